@@ -122,7 +122,7 @@ def numbers(content: bytes) -> None:
 def side(content: bytes) -> None:
     """The file beside a heightmap that tells its size."""
     with file_of(content, ".json") as path:
-        sentence(lambda: side_file.known_metres(path.with_suffix(".r16")))
+        sentence(lambda: side_file.known_meters(path.with_suffix(".r16")))
         sentence(lambda: side_file.entries(path))
 
 

@@ -57,7 +57,7 @@ class Turns:
             self.clock.setdefault(name, []).append(1000.0 * (time.perf_counter() - clock))
             self.processor.setdefault(name, []).append(1000.0 * (time.thread_time() - began))
 
-    def tell(self) -> int:
+    def on_progress(self) -> int:
         """Print all; returns in how many kinds of turns one took too long."""
         print(f"{'':24}{'turns':>7}" + "".join(f"{f'<{end:g}':>7}" for end in BINS) + "   more  longest  by the clock")
         too_long = 0

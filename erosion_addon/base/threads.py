@@ -33,15 +33,15 @@ def granted(most: int) -> int:
 class Tally:
     """Thread-safe progress counter that reports the share of work done. total: amount of the work."""
 
-    def __init__(self, tell: Callable[[float], None] = lambda share: None) -> None:
+    def __init__(self, on_progress: Callable[[float], None] = lambda share: None) -> None:
         self.total = 1.0
-        self._tell, self._done, self._lock = tell, 0.0, threading.Lock()
+        self._on_progress, self._done, self._lock = on_progress, 0.0, threading.Lock()
 
     def add(self, amount: float) -> None:
         """Add finished work."""
         with self._lock:
             self._done += amount
-            self._tell(min(self._done / self.total, 1.0))
+            self._on_progress(min(self._done / self.total, 1.0))
 
 
 def in_bands(work: Callable[[int, int], object], count: int, threads: int, band: int = BAND) -> None:

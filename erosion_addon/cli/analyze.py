@@ -14,7 +14,7 @@ from ..terrain.fields import ANALYZED
 from ..terrain.terrain import Terrain
 from .beside import plan_report
 from .convert import read_input
-from .terminal.output import note, say, say_written, table
+from .terminal.output import note, print_line, print_written, table
 
 
 def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -35,7 +35,7 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
             with outputs.write(drawing) as path:
                 path.write_text(plot.svg(curves(found.land), given.input.name), encoding="utf-8")
         published = outputs.publish()
-    say(table(lines(found.figures)))
+    print_line(table(lines(found.figures)))
     for sentence in () if given.quiet else found.notes:
         note(sentence)
-    say_written(published)
+    print_written(published)

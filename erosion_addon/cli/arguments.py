@@ -26,7 +26,7 @@ from ..terrain.fields import ANALYZED
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import HIGHEST
 from .source import RECIPE
-from .terminal.output import say, table
+from .terminal.output import print_line, table
 from .terminal.progress import FORMS
 
 
@@ -40,7 +40,7 @@ class _Parser(argparse.ArgumentParser):
         raise InputError(f"{message[:1].upper()}{message[1:].rstrip('.')}; see {self.prog} --help.")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        say(message.rstrip("\n"))
+        print_line(message.rstrip("\n"))
 
 
 def parser(program: str) -> argparse.ArgumentParser:

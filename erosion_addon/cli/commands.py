@@ -32,7 +32,7 @@ from .landscape import landscape
 from .rivers import rivers
 from .runs import erode, resume
 from .terminal import signals
-from .terminal.output import as_json, complain, note, say, say_written, table, tell
+from .terminal.output import as_json, note, print_error, print_event, print_line, print_written, table
 from .variants import variants
 
 
@@ -58,8 +58,8 @@ def main(
     with as_json(getattr(given, "progress", "text") == "json"):
         code, sentence = _ended(given, image_files, render, erode_file)
         if sentence:
-            complain(sentence)
-        tell("end", code=code)
+            print_error(sentence)
+        print_event("end", code=code)
     return code
 
 
@@ -71,7 +71,7 @@ def _ended(
 ) -> tuple[int, str]:
     """Exit code of a command, and why it did not come to its end."""
     try:
-        with signals.heeded(), warnings.catch_warnings():
+        with signals.handled(), warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: note(str(message))
             if given.command == "render":
                 if render is None:
@@ -152,18 +152,18 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         maps.write(outputs, planned, map_fields(terrain, given, edges), image_files)
         published = outputs.publish()
     note_gray(given.output, written, None)
-    say_written(published)
+    print_written(published)
 
 
 def _recipes(chosen: str | None) -> None:
     if chosen is None:
-        say(table((name, _description(path)) for name, path in [*shipped().items(), *own().items()]))
+        print_line(table((name, _description(path)) for name, path in [*shipped().items(), *own().items()]))
         return
     text = Recipe.load(chosen).to_toml()
     if (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8":
         # TOML files are UTF-8; escapes keep the text valid in whatever a redirected output is written in.
         text = re.sub(r"[^\x00-\x7f]", lambda letter: f"\\U{ord(letter[0]):08x}", text)
-    say(text.rstrip("\n"))
+    print_line(text.rstrip("\n"))
 
 
 def _description(path: Path) -> str:
@@ -177,4 +177,4 @@ def _description(path: Path) -> str:
 def _fields() -> None:
     rows = [("name", "unit", "components", "meaning")]
     rows += [(field.name, field.unit, str(field.components), field.meaning) for field in FIELDS.values()]
-    say(table(rows))
+    print_line(table(rows))

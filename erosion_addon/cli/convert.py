@@ -9,10 +9,10 @@ from ..files.export import Layout, export
 from ..files.headers.georeference import Georeference
 from ..files.heightmap import Array, Range
 from ..files.image_files import ImageFiles
-from ..files.side_file import known_metres, read_measured, step_in
+from ..files.side_file import known_meters, read_measured, step_in
 from ..grid.dequantize import smooth_steps
 from ..terrain.terrain import Terrain
-from .terminal.output import note, say_written
+from .terminal.output import note, print_written
 
 
 def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -21,7 +21,7 @@ def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
     place = place_of(given.input, terrain.shape)
     done = export(given.output, terrain, image_files, layout, inputs=[given.input], georeference=place)
-    say_written(done.paths)
+    print_written(done.paths)
     if given.quiet:
         return
     for sentence in done.notes:
@@ -41,7 +41,7 @@ def read_input(
 
     size: (rows, cols) of a raw file, if given.
     """
-    known, hint = known_metres(given.input), None if given.quiet else note
+    known, hint = known_meters(given.input), None if given.quiet else note
     elevation = read_measured(given.input, image_files, known, given.height_range, hint, size)
     if given.smooth_steps:
         elevation = _smoothed(given.input, elevation, given.height_range or known.height_range, given.quiet)
@@ -50,7 +50,7 @@ def read_input(
 
 def place_of(path: Path, shape: tuple[int, ...]) -> Georeference | None:
     """Georeference of a terrain of (rows, cols) read from a file; None if the file has none."""
-    place = known_metres(path).georeference
+    place = known_meters(path).georeference
     return place if place is not None and place.shape == shape else None
 
 

@@ -17,7 +17,7 @@ from ..base.errors import InputError
 from ..files.formats import GRAY_SUFFIXES, RAW_SUFFIXES, SUFFIXES
 from ..files.heightmap import Range, heightmap_windows
 from ..files.image_files import ImageFiles
-from ..files.side_file import Meters, known_metres, read_measured
+from ..files.side_file import Meters, known_meters, read_measured
 from ..generators.registry import SOURCES
 from ..landscape import analyze, export, make
 from ..landscape.cluster import cluster
@@ -26,10 +26,10 @@ from ..landscape.folder import Landscape, Window, are_left
 from ..landscape.manifest import MASKS, Manifest
 from ..recipe.recipe import Recipe
 from .convert import read_input
-from .terminal.output import note, say, say_written, table, tell
+from .terminal.output import note, print_event, print_line, print_written, table
 from .terminal.progress import duration
 
-Told = Callable[[float, str], None]
+OnProgress = Callable[[float, str], None]
 
 
 def landscape(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -42,7 +42,7 @@ def landscape(given: argparse.Namespace, image_files: ImageFiles) -> None:
         case "tasks":
             _tasks(given)
         case "task":
-            say(do_one(given.folder, given.name, given.threads or 0))
+            print_line(do_one(given.folder, given.name, given.threads or 0))
         case "analyze":
             _analyze(given)
         case "check":
@@ -68,11 +68,11 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
     else:
         start, shape, across = _heightmap(given, image_files)
         manifest = Manifest(shape[0], shape[1], given.tile, across, Path(given.source).name)
-    told = _teller(given)
+    on_progress = _progress(given)
     masks = {kind: _mask(given, kind, file, manifest, image_files) for kind, file in given.mask}
-    made = make.make(given.folder, manifest, start, lambda fraction: told(fraction, "tiles made"), masks)
+    made = make.make(given.folder, manifest, start, lambda fraction: on_progress(fraction, "tiles made"), masks)
     rows, cols = made.counts
-    say(f"{given.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles")
+    print_line(f"{given.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles")
 
 
 def _heightmap(
@@ -86,7 +86,7 @@ def _heightmap(
         raise InputError(
             f"{given.source} is neither a heightmap nor a start terrain; choose one of {', '.join(SOURCES)}."
         )
-    known = known_metres(path)
+    known = known_meters(path)
     read = (
         None
         if known.bottom_first
@@ -107,10 +107,10 @@ def _tiles(
 ) -> tuple[make.Start, tuple[int, int], tuple[float, float]]:
     """Start terrain from tiles of another program, see `make.tile_files`."""
     files = make.tile_files(pattern)
-    first = known_metres(files[0][0])
+    first = known_meters(files[0][0])
 
     def opened(path: Path) -> tuple[tuple[int, int], make.Read]:
-        known = known_metres(path)
+        known = known_meters(path)
         return _opened(path, image_files, known, given.height_range or known.height_range, given.size or known.size)
 
     shape, start = make.joined(files if given.bottom_first else files[::-1], opened, given.shared_borders)
@@ -149,10 +149,10 @@ def _mask(given: argparse.Namespace, kind: str, file: str, manifest: Manifest, i
 
 def _erode(given: argparse.Namespace) -> None:
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
-    told = _teller(given)
+    on_progress = _progress(given)
     with _workers(given) as workers:
-        done = erode(given.folder, recipe, workers, given.seed, given.edges, given.coarse, told)
-    say(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
+        done = erode(given.folder, recipe, workers, given.seed, given.edges, given.coarse, on_progress)
+    print_line(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
     _report(given.report, {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers})
 
 
@@ -160,25 +160,25 @@ def _tasks(given: argparse.Namespace) -> None:
     """A line for each task: its number, its name, and the names of those that it needs."""
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
     for number, task in enumerate(prepare(given.folder, recipe, given.seed, given.edges, given.coarse)):
-        say(" ".join([str(number), task.name, *task.needs]))
+        print_line(" ".join([str(number), task.name, *task.needs]))
 
 
 def _analyze(given: argparse.Namespace) -> None:
-    told, question = _teller(given), analyze.Question(given.edges, given.sea_level, given.channel_area)
+    on_progress, question = _progress(given), analyze.Question(given.edges, given.sea_level, given.channel_area)
     with _workers(given) as workers:
-        found = analyze.analyze(given.folder, workers, question, told)
-    say(table(analyze.lines(found.manifest.analysis)))
+        found = analyze.analyze(given.folder, workers, question, on_progress)
+    print_line(table(analyze.lines(found.manifest.analysis)))
     hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
     _report(given.report, {**found.manifest.analysis, "sha256": hashes})
 
 
-def _report(file: Path | None, told: dict[str, Any]) -> None:
+def _report(file: Path | None, result: dict[str, Any]) -> None:
     if file is None:
         return
     with Outputs() as outputs:
         target = outputs.plan(file, (".json",))
         with outputs.write(target) as path:
-            path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+            path.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
         outputs.publish()
 
 
@@ -209,11 +209,11 @@ def _check(given: argparse.Namespace) -> None:
         raise InputError(
             f"{given.folder} has {len(faults)} damaged or missing tiles; the command that made them repairs it."
         )
-    say(f"{given.folder}: {len(found.tiles())} tiles of {len(found.manifest.layers)} layers, all sound")
+    print_line(f"{given.folder}: {len(found.tiles())} tiles of {len(found.manifest.layers)} layers, all sound")
 
 
 def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    told = _teller(given)
+    on_progress = _progress(given)
     paths, (low, high) = export.export(
         Landscape(given.folder),
         given.output,
@@ -224,9 +224,9 @@ def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
         tuple(given.height_range) if given.height_range else None,  # type: ignore[arg-type]
         given.names or "",
         given.bottom_first,
-        lambda fraction: told(fraction, "files written"),
+        lambda fraction: on_progress(fraction, "files written"),
     )
-    say_written(paths)
+    print_written(paths)
     if not given.quiet and given.output.suffix.lower() in GRAY_SUFFIXES:
         note(f"Black is {low:.10g} m and white {high:.10g} m in all of them.")
 
@@ -242,7 +242,7 @@ def _preview(given: argparse.Namespace, image_files: ImageFiles) -> None:
             shown = export.picture(found, given.side, given.layer)
         with outputs.write(target) as path:
             image_files.write(path, shown, "uint16" if target.suffix == ".png" else "float")
-        say_written(outputs.publish())
+        print_written(outputs.publish())
 
 
 def _closely(found: Landscape, window: Window, layer: str) -> Array:
@@ -252,17 +252,17 @@ def _closely(found: Landscape, window: Window, layer: str) -> Array:
     return export.close_up(found, window, layer)
 
 
-def _teller(given: argparse.Namespace) -> Told:
+def _progress(given: argparse.Namespace) -> OnProgress:
     """Progress on standard error: a line at every twentieth."""
     began, shown = time.monotonic(), [0.0]
 
-    def told(fraction: float, message: str) -> None:
+    def on_progress(fraction: float, message: str) -> None:
         spent = time.monotonic() - began
         left = spent * (1 - fraction) / fraction if fraction > 0 else None
-        tell("progress", fraction=round(fraction, 6), text=message, seconds=round(spent, 3), seconds_left=left)
+        print_event("progress", fraction=round(fraction, 6), text=message, seconds=round(spent, 3), seconds_left=left)
         if given.quiet or given.progress == "json" or (fraction < shown[0] + 0.05 and fraction < 1):
             return
         shown[0] = fraction
         note(f"{message}: {fraction:.0%}".replace("%", " %") + (f", {duration(left)} left" if left else ""))
 
-    return told
+    return on_progress

@@ -16,7 +16,7 @@ from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
 from .convert import place_of, read_input
-from .terminal.output import note, say_written
+from .terminal.output import note, print_written
 
 
 def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -41,7 +41,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
                 with outputs.write(target) as path:
                     encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place)
         published = outputs.publish()
-    say_written(published)
+    print_written(published)
     if not given.quiet:
         note(_summary(ways, given.headwaters))
 

@@ -34,7 +34,7 @@ from .convert import place_of
 from .finished import is_finished, order_of
 from .source import inputs, note_lack, read, read_region, recipe_of
 from .terminal import signals
-from .terminal.output import note, say_written
+from .terminal.output import note, print_written
 from .watching import watched
 
 TIME_IS_UP = 75
@@ -202,15 +202,15 @@ class _Results:
         if last.fraction < 1 and self._checkpoint:
             with self._outputs.write(self._checkpoint) as path:
                 last.checkpoint.save(path)
-            say_written(self._outputs.publish())
+            print_written(self._outputs.publish())
             command = "the same command" if getattr(self._given, "go_on", False) else "the command resume"
             at = f"at {last.fraction:.0%}; go on with {command}."
-            if signals.came():
+            if signals.arrived():
                 raise signals.Ended(f"Ended by the system {at}")
             raise signals.Ended(f"The time limit ended the run {at}", TIME_IS_UP)
         result = last.terrain
         written = self._write_result(result, image_files)
-        say_written(self._outputs.publish())
+        print_written(self._outputs.publish())
         if self._checkpoint and (self.saved or getattr(self._given, "go_on", False)):
             self._checkpoint.unlink(missing_ok=True)  # the state on the way to a result that is there
         if self._given.quiet:

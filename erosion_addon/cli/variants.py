@@ -24,7 +24,7 @@ from ..run.precompile import rehearse
 from ..run.simulation import simulate
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 from .source import RECIPE, inputs, note_lack, read, recipe_of
-from .terminal.output import note, say_written
+from .terminal.output import note, print_written
 from .watching import watched
 
 GAP = 8
@@ -66,8 +66,8 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
             shown.append([])
             fitted = preview.fitted(varied, longer, terrain.cell_size, small.cell_size)
 
-            def compile_kernels(tell: OnProgress, fitted: Recipe = fitted) -> None:
-                rehearse(fitted, small.spacing, small_masks, small.fields, tell)
+            def compile_kernels(on_progress: OnProgress, fitted: Recipe = fitted) -> None:
+                rehearse(fitted, small.spacing, small_masks, small.fields, on_progress)
 
             for seed, target in zip(seeds, files, strict=True):
                 run = simulate(
@@ -86,7 +86,7 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
         with outputs.write(page) as path:
             path.write_text(_page(given, [words for words, _ in rows], seeds), encoding="utf-8")
         published = outputs.publish()
-    say_written(path for path in published if path.suffix == ".html")
+    print_written(path for path in published if path.suffix == ".html")
     if not given.quiet:
         made = len(rows) * len(seeds)
         variants = "1 variant" if made == 1 else f"{made} variants"

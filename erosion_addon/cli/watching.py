@@ -30,12 +30,12 @@ def watched(
     due = begin + every
     try:
         compile_kernels(line.show_compiling if line else lambda fraction, message: None)
-        with signals.postponed(save is not None):
+        with signals.deferred(save is not None):
             for progress in run:
                 if line:
                     line.show(progress)
-                signals.check()
-                if time.monotonic() >= begin + seconds or signals.came():
+                signals.raise_pending()
+                if time.monotonic() >= begin + seconds or signals.arrived():
                     break
                 if save and time.monotonic() >= due and progress.fraction < 1:
                     save(progress)

@@ -43,7 +43,7 @@ class Meters:
     georeference: Georeference | None = None
 
 
-def known_metres(path: Path) -> Meters:
+def known_meters(path: Path) -> Meters:
     """Metadata from the side file, else from the heightmap's own tags; empty if neither is readable."""
     known = _side_file(path)
     if path.suffix.lower() in (".tif", ".tiff"):

@@ -33,13 +33,13 @@ def animate(
     recipes: Sequence[Recipe],
     masks: Mapping[str, Array],
     threads: int = 0,
-    tell: Callable[[float], None] = lambda fraction: None,
+    on_progress: Callable[[float], None] = lambda fraction: None,
     lights: Sequence[Lighting] = (),
 ) -> int:
     """Frame k of the folder: the result of a run of recipe k on the terrain. Returns how many were made.
 
     Frames that are there, made from the same terrain, masks, recipe and light, are left; others of an animation are
-    replaced. lights: of each frame, whose fields are among `fields`, or none. tell: called with the share done.
+    replaced. lights: of each frame, whose fields are among `fields`, or none. on_progress: called with the share done.
     InputError if the folder holds frames of another kind or size, or cannot be written.
     """
     names = ["elevation", *fields]
@@ -56,7 +56,7 @@ def animate(
         if number < len(record.orders) and record.orders[number] == order:
             continue
         for progress in simulate(terrain, recipe, masks=masks, threads=threads, results=results):
-            tell((number + progress.fraction) / len(recipes))
+            on_progress((number + progress.fraction) / len(recipes))
         after = progress.terrain
         if lights:
             after.fields.update(_baked(after, lights[number], recipe.edges, names, threads))

@@ -182,12 +182,12 @@ def _teach(*plain: Callable[..., Any]) -> None:
 _teach(*elementary.FUNCTIONS, splitmix.mix)
 
 
-class _Told(event.Listener):
-    def __init__(self, tell: Callable[[int, int], None]) -> None:
-        self._tell, self._done = tell, 0
+class _Listener(event.Listener):
+    def __init__(self, on_progress: Callable[[int, int], None]) -> None:
+        self._on_progress, self._done = on_progress, 0
 
     def on_start(self, event: Any) -> None:
-        self._tell(self._done, sum(not compiled.overloads for compiled in KERNELS))
+        self._on_progress(self._done, sum(not compiled.overloads for compiled in KERNELS))
 
     def on_end(self, event: Any) -> None:
         self._done += 1
@@ -195,12 +195,13 @@ class _Told(event.Listener):
 
 
 @contextmanager
-def compile_progress(tell: Callable[[int, int], None]) -> Iterator[None]:
-    """Context that calls tell(done, left) when the compilation of a kernel begins or ends; cached kernels do not count.
+def compile_progress(on_progress: Callable[[int, int], None]) -> Iterator[None]:
+    """Context that calls on_progress(done, left) when the compilation of a kernel begins or ends, but not for cached
+    kernels.
 
     done: kernels compiled since; left: number of KERNELS that have not been called yet.
     """
-    with event.install_listener("numba:compile", _Told(tell)):
+    with event.install_listener("numba:compile", _Listener(on_progress)):
         yield
 
 

@@ -110,14 +110,14 @@ def analyze(
     folder: Path,
     workers: Workers,
     question: Question | None = None,
-    told: Callable[[float, str], object] = lambda fraction, message: None,
+    on_progress: Callable[[float, str], object] = lambda fraction, message: None,
 ) -> Landscape:
     """Analyze a landscape, before erosion if it has not been eroded: further layers, `LAYERS`, and figures.
 
     The figures stand in the manifest's `analysis`. The same bytes on any number of workers. A run that was ended goes
     on where it was if the same user starts it again on the same machine; the files of others are not believed, as they
-    say where in memory kernels write. told: see `erode.erode`. InputError for a damaged landscape, or where the sea
-    leaves no land.
+    say where in memory kernels write. on_progress: see `erode.erode`. InputError for a damaged landscape, or where the
+    sea leaves no land.
     """
     question = question or Question()
     with changing(folder):
@@ -125,7 +125,7 @@ def analyze(
         layer = layer_of(landscape, "elevation")
         asked = {**asdict(question), "of": layer}
         if _is_analyzed(landscape, asked) and not landscape.faults((layer, *LAYERS)):
-            told(1.0, "it is analyzed already")
+            on_progress(1.0, "it is analyzed already")
             return landscape
         for sentences in landscape.faults((layer,)).values():
             raise InputError(f"{sentences[0]}; make or erode the landscape again.")
@@ -140,7 +140,7 @@ def analyze(
             done[result["name"]] = result
             share += cells[result["name"]]
             kind, _, tile = result["name"].partition("_")
-            told(share / whole, _WORDS[kind].format(tile=tile))
+            on_progress(share / whole, _WORDS[kind].format(tile=tile))
         measured = [done[task.name] for task in tasks if task.kind == "measure"]
         hashes: dict[str, dict[str, str]] = {name: {} for name in LAYERS}
         for task in tasks:

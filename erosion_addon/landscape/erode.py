@@ -69,18 +69,18 @@ def erode(
     seed: int | None = None,
     edges: str | None = None,
     coarse: int = COARSE,
-    told: Callable[[float, str], object] = lambda fraction, message: None,
+    on_progress: Callable[[float, str], object] = lambda fraction, message: None,
 ) -> Landscape:
     """Erode a landscape; the same bytes on any number of workers, and after any of them was lost.
 
-    told: gets the share of the work that is done, and what was done last. An interrupted run continues where it was. If
+    on_progress: called with the share done and what was done last. An interrupted run continues where it was. If
     the result exists with the hashes of the manifest, nothing is done. InputError if the landscape cannot be eroded.
     """
     with changing(folder):
         landscape = Landscape(folder)
         wanted = order(landscape, recipe, seed, edges, coarse)
         if is_eroded(landscape, wanted):
-            told(1.0, "it is eroded already")
+            on_progress(1.0, "it is eroded already")
             return landscape
         plan, journal = _begun(landscape, wanted)
         landscape, tasks = plan.landscape, tasks_of(plan)
@@ -92,7 +92,9 @@ def erode(
             journal.add(result)
             done[result["name"]] = result
             share += cells[result["name"]]
-            told(share / whole, _WORDS[result["name"].partition("_")[0]].format(tile=result["name"].partition("_")[2]))
+            on_progress(
+                share / whole, _WORDS[result["name"].partition("_")[0]].format(tile=result["name"].partition("_")[2])
+            )
         return _finished(landscape, plan, tasks, done)
 
 

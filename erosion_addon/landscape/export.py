@@ -20,7 +20,7 @@ from .folder import Landscape, Window, components
 from .manifest import MASK, START
 from .pyramid import level
 
-Told = Callable[[float], object]
+OnProgress = Callable[[float], object]
 
 
 def export(
@@ -33,7 +33,7 @@ def export(
     height_range: Range | None = None,
     names: str = "",
     bottom_first: bool = False,
-    told: Told = lambda fraction: None,
+    on_progress: OnProgress = lambda fraction: None,
 ) -> tuple[list[Path], Range]:
     """Write a layer as square files of `side` points that share those on their borders; returns them and the meters of
     black and white.
@@ -63,7 +63,7 @@ def export(
                 with outputs.write(target) as temporary:
                     encode_heightmap(temporary, points, image_files, span, "f4", landscape.manifest.spacing)
                 paths += outputs.publish()
-            told(len(paths) / (rows * cols))
+            on_progress(len(paths) / (rows * cols))
     return paths, span
 
 

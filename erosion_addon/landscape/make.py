@@ -35,7 +35,7 @@ _DETAIL = 17
 Start = Callable[[Window], Mapping[str, Array]]
 """Window → heights, and the thickness of loose material if there is any; m."""
 
-Told = Callable[[float], object]
+OnProgress = Callable[[float], object]
 
 Read = Callable[[Window], Array]
 """Window → values."""
@@ -148,7 +148,7 @@ def make(
     folder: Path,
     manifest: Manifest,
     start: Start,
-    told: Told = lambda fraction: None,
+    on_progress: OnProgress = lambda fraction: None,
     masks: Mapping[str, Read] | None = None,
 ) -> Landscape:
     """Write the start tiles of a landscape, and its manifest last.
@@ -178,7 +178,7 @@ def make(
                         f"The mask {name} has values outside 0 to 1, or that are not numbers, in tile {tile.name}."
                     )
                 layers.setdefault(MASK + name, {})[tile.name] = landscape.write(MASK + name, tile, values)
-            told(number / len(tiles))
+            on_progress(number / len(tiles))
         manifest = manifest.with_layers(layers)
         manifest.save(folder)
         store(landscape := Landscape(folder, manifest))

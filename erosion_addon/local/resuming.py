@@ -44,12 +44,12 @@ def is_local(checkpoint: Checkpoint) -> bool:
     return "region" in checkpoint.values
 
 
-def compile_rest(checkpoint: Checkpoint, tell: OnProgress) -> None:
+def compile_rest(checkpoint: Checkpoint, on_progress: OnProgress) -> None:
     """Compile the kernels that `resume` will call."""
     if is_local(checkpoint):
-        rehearse_rest(_window_of(checkpoint), tell, LOCAL_MASKS)
+        rehearse_rest(_window_of(checkpoint), on_progress, LOCAL_MASKS)
     else:
-        rehearse_rest(checkpoint, tell)
+        rehearse_rest(checkpoint, on_progress)
 
 
 def is_of(

@@ -41,13 +41,13 @@ def rehearse(
     spacing: tuple[float, float],
     masks: Iterable[str] = (),
     fields: Iterable[str] = (),
-    tell: OnProgress = lambda fraction, message: None,
+    on_progress: OnProgress = lambda fraction, message: None,
     wanted: Callable[[], bool] = lambda: True,
 ) -> None:
     """Run a bit of every step of a recipe, for terrains of this spacing (m) with these masks and fields.
 
-    tell: called only while something is compiled; the fraction never falls. wanted: asked before each step whether to
-    continue.
+    on_progress: called only while something is compiled; the fraction never falls. wanted: asked before each step
+    whether to continue.
     """
     from ..kernels import compile  # numba takes a second to import, so only where it runs
 
@@ -63,7 +63,7 @@ def rehearse(
         def say(done: int, left: int, place: int = place, message: str = message) -> None:
             nonlocal furthest  # a module that comes in late brings kernels that are left
             furthest = max(furthest, (place + done / max(done + left, FEW)) / len(kinds))
-            tell(furthest, message)
+            on_progress(furthest, message)
 
         with compile.compile_progress(say):
             try:
@@ -72,13 +72,13 @@ def rehearse(
                 return  # which the run itself will say, of the real terrain
 
 
-def rehearse_rest(checkpoint: Checkpoint, tell: OnProgress, masks: Iterable[str] = ()) -> None:
+def rehearse_rest(checkpoint: Checkpoint, on_progress: OnProgress, masks: Iterable[str] = ()) -> None:
     """`rehearse` for a run resumed from a checkpoint. masks: kinds that it has besides those of the checkpoint."""
     try:
         stand = Standing.of(checkpoint)
     except InputError:
         return  # which the run itself will say
-    rehearse(stand.recipe, stand.terrain.spacing, {*stand.masks, *masks}, stand.terrain.fields, tell)
+    rehearse(stand.recipe, stand.terrain.spacing, {*stand.masks, *masks}, stand.terrain.fields, on_progress)
 
 
 def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> State:

@@ -104,7 +104,7 @@ def is_step_report(step: Any) -> bool:
     process = PROCESSES.get(step["kind"])
     if process is None or not all(map(_is_number, (*counts.values(), *grid.values()))):
         return False
-    return counts.keys() >= {"seconds", *process.told}
+    return counts.keys() >= {"seconds", *process.summarized}
 
 
 def _is_number(value: Any) -> bool:

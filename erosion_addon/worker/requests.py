@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..drainage.rivers import Water
     from ..lod.levels import Level
 
-TOLD = "told"
+FIGURES = "figures"
 """Name of the JSON bytes among the fields of an analysis."""
 
 
@@ -49,8 +49,8 @@ def analysis_in(answer: Mapping[str, Array]) -> "Analysis":
     """Analysis in the answer to such a request."""
     from ..drainage.analysis import Analysis
 
-    told = json.loads(answer[TOLD].tobytes())
-    return Analysis({name: field for name, field in answer.items() if name != TOLD}, told["figures"], told["notes"])
+    told = json.loads(answer[FIGURES].tobytes())
+    return Analysis({name: field for name, field in answer.items() if name != FIGURES}, told["figures"], told["notes"])
 
 
 def water_request(

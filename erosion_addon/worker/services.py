@@ -25,20 +25,22 @@ from ..terrain.fields import WATERS
 from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
-from .requests import TOLD
+from .requests import FIGURES
 
 FEW = 8
 """Assumed number of kernels of a service in the progress bar."""
 
 
-def compute(request: Request, threads: int, tell: OnProgress = lambda fraction, message: None) -> dict[str, Array]:
+def compute(
+    request: Request, threads: int, on_progress: OnProgress = lambda fraction, message: None
+) -> dict[str, Array]:
     """Answer to a request. threads: see `in_bands`. Raises InputError if the request cannot be answered."""
-    return SERVICES[request.kind](request.values, request.arrays, threads, tell)
+    return SERVICES[request.kind](request.values, request.arrays, threads, on_progress)
 
 
-def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
+def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
-    tally = Tally(lambda fraction: tell(fraction, "Light"))
+    tally = Tally(lambda fraction: on_progress(fraction, "Light"))
     return bake.bake(terrain, *_lighting(values, arrays["casters"]), values["edges"], threads, tally)
 
 
@@ -47,11 +49,13 @@ def _lighting(values: dict[str, Any], casters: Array) -> Lighting:
     return Lighting(LightParameters.from_dict(values["parameters"]), suns, casters)
 
 
-def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
+def _levels(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
     from ..lod import levels
 
     height, errors, spacing = arrays["height"], values["errors"], tuple(values["spacing"])
-    tally = Tally(lambda fraction: tell(fraction, "Levels of Detail"))
+    tally = Tally(lambda fraction: on_progress(fraction, "Levels of Detail"))
     if "wet" in arrays:
         made = levels.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
     else:
@@ -60,19 +64,21 @@ def _levels(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell
     return cells | {f"triangles {number}": level.triangles for number, level in enumerate(made)}
 
 
-def _analysis(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
+def _analysis(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = AnalysisParameters.from_dict(values["parameters"])
-    tally = Tally(lambda fraction: tell(fraction, "Analysis"))
+    tally = Tally(lambda fraction: on_progress(fraction, "Analysis"))
     found = analyze(terrain, parameters, values["edges"], threads, tally)
     told = json.dumps({"figures": found.figures, "notes": found.notes}).encode()
-    return {**found.fields, TOLD: np.frombuffer(told, np.uint8)}
+    return {**found.fields, FIGURES: np.frombuffer(told, np.uint8)}
 
 
-def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
+def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = RiverParameters.from_dict(values["parameters"])
-    tell(0.0, "Rivers and Lakes")
+    on_progress(0.0, "Rivers and Lakes")
     heads = arrays.get("headwaters")
     found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, heads, threads)
     wide, sea = sizes(found, parameters), sea_of(terrain.elevation, parameters)
@@ -81,16 +87,18 @@ def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell:
     return {name: getattr(found, name) for name in Water.__dataclass_fields__} | fields
 
 
-def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
+def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
     parameters, spacing = BedParameters.from_dict(values["parameters"]), tuple(values["spacing"])
     elevation = arrays["elevation"]
     for number, name in enumerate(values["names"]):
-        tell(number / len(values["names"]), "River")
+        on_progress(number / len(values["names"]), "River")
         elevation = beds.carve(elevation, spacing, arrays[f"line {number}"], parameters, name)
     return {"elevation": elevation}
 
 
-def _variants(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
+def _variants(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
     from ..light.relief import shaded_relief
     from ..run.simulation import simulate
 
@@ -98,16 +106,18 @@ def _variants(values: dict[str, Any], arrays: dict[str, Array], threads: int, te
     pictures = {}
     for number, table in enumerate(values["recipes"]):
         for progress in simulate(terrain, Recipe.from_dict(table), masks=masks, threads=threads):
-            tell((number + progress.fraction) / len(values["recipes"]), "Variants")
+            on_progress((number + progress.fraction) / len(values["recipes"]), "Variants")
         pictures[f"picture {number}"] = np.rint(255.0 * shaded_relief(progress.terrain)).astype(np.uint8)
     return pictures
 
 
-def _animation(values: dict[str, Any], arrays: dict[str, Array], threads: int, tell: OnProgress) -> dict[str, Array]:
+def _animation(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
     from ..frames.animation import animate
 
     def told(fraction: float) -> None:
-        tell(fraction, "Animation")
+        on_progress(fraction, "Animation")
 
     recipes = [Recipe.from_dict(table) for table in values["recipes"]]
     terrain, masks = _ground(values, arrays)

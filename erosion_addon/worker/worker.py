@@ -158,7 +158,7 @@ def _compute(order: Message, answers: BinaryIO) -> None:
         with lock:  # several threads tell how far they are
             send(answers, kind, {"run": number, **values}, arrays)
 
-    def tell(fraction: float, message: str) -> None:
+    def on_progress(fraction: float, message: str) -> None:
         answer("progress", {"fraction": fraction, "message": message, "speed": "", "seconds_left": None})
 
     def tell_of_compiling(done: int, left: int) -> None:
@@ -167,15 +167,15 @@ def _compute(order: Message, answers: BinaryIO) -> None:
     with _explained(answer):
         request = Request(order.values["service"], order.values["values"], order.arrays)
         with _compiling(tell_of_compiling):
-            made = compute(request, order.values["threads"], tell)
+            made = compute(request, order.values["threads"], on_progress)
         answer("computed", {}, made)
 
 
-def _compiling(tell: Callable[[int, int], None]) -> AbstractContextManager[None]:
+def _compiling(on_progress: Callable[[int, int], None]) -> AbstractContextManager[None]:
     """Context that reports compiled kernels, see `compile_progress`."""
     from ..kernels.compile import compile_progress
 
-    return compile_progress(tell)
+    return compile_progress(on_progress)
 
 
 def _paint(order: Message, answers: BinaryIO) -> None:
@@ -185,11 +185,11 @@ def _paint(order: Message, answers: BinaryIO) -> None:
     def answer(kind: str, said: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
         send(answers, kind, {"run": values["run"], **said}, arrays)
 
-    def tell(done: int, left: int) -> None:
+    def on_progress(done: int, left: int) -> None:
         fraction = done / max(done + left, FEW)
         answer("compiling", {"fraction": fraction, "message": "Compiling for the brush (once)"})
 
-    with _explained(answer), _compiling(tell):
+    with _explained(answer), _compiling(on_progress):
         if order.arrays:
             _paintings[:] = [Painting(values, order.arrays)]
         if not _paintings:
@@ -264,7 +264,7 @@ def _erode(
     return progress, ""
 
 
-def _rehearse(recipe: Recipe, terrain: Terrain, masks: Iterable[str], tell: OnProgress) -> None:
+def _rehearse(recipe: Recipe, terrain: Terrain, masks: Iterable[str], on_progress: OnProgress) -> None:
     """Compile a recipe's kernels, unless one of the same choices ran here before: a rehearsal takes 0.1 s.
 
     Which kernels a recipe calls depends on words, switches and what is 0 or at its limit.
@@ -273,7 +273,7 @@ def _rehearse(recipe: Recipe, terrain: Terrain, masks: Iterable[str], tell: OnPr
     masks, fields = sorted(masks), sorted(terrain.fields)
     key = json.dumps([steps, recipe.edges, bool(recipe.strata), masks, fields])
     if key not in _rehearsed:
-        rehearse(recipe, terrain.spacing, masks, fields, tell)
+        rehearse(recipe, terrain.spacing, masks, fields, on_progress)
         _rehearsed.add(key)
 
 
@@ -293,7 +293,7 @@ def _file_of(progress: Progress) -> dict[str, Array]:
         return {}
 
 
-def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -> Iterator[Progress]:
+def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., None]) -> Iterator[Progress]:
     """Simulation from the start, or from a checkpoint, with its kernels compiled first.
 
     For a resumed run, the first answer is the elevation that it began with.
@@ -308,7 +308,7 @@ def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -
         answer("start", {}, {"elevation": checkpoint.part("start").get("elevation", np.empty((0, 0)))})
         kept = FrameOrder.from_json(values["frames"])
         frames = kept and Frames.of_paused_run(kept.folder, checkpoint.part("start")["elevation"])
-        compile_rest(checkpoint, tell)
+        compile_rest(checkpoint, on_progress)
         run = resume(checkpoint, values["threads"], _results)
         return frames.keep(run, lost=lost) if frames else run
     # Popped, so that what the terrain copies is not held twice.
@@ -319,7 +319,7 @@ def _simulation(order: Message, tell: OnProgress, answer: Callable[..., None]) -
     kept = FrameOrder.from_json(values["frames"])
     frames = kept and kept.begin()
     local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
-    _rehearse(recipe, terrain, local.union(masks), tell)
+    _rehearse(recipe, terrain, local.union(masks), on_progress)
     if region is not None:
         return simulate_region(terrain, recipe, region, masks=masks, threads=values["threads"])
     threads, adds_up = values["threads"], values["adds_up"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.files.side_file import known_metres
+from erosion_addon.files.side_file import known_meters
 from erosion_addon.grid.resample import resized
 from tests.cli.commandline import FEW, listing, png, run
 
@@ -147,7 +147,7 @@ def test_eroding_takes_from_a_heightmap_what_is_known_of_it(folder, name):
 
 def test_an_eroded_tiff_tells_its_cell_size(folder):
     assert main(["erode", "dem.npy", "out.tif", "--cell-size", "30", *FEW, "--quiet"]) == 0
-    assert known_metres(folder / "out.tif").spacing == (30.0, 30.0)
+    assert known_meters(folder / "out.tif").spacing == (30.0, 30.0)
 
 
 def test_a_cell_size_of_0_is_refused(folder, capsys):
@@ -176,8 +176,8 @@ def test_heightmaps_of_one_name_keep_their_meters(folder):
         assert main(["convert", "dem.npy", name, *words, "--quiet"]) == 0
     about = side("v.json")
     assert about["files"] == ["v.raw"] and (about["width"], about["height"]) == (505, 505)  # as Unreal asks it
-    assert known_metres(folder / "v.raw").height_range == (-100, 900)
-    assert known_metres(folder / "v.exr").spacing == (7, 7) and known_metres(folder / "v.png").spacing == (3, 3)
+    assert known_meters(folder / "v.raw").height_range == (-100, 900)
+    assert known_meters(folder / "v.exr").spacing == (7, 7) and known_meters(folder / "v.png").spacing == (3, 3)
     assert main(["convert", "v.png", "back.npy", "--quiet"]) == 0
     assert np.abs(np.load("back.npy") - heights).max() <= np.ptp(heights) / 65535
     (folder / "v.exr").unlink()
@@ -190,4 +190,4 @@ def test_a_side_file_of_former_releases_is_read_and_kept(folder):
     before = side("v.json")
     assert "others" not in before  # it is laid out as it always was
     assert main(["convert", "dem.npy", "v.tif", "--cell-size", "9", "--quiet"]) == 0
-    assert side("v.json")["others"] == [before] and known_metres(folder / "v.png").spacing == (5, 5)
+    assert side("v.json")["others"] == [before] and known_meters(folder / "v.png").spacing == (5, 5)

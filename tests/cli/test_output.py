@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.cli.terminal.output import say
+from erosion_addon.cli.terminal.output import print_line
 from erosion_addon.cli.terminal.progress import ProgressLine
 from tests.cli.commandline import FEW, ROOT, run
 
@@ -87,7 +87,7 @@ def test_time_left_is_what_the_rest_will_take(now, capsys):
 def test_text_that_cannot_be_encoded_is_escaped(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", stream)
-    say("5 × 4 \udcff")
+    print_line("5 × 4 \udcff")
     assert stream.buffer.getvalue().rstrip() == rb"5 \xd7 4 \udcff"
 
 

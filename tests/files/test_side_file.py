@@ -9,7 +9,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.files.export import Layout, export
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.files.side_file import Meters, is_side_file, known_metres, read_measured
+from erosion_addon.files.side_file import Meters, is_side_file, known_meters, read_measured
 from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import fractal
@@ -23,7 +23,7 @@ def test_a_heightmap_comes_back_with_its_meters_from_its_side_file(tmp_path, suf
     hills = Terrain(fractal(41, 57, 800.0, seed=4) - 100.0, (4.0, 5.0))
     path = tmp_path / f"hills{suffix}"
     export(path, hills, FILES, Layout(engine, (41, 57), flip=suffix == ".png"))
-    known = known_metres(path)
+    known = known_meters(path)
     assert known.spacing == pytest.approx((4.0, 5.0))
     back = read_measured(path, FILES, known, (0.0, 1.0) if known.height_range is None else None)
     step = 800 / 65535 if suffix in (".png", ".raw", ".r16") else 1e-4
@@ -47,7 +47,7 @@ def test_a_heightmap_comes_back_with_its_meters_from_its_side_file(tmp_path, suf
 )
 def test_a_side_file_that_tells_nothing_is_as_none(tmp_path, text):
     (tmp_path / "a.json").write_text(text)
-    assert known_metres(tmp_path / "a.png") == Meters()
+    assert known_meters(tmp_path / "a.png") == Meters()
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_geotiff_tells_meters_in_any_unit_that_is_known(tmp_path, changes, spa
         assert data.count(struct.pack("<4H", *before)) == 1
         data = data.replace(struct.pack("<4H", *before), struct.pack("<4H", *after))
     path.write_bytes(data)
-    assert known_metres(path).spacing == (pytest.approx(spacing) if spacing else None)
+    assert known_meters(path).spacing == (pytest.approx(spacing) if spacing else None)
 
 
 @pytest.mark.parametrize("latitude", [0.0, 60.0, -60.0])
@@ -79,7 +79,7 @@ def test_degrees_become_meters_where_they_are(tmp_path, latitude):
     assert data.count(tie) == 1
     path.write_bytes(data.replace(tie, struct.pack("<6d", 0, 4, 0, 7, latitude, 0)))
     across = 30.89 if latitude == 0 else 15.44
-    assert known_metres(path).spacing == pytest.approx((30.89, across), abs=0.01)
+    assert known_meters(path).spacing == pytest.approx((30.89, across), abs=0.01)
 
 
 def test_a_side_file_that_cannot_be_read_is_not_taken_for_another_one(tmp_path, monkeypatch):

@@ -71,7 +71,7 @@ def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape,
             monkeypatch.setattr("erosion_addon.landscape.analyze.users_secret", lambda: b"another")
     assert not Landscape(landscape.folder).faults()
     told = []
-    again = analyze(landscape.folder, Alone(), told=lambda fraction, message: told.append(fraction))
+    again = analyze(landscape.folder, Alone(), on_progress=lambda fraction, message: told.append(fraction))
     assert again.manifest == whole and not again.faults() and told[-1] == 1.0
     left = {"none": 27 - 17, "damaged": 27 - 5, "layer": 27 - 16, "cut off": 27 - 16}
     assert len(told) == left.get(harm, 27)

@@ -172,7 +172,7 @@ def test_a_run_that_was_ended_goes_on_to_the_same_bytes(eroded, again, recipe, a
         erode(again, recipe, Ending(after), coarse=80)
     tasks = [task.name for task in tasks_of(Plan(eroded, eroded.manifest.erosion))]
     done = []
-    result = erode(again, recipe, Alone(), coarse=80, told=lambda fraction, message: done.append(message))
+    result = erode(again, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: done.append(message))
     assert result.manifest.layers == eroded.manifest.layers
     assert len(done) == len(tasks) - after
     assert not (again / WORK).exists()
@@ -308,7 +308,7 @@ def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded, again, reci
 
         with urllib.request.urlopen(workers.dashboard) as page:
             assert b"Dask" in page.read()
-        done = erode(again, recipe, workers, coarse=80, told=told)
+        done = erode(again, recipe, workers, coarse=80, on_progress=told)
         assert processes[0] not in workers.processes()
     assert done.manifest.layers == eroded.manifest.layers
 

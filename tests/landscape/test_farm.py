@@ -48,7 +48,9 @@ def test_single_tasks_in_any_allowed_order_leave_the_bytes_of_one_run(landscape,
     assert do_one(landscape.folder, str(len(tasks) - 1)) == tasks[-1].name  # it is done already
     assert stamps == {path: path.stat().st_mtime_ns for path in (landscape.folder / WORK).rglob("*.npy")}
     told = []
-    here = erode(landscape.folder, recipe, Alone(), coarse=80, told=lambda fraction, message: told.append(message))
+    here = erode(
+        landscape.folder, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: told.append(message)
+    )
     assert here.manifest.layers == there.manifest.layers and told == []
     assert prepare(landscape.folder, recipe, coarse=80) == []
 

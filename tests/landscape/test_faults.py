@@ -76,7 +76,7 @@ def test_a_full_disk_says_so_and_the_run_goes_on_where_there_is_room(tmp_path, r
         assert not Landscape(folder).faults() and not list(folder.rglob(".erosion-*"))
         subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
         told = []
-        done = erode(folder, recipe, Alone(), coarse=80, told=lambda fraction, message: told.append(message))
+        done = erode(folder, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: told.append(message))
         assert done.manifest.layers == calm and "the whole eroded on coarse cells" not in told
     with small_disk(tmp_path / "other", 400):
         folder = fractal(tmp_path / "other" / "land").folder

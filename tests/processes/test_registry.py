@@ -59,7 +59,7 @@ LOWERING = Process(
     seconds=lambda given, shape, spacing, edges: 40.0,
     seconds_to_compile=5.0,
     work=("quarters", "quarters"),
-    told=("quarters",),
+    summarized=("quarters",),
     summary=lambda counts: [f"{counts['quarters']} quarters lower"],
 )
 

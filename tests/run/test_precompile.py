@@ -97,7 +97,7 @@ def test_a_run_after_a_rehearsal_calls_nothing_new():
 def test_nothing_is_told_where_nothing_is_compiled():
     told = []
     rehearse(Recipe.load("arcane"), (10.0, 10.0))
-    rehearse(Recipe.load("arcane"), (10.0, 10.0), tell=lambda *said: told.append(said))
+    rehearse(Recipe.load("arcane"), (10.0, 10.0), on_progress=lambda *said: told.append(said))
     assert told == []
 
 
@@ -105,16 +105,16 @@ def test_the_bar_of_a_compile_never_goes_back(monkeypatch):
     """Kernels are counted as their modules come in, and a kind of step may come twice."""
 
     @contextlib.contextmanager
-    def compiling(tell):
+    def compiling(on_progress):
         for done, left in ((0, 10), (12, 3), (13, 60), (14, 2)):
-            tell(done, left)
+            on_progress(done, left)
         yield
 
     monkeypatch.setattr("erosion_addon.kernels.compile.compile_progress", compiling)
     told = []
     kinds = ("talus", "weather", "talus")
     recipe = Recipe.from_dict({"name": "thrice", "step": [{"kind": kind} for kind in kinds]})
-    rehearse(recipe, (10.0, 10.0), tell=lambda fraction, message: told.append((fraction, message)))
+    rehearse(recipe, (10.0, 10.0), on_progress=lambda fraction, message: told.append((fraction, message)))
     fractions = [fraction for fraction, _ in told]
     assert len(fractions) == 12 and fractions == sorted(fractions) and 0 < fractions[-1] <= 1
     assert told[-1][1] == "Compiling for this recipe (once), step 3 of 3"

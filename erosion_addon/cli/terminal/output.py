@@ -16,14 +16,14 @@ _form = {"json": False}
 """Whether lines on standard error are JSON."""
 
 
-class UnsaidError(InputError):
+class UnprintableError(InputError):
     """Standard output is not writable."""
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Print a line on standard output, with escapes for characters outside its encoding.
 
-    A closed pipe, as with `head`, is not an error. UnsaidError if nothing can be written at all.
+    A closed pipe, as with `head`, is not an error. UnprintableError if nothing can be written at all.
     """
     try:
         _write_line(text, sys.stdout)
@@ -31,15 +31,15 @@ def say(text: str) -> None:
         return
     except (OSError, ValueError, AttributeError) as error:
         reason = getattr(error, "strerror", None) or "it is closed"
-        raise UnsaidError(f"Standard output cannot be written: {reason}.") from None
+        raise UnprintableError(f"Standard output cannot be written: {reason}.") from None
 
 
-def say_written(paths: Iterable[Path]) -> None:
+def print_written(paths: Iterable[Path]) -> None:
     """Print the names of written files; an error in printing does not undo them."""
     try:
         for path in paths:
-            say(str(path))
-    except UnsaidError as error:
+            print_line(str(path))
+    except UnprintableError as error:
         note(f"The files are written, but not their names. {error}")
 
 
@@ -53,27 +53,27 @@ def as_json(wanted: bool) -> Iterator[None]:
         _form["json"] = False
 
 
-def tell(event: str, **values: Any) -> None:
+def print_event(event: str, **values: Any) -> None:
     """Print an event on standard error as a line of JSON, if that is wanted; else nothing."""
     if _form["json"]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        _print_error(json.dumps({"event": event, "time": now, **values}))
+        _print_to_stderr(json.dumps({"event": event, "time": now, **values}))
 
 
 def note(text: str) -> None:
     """Print one line on standard error, with any characters."""
-    complain(" ".join(text.splitlines()))
+    print_error(" ".join(text.splitlines()))
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """Print lines on standard error, if possible; failures are ignored."""
     if _form["json"]:
-        tell("note", text=text)
+        print_event("note", text=text)
     else:
-        _print_error(text)
+        _print_to_stderr(text)
 
 
-def _print_error(text: str) -> None:
+def _print_to_stderr(text: str) -> None:
     with suppress(OSError, ValueError, AttributeError):
         _write_line(text, sys.stderr)
 

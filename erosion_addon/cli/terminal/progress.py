@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 
 from ...run.progress import Gauge, Progress
-from .output import encodable, note, tell
+from .output import encodable, note, print_event
 
 FORMS = ("text", "json")
 """Forms of the progress: for people, and a JSON object a line for programs."""
@@ -86,7 +86,7 @@ class ProgressEvents:
         if now < self._next and progress.number == self._number and progress.fraction < 1:
             return
         self._next, self._number = now + _EVERY, progress.number
-        tell(
+        print_event(
             "progress",
             fraction=round(progress.fraction, 6),
             step=progress.number + 1,
@@ -102,7 +102,7 @@ class ProgressEvents:
         self._began = time.monotonic()
         if self._began >= self._next:
             self._next = self._began + _EVERY
-            tell("compiling", fraction=round(fraction, 6), text=message)
+            print_event("compiling", fraction=round(fraction, 6), text=message)
 
     def close(self) -> None:
         """Nothing is left on the terminal."""

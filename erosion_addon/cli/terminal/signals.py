@@ -11,7 +11,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 
 _NOTHING = "Ended by the system; nothing was written."
 
-_state = {"came": 0, "postponed": False, "interrupted": False}
+_state = {"signal": 0, "deferred": False, "interrupted": False}
 """Signal received, whether signals are deferred, and whether Ctrl-C was pressed."""
 
 
@@ -21,13 +21,13 @@ class Ended(BaseException):
 
     def __init__(self, sentence: str, code: int = 0) -> None:
         super().__init__(sentence)
-        self.code = code or 128 + _state["came"]
+        self.code = code or 128 + _state["signal"]
 
 
 @contextmanager
-def heeded() -> Iterator[None]:
+def handled() -> Iterator[None]:
     """Context in which a signal raises `Ended`, once, so that cleanup runs."""
-    _state["came"], _state["interrupted"] = 0, False
+    _state["signal"], _state["interrupted"] = 0, False
     ours = threading.current_thread() is threading.main_thread()
     # One that the user has switched off, as nohup does, stays so.
     heard = [number for number in _SIGNALS if ours and signal.getsignal(number) == signal.SIG_DFL]
@@ -46,25 +46,25 @@ def heeded() -> Iterator[None]:
 
 
 @contextmanager
-def postponed(wanted: bool) -> Iterator[None]:
-    """Context in which a signal is only recorded, for `came`."""
-    _state["postponed"] = wanted
+def deferred(wanted: bool) -> Iterator[None]:
+    """Context in which a signal is only recorded, for `arrived`."""
+    _state["deferred"] = wanted
     try:
         yield
     finally:
-        _state["postponed"] = False
+        _state["deferred"] = False
 
 
-def came() -> bool:
+def arrived() -> bool:
     """Whether a termination signal has arrived."""
-    return _state["came"] != 0
+    return _state["signal"] != 0
 
 
-def check() -> None:
+def raise_pending() -> None:
     """Raise the exception of a recorded signal: exceptions raised in a callback of the compiler are lost."""
     if _state["interrupted"]:
         raise KeyboardInterrupt
-    if came() and not _state["postponed"]:
+    if arrived() and not _state["deferred"]:
         raise Ended(_NOTHING)
 
 
@@ -74,8 +74,8 @@ def _interrupt(number: int, frame: Any) -> None:
 
 
 def _end(number: int, frame: Any) -> None:
-    if came():
+    if arrived():
         return
-    _state["came"] = number
-    if not _state["postponed"]:
+    _state["signal"] = number
+    if not _state["deferred"]:
         raise Ended(_NOTHING)

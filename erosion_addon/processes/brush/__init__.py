@@ -47,7 +47,7 @@ def process_of(tools: Mapping[str, Process]) -> Process:
         seconds=_seconds,
         seconds_to_compile=12.0,
         work=("dabs", "dabs"),
-        told=("strokes", "dabs"),
+        summarized=("strokes", "dabs"),
         summary=_summary,
         masks=(*MASKS, "rain"),
         scalable={"strength": "strength"},

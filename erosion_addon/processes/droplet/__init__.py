@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...base.doors import door
 from ..shared.parameters import (
-    DROPS_TOLD,
+    DROPS_SUMMARIZED,
     bytes_of_drops,
     channels_on_part,
     drops_in_words,
@@ -53,7 +53,7 @@ PROCESS = Process(
     seconds=seconds_of_drops(2.5e-6),
     seconds_to_compile=12.0,
     work=("drops", "drops"),
-    told=DROPS_TOLD,
+    summarized=DROPS_SUMMARIZED,
     summary=drops_in_words,
     masks=(*MASKS, "rain"),
     bytes_of_options=bytes_of_drops,

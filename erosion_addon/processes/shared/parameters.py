@@ -36,7 +36,7 @@ ROUND = 8
 SECONDS = 4e-9
 """Seconds per pass and cell."""
 
-DROPS_TOLD = ("drops", "drops_per_second", "mean_path", "paths_cut")
+DROPS_SUMMARIZED = ("drops", "drops_per_second", "mean_path", "paths_cut")
 """Counts that `drops_in_words` needs."""
 
 

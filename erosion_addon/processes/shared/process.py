@@ -111,7 +111,7 @@ class Process(NamedTuple):
     work: tuple[str, str]
     """Count that measures the work, and its unit in words. (Cells per second count as cells.)"""
 
-    told: tuple[str, ...]
+    summarized: tuple[str, ...]
     """Counts that `summary` needs."""
 
     summary: Callable[[Mapping[str, Any]], list[str]]

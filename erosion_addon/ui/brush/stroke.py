@@ -179,13 +179,13 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if painter.fault:
             report(self, {"ERROR"}, painter.fault)
             return self._give_up(context)
-        self._tell(context)
+        self._on_progress(context)
         if not painter.ended or not painter.is_settled():
             return {"RUNNING_MODAL"}
         self._leave(context)
         return self._finish(context)
 
-    def _tell(self, context: bpy.types.Context) -> None:
+    def _on_progress(self, context: bpy.types.Context) -> None:
         """Say in the status bar that the worker compiles, as long as it does."""
         compiling = worker_process.compiling()
         words = f"{phrase(compiling[1])} {compiling[0]:.0%}" if compiling else ""

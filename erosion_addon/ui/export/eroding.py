@@ -9,7 +9,7 @@ import bpy
 
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError
-from ...cli.terminal.output import note, say_written, tell
+from ...cli.terminal.output import note, print_event, print_written
 from ...recipe.recipe import Recipe
 from ...scene.run.task import Task
 from ...scene.stage import render as pictures
@@ -40,7 +40,7 @@ def erode(given: argparse.Namespace) -> None:
                 path.write_text(json.dumps(task.report, indent=2) + "\n", encoding="utf-8")
         if not given.quiet:
             note(task.sentence)
-        say_written(outputs.publish())
+        print_written(outputs.publish())
 
 
 def _require_only(given: argparse.Namespace) -> None:
@@ -71,7 +71,7 @@ def _run(terrain: bpy.types.Object, quiet: bool) -> Task:
     try:
         while not task.ended:
             task.poll(0.1)
-            tell("progress", fraction=round(task.fraction, 6), text=task.message, seconds_left=task.seconds_left)
+            print_event("progress", fraction=round(task.fraction, 6), text=task.message, seconds_left=task.seconds_left)
             if not quiet and task.fraction >= shown:
                 note(f"{task.message}: {task.fraction:.0%}".replace("%", " %"))
                 shown = task.fraction + 0.1

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ...base.atomic_files import Outputs
-from ...cli.terminal.output import note, say_written
+from ...cli.terminal.output import note, print_written
 from ...files.render_settings import Picture
 from ...scene.stage import render as pictures
 
@@ -32,7 +32,7 @@ def render(given: argparse.Namespace) -> None:
             with outputs.write(target) as path:
                 pictures.render(scene, path, picture)
             note(f"Picture {number} of {len(planned)}")
-        say_written(outputs.publish())
+        print_written(outputs.publish())
 
 
 def _turn(path: Path, frames: int) -> dict[Path, float]:

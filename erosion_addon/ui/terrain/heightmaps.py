@@ -45,7 +45,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         description="Move the views so that they show the whole terrain",
         options={"SKIP_SAVE", "HIDDEN"},
     )
-    known_metres: bpy.props.BoolProperty(
+    known_meters: bpy.props.BoolProperty(
         name="Use File Metadata",
         description="Use the cell size and height range of a GeoTIFF or side file (.json), if there is one, instead "
         "of those below",
@@ -135,7 +135,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if self.source == "IMAGE" or self.image:
             layout.prop(self, "image", icon="IMAGE_DATA")
         else:
-            layout.prop(self, "known_metres")
+            layout.prop(self, "known_meters")
         layout.prop(self, "measure")
         layout.prop(self, "cell_size" if self.measure == "CELL" else "width")
         suffix = Path(self.filepath).suffix.lower()
@@ -172,7 +172,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if not self.filepath:
             raise InputError("No file is chosen; give one as filepath.")
         path = self._path()
-        known = side_file.known_metres(path) if self.known_metres else side_file.Meters()
+        known = side_file.known_meters(path) if self.known_meters else side_file.Meters()
         if all(self.raw_size):
             known = side_file.Meters(known.spacing, known.height_range, tuple(self.raw_size), known.bottom_first)
         span = known.height_range or (self.low, self.high)
@@ -183,9 +183,9 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         return path.stem, elevation, known.spacing, side_file.step_in(path, elevation, span)
 
     def _georeference(self) -> Any:
-        from ...files.side_file import known_metres
+        from ...files.side_file import known_meters
 
-        return known_metres(self._path()).georeference
+        return known_meters(self._path()).georeference
 
     def _path(self) -> Path:
         return Path(bpy.path.abspath(self.filepath))

@@ -12,7 +12,7 @@ from erosion_addon.files.export import Layout, export
 from erosion_addon.files.headers.georeference import Georeference
 from erosion_addon.files.headers.image_header import read_header
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.files.side_file import known_metres
+from erosion_addon.files.side_file import known_meters
 from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.terrain.terrain import Terrain
 from tests.geotiff import CELL, NORTH, SHAPE, WEST, alps, same
@@ -99,13 +99,13 @@ def test_a_terrain_of_another_size_is_not_put_where_the_file_was(tmp_path):
 def test_meters_alone_are_no_place(tmp_path):
     """Exports of terrains that lie nowhere tell their cells: with another cell size these must not stay."""
     write_tiff(tmp_path / "a.tif", np.zeros((5, 7)), (30.0, 25.0))
-    assert known_metres(tmp_path / "a.tif").georeference is None
+    assert known_meters(tmp_path / "a.tif").georeference is None
 
 
 def test_a_side_file_leaves_the_place_to_the_tiff(tmp_path):
     write(tmp_path / "a.tif", alps())
     (tmp_path / "a.json").write_text(json.dumps({"files": ["a.tif"], "cell_size": [12.0, 12.0]}), encoding="utf-8")
-    known = known_metres(tmp_path / "a.tif")
+    known = known_meters(tmp_path / "a.tif")
     assert known.spacing == (12.0, 12.0) and same(known.georeference, alps())
 
 

@@ -157,7 +157,7 @@ def test_a_geotiff_tells_its_meters_unless_one_knows_better(tmp_path, capfd):
     write_tiff(tmp_path / "a.tif", fractal(20, 31, 5.0), (30.0, 25.0))
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"))
     assert active().spacing == (30.0, 25.0) and "a.tif says 25 × 30 m from pixel to pixel" in capfd.readouterr().out
-    bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"), known_metres=False, cell_size=3.0)
+    bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"), known_meters=False, cell_size=3.0)
     assert active().spacing == (3.0, 3.0)
     geotiff(tmp_path / "b.tif", fractal(20, 31, 5.0).astype("f4"))
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "b.tif"), cell_size=3.0)
@@ -344,7 +344,7 @@ def test_the_import_asks_only_what_matters(file):
     cls = heightmaps.EROSION_OT_heightmap_import
     drawn = Drawn()
     cls.draw(Settings(cls, source="FILE", image="", filepath=str(file), measure="WIDTH", layout=drawn), bpy.context)
-    assert {"known_metres", "width", "smooth_steps"} <= set(drawn.shown)
+    assert {"known_meters", "width", "smooth_steps"} <= set(drawn.shown)
     assert ("low" in drawn.shown) == (file.suffix != ".exr")
     assert ("raw_size" in drawn.shown) == (file.suffix == ".raw") and "cell_size" not in drawn.shown
     drawn = Drawn()

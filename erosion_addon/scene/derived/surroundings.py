@@ -30,7 +30,7 @@ SINKS = (0.45, 1.0)
 SEA_DEPTH = 5.0
 """Depth of a sea that goes on around the terrain, in meters."""
 
-HORIZON = 12.0
+HORIZON = 10.5
 """Distance from the border to the plain's end, in sides of the terrain."""
 
 

@@ -27,10 +27,13 @@ SUN = "Terrain Sun"
 HAZE, FAR = "Haze", "Haze at the Far End"
 """Names of the compositor nodes that mix the haze in, and control its growth."""
 
-MIST = 20.0
+MIST = 18.0
 """Distance of complete haze, in sides of the terrain: beyond the surrounding land, whose farthest pixels would pass for
 sky.
 """
+
+CLIP = 20.0
+"""Far clipping distance in sides of the terrain: beyond `MIST`, as the sky has the mist of this distance."""
 
 CLEAR = 0.9995
 """Mist beyond which a pixel is all sky."""
@@ -38,7 +41,7 @@ CLEAR = 0.9995
 SKY = 1e9
 """Depth in meters beyond which a pixel shows the sky."""
 
-FADES = (0.056, 0.14)
+FADES = (0.062, 0.155)
 """Mist between which rims of land before the sky get the land's mist, and their own."""
 
 LIGHT = "erosion_light"
@@ -171,7 +174,7 @@ def aim(camera: bpy.types.Object, place: Place, view: str, turn: float) -> None:
     camera.rotation_mode = "QUATERNION"
     camera.location = eye
     camera.rotation_quaternion = (target - eye).to_track_quat("-Z", "Y")
-    camera.data.clip_start, camera.data.clip_end = side * 1e-3, side * 20
+    camera.data.clip_start, camera.data.clip_end = side * 1e-3, side * CLIP
 
 
 def compose(camera: bpy.types.Object, terrain: bpy.types.Object, turn: float | None = None) -> None:
@@ -184,7 +187,7 @@ def compose(camera: bpy.types.Object, terrain: bpy.types.Object, turn: float | N
     forward = axes.to_3x3() @ Vector((0.0, math.cos(view.pitch), math.sin(view.pitch)))
     camera.rotation_quaternion = forward.to_track_quat("-Z", "Y")
     camera.data.lens, camera.data.sensor_width = view.lens, views.SENSOR
-    camera.data.clip_start, camera.data.clip_end = place.side * 1e-3, place.side * 20
+    camera.data.clip_start, camera.data.clip_end = place.side * 1e-3, place.side * CLIP
 
 
 def heading_of(camera: bpy.types.Object | None, place: Place) -> float:

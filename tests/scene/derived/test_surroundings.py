@@ -55,9 +55,9 @@ def test_the_slope_goes_on_across_the_border():
     assert height[31] == pytest.approx(-0.3, abs=0.1) and height[65] == pytest.approx(0.3 * 33, abs=0.1)
 
 
-def test_haze_is_not_complete_before_the_farthest_corner_of_the_plain():
+def test_haze_is_complete_between_the_farthest_corner_of_the_plain_and_the_sky():
     """Pixels in complete haze are taken for sky, and get none."""
-    assert np.sqrt(2) * (surroundings.HORIZON + 2) < studio.MIST
+    assert np.sqrt(2) * (surroundings.HORIZON + 2) < studio.MIST < studio.CLIP - 0.1
 
 
 def test_it_reaches_to_the_horizon_with_the_terrains_fields_and_material(terrain):

@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -39,11 +40,13 @@ CELLS, WIDTH = 1024, 1600
 
 SIDES = {"barchan field": 384}
 """Of terrains whose random start has fewer cells: another number of cells is another start."""
+CHANGED: dict[str, dict[str, Any]] = {"barchan field": {"level": 50.0}}
+"""Of starts for pictures: with more sand, a view holds several crescents."""
 
 
 def start_of(recipe: str, cells: int) -> Terrain:
     """The recipe's start terrain, `cells` wide."""
-    start = terrain_for(recipe, side=SIDES.get(recipe, cells))
+    start = terrain_for(recipe, side=SIDES.get(recipe, cells), **CHANGED.get(recipe, {}))
     if recipe not in SIDES:
         return start
     finer = {name: resized(start[name], (cells, cells)) for name in ("elevation", "sediment")}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Start terrains of the shipped recipes, for the pictures and for the digests of results."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,9 +75,9 @@ STARTS = {
 """For the recipes that want something else than mountains of 900 m."""
 
 
-def terrain_for(recipe: str, every: int = 1, side: int = SIDE) -> Terrain:
-    """The start terrain of a recipe, `side` cells wide, or only one of so many."""
-    start = STARTS.get(recipe, Start())
+def terrain_for(recipe: str, every: int = 1, side: int = SIDE, **changed: Any) -> Terrain:
+    """The start terrain of a recipe, `side` cells wide, or only one of so many. changed: fields of its `Start`."""
+    start = replace(STARTS.get(recipe, Start()), **changed)
     cell_size = start.width / side
 
     def total(parts: Parts, seed: int) -> np.ndarray:

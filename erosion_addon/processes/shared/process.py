@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 MASKS = ("strength", "hardness", "sediment", "protect", "plot")
 """Masks that every process reads."""
 
+LEAST_VOLUME = 1e-9
+"""Smallest volume in m³ that is told; less is rounding."""
+
 Spacing = tuple[float, float]
 Cost = Callable[[Any, tuple[int, int], Spacing, str], float]
 PreviewScale = Callable[[Any, float, float, float], Any]
@@ -210,4 +213,6 @@ def volume(cubic_meters: float) -> str:
     for unit, size in (("km³", 1e9), ("million m³", 1e6)):
         if abs(cubic_meters) >= size / 10:
             return f"{cubic_meters / size:,.2f} {unit}"
+    if abs(cubic_meters) < LEAST_VOLUME:
+        return "0 m³"
     return f"{cubic_meters:,.0f} m³" if abs(cubic_meters) >= 10 else f"{cubic_meters:.3g} m³"

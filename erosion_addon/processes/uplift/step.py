@@ -4,6 +4,7 @@
 import math
 import time
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -247,14 +248,16 @@ class UpliftStep(Step):
         rises = steepest * state.spacing[0], steepest * state.spacing[1]
         graph.fill_ring(self._heights)
         rows, cols = state.elevation.shape
-        limit, upwards = self._incision.limit_slopes, bool(step % 2)
+        kernels, upwards = self._incision, bool(step % 2)
         given = graph.network, self._heights, self._loose, cols, *rises, self._steeper, upwards
         bands = max(1, min(state.threads, rows // LIMITED_ROWS))
         ends = [rows * band // bands for band in range(bands + 1)]
-        in_bands(lambda band, after: limit(*given, ends[band], ends[after], True), bands, bands, band=1)
-        # Each band began beside ground that was not limited yet: what comes of it is limited once more.
-        for band in range(bands - 2, -1, -1) if upwards else range(1, bands):
-            limit(*given, ends[band], ends[band + 1], False)
+        ends = sorted([*ends, *((first + last) // 2 for first, last in pairwise(ends))])
+        in_bands(lambda band, _: kernels.limit_two(*given, *ends[2 * band : 2 * band + 3]), bands, bands, band=1)
+        # Each half began beside ground that was not limited yet: what comes of it is limited once more.
+        halves = range(2 * bands)
+        for half in list(halves[::-1] if upwards else halves)[1:]:
+            kernels.limit_slopes(*given, ends[half], ends[half + 1])
 
     def _raise(self) -> None:
         """Uplift, and creep along rows and columns: rivers come last, so nothing dams them."""

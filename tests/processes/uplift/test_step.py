@@ -11,7 +11,7 @@ from erosion_addon.drainage.statistics import statistics
 from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.kernels.incision import _share_left as share_left
-from erosion_addon.processes.uplift.kernels.incision import limit_slopes
+from erosion_addon.processes.uplift.kernels.incision import limit_slopes, limit_two
 from erosion_addon.processes.uplift.parameters import UpliftParameters
 from erosion_addon.processes.uplift.step import STEPS, UpliftStep
 from erosion_addon.run.step_state import set_step_arrays, step_arrays
@@ -176,9 +176,8 @@ def limited(heights, spacing, steepest, sweeps):
     for sweep in range(sweeps):
         found = flat.copy()
         rises = steepest * spacing[0], steepest * spacing[1]
-        limit_slopes(
-            graph.network, flat, found, heights.shape[1], *rises, None, bool(sweep % 2), 0, heights.shape[0], True
-        )
+        ends = 0, 0, heights.shape[0]  # one alone
+        limit_two(graph.network, flat, found, heights.shape[1], *rises, None, bool(sweep % 2), *ends)
         flat = found
     return graph.inside(flat)
 
@@ -330,14 +329,13 @@ def test_slopes_limited_in_bands_are_those_of_one_sweep(upwards):
     graph.fill_ring(flat)
     given = graph.network, flat
     whole, parts = flat.copy(), flat.copy()
-    limit_slopes(*given, whole, 40, 6.0, 6.0, None, upwards, 0, 90, True)
-    ends = [(0, 30), (30, 60), (60, 90)]
-    for first, last in ends:
-        limit_slopes(*given, parts, 40, 6.0, 6.0, None, upwards, first, last, True)
+    limit_two(*given, whole, 40, 6.0, 6.0, None, upwards, 0, 0, 90)
+    ends = [(0, 25), (25, 51), (51, 90)]
+    limit_two(*given, parts, 40, 6.0, 6.0, None, upwards, 0, 25, 51)
+    limit_two(*given, parts, 40, 6.0, 6.0, None, upwards, 51, 51, 90)
     assert parts.tobytes() != whole.tobytes()
     ended = [
-        limit_slopes(*given, parts, 40, 6.0, 6.0, None, upwards, *each, False)
-        for each in ends[:: -1 if upwards else 1][1:]
+        limit_slopes(*given, parts, 40, 6.0, 6.0, None, upwards, *each) for each in ends[:: -1 if upwards else 1][1:]
     ]
     assert parts.tobytes() == whole.tobytes() and True in ended
 

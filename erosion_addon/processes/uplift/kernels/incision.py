@@ -151,64 +151,106 @@ def _shares(masks, cell):
 
 
 @kernel
-def limit_slopes(network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, last, alone):
+def limit_slopes(network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, last):
     """Fill rows first … last - 1 of `limited` with the heights within the slope limit, in one sweep over the rows.
 
     The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation (fast sweeping, Zhao 2005).
     Each time step makes one sweep, downward and upward in turn. row_rise, col_rise: tan φ times the spacing, m.
-    steeper: (cells) float32, factor of tan φ in each cell, or None. alone: read the row before the first one from
-    `heights`; otherwise from `limited`, and stop at the first row that does not change. Returns whether it stopped
-    there.
+    steeper: (cells) float32, factor of tan φ in each cell, or None. The row before the first one is limited already;
+    stops at the first row that does not change. Returns whether it stopped there.
     """
     width = cols + 2
-    slant = math.sqrt(row_rise * row_rise + col_rise * col_rise)
-    least = ALONG_AXES * row_rise * col_rise / slant  # by which ground is highest above neighbors of one height
+    rises = row_rise, col_rise
     lower, slanting = np.empty(width), np.empty(width)  # what the rows beside a row give, for both ways along it
     was = np.empty(width)
     for turn in range(last - first):
         row = last - 1 - turn if upwards else first + turn
         start = (row + 1) * width
-        back, ahead = (start + width, start - width) if upwards else (start - width, start + width)
-        behind, before = limited[back : back + width], heights[ahead : ahead + width]
-        if alone and turn == 0:
-            behind = heights[back : back + width]
-        above, below = (before, behind) if upwards else (behind, before)
-        factors = None if steeper is None else steeper[start : start + width]
-        _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant, factors)
         own, toward = limited[start : start + width], network.toward[start : start + width]
         was[:] = own
-        own[:] = heights[start : start + width]
-        given = least, row_rise, col_rise, factors
+        factors = _begin_row(heights, limited, limited, row, upwards, rises, steeper, lower, slanting)
         for place in range(1, cols + 1):
-            _lower(own, toward, place, lower[place], own[place - 1], slanting[place], *given)
+            _lower(own, toward, place, lower[place], own[place - 1], slanting[place], rises, factors)
         for place in range(cols, 0, -1):
-            _lower(own, toward, place, lower[place], own[place + 1], slanting[place], *given)
-        if not alone:
-            same = True
-            for place in range(1, cols + 1):
-                same &= own[place] == was[place]
-            if same:
-                return True
+            _lower(own, toward, place, lower[place], own[place + 1], slanting[place], rises, factors)
+        same = True
+        for place in range(1, cols + 1):
+            same &= own[place] == was[place]
+        if same:
+            return True
     return False
 
 
+@kernel
+def limit_two(network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, middle, last):
+    """`limit_slopes` on rows first … middle - 1 and middle … last - 1, each beside a row that is not limited yet.
+
+    The second has as many rows or one more. Each cell waits for the one before it; two at a time take two thirds of the
+    time of one after the other.
+    """
+    width = cols + 2
+    rises = row_rise, col_rise
+    lower, slanting = np.empty(width), np.empty(width)
+    lower_2, slanting_2 = np.empty(width), np.empty(width)
+    for turn in range(last - middle):
+        row, row_2 = (middle - 1 - turn, last - 1 - turn) if upwards else (first + turn, middle + turn)
+        before, two = heights if turn == 0 else limited, turn < middle - first
+        start, start_2 = (row + 1) * width, (row_2 + 1) * width
+        own_2, toward_2 = limited[start_2 : start_2 + width], network.toward[start_2 : start_2 + width]
+        factors_2 = _begin_row(heights, limited, before, row_2, upwards, rises, steeper, lower_2, slanting_2)
+        if not two:
+            start, factors = start_2, factors_2
+        else:
+            factors = _begin_row(heights, limited, before, row, upwards, rises, steeper, lower, slanting)
+        own, toward = limited[start : start + width], network.toward[start : start + width]
+        for place in range(1, cols + 1):
+            if two:
+                _lower(own, toward, place, lower[place], own[place - 1], slanting[place], rises, factors)
+            _lower(own_2, toward_2, place, lower_2[place], own_2[place - 1], slanting_2[place], rises, factors_2)
+        for place in range(cols, 0, -1):
+            if two:
+                _lower(own, toward, place, lower[place], own[place + 1], slanting[place], rises, factors)
+            _lower(own_2, toward_2, place, lower_2[place], own_2[place + 1], slanting_2[place], rises, factors_2)
+
+
+@kernel
+def _begin_row(heights, limited, beside, row, upwards, rises, steeper, lower, slanting):
+    """Set a row to its heights, and fill `lower` and `slanting`; returns the factors of tan φ along it, or None.
+
+    beside: flat array with the heights of the row before it in the sweep.
+    """
+    width = lower.size
+    start = (row + 1) * width
+    back, ahead = (start + width, start - width) if upwards else (start - width, start + width)
+    behind, before = beside[back : back + width], heights[ahead : ahead + width]
+    above, below = (before, behind) if upwards else (behind, before)
+    factors = None if steeper is None else steeper[start : start + width]
+    _between_diagonals(above, below, lower, slanting, *rises, factors)
+    limited[start : start + width] = heights[start : start + width]
+    return factors
+
+
 @allocation_free
-def _lower(own, toward, place, up, side, slanting, least, row_rise, col_rise, factors):
+def _lower(own, toward, place, up, side, slanting, rises, factors):
     """Lower a cell of a row to the greatest height that its neighbors allow. factors: of tan φ along the row, or
     None.
     """
+    row_rise, col_rise = rises
+    slant = math.sqrt(row_rise * row_rise + col_rise * col_rise)
+    least = ALONG_AXES * row_rise * col_rise / slant  # by which ground is highest above neighbors of one height
     steep = 1.0 if factors is None else np.float64(factors[place])
     if own[place] > ALONG_AXES * min(up, side) + slanting + steep * least and toward[place] != OUTLET:
         own[place] = min(own[place], ALONG_AXES * _highest(up, side, steep * row_rise, steep * col_rise) + slanting)
 
 
 @allocation_free
-def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, slant, factors):
+def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, factors):
     """Fill `lower` and `slanting` for a row: the lower neighbor along the column, and the weighted greatest height
     beside the lower neighbors on both diagonals, as in `_highest`.
 
-    slant: tan φ times the length of a diagonal, m. factors: of tan φ along the row, or None.
+    factors: of tan φ along the row, or None.
     """
+    slant = math.sqrt(row_rise * row_rise + col_rise * col_rise)
     for place in range(1, lower.size - 1):
         lower[place] = min(above[place], below[place])
         left_above, right_above = above[place - 1], above[place + 1]

@@ -21,8 +21,7 @@ from bench.shared.comparison import (
     seconds,
 )
 from bench.shared.table import Row, at_least
-from bench.shared.tiling import Spans
-from erosion_addon.processes.shared.tile_scheduler import TileRun
+from bench.shared.tiling import Spans, WholePhases
 from erosion_addon.processes.wind.kernels import saltation as wind
 from erosion_addon.processes.wind.shadow import WindShadow
 from erosion_addon.processes.wind.step import PARTICLES_PER_SIDE, PORTIONS, TILE
@@ -83,7 +82,7 @@ def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) 
     constants, (ground, track, shade) = _constants(side, edges), _maps(side, edges)
     (before, after), arguments = _arguments(ground, track, shade, constants)
     batch = round(side * PARTICLES_PER_SIDE)
-    run = TileRun(track.shape, EDGES[edges], 0, wind.NUMBERS, 1, side=TILE, rate=batch // PORTIONS)
+    run = WholePhases(track.shape, EDGES[edges], 0, wind.NUMBERS, 1, side=TILE, rate=batch // PORTIONS)
     totals = wind.make_totals(run.tiles)
 
     def start(pool: Any, tiles: Any, first: int, last: int) -> None:
@@ -100,7 +99,9 @@ def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) 
 
     began = time.thread_time()
     for first in range(0, particles, batch):
-        run.batch(first, min(first + batch, particles), start, work)
+        run.started, run.count = first, min(first + batch, particles)
+        while run.share_done < 1:
+            run.turn(start, work)
     cost = time.thread_time() - began
     return _outcome(cost, ground, track, np.array([total.sum() for total in totals]))
 

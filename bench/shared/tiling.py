@@ -38,7 +38,7 @@ class Spans:
         return ", ".join(f"{self.speedup(threads):.1f} × on {threads}" for threads in (2, 4, 8, 16))
 
 
-class _WholePhases(TileRun):
+class WholePhases(TileRun):
     """Run whose phases are not cut into batches, which threads take one after another."""
 
     def _batches(self, worked: np.ndarray) -> Iterator[np.ndarray]:
@@ -56,7 +56,7 @@ def on_tiles(
 ) -> tuple[float, np.ndarray]:
     """`comparison.one_after_another` on tiles, in turns of as many drops as in steady rain."""
     rate = shape[0] * shape[1] // CELLS_PER_DROP
-    run = _WholePhases(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)
+    run = WholePhases(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)
     totals, inside = kernel.make_totals(run.tiles), 0.0
 
     def begin(pool: Any, tiles: Any, first: int, last: int) -> None:

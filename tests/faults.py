@@ -213,9 +213,16 @@ class InBlender:
 
     def __init__(self, *names: str) -> None:
         *self._earlier, self._name = names
+        self._file = Path(tempfile.mkdtemp(prefix="faults"), "before.blend")
 
     def before(self) -> None:
         job.clear()
+        if not self._file.exists():
+            self._make()
+            bpy.ops.wm.save_as_mainfile(filepath=str(self._file))
+        bpy.ops.wm.open_mainfile(filepath=str(self._file))
+
+    def _make(self) -> None:
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         obj = grid.make_grid_object("Land", fractal(14, 18, 120.0), (10.0, 10.0), bpy.context.scene.collection)
         obj.data.attributes.new("sediment", "FLOAT", "POINT").data.foreach_set(

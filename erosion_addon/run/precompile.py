@@ -19,7 +19,8 @@ from ..processes.registry import PROCESSES
 from ..processes.shared.coarse_step import AtFeatureSize
 from ..processes.shared.process import StepFactory
 from ..processes.shared.row_bands import however_small
-from ..processes.shared.state import ENTERING, State
+from ..processes.shared.state import ENTERING, State, smallest_chunks
+from ..processes.shared.state import Step as RunningStep
 from ..recipe.recipe import Recipe, Step
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
@@ -31,6 +32,9 @@ SIDE = 32
 
 THREADS = 2
 """Fewest threads for the parallel code path."""
+
+PARTS = 8
+"""Smallest chunks in which a step does each of its parts."""
 
 FEW = 16
 """Assumed number of kernels of a step in the progress bar."""
@@ -101,7 +105,7 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
 
 
 def _do_a_little(state: State, given: Step) -> None:
-    """Run a step's first chunk and its end, at all sizes of cells, with and without grass."""
+    """Run a step's first chunks and its end, at all sizes of cells, with and without grass."""
     process = PROCESSES[given.kind]
     step, limited = process.step, process.at_start(state, given.limits, given.masks)
     rows, cols = state.elevation.shape
@@ -109,10 +113,9 @@ def _do_a_little(state: State, given: Step) -> None:
     enough = _enough(rehearsed, step, state)
     for one in (*_with_other_grass(limited), limited):
         with however_small():
-            step(one, enough, 0).advance()
-        running = step(one, enough, 0)
-        running.advance()
-    running.drain()  # a chunk may end before a gust does, on a slow machine
+            _begin(step(one, enough, 0))
+        running = _begin(step(one, enough, 0))
+    running.drain()  # of a gust that has not ended
     running.volumes()
     running.counts(1.0)
     running.layers()
@@ -120,7 +123,16 @@ def _do_a_little(state: State, given: Step) -> None:
     state.elevation = layers.pop("elevation")
     state.layers.update(layers)
     with suppress(InputError):  # edges can be set for a run, and some kernels are for edges that wrap
-        step(replace(limited, edges="wrap"), enough, 0).advance()
+        _begin(step(replace(limited, edges="wrap"), enough, 0))
+
+
+def _begin(step: RunningStep) -> RunningStep:
+    """Let a step do each of its parts once; returns it."""
+    with smallest_chunks():
+        for _ in range(PARTS):
+            if step.advance() >= 1.0:
+                break
+    return step
 
 
 def _with_other_grass(state: State) -> Iterator[State]:

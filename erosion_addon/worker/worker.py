@@ -265,7 +265,7 @@ def _erode(
 
 
 def _rehearse(recipe: Recipe, terrain: Terrain, masks: Iterable[str], on_progress: OnProgress) -> None:
-    """Compile a recipe's kernels, unless one of the same choices ran here before: a rehearsal takes 0.1 s.
+    """Compile a recipe's kernels, unless one of the same choices ran here before, as a rehearsal takes time.
 
     Which kernels a recipe calls depends on words, switches and what is 0 or at its limit.
     """

@@ -119,13 +119,14 @@ class Window:
 
     def wait(self, what, condition):
         """Ask until `condition` (a question or a function) is true; returns the seconds that took, or TimeoutError."""
-        started = time.perf_counter()
+        started, pause = time.perf_counter(), 0.01
         while not (self.ask(condition) if isinstance(condition, str) else condition()):
             if self.process.poll() is not None:
                 raise RuntimeError(f"Blender ended with {self.process.returncode} before {what}; see {self.log}")
             if time.perf_counter() - started > PATIENCE:
                 raise TimeoutError(f"{what} did not come in {PATIENCE} s")
-            time.sleep(0.01)
+            time.sleep(pause)
+            pause = min(1.2 * pause, 0.2)  # a question may take as long as a picture
         return time.perf_counter() - started
 
     def command(self, *words):

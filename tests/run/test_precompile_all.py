@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # artist adds them; and real runs, of which the last are large enough for several threads to share.
 COUNTED = """
 import json
+from dataclasses import replace
 import numpy as np
 from erosion_addon.kernels import compile
 from erosion_addon.model import FIELDS, Recipe, Terrain, erode
@@ -30,22 +31,24 @@ def called():
     return {(kernel.py_func.__module__, kernel.py_func.__name__, str(kind))
             for kernel in compile.KERNELS for kind in kernel.overloads}
 
-# What decides which kernels the steps of a recipe call: kinds, choices, and which numbers are not 0.
-def traits(recipe):
-    return {(step.kind, bool(recipe.strata), *(value if isinstance(value, str) else bool(value)
-             for value in step.parameters.to_dict().values())) for step in recipe.steps}
+# What decides which kernels a step calls: its kind, choices, and which numbers are not 0.
+def traits(recipe, step):
+    values = step.parameters.to_dict().values()
+    return step.kind, bool(recipe.strata), *(value if isinstance(value, str) else bool(value) for value in values)
 
 everything.compile_all()
 before, seen = called(), set()
 for recipe in sorted(map(Recipe.load, shipped()), key=lambda recipe: -len(recipe.steps)):
     rehearse(recipe, (3.0, 3.0), ("strength", "rain"), ("grass", "water_depth"))
-    if traits(recipe) <= seen:
-        continue
-    seen |= traits(recipe)
-    for kind in MASK_KINDS:
-        rehearse(recipe, (10.0, 10.0), (kind,))
-    for layer in set(FIELDS) - {"elevation"}:
-        rehearse(recipe, (20.0, 5.0), (), (layer,))
+    for step in recipe.steps:
+        if traits(recipe, step) in seen:
+            continue
+        seen.add(traits(recipe, step))
+        alone = replace(recipe, steps=(step,))
+        for kind in MASK_KINDS:
+            rehearse(alone, (10.0, 10.0), (kind,))
+        for layer in set(FIELDS) - {"elevation"}:
+            rehearse(alone, (20.0, 5.0), (), (layer,))
 print(json.dumps(sorted(called() - before)))
 
 few = {"droplet": {"drops_per_cell": 0.02}, "rill": {"drops_per_cell": 0.02}, "talus": {"reach": 25.0},

@@ -88,7 +88,7 @@ def test_what_has_no_area_is_named_and_nothing_is_made(hills):
     objects, meshes = len(bpy.data.objects), len(bpy.data.meshes)
     with pytest.raises(InputError, match=r"^Plane cannot become a terrain\..*too small"):
         made_from(wall, 1.0)
-    with pytest.raises(InputError, match="no faces"):
+    with pytest.raises(InputError, match="No face can be seen"):
         made_from(empty, 1.0)
     assert (len(bpy.data.objects), len(bpy.data.meshes)) == (objects, meshes)
 

@@ -84,4 +84,4 @@ def test_the_file_itself_is_never_replaced(blend, capfd):
 
 def test_without_blender_a_file_of_its_is_refused(blend, capsys):
     assert main(["erode", str(blend), "out.blend"]) == 2
-    assert "takes Blender" in capsys.readouterr().err
+    assert "needs Blender" in capsys.readouterr().err

@@ -95,7 +95,7 @@ def test_frames_of_one_run_are_not_replaced(animated, tmp_path):
     animated.erosion.frames.count = 2
     bpy.ops.erosion.run("EXEC_DEFAULT")
     before = hashes(tmp_path / "frames")
-    with pytest.raises(RuntimeError, match="holds frames of a run already"):
+    with pytest.raises(RuntimeError, match="already holds frames of a run"):
         bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
     assert hashes(tmp_path / "frames") == before
 

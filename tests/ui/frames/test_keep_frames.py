@@ -54,7 +54,7 @@ def test_the_number_of_frames_follows_the_length_and_rate_of_a_film(keeping, tmp
 def test_frames_of_another_run_stay_and_the_run_is_refused_until_they_are_deleted(keeping, tmp_path):
     bpy.ops.erosion.run("EXEC_DEFAULT")
     kept = {name: (tmp_path / "frames" / name).read_bytes() for name in names(tmp_path / "frames")}
-    with pytest.raises(RuntimeError, match="holds frames of a run already"):
+    with pytest.raises(RuntimeError, match="already holds frames of a run"):
         bpy.ops.erosion.run("EXEC_DEFAULT")
     assert {name: (tmp_path / "frames" / name).read_bytes() for name in names(tmp_path / "frames")} == kept
     bpy.ops.erosion.frames_remove()

@@ -188,13 +188,13 @@ def symbols_needed(code):
 @pytest.mark.parametrize("name", [*STEPS, "light"])
 def test_kernels_call_no_function_whose_last_digit_differs(name):
     """Read from the folder of compiled kernels, where the machine code stands as it is run."""
-    from erosion_addon.kernels import compile
+    from erosion_addon.kernels import jit
 
-    if compile.CACHE is None:
+    if jit.CACHE is None:
         pytest.skip("no folder for compiled kernels")
     MADE[name]()
     needed, found = set(), 0
-    for path in compile.CACHE.rglob("*.nbc"):
+    for path in jit.CACHE.rglob("*.nbc"):
         content = path.read_bytes()
         for start in (match.start() for match in re.finditer(b"\x7fELF", content)):
             needed.update(symbols_needed(content[start:]))

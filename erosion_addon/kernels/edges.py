@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Edges for moving particles: open, closed or wrapped."""
 
-from .compile import allocation_free
+from .jit import allocation_free
 
 OPEN, CLOSED, WRAP = 0, 1, 2
 """Codes in the order of `base.arrays.EDGES`."""

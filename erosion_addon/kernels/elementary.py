@@ -2,7 +2,7 @@
 """Elementary functions with the same bits on every machine: sums, products and quotients only, which IEEE 754 defines.
 
 The last digit of the C library's, numpy's and LLVM's functions differs between systems and processors. Each function
-here takes numbers or arrays, in Python and within kernels (`compile` registers all of FUNCTIONS), with equal results.
+here takes numbers or arrays, in Python and within kernels (`jit` registers all of FUNCTIONS), with equal results.
 
 Reductions and the form of the logarithm: Sun's fdlibm (1993). Polynomials: Chebyshev fits with 40 digits. ε is 2^-52,
 the distance from 1 to the next number. Errors hold in the stated range, which is not checked.

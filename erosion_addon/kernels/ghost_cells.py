@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ghost cells: a ring around (rows, cols) that encodes the edges for a kernel."""
 
-from .compile import kernel
 from .edges import CLOSED, WRAP
+from .jit import kernel
 
 
 @kernel

@@ -6,7 +6,7 @@ The numbers of a drop can be drawn in any order and on any thread, and are the s
 
 import numpy as np
 
-from .compile import allocation_free
+from .jit import allocation_free
 from .splitmix import GOLDEN, mix
 
 

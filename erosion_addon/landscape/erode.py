@@ -297,7 +297,7 @@ class Journal:
 def users_secret() -> bytes:
     """32 secret bytes of this user, who alone can read them beside the compiled code; without such a folder new ones
     each time."""
-    from ..kernels.compile import CACHE  # numba takes a second to import
+    from ..kernels.jit import CACHE  # numba takes a second to import
 
     fresh = os.urandom(32)
     if CACHE is None:

@@ -53,7 +53,7 @@ def rehearse(
     on_progress: called only while something is compiled; the fraction never falls. wanted: asked before each step
     whether to continue.
     """
-    from ..kernels import compile  # numba takes a second to import, so only where it runs
+    from ..kernels import jit  # numba takes a second to import, so only where it runs
 
     steps = [step for step in recipe.steps if step.enabled]
     kinds = list(dict.fromkeys(step.kind for step in steps))
@@ -69,7 +69,7 @@ def rehearse(
             furthest = max(furthest, (place + done / max(done + left, FEW)) / len(kinds))
             on_progress(furthest, message)
 
-        with compile.compile_progress(say):
+        with jit.compile_progress(say):
             try:
                 _do_a_little(state, step)
             except InputError:

@@ -61,7 +61,7 @@ def main() -> None:
         os.nice(19)
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
-        from ..kernels.compile import CACHE
+        from ..kernels.jit import CACHE
 
         if CACHE is not None and not (CACHE / MARK).exists():
             compile_all()

@@ -104,7 +104,7 @@ def _serve() -> None:
     orders: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
     try:
-        from ..kernels.compile import prepare
+        from ..kernels.jit import prepare
 
         prepare()
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
@@ -173,7 +173,7 @@ def _compute(order: Message, answers: BinaryIO) -> None:
 
 def _compiling(on_progress: Callable[[int, int], None]) -> AbstractContextManager[None]:
     """Context that reports compiled kernels, see `compile_progress`."""
-    from ..kernels.compile import compile_progress
+    from ..kernels.jit import compile_progress
 
     return compile_progress(on_progress)
 

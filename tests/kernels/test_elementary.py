@@ -7,7 +7,7 @@ import numba
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import compile, elementary  # noqa: F401 - `compile` teaches numba the functions
+from erosion_addon.kernels import elementary, jit  # noqa: F401 - `jit` teaches numba the functions
 
 EPSILON = 2.0**-52
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from erosion_addon.kernels import compile
+from erosion_addon.kernels import jit
 
 pytestmark = pytest.mark.worker
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILED = """
 import numpy as np
-from erosion_addon.kernels import compile
+from erosion_addon.kernels import jit
 import numba
-compile.prepare()
-print(len(compile._total.overloads), int(numba.config.OPT), bool(numba.config.BOUNDSCHECK))
+jit.prepare()
+print(len(jit._total.overloads), int(numba.config.OPT), bool(numba.config.BOUNDSCHECK))
 """
 
 
@@ -47,7 +47,7 @@ def test_the_command_line_says_it_in_one_line(tmp_path):
     done = child(*words, NUMBA_DISABLE_JIT="1")
     assert done.stderr in ("", "NUMBA_DISABLE_JIT=1 is ignored, because it makes erosion many times slower.\n")
     erode = ["-m", "erosion_addon", "erode", *[str(tmp_path / name) for name in ("hills.npy", "out.npy")], "--quiet"]
-    kept = str(compile.CACHE.parent) if compile.CACHE else ""  # where other tests have compiled what it calls
+    kept = str(jit.CACHE.parent) if jit.CACHE else ""  # where other tests have compiled what it calls
     done = child(*erode, "--set", "droplet.drops_per_cell=0.1", kept=kept, NUMBA_DISABLE_JIT="1")
     assert done.stderr == "NUMBA_DISABLE_JIT=1 is ignored, because it makes erosion many times slower.\n"
 

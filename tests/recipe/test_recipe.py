@@ -121,7 +121,7 @@ def test_every_value_survives_a_file():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "name must be a text"),
+        ("", "name must be text"),
         ('name = ""\n[[step]]\nkind = "droplet"', "name must be"),
         ("name = 5\n[[step]]\nkind = 'droplet'", "name must be text of at most 1000 characters, not 5"),
         (f"name = '{'x' * 1001}'\n[[step]]\nkind = 'droplet'", "name must be"),

@@ -82,9 +82,9 @@ def test_a_recipe_is_kept_in_its_folder_under_a_name_that_every_system_takes(tmp
         ("con.toml", "device"),
         ("Lpt1", "device"),
         ("COM¹", "device"),  # Windows takes the raised digits for these too
-        ("alpine", "is built in"),
-        ("Dune Sea", "is built in"),
-        ("alpine.toml", "is built in"),
+        ("alpine", "of a built-in recipe"),
+        ("Dune Sea", "of a built-in recipe"),
+        ("alpine.toml", "of a built-in recipe"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(tmp_path, given, words):
@@ -183,13 +183,13 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(OWN_FOLDER, str(tmp_path / "file" / "recipes"))
     assert own() == {}
-    with pytest.raises(InputError, match="folder for your recipes cannot be made"):
+    with pytest.raises(InputError, match="folder for your recipes cannot be created"):
         user_recipes.save(called("mine"))
 
 
 def test_one_finds_ones_recipes_by_name_among_the_shipped_ones():
     user_recipes.save(called("mine"))
-    with pytest.raises(InputError, match=r"there are .*alpine.*, mine"):
+    with pytest.raises(InputError, match=r"choose one of .*alpine.*, mine"):
         Recipe.load("nowhere")
 
 

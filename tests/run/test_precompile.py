@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STRANGERS = """
 import json, sys
 import numpy as np
-from erosion_addon.kernels import compile
+from erosion_addon.kernels import jit
 from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.run.precompile import rehearse
 from tests.run.test_precompile import made
@@ -31,7 +31,7 @@ from tests.terrains import fractal
 
 def called():
     return {(kernel.py_func.__module__, kernel.py_func.__name__, str(kind))
-            for kernel in compile.KERNELS for kind in kernel.overloads}
+            for kernel in jit.KERNELS for kind in kernel.overloads}
 
 few = {"years": 10.0, "drops_per_cell": 0.05, "particles_per_cell": 0.05, "duration": 0.0}
 for name, kinds, fields, feature_size in json.loads(sys.argv[1]):
@@ -110,7 +110,7 @@ def test_the_bar_of_a_compile_never_goes_back(monkeypatch):
             on_progress(done, left)
         yield
 
-    monkeypatch.setattr("erosion_addon.kernels.compile.compile_progress", compiling)
+    monkeypatch.setattr("erosion_addon.kernels.jit.compile_progress", compiling)
     told = []
     kinds = ("talus", "weather", "talus")
     recipe = Recipe.from_dict({"name": "thrice", "step": [{"kind": kind} for kind in kinds]})

@@ -19,7 +19,7 @@ COUNTED = """
 import json
 from dataclasses import replace
 import numpy as np
-from erosion_addon.kernels import compile
+from erosion_addon.kernels import jit
 from erosion_addon.model import FIELDS, Recipe, Terrain, erode
 from erosion_addon.run import precompile_all as everything
 from erosion_addon.terrain.masks import MASK_KINDS
@@ -29,7 +29,7 @@ from tests.terrains import fractal
 
 def called():
     return {(kernel.py_func.__module__, kernel.py_func.__name__, str(kind))
-            for kernel in compile.KERNELS for kind in kernel.overloads}
+            for kernel in jit.KERNELS for kind in kernel.overloads}
 
 # What decides which kernels a step calls: its kind, choices, and which numbers are not 0.
 def traits(recipe, step):
@@ -91,7 +91,7 @@ def test_the_background_process_does_nothing_where_all_is_done(tmp_path):
     from erosion_addon.run.precompile_all import MARK
 
     environment = {**os.environ, "TERRAIN_EROSION_CACHE": str(tmp_path)}
-    code = "from erosion_addon.kernels.compile import CACHE; print(CACHE)"
+    code = "from erosion_addon.kernels.jit import CACHE; print(CACHE)"
     words = [sys.executable, "-c", code]
     told = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     folder = Path(told.stdout.strip())

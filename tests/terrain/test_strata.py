@@ -123,7 +123,7 @@ def test_shipped_strata_load_under_their_names(name):
         ({"layer": "red"}, "must be written as"),
         ({"dip": 90.0}, "dip must be from 0 to 89"),
         ({"dips": 1.0}, "dips is not a parameter"),
-        ({"name": ""}, "name must be a text"),
+        ({"name": ""}, "name must be text"),
     ],
 )
 def test_what_is_wrong_is_refused_by_name(change, message):

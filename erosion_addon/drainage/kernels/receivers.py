@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.compile import allocation_free, kernel
+from ...kernels.jit import allocation_free, kernel
 from ...kernels.rng import uniform
 
 OUTLET, PIT, RING = 8, 9, 10

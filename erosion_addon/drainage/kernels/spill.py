@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.compile import allocation_free, kernel
+from ...kernels.jit import allocation_free, kernel
 from .basins import find
 from .receivers import neighbor
 

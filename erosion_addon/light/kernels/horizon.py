@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...kernels.compile import kernel
+from ...kernels.jit import kernel
 
 
 @kernel

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ...kernels.compile import kernel
+from ...kernels.jit import kernel
 
 TILE = 32
 """Vertices along the sides of a tile."""

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from ...kernels.compile import kernel
 from ...kernels.elementary import atan2
+from ...kernels.jit import kernel
 from .horizon import raise_horizon
 
 

@@ -7,7 +7,7 @@ new point splits the triangle or two that contain it, and flips restore the Dela
 
 from typing import Any, NamedTuple
 
-from ...kernels.compile import kernel
+from ...kernels.jit import kernel
 
 FLAT = 1e-12
 """Relative size below which a determinant may be rounding; smaller values cause flips that undo each other."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.compile import kernel
+from ...kernels.jit import kernel
 from .delaunay import cell_of, following_edge, insert, make_delaunay, set_triangle
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ...terrain.fields import FIELDS
-from ..materials.nodes import Node, Socket, Text, math
+from ..materials.nodes import Node, Socket, Text, math_node
 
 MOST = 1e6
 """Bound on frame numbers."""
@@ -37,7 +37,7 @@ def nodes(images: Mapping[str, bpy.types.Image], fields: Iterable[str], last: in
     heights = "elevation.Result"
     table["Heights"] = [
         *_sample("elevation", images["elevation"]),
-        math("height", "DIVIDE", heights, "in.Meters"),
+        math_node("height", "DIVIDE", heights, "in.Meters"),
         Node("apart", "SeparateXYZ", {"Vector": "position.Position"}),
         Node("place", "CombineXYZ", {"X": "apart.X", "Y": "apart.Y", "Z": "height.Value"}),
         Node("terrain", "GeometryNodeSetPosition", {"Geometry": "in.Geometry", "Position": "place.Vector"}),
@@ -54,15 +54,15 @@ def _when(last: int) -> list[Node]:
     """Nodes of the two frames and the share of the second: outputs "first", "second" and "share"."""
     return [
         Node("time", "GeometryNodeInputSceneTime"),
-        math("since", "SUBTRACT", "time.Frame", "in.Start"),
-        math("played", "MULTIPLY_ADD", "since.Value", "in.Speed", "in.Frame"),
-        math("not before", "MAXIMUM", "played.Value", 0.0),
-        math("now", "MINIMUM", "not before.Value", float(last)),  # a frame without a file would read 0
-        math("first", "FLOOR", "now.Value"),
-        math("next", "ADD", "first.Value", 1.0),
-        math("second", "MINIMUM", "next.Value", float(last)),
-        math("rest", "SUBTRACT", "now.Value", "first.Value"),
-        math("share", "MULTIPLY", "rest.Value", "in.Blend"),
+        math_node("since", "SUBTRACT", "time.Frame", "in.Start"),
+        math_node("played", "MULTIPLY_ADD", "since.Value", "in.Speed", "in.Frame"),
+        math_node("not before", "MAXIMUM", "played.Value", 0.0),
+        math_node("now", "MINIMUM", "not before.Value", float(last)),  # a frame without a file would read 0
+        math_node("first", "FLOOR", "now.Value"),
+        math_node("next", "ADD", "first.Value", 1.0),
+        math_node("second", "MINIMUM", "next.Value", float(last)),
+        math_node("rest", "SUBTRACT", "now.Value", "first.Value"),
+        math_node("share", "MULTIPLY", "rest.Value", "in.Blend"),
     ]
 
 

@@ -9,7 +9,7 @@ import bpy
 
 from . import nodes
 from .foliage_nodes import DENSITY, ROOT, SHELL
-from .nodes import Node, Socket, math, mix, noise, ramp
+from .nodes import Node, Socket, math_node, mix, noise, ramp
 
 GROUP, VERSION = "Foliage", 1
 
@@ -46,37 +46,37 @@ NODES = (
     # Whether it grows here: by chance, more likely in a group.
     Node("wide", "VectorMath", {0: "flat.Vector", "Scale": 0.07}, {"operation": "SCALE"}),
     noise("groups", "wide.Vector", 4.0),
-    math("group", "MULTIPLY_ADD", "groups.Fac", 6.0, -3.0),
-    math("likely", "MULTIPLY_ADD", "group.Value", "in.Clearings", "in.Density"),
-    math("grows", "GREATER_THAN", "likely.Value", "random.Red"),
+    math_node("group", "MULTIPLY_ADD", "groups.Fac", 6.0, -3.0),
+    math_node("likely", "MULTIPLY_ADD", "group.Value", "in.Clearings", "in.Density"),
+    math_node("grows", "GREATER_THAN", "likely.Value", "random.Red"),
     # Its crown: a dome that is widest at the foot.
-    math("radius", "DIVIDE", "plant.Distance", 0.62),
-    math("round", "POWER", "radius.Value", 2.0),
-    math("dome", "SUBTRACT", 1.0, "round.Value"),
+    math_node("radius", "DIVIDE", "plant.Distance", 0.62),
+    math_node("round", "POWER", "radius.Value", 2.0),
+    math_node("dome", "SUBTRACT", 1.0, "round.Value"),
     # Twigs make its outline ragged.
     Node("near", "VectorMath", {0: "in.Root", "Scale": 4.0}, {"operation": "SCALE"}),
     noise("twigs", "near.Vector", 2.0),
-    math("ragged", "MULTIPLY_ADD", "twigs.Fac", 0.7, -0.35),
-    math("outline", "ADD", "dome.Value", "ragged.Value"),
-    math("tall", "MULTIPLY_ADD", "random.Green", 0.55, 0.45),
-    math("crown", "MULTIPLY", "outline.Value", "tall.Value"),
-    math("reaches", "GREATER_THAN", "crown.Value", "in.Shell"),
-    math("shown", "MULTIPLY", "reaches.Value", "grows.Value"),
+    math_node("ragged", "MULTIPLY_ADD", "twigs.Fac", 0.7, -0.35),
+    math_node("outline", "ADD", "dome.Value", "ragged.Value"),
+    math_node("tall", "MULTIPLY_ADD", "random.Green", 0.55, 0.45),
+    math_node("crown", "MULTIPLY", "outline.Value", "tall.Value"),
+    math_node("reaches", "GREATER_THAN", "crown.Value", "in.Shell"),
+    math_node("shown", "MULTIPLY", "reaches.Value", "grows.Value"),
     # Color by moisture and by plant, darker towards the ground.
     ramp("lush", "in.Moisture", 0.1, 0.6),
     mix("leaf", "lush.Result", "in.Dry", "in.Lush"),
-    math("spread", "SUBTRACT", "random.Blue", 0.5),
-    math("tint", "MULTIPLY_ADD", "spread.Value", "in.Tint", 0.5),
+    math_node("spread", "SUBTRACT", "random.Blue", 0.5),
+    math_node("tint", "MULTIPLY_ADD", "spread.Value", "in.Tint", 0.5),
     Node("tinted", "HueSaturation", {"Hue": 0.5, "Value": "bright.Value", "Color": "leaf.Result"}),
-    math("bright", "MULTIPLY", "tint.Value", 2.0),
-    math("lit", "DIVIDE", "in.Shell", "tall.Value"),
+    math_node("bright", "MULTIPLY", "tint.Value", 2.0),
+    math_node("lit", "DIVIDE", "in.Shell", "tall.Value"),
     ramp("open", "lit.Value", 0.0, 0.9),
-    math("dark", "SUBTRACT", 1.0, "open.Result"),
-    math("shade", "MULTIPLY", "dark.Value", "in.Shade"),
+    math_node("dark", "SUBTRACT", 1.0, "open.Result"),
+    math_node("shade", "MULTIPLY", "dark.Value", "in.Shade"),
     mix("color", "shade.Value", "tinted.Color", (0.0, 0.0, 0.0)),
     # A rounded crown: the normal leans away from its middle.
     Node("lean", "VectorMath", {0: "flat.Vector", 1: "plant.Position"}, {"operation": "SUBTRACT"}),
-    math("leaning", "MULTIPLY", "in.Roundness", 1.6),
+    math_node("leaning", "MULTIPLY", "in.Roundness", 1.6),
     Node("leant", "VectorMath", {0: "lean.Vector", "Scale": "leaning.Value"}, {"operation": "SCALE"}),
     Node("geometry", "NewGeometry"),
     Node("leaf sides", "VectorMath", {0: "twigs.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),

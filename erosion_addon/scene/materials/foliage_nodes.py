@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...terrain.fields import FIELDS
-from .nodes import Node, Socket, Text, math
+from .nodes import Node, Socket, Text, math_node
 
 VERSION = 2
 
@@ -113,8 +113,8 @@ NODES = (
         "copies", "GeometryNodeInstanceOnPoints", {"Points": "line.Mesh", "Instance": f"without {_STARTS[-1]}.Geometry"}
     ),
     Node("index", "GeometryNodeInputIndex"),
-    math("number", "ADD", "index.Index", 1.0),
-    math("share", "DIVIDE", "number.Value", "count.Output"),
+    math_node("number", "ADD", "index.Index", 1.0),
+    math_node("share", "DIVIDE", "number.Value", "count.Output"),
     _store(SHELL, "copies.Instances", "share.Value", domain="INSTANCE"),
     Node("shells", "GeometryNodeRealizeInstances", {"Geometry": f"store {SHELL}.Geometry"}),
     _read(SHELL),

@@ -82,7 +82,7 @@ Table = Sequence[Node] | Mapping[str, Sequence[Node]]
 """Nodes; or parts of a tree by title, each with a frame except the untitled one."""
 
 
-def math(name: str, operation: str, *operands: Any) -> Node:
+def math_node(name: str, operation: str, *operands: Any) -> Node:
     """Math node with up to three inputs; output Value."""
     return Node(name, "Math", dict(enumerate(operands)), {"operation": operation})
 

@@ -4,7 +4,7 @@
 import bpy
 
 from . import nodes
-from .nodes import OF_INSTANCE, Node, Socket, Text, math, mix
+from .nodes import OF_INSTANCE, Node, Socket, Text, math_node, mix
 
 GROUP, VERSION = "Scattered Plants", 1
 
@@ -74,8 +74,8 @@ MATERIAL_SOCKETS = (
 
 MATERIAL_NODES = (
     mix("plant", "in.Leaf", "in.Wood Color", "in.Color"),
-    math("lost", "SUBTRACT", 1.0, "in.Shade"),
-    math("dark", "MULTIPLY", "lost.Value", "in.Depth"),
+    math_node("lost", "SUBTRACT", 1.0, "in.Shade"),
+    math_node("dark", "MULTIPLY", "lost.Value", "in.Depth"),
     mix("color", "dark.Value", "plant.Result", (0.0, 0.0, 0.0)),
     Node("surface", "BsdfPrincipled", {"Base Color": "color.Result", "Roughness": 0.85, "Specular IOR Level": 0.15}),
     Node("out", "NodeGroupOutput", {"BSDF": "surface.BSDF"}),

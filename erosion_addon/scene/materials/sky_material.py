@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from . import nodes
-from .nodes import Node, Socket, math, mix, noise, ramp
+from .nodes import Node, Socket, math_node, mix, noise, ramp
 
 GROUP, VERSION = "Sky", 2
 
@@ -41,33 +41,33 @@ NODES = (
     Node("parts", "SeparateXYZ", {0: "direction"}),
     Node("up", "Math", {0: "parts.Z", 1: 0.0}, {"operation": "ADD", "use_clamp": True}),
     # The longer the way through the air, the paler: most of the change is in the lowest 15°.
-    math("low", "SUBTRACT", 1.0, "up"),
-    math("air", "POWER", "low", 7.0),
+    math_node("low", "SUBTRACT", 1.0, "up"),
+    math_node("air", "POWER", "low", 7.0),
     mix("clear", "air", "in.Zenith", "in.Horizon"),
     # Around the sun the air glows: widely along the horizon, more closely around the sun itself.
     _vector("towards", "DOT_PRODUCT", "direction", "in.Sun Direction"),
     Node("sunward", "Math", {0: "towards.Value", 1: 0.0}, {"operation": "MAXIMUM"}),
-    math("wide glow", "POWER", "sunward", 6.0),
-    math("near glow", "POWER", "sunward", 120.0),
-    math("low glow", "MULTIPLY", "wide glow", "air"),
-    math("glow", "MULTIPLY_ADD", "near glow", 0.8, "low glow"),
-    math("glowing", "MULTIPLY", "glow", "in.Glow"),
+    math_node("wide glow", "POWER", "sunward", 6.0),
+    math_node("near glow", "POWER", "sunward", 120.0),
+    math_node("low glow", "MULTIPLY", "wide glow", "air"),
+    math_node("glow", "MULTIPLY_ADD", "near glow", 0.8, "low glow"),
+    math_node("glowing", "MULTIPLY", "glow", "in.Glow"),
     Node("glow color", "VectorMath", {0: "in.Glow Color", "Scale": "glowing"}, {"operation": "SCALE"}),
     _vector("air lit", "ADD", "clear", "glow color"),
     # Clouds on a plane, larger overhead than afar, drawn out by the wind.
-    math("height", "ADD", "up", 0.10),
+    math_node("height", "ADD", "up", 0.10),
     _vector("flat", "MULTIPLY", "direction", (1.0, 0.55, 0.0)),
     Node("reach", "Math", {0: 1.3, 1: "height"}, {"operation": "DIVIDE"}),
     Node("on plane", "VectorMath", {0: "flat", "Scale": "reach"}, {"operation": "SCALE"}),
     noise("billows", "on plane", 7.0, 0.56),
     # A noise of this kind lies within 0.3 to 0.7: so much of it is cloud as the cover says.
-    math("from", "MULTIPLY_ADD", "in.Clouds", -0.42, 0.68),
-    math("to", "ADD", "from", 0.17),
+    math_node("from", "MULTIPLY_ADD", "in.Clouds", -0.42, 0.68),
+    math_node("to", "ADD", "from", 0.17),
     ramp("cloud", "billows.Fac", "from", "to"),
     ramp("above haze", "up", 0.02, 0.16),
-    math("cover", "MULTIPLY", "cloud", "above haze"),
-    math("thick from", "ADD", "from", 0.08),
-    math("thick to", "ADD", "from", 0.30),
+    math_node("cover", "MULTIPLY", "cloud", "above haze"),
+    math_node("thick from", "ADD", "from", 0.08),
+    math_node("thick to", "ADD", "from", 0.30),
     ramp("thick", "billows.Fac", "thick from", "thick to"),
     mix("cloud color", "thick", "in.Cloud Color", "in.Cloud Shade"),
     _vector("cloud lit", "ADD", "cloud color", "glow color"),

@@ -10,7 +10,7 @@ import bpy
 
 from . import nodes
 from .material import LAND
-from .nodes import OF_OBJECT, Node, Socket, math, mix, noise, ramp
+from .nodes import OF_OBJECT, Node, Socket, math_node, mix, noise, ramp
 
 GROUP, VERSION = "Water", 3
 
@@ -42,26 +42,26 @@ _LEFT = ("Red", "Green", "Blue")
 
 NODES = (
     # What light is left on its way through the water, by color.
-    math("wet", "MAXIMUM", "in.Depth", 0.0),
-    math("thickness", "DIVIDE", "wet.Value", "in.Clarity"),
+    math_node("wet", "MAXIMUM", "in.Depth", 0.0),
+    math_node("thickness", "DIVIDE", "wet.Value", "in.Clarity"),
     Node("tint", "SeparateColor", {"Color": "in.Tint"}),
-    *(math(f"left {color}", "POWER", f"tint.{color}", "thickness.Value") for color in _LEFT),
+    *(math_node(f"left {color}", "POWER", f"tint.{color}", "thickness.Value") for color in _LEFT),
     Node("left", "CombineColor", {color: f"left {color}.Value" for color in _LEFT}),
     Node("lost", "Invert", {"Color": "left.Color"}),
     mix("scattered", 1.0, "in.Body", "lost.Color", "MULTIPLY"),
     # Fine waves, in meters of the world: a bent normal, as EEVEE weaves a pattern into bump maps from afar.
     Node("geometry", "NewGeometry"),
-    math("per meter", "DIVIDE", 1.0, "in.Ripple Size"),
+    math_node("per meter", "DIVIDE", 1.0, "in.Ripple Size"),
     Node("scaled", "VectorMath", {0: "geometry.Position", "Scale": "per meter.Value"}, {"operation": "SCALE"}),
     noise("waves", "scaled.Vector", 3.0, 0.55),
     Node("centered", "VectorMath", {0: "waves.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
     ramp("rapid", "in.Speed", 0.3, 4.0),
-    math("height", "MULTIPLY_ADD", "rapid.Result", 2.0, 1.0),
-    math("steepness", "MULTIPLY", "height.Value", "in.Ripple Strength"),
+    math_node("height", "MULTIPLY_ADD", "rapid.Result", 2.0, 1.0),
+    math_node("steepness", "MULTIPLY", "height.Value", "in.Ripple Strength"),
     Node("bend", "VectorMath", {0: "centered.Vector", "Scale": "steepness.Value"}, {"operation": "SCALE"}),
     Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend.Vector"}, {"operation": "ADD"}),
     Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
-    math("roughness", "MULTIPLY_ADD", "rapid.Result", 0.3, "in.Roughness"),
+    math_node("roughness", "MULTIPLY_ADD", "rapid.Result", 0.3, "in.Roughness"),
     # Through the water one sees the ground; the water itself scatters and reflects.
     Node("through", "BsdfTransparent", {"Color": "left.Color"}),
     Node(
@@ -76,32 +76,32 @@ NODES = (
     Node("soft water", "MixShader", {0: "inside.Result", 1: "nothing.BSDF", 2: "water.Shader"}),
     # Foam in flecks that close as it grows.
     noise("flecks", "scaled.Vector", 5.0, 0.7),
-    math("bare", "SUBTRACT", 0.72, "in.Foam"),
-    math("bare to", "ADD", "bare.Value", 0.25),
+    math_node("bare", "SUBTRACT", 0.72, "in.Foam"),
+    math_node("bare to", "ADD", "bare.Value", 0.25),
     ramp("flecked", "flecks.Fac", "bare.Value", "bare to.Value"),
     ramp("foamy", "in.Foam", 0.0, 0.3),
-    math("cover", "MULTIPLY", "flecked.Result", "foamy.Result"),
+    math_node("cover", "MULTIPLY", "flecked.Result", "foamy.Result"),
     # Waves break in lines along the shore, which end and shift, and run out in a hem of foam.
     Node("wide", "VectorMath", {0: "scaled.Vector", "Scale": 0.11}, {"operation": "SCALE"}),
     noise("sets", "wide.Vector", 2.0),
-    math("shallow", "DIVIDE", "wet.Value", "in.Surf Depth"),
-    math("number of waves", "MULTIPLY", "shallow.Value", 14.0),
-    math("swell", "MULTIPLY_ADD", "sets.Fac", 15.0, "number of waves.Value"),
-    math("wave", "SINE", "swell.Value"),
+    math_node("shallow", "DIVIDE", "wet.Value", "in.Surf Depth"),
+    math_node("number of waves", "MULTIPLY", "shallow.Value", 14.0),
+    math_node("swell", "MULTIPLY_ADD", "sets.Fac", 15.0, "number of waves.Value"),
+    math_node("wave", "SINE", "swell.Value"),
     ramp("line", "wave.Value", 0.72, 0.98),
     ramp("breaks", "shallow.Value", 1.0, 0.15),
     ramp("in sets", "sets.Fac", 0.40, 0.56),
-    math("rolling", "MULTIPLY", "line.Result", "breaks.Result"),
-    math("breaking", "MULTIPLY", "rolling.Value", "in sets.Result"),
-    math("hem to", "MULTIPLY", "sets.Fac", 0.34),
+    math_node("rolling", "MULTIPLY", "line.Result", "breaks.Result"),
+    math_node("breaking", "MULTIPLY", "rolling.Value", "in sets.Result"),
+    math_node("hem to", "MULTIPLY", "sets.Fac", 0.34),
     ramp("hem", "shallow.Value", "hem to.Value", 0.0),
-    math("white water", "MAXIMUM", "breaking.Value", "hem.Result"),
+    math_node("white water", "MAXIMUM", "breaking.Value", "hem.Result"),
     ramp("bubbles", "flecks.Fac", 0.36, 0.52),
-    math("surf foam", "MULTIPLY", "white water.Value", "bubbles.Result"),
-    math("surf", "MULTIPLY", "surf foam.Value", "in.Surf"),
-    math("cover or surf", "MAXIMUM", "cover.Value", "surf.Value"),
-    math("cover inside", "MULTIPLY", "cover or surf.Value", "inside.Result"),
-    math("foam", "MULTIPLY", "cover inside.Value", "in.Foam Amount"),
+    math_node("surf foam", "MULTIPLY", "white water.Value", "bubbles.Result"),
+    math_node("surf", "MULTIPLY", "surf foam.Value", "in.Surf"),
+    math_node("cover or surf", "MAXIMUM", "cover.Value", "surf.Value"),
+    math_node("cover inside", "MULTIPLY", "cover or surf.Value", "inside.Result"),
+    math_node("foam", "MULTIPLY", "cover inside.Value", "in.Foam Amount"),
     Node("white", "BsdfDiffuse", {"Color": "in.Foam Color"}),
     Node("foamed", "MixShader", {0: "foam.Value", 1: "soft water.Shader", 2: "white.BSDF"}),
     Node("out", "NodeGroupOutput", {"BSDF": "foamed.Shader"}),

@@ -5,7 +5,7 @@ import bpy
 import pytest
 
 from erosion_addon.scene.materials import aovs, material, node_layout, nodes, terrain_nodes, water_material
-from erosion_addon.scene.materials.nodes import Node, Socket, math
+from erosion_addon.scene.materials.nodes import Node, Socket, math_node
 
 SOCKETS = (
     Socket("Result", 0.0, "What comes out", output=True),
@@ -14,7 +14,7 @@ SOCKETS = (
     Socket("Count", 3, "How many of them", high=9.0, panel="More"),
     Socket("Depth", 0.0, "Depth in meters", high=1e3, attribute="water_depth"),
 )
-NODES = (math("twice", "MULTIPLY", "in.Amount", 2.0), Node("out", "NodeGroupOutput", {"Result": "twice"}))
+NODES = (math_node("twice", "MULTIPLY", "in.Amount", 2.0), Node("out", "NodeGroupOutput", {"Result": "twice"}))
 
 
 def inputs_of(group):

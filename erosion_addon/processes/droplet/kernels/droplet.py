@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import between, wrapped
+from ....kernels.jit import allocation_free, inlined
 from ...shared.kernels.exchange import deposit
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
 from ...shared.kernels.start_cells import start_cell

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import CLOSED, WRAP, along_wall, between, wrapped
 from ....kernels.elementary import sincos
+from ....kernels.jit import allocation_free, inlined
 from ...shared.kernels.exchange import corners, deposit, erode, erode_inside, laid_share, turned_away
 from ...shared.kernels.particle_queues import COL, NONE, ROW, let_go, pull
 from ...shared.kernels.tiles import within

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ....kernels.compile import kernel
+from ....kernels.jit import kernel
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import allocation_free
+from ....kernels.jit import allocation_free
 
 
 class Rays(NamedTuple):

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free, inlined, kernel
 from ....kernels.edges import CLOSED, WRAP
+from ....kernels.jit import allocation_free, inlined, kernel
 from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 from .lines import aside, cell_of, extent, following
 

@@ -7,8 +7,8 @@ thickness, in cells. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or 
 
 import numpy as np
 
-from ....kernels.compile import allocation_free
 from ....kernels.edges import between
+from ....kernels.jit import allocation_free
 from ...shared.kernels.exchange import take
 from ...shared.kernels.mask_layers import HIGHEST, LAID
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free
 from ....kernels.edges import CLOSED, WRAP, along_wall, wrapped
+from ....kernels.jit import allocation_free
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, let_go, pull, queued
 from ...shared.kernels.start_cells import start_cell
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of, within

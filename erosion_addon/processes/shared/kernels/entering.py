@@ -2,7 +2,7 @@
 """Drops that enter a window from the land around."""
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free
+from ....kernels.jit import allocation_free
 from .particle_queues import COL, ROW, enter
 from .start_cells import start_cell
 

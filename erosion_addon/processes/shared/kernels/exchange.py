@@ -9,7 +9,7 @@ them, and columns likewise.
 
 import numpy as np
 
-from ....kernels.compile import allocation_free, inlined
+from ....kernels.jit import allocation_free, inlined
 from .mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 
 BRUSH_SCALE = 0.1591549430918953

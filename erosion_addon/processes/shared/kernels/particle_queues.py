@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import allocation_free, inlined
+from ....kernels.jit import allocation_free, inlined
 from .tiles import tile_at
 
 NONE = -1

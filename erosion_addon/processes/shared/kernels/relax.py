@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import kernel
 from ....kernels.edges import OPEN, WRAP
 from ....kernels.ghost_cells import fill_border
+from ....kernels.jit import kernel
 from .talus_rows import apply_fluxes, differs, flows_along, flows_down, load, slid_out
 
 SEGMENT = 512

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ....kernels.compile import allocation_free
+from ....kernels.jit import allocation_free
 
 
 @allocation_free

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import WRAP
+from ....kernels.jit import allocation_free, inlined
 
 REACH = 16
 """Cells beyond its tile that a drop may go before it is handed over.

@@ -9,7 +9,7 @@ reaches them is exported. Arrays are flat with a ring, see `drainage.kernels.rec
 import numpy as np
 
 from ....drainage.kernels.receivers import OUTLET, RING
-from ....kernels.compile import allocation_free, kernel
+from ....kernels.jit import allocation_free, kernel
 
 
 @allocation_free

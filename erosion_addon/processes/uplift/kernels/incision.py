@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....drainage.kernels.receivers import OUTLET
-from ....kernels.compile import allocation_free, kernel
 from ....kernels.elementary import power
+from ....kernels.jit import allocation_free, kernel
 from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
 
 MOST_TURNS = 50

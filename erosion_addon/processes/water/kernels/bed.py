@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import kernel
 from ....kernels.edges import WRAP
+from ....kernels.jit import kernel
 from ...shared.kernels.mask_layers import DUG, LAID
 from .banks import CALM, CARRIED, HARD, PICKED, SETTLED, loosen, move, slide_between, slide_within
 from .faces import FILM, NOTHING

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import allocation_free
 from ....kernels.edges import OPEN, WRAP
+from ....kernels.jit import allocation_free
 
 FILM = np.float32(1e-4)
 """Meters; thinner films of water do not flow."""

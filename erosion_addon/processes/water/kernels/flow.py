@@ -9,8 +9,8 @@ each on its own and in place. Whatever the bands, the visits and whoever does th
 
 import numpy as np
 
-from ....kernels.compile import allocation_free, kernel
 from ....kernels.edges import WRAP
+from ....kernels.jit import allocation_free, kernel
 from .faces import Pipes, Totals, copy
 from .rows import LAG, VISIT, Rows, Seams, advance, foresee, make_rows, make_seams, make_totals
 

@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from ....kernels.compile import allocation_free
 from ....kernels.edges import WRAP
+from ....kernels.jit import allocation_free
 from .faces import FILM, copy, face_depth
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import kernel
+from ....kernels.jit import kernel
 
 
 @kernel

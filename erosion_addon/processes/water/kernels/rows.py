@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import OPEN, WRAP
+from ....kernels.jit import allocation_free, inlined
 from .faces import (
     Totals,
     apply,

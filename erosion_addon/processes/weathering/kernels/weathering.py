@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.compile import kernel
 from ....kernels.edges import OPEN, WRAP
 from ....kernels.elementary import exp, log1p
 from ....kernels.ghost_cells import fill_border
+from ....kernels.jit import kernel
 from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
 from ...shared.kernels.talus_rows import load
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free
 from ....kernels.edges import CLOSED, OPEN, WRAP
 from ....kernels.elementary import exp
+from ....kernels.jit import allocation_free
 from ...shared.kernels.cascade import avalanche, slide
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, pull
 from ...shared.kernels.tiles import reach_of, within

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import WRAP
+from ....kernels.jit import allocation_free, inlined
 from ...shared.kernels.particle_queues import Pool, queued
 from ...shared.kernels.start_cells import start_cell
 from .surface import CELL, deposit

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.compile import allocation_free, inlined
 from ....kernels.edges import CLOSED, OPEN, WRAP
+from ....kernels.jit import allocation_free, inlined
 from ...shared.kernels.cascade import avalanche, cascade
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import Tiles, number_of_tiles

@@ -8,7 +8,7 @@ one return; numba emits reference counting at every exit.
 
 import numpy as np
 
-from ....kernels.compile import inlined
+from ....kernels.jit import inlined
 from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 
 CHANNEL = np.uintp(1)

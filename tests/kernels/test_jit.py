@@ -26,11 +26,11 @@ def double(number):
 
 @pytest.fixture
 def load(monkeypatch):
-    """load(cache): kernels/compile.py imported anew, with this cache folder in the environment."""
+    """load(cache): kernels/jit.py imported anew, with this cache folder in the environment."""
 
     def load_with(cache):
         monkeypatch.setenv("TERRAIN_EROSION_CACHE", str(cache))
-        spec = importlib.util.spec_from_file_location("erosion_addon.kernels.compile_anew", KERNELS / "compile.py")
+        spec = importlib.util.spec_from_file_location("erosion_addon.kernels.jit_anew", KERNELS / "jit.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
@@ -218,7 +218,7 @@ def test_the_folder_is_private(filled):
 def test_there_is_a_folder_for_each_state_of_the_sources(tmp_path):
     """numba itself does not see that a kernel has changed which another one calls."""
     shutil.copytree(KERNELS, tmp_path / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
-    program = (f"import sys; sys.path.insert(0, {str(tmp_path)!r})", "from kernels.compile import CACHE; print(CACHE)")
+    program = (f"import sys; sys.path.insert(0, {str(tmp_path)!r})", "from kernels.jit import CACHE; print(CACHE)")
     before = in_a_process(tmp_path, *program)
     assert in_a_process(tmp_path, *program) == before
     with (tmp_path / "kernels" / "random.py").open("a") as source:
@@ -256,7 +256,7 @@ WINDOWS = (
 LONGEST = (
     "import importlib, pkgutil, sys",
     "import erosion_addon",
-    "from erosion_addon.kernels.compile import KERNELS",
+    "from erosion_addon.kernels.jit import KERNELS",
     "for found in pkgutil.walk_packages(erosion_addon.__path__, 'erosion_addon.'):",
     "    if '.kernels.' in found.name: importlib.import_module(found.name)",
     "class Codegen:",

@@ -98,10 +98,10 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
 
 def stream_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     """`stream` on several threads; seconds are wall time."""
-    count, team, move = basin.bed.size // threads, WorkerPool(threads), compiled("processes/water").stream
+    count, pool, move = basin.bed.size // threads, WorkerPool(threads), compiled("processes/water").stream
     maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
     parts = [[array.ravel()[count * at : count * (at + 1)] for array in maps] for at in range(threads)]
-    work = partial(team.run, lambda thread: seconds(move, *parts[thread], count))
+    work = partial(pool.run, lambda thread: seconds(move, *parts[thread], count))
     return basin.outcome(_elapsed(work, steps), steps)
 
 

@@ -97,7 +97,7 @@ def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:
 class WorkerPool:
     """Reusable worker threads, for phases too short to start threads for each.
 
-    size: number of threads, including the calling one. The threads end with the last reference to the team.
+    size: number of threads, including the calling one. The threads end with the last reference to the pool.
     """
 
     def __init__(self, size: int) -> None:
@@ -128,7 +128,7 @@ class WorkerPool:
 
 
 class _Shared:
-    """State shared by a team's threads. It holds no reference to the team, so that the team can be collected."""
+    """State shared by a pool's threads. It holds no reference to the pool, so that the pool can be collected."""
 
     def __init__(self, count: int) -> None:
         self.work: Callable[[int], object] | None = None

@@ -74,9 +74,9 @@ def test_where_the_system_gives_fewer_threads_those_do_all_the_work(monkeypatch,
     in_bands(lambda first, last: bands.append(first), 100, threads=4, band=10)
     assert sorted(bands) == list(range(0, 100, 10))
     del started[:]
-    team = WorkerPool(4)
+    pool = WorkerPool(4)
     for _ in range(3):
-        team.run(places.append)
+        pool.run(places.append)
     assert sorted(places) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
 
 
@@ -85,10 +85,10 @@ def test_an_error_of_a_team_is_raised_once_and_the_team_works_on():
         if place > 0:
             raise ValueError(place)
 
-    team, places = WorkerPool(3), []
+    pool, places = WorkerPool(3), []
     with pytest.raises(ValueError, match="1"):
-        team.run(work)
-    team.run(places.append)
+        pool.run(work)
+    pool.run(places.append)
     assert sorted(places) == [0, 1, 2]
 
 

@@ -84,7 +84,7 @@ class TileRun:
         self._ahead: list[Array] = []
         self._worked: Array | None = None
         threads = min(threads, max(map(len, self._colors)))
-        self._team = WorkerPool(threads) if threads > 1 else None
+        self._workers = WorkerPool(threads) if threads > 1 else None
 
     @property
     def under_way(self) -> int:
@@ -157,21 +157,21 @@ class TileRun:
                 if time.perf_counter() >= until:
                     batches.clear()
 
-        if self._team is None:
+        if self._workers is None:
             run_batches(0)
         else:
-            self._team.run(run_batches)
+            self._workers.run(run_batches)
 
     def _batches(self, worked: Array) -> Iterator[Array]:
         """Batches of tiles."""
-        if self._team is None:
+        if self._workers is None:
             for first in range(0, len(worked), LARGEST_BATCH):
                 yield worked[first : first + LARGEST_BATCH]
             return
         # Tiles with many drops take longest. Distributed in turn, fullest first, they make batches that get smaller, so
         # that threads wait little for the last one.
         fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
-        count = min(max(self._team.size * BATCHES_PER_THREAD, -(-len(worked) // LARGEST_BATCH)), len(worked))
+        count = min(max(self._workers.size * BATCHES_PER_THREAD, -(-len(worked) // LARGEST_BATCH)), len(worked))
         for place in range(count):
             # A copy, as every third tile of an array would be another kind of argument, and kernels be compiled twice.
             yield fullest_first[place::count].copy()

@@ -50,9 +50,9 @@ def told(land, recipe, threads, **given):
     return report["sha256"], report["mass"]
 
 
-def in_turn(team, work):
+def in_turn(pool, work):
     """`WorkerPool.run` on one thread, the last band first."""
-    for place in reversed(range(team.size)):
+    for place in reversed(range(pool.size)):
         work(place)
 
 

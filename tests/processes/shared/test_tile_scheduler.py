@@ -202,7 +202,7 @@ def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone, shift):
 
 
 def test_an_error_in_one_thread_ends_the_work_and_is_raised():
-    team, done = WorkerPool(4), []
+    pool, done = WorkerPool(4), []
 
     def work(place):
         done.append(place)
@@ -210,10 +210,10 @@ def test_an_error_in_one_thread_ends_the_work_and_is_raised():
             raise ValueError(str(place))
 
     with pytest.raises(ValueError, match="1"):
-        team.run(work)
+        pool.run(work)
     assert sorted(done) == [0, 1, 2, 3]
     done.clear()
-    team.run(lambda place: done.append(place))  # and the team is fit for the next
+    pool.run(lambda place: done.append(place))  # and the pool is fit for the next
     assert sorted(done) == [0, 1, 2, 3]
 
 

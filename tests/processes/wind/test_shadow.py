@@ -148,4 +148,4 @@ def test_the_same_bytes_on_any_number_of_threads(wrong, wrap, monkeypatch):
 
 def test_a_small_terrain_is_left_to_one_thread_and_a_long_one_too():
     for shape, size in (((512, 512), 1), ((1024, 1024), 4), ((4096, 4096), 8), ((70, 2**20), 1)):
-        assert WindShadow(shape, 8)._team.size == size
+        assert WindShadow(shape, 8)._pool.size == size

@@ -173,7 +173,7 @@ def test_scree_does_not_pile_up_to_a_wall_at_a_soft_border():
 def test_shares_end_at_1_amounts_are_open_and_a_new_mask_changes_nothing():
     """A new mask is painted from its neutral value: erosion everywhere, rain as without it, nothing held or laid."""
     shares = {kind for kind, known in MASK_KINDS.items() if known.highest == 1.0}
-    assert shares == {"strength", "hardness", "protect", "plot", "area_a", "area_b", "area_c"}
+    assert shares == {"strength", "hardness", "protect", "plot", "outlet", "area_a", "area_b", "area_c"}
     assert {known.highest for kind, known in MASK_KINDS.items() if kind not in shares} == {1e9}
     neutral = {kind for kind, known in MASK_KINDS.items() if known.unpainted == 1.0}
     assert neutral == {"strength", "rain", "uplift", "area_a", "area_b", "area_c"}

@@ -131,7 +131,7 @@ def test_an_image_without_pixels_is_refused(tmp_path, make, cols, rows):
         (tiff(500, 500, pixels=bytes(100)), "holds 100 bytes"),
         (exr(5, 5, ("hills.Y",)), "layers (hills.Y)"),
         (exr(5, 5, ("X", "Y", "Z")), "channels X, Y, Z"),
-        (exr(5, 5, kind=0), "whole numbers"),
+        (exr(5, 5, kind=0), "EXR of integers"),
         (exr(5, 5, sampling=2), "subsampled"),
         (exr(5, 5, flags=0x1000), "several parts"),
         (exr(5, 5, flags=0x800), "deep"),

@@ -154,7 +154,10 @@ def test_a_folder_without_a_landscape_says_how_to_make_one(tmp_path):
 
 def test_two_commands_never_change_one_landscape(landscape):
     with locked(landscape.folder):
-        with pytest.raises(InputError, match=f"process {os.getpid()} on .*wait until it is done"), locked(landscape.folder):
+        with (
+            pytest.raises(InputError, match=f"process {os.getpid()} on .*wait until it is done"),
+            locked(landscape.folder),
+        ):
             pass
         with pytest.raises(InputError, match="is being changed"):
             fractal(landscape.folder.parent / "land") if not (landscape.folder / NAME).unlink() else None
@@ -268,7 +271,7 @@ def test_tiles_that_are_missing_or_of_another_size_are_told(tmp_path):
         (tmp_path / f"b_{x}_{x}.r32").write_bytes(b"")
     files = makers.tile_files(tmp_path / "a_{x}_{y}.r32")
     assert [path.name for path in files[0]] == ["a_0_5.r32", "a_1_5.r32", "a_2_5.r32"]
-    for name, sentence in (("b_{x}_{y}", r"b_1_0\.r32 is missing"), ("c_{x}_{y}", "No file matches"), ("{x}", "names no")):
+    for name, sentence in (("b_{x}_{y}", r"b_1_0\.r32 is missing"), ("c_{x}_{y}", "No file"), ("{x}", "names no")):
         with pytest.raises(InputError, match=sentence):
             makers.tile_files(tmp_path / f"{name}.r32")
     rows = [[tmp_path / "wide", tmp_path / "tall"]]

@@ -108,7 +108,7 @@ def test_a_disk_without_room_is_told_before_any_work(folder, monkeypatch, capsys
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(path)._replace(free=free[0]))
     assert main(words) == 2
     said = capsys.readouterr().err
-    assert f"need about {size_in_words(size)} in {folder} and" in said and said.count("\n") == 1
+    assert f"need about {size_in_words(size)} in {folder}, and" in said and said.count("\n") == 1
     assert listing(folder) == before
     free[0] = size
     assert main(words) != 2

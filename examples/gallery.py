@@ -2,8 +2,9 @@
 """Each recipe's beauty picture, as an artist gets it: erode, finish the look, render. build/examples/gallery/NAME.png
 
 `python examples/gallery.py alpine canyon` makes these alone; `--cells 1024 --width 1600` makes them finer and larger,
-and `--view` from elsewhere. `--keep` renews the preset previews in presets/previews and the manual's sheet
-docs/images/gallery.jpg from the pictures that are there, without rendering any; other recipes keep theirs.
+and `--view` from elsewhere. `--keep` renews the preset previews in presets/previews, the manual's sheet
+docs/images/gallery.jpg and its large pictures from the pictures that are there, without rendering any; other recipes
+keep theirs.
 """
 
 import argparse
@@ -34,6 +35,8 @@ from examples.starts import terrain_for  # noqa: E402
 PICTURES = ROOT / "build" / "examples" / "gallery"
 PREVIEWS = ROOT / "presets" / "previews"
 SHEET = ROOT / "docs" / "images" / "gallery.jpg"
+LARGE = ("canyon", "dune sea", "oasis")
+"""Recipes whose pictures the manual shows in full size."""
 PREVIEW = 256
 """Pixels of a square preview: Blender makes its pictures of files no larger."""
 CELLS, WIDTH = 1024, 1600
@@ -105,13 +108,15 @@ def keep() -> None:
         if not (PICTURES / f"{name}.png").is_file():
             continue
         with Image.open(PICTURES / f"{name}.png") as image:
+            if name in LARGE:
+                image.convert("RGB").save(SHEET.with_name(f"{name.replace(' ', '_')}.jpg"), quality=92, optimize=True)
             square = ImageOps.fit(image.convert("RGB"), (PREVIEW, PREVIEW), Image.Resampling.LANCZOS)
             square.save(PREVIEWS / f"{name}.png", optimize=True)
             place = (number % across * width, number // across * (height + 28))
             sheet.paste(image.convert("RGB").resize((width, height), Image.Resampling.LANCZOS), place)
         draw.rectangle((place[0], place[1] + height, place[0] + width, place[1] + height + 28), "white")
         draw.text((place[0] + 6, place[1] + height + 3), name, "black", font)
-    sheet.save(SHEET, quality=88)
+    sheet.save(SHEET, quality=62, optimize=True)
     print(SHEET)
 
 

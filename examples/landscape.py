@@ -74,7 +74,8 @@ def main() -> None:
     same = calm.manifest.layers == disturbed.manifest.layers
     print(f"The hashes of all tiles are {'equal' if same else 'NOT EQUAL'}.")
     corner = calm.window(Tile(1, 1))
-    around = Window(corner.top - CORNER, corner.top + CORNER, corner.left - CORNER, corner.left + CORNER)
+    aside = min(CORNER, given.tile)
+    around = Window(corner.top - aside, corner.top + aside, corner.left - aside, corner.left + aside)
     images = OpenImageIOFiles()
     images.write(OUT / "whole.png", export.picture(calm, 1024), "uint16")
     images.write(OUT / "corner.png", export.close_up(calm, around), "uint16")

@@ -40,11 +40,12 @@ with (
 ):
     from erosion_addon.base.data_files import shipped
     from erosion_addon.cli import arguments
-    from erosion_addon.files import heightmap, side_file
+    from erosion_addon.files import formats, heightmap, side_file
     from erosion_addon.files.headers import georeference, image_header
     from erosion_addon.files.image_files import OpenImageIOFiles
     from erosion_addon.landscape import manifest as manifests
     from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
+    from tests.heightmaps import write_heightmap
 
 LEARNED = ROOT / "build" / "fuzz"
 LONGEST = 8192
@@ -85,7 +86,7 @@ def written(suffix: str, dtype: str) -> bytes:
     """A small heightmap as a file."""
     with file_of(b"", suffix) as path:
         span = None if dtype.startswith("float") else (0.0, 100.0)
-        heightmap.write_heightmap(path, HEIGHTS.astype(float), OpenImageIOFiles(), span, dtype)
+        write_heightmap(path, HEIGHTS.astype(float), OpenImageIOFiles(), span, dtype)
         return path.read_bytes()
 
 
@@ -113,7 +114,7 @@ def place(content: bytes) -> None:
 
 def numbers(content: bytes) -> None:
     """Heightmaps of plain numbers; the first byte chooses which kind."""
-    suffixes = (".npy", *heightmap.RAW_SUFFIXES)
+    suffixes = (".npy", *formats.RAW_SUFFIXES)
     suffix = suffixes[content[0] % len(suffixes)] if content else ".npy"
     with file_of(content[1:], suffix) as path:
         sentence(lambda: heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0)))

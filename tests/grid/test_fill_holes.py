@@ -76,7 +76,7 @@ def test_what_is_mostly_hole_is_refused_with_the_count(tmp_path):
     pixels = np.full((10, 10), -9999.0, np.float32)
     pixels[:4] = 3.0
     geotiff(tmp_path / "dem.tif", pixels, "-9999")
-    with pytest.raises(InputError, match=r"no data \(-9999\) in 60 of 100 cells.*cut out"):
+    with pytest.raises(InputError, match=r"no data \(-9999\) in 60 of 100 cells.*crop the file"):
         read_heightmap(tmp_path / "dem.tif", FILES)
 
 

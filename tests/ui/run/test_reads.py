@@ -38,7 +38,7 @@ def test_positions_are_read_in_one_place():
     """So counting there counts all. Others read the mesh of another object."""
     reading = re.compile(r'(s\["position"\]|attribute)\.data\.foreach_get\("vector"|foreach_get\("co"')
     found = {path.name for path in BLENDER if reading.search(path.read_text(encoding="utf-8"))}
-    assert found == {"mesh.py", "from_mesh.py", "carving.py"}
+    assert found == {"mesh.py", "from_mesh.py", "curve_lines.py"}
 
 
 @pytest.mark.parametrize("continued", [False, True])

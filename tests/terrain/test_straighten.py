@@ -70,7 +70,7 @@ def test_what_is_no_grid_any_more_is_refused(points):
     with pytest.raises(InputError, match="more than half"):
         straightened(points)
     points[3, 3] = np.nan
-    with pytest.raises(InputError, match="no place"):
+    with pytest.raises(InputError, match="no finite position"):
         straightened(points)
 
 

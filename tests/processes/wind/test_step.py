@@ -411,7 +411,7 @@ def test_finer_cells_get_a_shorter_time_step():
 def test_winds_that_are_none_are_refused():
     with pytest.raises(InputError, match="all weights are 0"):
         WindParameters(wind_rose=[[10.0, 0.0]])
-    with pytest.raises(InputError, match="no wind"):
+    with pytest.raises(InputError, match="not a wind"):
         WindParameters(wind_rose=[[400.0, 1.0]])
     with pytest.raises(InputError, match="direction must be from -360 to 360"):
         WindParameters(direction=1000.0)

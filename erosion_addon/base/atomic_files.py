@@ -200,7 +200,10 @@ def _sentence(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Defer Ctrl-C and termination signals while files are moved (a few milliseconds)."""
+    """Ignore Ctrl-C and termination signals while files are moved (a few milliseconds): the set is complete then.
+
+    Only the main thread receives them.
+    """
     ours = threading.current_thread() is threading.main_thread()
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ours and hasattr(signal, name)]
     handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -190,7 +191,7 @@ def test_where_one_file_cannot_take_its_place_those_before_it_are_taken_back(tmp
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_an_order_to_end_waits_until_files_are_in_their_place(tmp_path, monkeypatch, name):
+def test_an_order_to_end_while_files_are_moved_changes_nothing(tmp_path, monkeypatch, name):
     number, heard = getattr(signal, name), []
     before = signal.signal(number, lambda *_: heard.append(number))
 
@@ -207,6 +208,12 @@ def test_an_order_to_end_waits_until_files_are_in_their_place(tmp_path, monkeypa
         assert heard == [number]
     finally:
         signal.signal(number, before)
+
+
+def test_files_are_published_from_a_thread_too_which_signals_never_reach(tmp_path):
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(write, tmp_path / "a.exr").result()
+    assert (tmp_path / "a.exr").read_bytes() == b"new"
 
 
 def test_a_name_that_no_system_can_write_is_refused_in_a_sentence(tmp_path):

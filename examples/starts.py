@@ -76,7 +76,7 @@ STARTS = {
 
 
 def terrain_for(recipe: str, every: int = 1, side: int = SIDE, **changed: Any) -> Terrain:
-    """The start terrain of a recipe, `side` cells wide, or only one of so many. changed: fields of its `Start`."""
+    """Start terrain of a recipe. side: width in cells, each `every`-th kept. changed: fields of its `Start`."""
     start = replace(STARTS.get(recipe, Start()), **changed)
     cell_size = start.width / side
 

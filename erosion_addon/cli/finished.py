@@ -36,7 +36,7 @@ def order_of(given: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[
 
 
 def is_finished(report: Path, order: str) -> bool:
-    """Whether a report belongs to the same order, and all files it names exist with the recorded hashes."""
+    """Whether a report is of this order and all its files exist with their recorded hashes."""
     with suppress(OSError, ValueError, RecursionError):
         if not report.is_file() or report.stat().st_size > _LARGEST:
             return False

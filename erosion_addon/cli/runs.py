@@ -92,7 +92,7 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 
 def _is_finished(given: argparse.Namespace, order: str) -> bool:
-    """Whether the results exist already, by the report; prints a note if so."""
+    """Whether the report lists finished results; prints a note if so."""
     if not (order and is_finished(given.report, order)):
         return False
     if not given.quiet:

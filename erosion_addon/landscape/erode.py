@@ -313,7 +313,7 @@ def users_secret() -> bytes:
 
 
 def _may_be_of(task: Task, result: Done) -> bool:
-    """Whether a line of a journal has complete figures, and no files but the task's."""
+    """Whether a journal's line has all figures and names only files of the task."""
     finishes = task.kind == "finish"
     told = [result[name] for name in VOLUMES] if finishes else [result["mass"][name] for name in MASSES]
     return all(type(number) is float and math.isfinite(number) for number in (*told, result["seconds"])) and all(

@@ -14,7 +14,7 @@ class EndsError(Exception):
 
 
 class Ending:
-    """One process that is gone after so many tasks."""
+    """Workers in this process that fail after a number of tasks."""
 
     def __init__(self, after):
         self.after = after

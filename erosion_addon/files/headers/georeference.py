@@ -102,8 +102,9 @@ def _numbers(values: Any, dtype: str) -> np.ndarray[Any, Any]:
 
 
 def _makes_sense(tags: Tags) -> bool:
-    """Whether the tags define a location in a coordinate reference system: finite numbers, lists of the required
-    length, valid offsets of keys.
+    """Whether the tags define a location in a coordinate reference system.
+
+    Numbers have to be finite, lists of the required length, offsets of keys valid.
     """
     keys = tags.get(_KEYS, np.empty(0, "<u2"))
     if not 4 <= len(keys) <= _MOST or len(keys) % 4 or any(len(values) > _MOST for values in tags.values()):

@@ -73,9 +73,14 @@ def _add_erode(commands: Any) -> None:
         + "\n\n".join(_parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()),
     )
     erode.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode; in Blender also a .blend file")
-    erode.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; may be INPUT")
+    erode.add_argument(
+        "output", metavar="OUTPUT", type=Path, help="heightmap to write; may be INPUT; in Blender also a .blend file"
+    )
     erode.add_argument(
         "--object", metavar="NAME", help="the terrain of a .blend file; default: the one that was eroded"
+    )
+    erode.add_argument(
+        "--look", action="store_true", help="material, water, plants, light, sky and camera, for an OUTPUT of Blender"
     )
     _add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
     _add_source(erode)

@@ -46,7 +46,7 @@ def main(
     """Run the command line and return the exit code.
 
     argv: arguments after the program's name (default: the process's own). image_files: reader and writer of images.
-    render, erode_file: implementations that need Blender: of the command render, and of erode for .blend files.
+    render, erode_file: implementations that need Blender: of the command render, and of erode with .blend files.
     """
     try:
         given = parser(program).parse_args(argv)
@@ -77,9 +77,9 @@ def _ended(
                 if render is None:
                     raise InputError("Rendering needs Blender: blender --command erosion render IN.blend OUT.png.")
                 render(given)
-            elif given.command == "erode" and given.input.suffix.lower() == ".blend":
+            elif given.command == "erode" and _in_a_file(given):
                 if erode_file is None:
-                    raise InputError("A .blend file needs Blender: blender --command erosion erode IN.blend OUT.blend.")
+                    raise InputError("A .blend file needs Blender: blender --command erosion erode INPUT OUT.blend.")
                 erode_file(given)
             else:
                 _run(given, image_files or OpenImageIOFiles())
@@ -101,6 +101,11 @@ def _ended(
             )
         return 1, traceback.format_exc()
     return 0, ""
+
+
+def _in_a_file(given: argparse.Namespace) -> bool:
+    """Whether a terrain is read from a .blend file, or written to one."""
+    return any(path.suffix.lower() == ".blend" for path in (given.input, given.output))
 
 
 def _is_of_the_compiler(error: Exception) -> bool:

@@ -43,6 +43,8 @@ TIME_IS_UP = 75
 
 def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command erode; InputError for invalid arguments or inputs."""
+    if given.look:
+        raise InputError("--look is for an OUTPUT that ends in .blend.")
     recipe = recipe_of(given)
     order = order_of(given, recipe, inputs(given)) if given.report else ""
     if _is_finished(given, order):

@@ -36,7 +36,7 @@ def inputs(given: argparse.Namespace) -> list[str | Path]:
 def recipe_of(given: argparse.Namespace) -> Recipe:
     """Recipe with its settings; InputError for an unknown one."""
     recipe = Recipe.load(given.recipe or RECIPE).with_values(dict(given.set))
-    if given.surface_color and _is_strata(given.surface_color):
+    if given.surface_color and is_strata(given.surface_color):
         recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
     return recipe
 
@@ -73,7 +73,7 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
     if is_image and not (given.smooth_steps or given.quiet) and read_header(given.input).kind == "uint8":
         note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; --smooth-steps smooths them away.")
     fields = {}
-    if given.surface_color and not _is_strata(given.surface_color):
+    if given.surface_color and not is_strata(given.surface_color):
         rows, cols = elevation.shape
         fields["surface_color"] = maps.read_color(Path(given.surface_color), image_files, (rows, cols))
     terrain = Terrain(elevation, cell_size, fields)
@@ -101,6 +101,6 @@ def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mappin
     return with_loose_top(terrain, thickness or recipe.needs.sediment)
 
 
-def _is_strata(surface_color: str) -> bool:
+def is_strata(surface_color: str) -> bool:
     """Whether the text names strata, shipped or in a file; else it is an image."""
     return Path(surface_color).suffix.lower() not in IMAGE_SUFFIXES

@@ -86,7 +86,7 @@ def register() -> None:
         stack.callback(session.clear)  # the last thing, when all else has let go
         for module in _MODULES:
             _add_module(module, stack)
-        stack.callback(bpy.utils.unregister_cli_command, bpy.utils.register_cli_command("erosion", _command))
+        stack.callback(bpy.utils.unregister_cli_command, bpy.utils.register_cli_command("erosion", command_line))
         stack.callback(_remove_keys, _add_keys())
         # A script may end with the extension still on; Blender 4.5 as a Python module would crash then.
         stack.callback(atexit.unregister, atexit.register(unregister))
@@ -126,7 +126,7 @@ def _remove_keys(keys: list[tuple[Any, Any]]) -> None:
         keymap.keymap_items.remove(item)
 
 
-def _command(argv: list[str]) -> int:
+def command_line(argv: list[str]) -> int:
     """`blender --command erosion …`: the command line, with Blender's image files."""
     from ..cli import commands
     from ..scene.files.image import BlenderFiles

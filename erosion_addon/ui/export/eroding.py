@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command erosion erode IN.blend OUT.blend`: erosion of a terrain in a file, without a window."""
+"""`blender --command erosion erode INPUT OUT.blend`: a heightmap, or the terrain of a .blend file, eroded without a
+window.
+"""
 
 import argparse
 import json
@@ -9,30 +11,42 @@ import bpy
 
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError
+from ...cli import source
+from ...cli.convert import place_of
 from ...cli.terminal.output import note, print_event, print_written
 from ...recipe.recipe import Recipe
+from ...scene.files.image import BlenderFiles
+from ...scene.masks import inputs
 from ...scene.run.task import Task
 from ...scene.stage import render as pictures
+from ...scene.terrain import attributes, grid
+from ...terrain.masks import prepare
 from ..recipe import own_recipes, steps
 from ..run import progress, runs
 
-_OPTIONS = ("recipe", "set", "seed", "edges", "report", "quiet", "progress", "object")
-"""Options that a .blend file leaves a meaning."""
+_OPTIONS = ("recipe", "set", "seed", "edges", "report", "quiet", "progress", "threads", "look")
+"""Options for every terrain in a .blend file."""
+_OF_A_FILE = ("object",)
+"""Options for one that is in the file already."""
+_OF_A_HEIGHTMAP = ("size", "cell_size", "height_range", "smooth_steps", "mask", "sand", "surface_color")
+"""Options for one that is made from a heightmap."""
 
 
 def erode(given: argparse.Namespace) -> None:
-    """Erode the terrain of a file as its settings and the arguments say, and save the file under another name.
+    """Erode a heightmap or the terrain of a .blend file as its settings and the arguments say, and save a new file.
 
     InputError for invalid arguments, and if the terrain cannot be eroded; then nothing is written.
     """
-    _require_only(given)
-    with Outputs([given.input]) as outputs:
+    is_file = given.input.suffix.lower() == ".blend"
+    _require_only(given, is_file)
+    with Outputs(source.inputs(given)) as outputs:
         target = outputs.plan(given.output, (".blend",))
         report = outputs.plan(given.report, (".json",)) if given.report else None
-        pictures.open_file(given.input)
-        terrain = pictures.find_terrain(bpy.context.scene, given.object)
+        terrain = _open(given) if is_file else _import(given)
         _set(terrain, given)
-        task = _run(terrain, given.quiet or given.progress == "json")
+        task = _run(terrain, given)
+        if given.look:
+            _set_up_look(terrain)
         with outputs.write(target) as path:
             _save(path)
         if report:
@@ -43,21 +57,66 @@ def erode(given: argparse.Namespace) -> None:
         print_written(outputs.publish())
 
 
-def _require_only(given: argparse.Namespace) -> None:
-    """Raise InputError for an option that is for heightmaps."""
-    known = {*_OPTIONS, "command", "input", "output", "normals"}
-    if others := [name for name, value in vars(given).items() if name not in known and value not in (None, False, [])]:
-        option = {"go_on": "continue"}.get(others[0], others[0]).replace("_", "-")
+def _require_only(given: argparse.Namespace, is_file: bool) -> None:
+    """Raise InputError for an option that has no meaning here."""
+    known = {*_OPTIONS, *(_OF_A_FILE if is_file else _OF_A_HEIGHTMAP), "command", "input", "output", "normals"}
+    others = [name for name, value in vars(given).items() if name not in known and value not in (None, False, [])]
+    if not others:
+        return
+    option = {"go_on": "continue"}.get(others[0], others[0]).replace("_", "-")
+    if others[0] in _OF_A_FILE:
+        raise InputError(f"--{option} chooses a terrain of a .blend file, and {given.input} is a heightmap.")
+    if others[0] in _OF_A_HEIGHTMAP:
         raise InputError(f"--{option} is for heightmaps; the terrain of a .blend file brings its own settings.")
+    raise InputError(f"--{option} is for an OUTPUT that is a heightmap; a .blend file holds the fields as attributes.")
+
+
+def _open(given: argparse.Namespace) -> bpy.types.Object:
+    """The terrain of the .blend file, which is opened."""
+    pictures.open_file(given.input)
+    return pictures.find_terrain(bpy.context.scene, given.object)
+
+
+def _import(given: argparse.Namespace) -> bpy.types.Object:
+    """A terrain made from the heightmap, its masks and its sand, alone in a new file."""
+    recipe = source.recipe_of(given)
+    start, masks = source.read(given, recipe, BlenderFiles())
+    masks, notes = prepare(masks, start.shape)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    terrain = grid.make_grid_object(given.input.stem, start.elevation, start.spacing, bpy.context.scene.collection)
+    inputs.made_from(terrain, given.input, place_of(given.input, start.shape))
+    lattice = grid.find_lattice(terrain)
+    if given.sand is not None:
+        attributes.write_values(terrain.data, "sediment", lattice.to_vertices(start["sediment"]))
+    for kind, values in masks.items():
+        attributes.write_users(terrain.data, f"mask_{kind}", lattice.to_vertices(values))
+        mask = getattr(terrain.erosion, kind)
+        mask.source, mask.layer = "ATTRIBUTE", f"mask_{kind}"
+    _set_color(terrain, given.surface_color)
+    if not given.quiet:
+        source.note_lack(recipe, start, masks)
+        for sentence in notes:
+            note(sentence)
+    return terrain
+
+
+def _set_color(terrain: bpy.types.Object, color: str | None) -> None:
+    """Set the surface color to strata or an image."""
+    settings = terrain.erosion.surface_color
+    if color and source.is_strata(color):
+        settings.source, settings.strata = "STRATA", color
+    elif color:
+        settings.source, settings.image = "IMAGE", bpy.data.images.load(str(Path(color).resolve()))
 
 
 def _set(terrain: bpy.types.Object, given: argparse.Namespace) -> None:
     """Change the terrain's settings as the arguments say."""
     settings = terrain.erosion
-    if given.recipe or given.set:
-        if given.recipe:
-            settings.recipe_name = given.recipe
-        recipe = Recipe.load(given.recipe) if given.recipe else own_recipes.recipe_of_terrain(terrain)
+    name = given.recipe or ("" if given.input.suffix.lower() == ".blend" else source.RECIPE)
+    if name or given.set:
+        if name:
+            settings.recipe_name = name
+        recipe = Recipe.load(name) if name else own_recipes.recipe_of_terrain(terrain)
         steps.fill(settings, recipe.with_values(dict(given.set)))
     if given.seed is not None:
         settings.seed = given.seed
@@ -65,9 +124,10 @@ def _set(terrain: bpy.types.Object, given: argparse.Namespace) -> None:
         settings.edges = given.edges
 
 
-def _run(terrain: bpy.types.Object, quiet: bool) -> Task:
+def _run(terrain: bpy.types.Object, given: argparse.Namespace) -> Task:
     """The run, done; InputError if it did not come to its end on this terrain."""
-    task, shown = runs.start(terrain), 0.1
+    quiet = given.quiet or given.progress == "json"
+    task, shown = runs.start(terrain, threads=given.threads), 0.1
     try:
         while not task.ended:
             task.poll(0.1)
@@ -83,6 +143,15 @@ def _run(terrain: bpy.types.Object, quiet: bool) -> Task:
     if task.state != "done":
         raise InputError(task.sentence)
     return task
+
+
+def _set_up_look(terrain: bpy.types.Object) -> None:
+    """Give the terrain material, water, plants, light, sky and camera; InputError if that failed."""
+    try:
+        with bpy.context.temp_override(object=terrain, active_object=terrain):
+            bpy.ops.erosion.look_add()
+    except RuntimeError as error:
+        raise InputError(str(error).removeprefix("Error: ").strip()) from None
 
 
 def _save(path: Path) -> None:

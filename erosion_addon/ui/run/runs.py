@@ -23,11 +23,15 @@ from ..masks import mask_settings, mask_watch
 from ..recipe import steps
 
 
-def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "job.Job":
-    """Start a run on an object or on its region, or resume its paused one; InputError if impossible."""
+def start(obj: bpy.types.Object, resume: bool = False, local: bool = False, threads: int | None = None) -> "job.Job":
+    """Start a run on an object or on its region, or resume its paused one; InputError if impossible.
+
+    threads: at most so many; None for the number in the preferences.
+    """
+    threads = preferences.threads() if threads is None else threads
     frames = None if local or (resume and _was_on_region(obj)) else order.order_of(obj)
     if resume:
-        return job.resume(obj, preferences.threads(), frames)
+        return job.resume(obj, threads, frames)
     job.check(obj)
     settings, seen = obj.erosion, snapshot(obj)
     arrays = mask_settings.arrays_of(obj, seen.lattice)
@@ -37,7 +41,7 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False) -> "
     recipe, layers = surface_color.start(obj, recipe, *chosen, seen.lattice)
     continued, adds_up = settings.continue_from_result, settings.adds_up
     region = _region(obj, seen.lattice) if local else None
-    return job.start(obj, recipe, arrays, continued, layers, preferences.threads(), adds_up, seen, frames, region)
+    return job.start(obj, recipe, arrays, continued, layers, threads, adds_up, seen, frames, region)
 
 
 def _was_on_region(obj: bpy.types.Object) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command erosion erode IN.blend OUT.blend`."""
+"""`blender --command erosion erode INPUT OUT.blend`."""
 
 import json
 
@@ -39,7 +39,7 @@ def heights(path, name):
 def test_the_terrain_of_a_file_is_eroded_as_its_heights_would_be(blend, tmp_path, capfd):
     before = blend.read_bytes()
     out, report = tmp_path / "out.blend", tmp_path / "r.json"
-    assert ui._command(["erode", str(blend), str(out), *FEW, "--report", str(report)]) == 0
+    assert ui.command_line(["erode", str(blend), str(out), *FEW, "--report", str(report)]) == 0
     assert capfd.readouterr().out.splitlines()[-2:] == [str(out), str(report)]
     assert blend.read_bytes() == before
     recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.5})
@@ -52,8 +52,8 @@ def test_the_terrain_of_a_file_is_eroded_as_its_heights_would_be(blend, tmp_path
 
 def test_the_settings_of_the_file_hold_unless_others_are_given(blend, tmp_path):
     first, second = tmp_path / "first.blend", tmp_path / "second.blend"
-    assert ui._command(["erode", str(blend), str(first), *FEW, "--object", "Small", "--quiet"]) == 0
-    assert ui._command(["erode", str(first), str(second), "--object", "Small", "--quiet"]) == 0
+    assert ui.command_line(["erode", str(blend), str(first), *FEW, "--object", "Small", "--quiet"]) == 0
+    assert ui.command_line(["erode", str(first), str(second), "--object", "Small", "--quiet"]) == 0
     settings = bpy.data.objects["Small"].erosion
     assert settings.seed == 3 and settings.steps[0].droplet.drops_per_cell == 0.5
     np.testing.assert_array_equal(heights(first, "Small"), heights(second, "Small"))  # from the terrain before erosion
@@ -65,23 +65,81 @@ def test_the_settings_of_the_file_hold_unless_others_are_given(blend, tmp_path):
     [
         (["--object", "Moon"], "There is no mesh 'Moon'"),
         (["--recipe", "no such"], "There is no recipe"),
-        (["--maps", "maps"], "--maps is for heightmaps"),
-        (["--continue"], "--continue is for heightmaps"),
+        (["--maps", "maps"], "--maps is for an OUTPUT that is a heightmap"),
+        (["--continue"], "--continue is for an OUTPUT that is a heightmap"),
+        (["--cell-size", "2"], "--cell-size is for heightmaps"),
         (["--set", "droplet.capacity=-1"], "capacity"),
     ],
 )
 def test_what_cannot_be_done_is_told_and_writes_nothing(blend, tmp_path, capfd, words, sentence):
-    assert ui._command(["erode", str(blend), str(tmp_path / "out.blend"), *words]) == 2
+    assert ui.command_line(["erode", str(blend), str(tmp_path / "out.blend"), *words]) == 2
     assert sentence in capfd.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["scene one.blend"]
 
 
 def test_the_file_itself_is_never_replaced(blend, capfd):
     before = blend.read_bytes()
-    assert ui._command(["erode", str(blend), str(blend), *FEW]) == 2
+    assert ui.command_line(["erode", str(blend), str(blend), *FEW]) == 2
     assert "it is read here" in capfd.readouterr().err and blend.read_bytes() == before
 
 
 def test_without_blender_a_file_of_its_is_refused(blend, capsys):
     assert main(["erode", str(blend), "out.blend"]) == 2
     assert "needs Blender" in capsys.readouterr().err
+
+
+@pytest.fixture
+def heightmap(tmp_path):
+    """A saved heightmap, and a mask of half its size."""
+    np.save(tmp_path / "land.npy", HEIGHTS.astype(np.float32))
+    np.save(tmp_path / "hard.npy", np.linspace(0.0, 0.9, 144).reshape(12, 12).astype(np.float32))
+    return tmp_path / "land.npy"
+
+
+def test_a_heightmap_becomes_a_file_whose_terrain_is_that_of_the_heightmap_eroded(heightmap, tmp_path, capfd):
+    words = [*FEW, "--cell-size", "10", "--mask", f"hardness={tmp_path / 'hard.npy'}", "--sand", "2", "--threads", "1"]
+    assert ui.command_line(["erode", str(heightmap), str(tmp_path / "eroded.npy"), *words, "--quiet"]) == 0
+    assert ui.command_line(["erode", str(heightmap), str(tmp_path / "land.blend"), *words]) == 0
+    assert capfd.readouterr().out.splitlines()[-1] == str(tmp_path / "land.blend")
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "land.blend"))
+    land = bpy.data.objects["land"]
+    lattice = grid.find_lattice(land)
+    assert lattice.spacing == (10.0, 10.0)
+    eroded = lattice.to_grid(grid.heights(land.data)).reshape(24, 24)
+    np.testing.assert_array_equal(eroded, np.load(tmp_path / "eroded.npy").astype(np.float32))
+    bpy.context.view_layer.objects.active = land
+    assert bpy.ops.erosion.restore() == {"FINISHED"}
+    np.testing.assert_array_equal(np.sort(grid.heights(land.data)), np.sort(HEIGHTS.astype(np.float32).ravel()))
+
+
+def test_a_heightmap_can_come_with_its_look(heightmap, tmp_path):
+    color = bpy.data.images.new("color", 8, 8)
+    color.filepath_raw, color.file_format = str(tmp_path / "color.png"), "PNG"
+    color.save()
+    words = [*FEW, "--cell-size", "10", "--surface-color", str(tmp_path / "color.png"), "--look", "--quiet"]
+    assert ui.command_line(["erode", str(heightmap), str(tmp_path / "land.blend"), *words]) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "land.blend"))
+    scene, land = bpy.context.scene, bpy.data.objects["land"]
+    assert scene.camera is not None and scene.world is not None and land.active_material is not None
+    assert any(obj.type == "LIGHT" for obj in scene.objects)
+    assert land.erosion.surface_color.image.name == "color.png" and "surface_color" in land.data.attributes
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--object", "Moon"], "--object chooses a terrain of a .blend file"),
+        (["--region", "0", "0", "5", "5"], "--region is for an OUTPUT that is a heightmap"),
+        (["--mask", "moon=hard.npy"], "There is no mask 'moon'"),
+        (["--recipe", "no such"], "There is no recipe"),
+    ],
+)
+def test_a_heightmap_that_cannot_be_eroded_so_is_told(heightmap, tmp_path, capfd, words, sentence):
+    assert ui.command_line(["erode", str(heightmap), str(tmp_path / "land.blend"), *words]) == 2
+    assert sentence in capfd.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hard.npy", "land.npy"]
+
+
+def test_a_heightmap_has_no_look(heightmap, tmp_path, capsys):
+    assert main(["erode", str(heightmap), str(tmp_path / "out.npy"), "--look"]) == 2
+    assert "--look" in capsys.readouterr().err and not (tmp_path / "out.npy").exists()

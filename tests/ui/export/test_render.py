@@ -40,7 +40,7 @@ def pixels(path):
 def test_a_file_with_nothing_but_a_terrain_makes_a_lit_picture(blend, tmp_path, capfd):
     before = blend.read_bytes()
     out = tmp_path / "out.png"
-    assert ui._command(["render", str(blend), str(out), *SMALL]) == 0
+    assert ui.command_line(["render", str(blend), str(out), *SMALL]) == 0
     assert str(out) in capfd.readouterr().out
     picture = pixels(out)
     assert picture.shape == (18, 32, 3)
@@ -52,7 +52,7 @@ def test_a_file_with_nothing_but_a_terrain_makes_a_lit_picture(blend, tmp_path, 
 
 
 def test_a_turntable_sees_another_side_in_each_picture(blend, tmp_path):
-    assert ui._command(["render", str(blend), str(tmp_path / "turn.png"), "--turntable", "2", *SMALL]) == 0
+    assert ui.command_line(["render", str(blend), str(tmp_path / "turn.png"), "--turntable", "2", *SMALL]) == 0
     first, second = (pixels(tmp_path / f"turn_000{number}.png") for number in (1, 2))
     assert np.abs(first - second).max() > 0.1
 
@@ -67,7 +67,7 @@ def test_the_camera_of_the_file_and_passes_with_distances_and_slopes_of_the_heig
 
     save_again(blend, look_down)
     out = tmp_path / "out.exr"
-    assert ui._command(["render", str(blend), str(out), "--passes", *SMALL]) == 0
+    assert ui.command_line(["render", str(blend), str(out), "--passes", *SMALL]) == 0
     layers = layers_of(out)
     assert {"Composite.Combined", "ViewLayer.Combined", "ViewLayer.Depth", "ViewLayer.Normal"} <= layers.keys()
     depth, normal = layers["ViewLayer.Depth"][..., 0], layers["ViewLayer.Normal"]
@@ -105,9 +105,9 @@ def save_again(blend, change):
 def test_a_terrain_that_renders_do_not_show_is_refused(blend, tmp_path, capfd):
     save_again(blend, lambda scene: setattr(scene.objects["Terrain"], "hide_render", True))
     out = str(tmp_path / "out.png")
-    assert ui._command(["render", str(blend), out, *SMALL]) == 2
+    assert ui.command_line(["render", str(blend), out, *SMALL]) == 2
     assert "show no terrain" in capfd.readouterr().err
-    assert ui._command(["render", str(blend), out, "--object", "Terrain", *SMALL]) == 2
+    assert ui.command_line(["render", str(blend), out, "--object", "Terrain", *SMALL]) == 2
     assert "Terrain is hidden in renders" in capfd.readouterr().err
 
 
@@ -128,7 +128,7 @@ def test_plants_that_cannot_grow_are_a_sentence(blend, tmp_path, capfd):
         scene.objects["Terrain"].scale.z = 500.0
 
     save_again(blend, steepen)
-    assert ui._command(["render", str(blend), str(tmp_path / "out.png"), "--plants", *SMALL]) == 2
+    assert ui.command_line(["render", str(blend), str(tmp_path / "out.png"), "--plants", *SMALL]) == 2
     assert "Nothing grows on Terrain" in capfd.readouterr().err
     assert not (tmp_path / "out.png").exists()
 
@@ -139,7 +139,7 @@ def test_settings_of_the_file_that_spoil_pictures_are_left_out(blend, tmp_path):
         scene.render.border_max_x = 0.5
 
     save_again(blend, spoil)
-    assert ui._command(["render", str(blend), str(tmp_path / "out.png"), *SMALL]) == 0
+    assert ui.command_line(["render", str(blend), str(tmp_path / "out.png"), *SMALL]) == 0
     assert pixels(tmp_path / "out.png").shape == (18, 32, 3)
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".png") == ["out.png"]
 
@@ -160,7 +160,7 @@ def test_the_files_own_compositing_is_kept(blend, tmp_path):
         tree.links.new(red.outputs[0], out.inputs[0])
 
     save_again(blend, paint_it_red)
-    assert ui._command(["render", str(blend), str(tmp_path / "red.png"), *SMALL]) == 0
+    assert ui.command_line(["render", str(blend), str(tmp_path / "red.png"), *SMALL]) == 0
     assert pixels(tmp_path / "red.png").std(axis=(0, 1)).max() < 0.01
 
 
@@ -180,7 +180,7 @@ def test_what_is_wrong_is_said_in_a_sentence(blend, tmp_path, capfd, words, sent
     text = tmp_path / "text.blend"
     text.write_text("this is no scene")
     given = [word.format(blend=blend, folder=tmp_path, text=text) for word in words]
-    assert ui._command(["render", *given]) == 2
+    assert ui.command_line(["render", *given]) == 2
     error = capfd.readouterr().err
     assert sentence.format(folder=tmp_path) in error and "Traceback" not in error
     assert sorted(path.name for path in tmp_path.iterdir()) == ["terrain.blend", "text.blend"]

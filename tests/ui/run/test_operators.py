@@ -171,6 +171,6 @@ def test_the_command_takes_the_words_of_the_command_line(terrain_object, tmp_pat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("signal.signal", lambda *_: None)  # the tests keep their own Ctrl-C
     write_heightmap("in.tif", fractal(24, 24, relief=50.0), BlenderFiles())
-    assert ui._command(["erode", "in.tif", "out.exr", "--recipe", "arcane", "--maps", "maps", "--quiet"]) == 0
+    assert ui.command_line(["erode", "in.tif", "out.exr", "--recipe", "arcane", "--maps", "maps", "--quiet"]) == 0
     assert (tmp_path / "out.exr").is_file() and (tmp_path / "maps" / "wear.exr").is_file()
-    assert ui._command(["erode", "in.tif"]) == 2
+    assert ui.command_line(["erode", "in.tif"]) == 2

@@ -9,6 +9,7 @@ from ..drainage.analysis import analyze as analyzed
 from ..drainage.parameters import AnalysisParameters
 from ..drainage.statistics import curves, lines
 from ..files import maps, plot
+from ..files.heightmap import read_heightmap
 from ..files.image_files import ImageFiles
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import Terrain
@@ -21,12 +22,14 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
     sea = {} if given.sea_level is None else {"sea": True, "sea_level": given.sea_level}
     parameters = AnalysisParameters.from_dict({"channel_area": given.channel_area, **sea})
-    with Outputs([given.input, given.input.with_suffix(".json")]) as outputs:
+    inputs = [given.input, given.input.with_suffix(".json"), *([given.outlets] if given.outlets else [])]
+    with Outputs(inputs) as outputs:
         report = plan_report(outputs, given.report) if given.report else None
         drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
         planned = maps.plan(outputs, given.maps, ANALYZED) if given.maps else {}
         terrain = Terrain(*read_input(given, given.input_size, image_files))
-        found = analyzed(terrain, parameters, given.edges, given.threads or 0)
+        outlets = read_heightmap(given.outlets, image_files, (0.0, 1.0)) if given.outlets else None
+        found = analyzed(terrain, parameters, given.edges, given.threads or 0, outlets=outlets)
         maps.write(outputs, planned, found.fields, image_files)
         if report:
             with outputs.write(report) as path:

@@ -283,7 +283,15 @@ def _add_analyze(commands: Any) -> None:
     channel, sea = (specifications(AnalysisParameters)[name].sentence for name in ("channel_area", "sea"))
     analyze.add_argument("--channel-area", metavar="KM²", type=_number, default=0.0, help=channel)
     analyze.add_argument("--sea-level", metavar="METERS", type=_number, help=sea)
+    _add_outlets(analyze)
     _add_survey(analyze)
+
+
+def _add_outlets(command: _Parser) -> None:
+    """Option for the mask of outlets."""
+    command.add_argument(
+        "--outlets", metavar="FILE", type=Path, help="image: water leaves where it is 0.5 or more, as at open edges"
+    )
 
 
 def _add_rivers(commands: Any) -> None:
@@ -313,6 +321,7 @@ def _add_rivers(commands: Any) -> None:
     rivers.add_argument(
         "--headwaters", metavar="FILE", type=Path, help="image: rivers begin where it is over 0.5, and not by area"
     )
+    _add_outlets(rivers)
     rivers.add_argument(
         "--set",
         nargs="+",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..drainage.analysis import analyze
@@ -57,12 +58,18 @@ def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: W
         side.write([Sheet("", "m", [output.name], span, written.clipped_cells)], terrain.shape, terrain.spacing)
 
 
-def map_fields(terrain: Terrain, given: argparse.Namespace, edges: str) -> dict[str, Any]:
-    """Fields to write as maps if a folder is given; edges: where water and normals wrap."""
+def map_fields(terrain: Terrain, given: argparse.Namespace, edges: str, outlets: Array | None = None) -> dict[str, Any]:
+    """Fields to write as maps if a folder is given.
+
+    edges: where water and normals wrap. outlets: mask of outlets, or None.
+    """
     if not given.maps:
         return {}
     normal = normals(terrain.elevation, terrain.spacing, edges == "wrap", given.normals)
-    found = analyze(terrain, edges=edges, threads=getattr(given, "threads", None) or 0).fields if given.analyze else {}
+    found = {}
+    if given.analyze:
+        threads = getattr(given, "threads", None) or 0
+        found = analyze(terrain, edges=edges, threads=threads, outlets=outlets).fields
     return {"elevation": terrain.elevation, **terrain.fields, **found, NORMAL.name: normal}
 
 

@@ -22,15 +22,17 @@ from .terminal.output import note, print_written
 def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
     parameters = RiverParameters.from_dict(dict(given.set))
-    inputs = [given.input, given.input.with_suffix(".json"), *([given.headwaters] if given.headwaters else [])]
-    with Outputs(inputs) as outputs:
+    masks_read = [path for path in (given.headwaters, given.outlets) if path]
+    with Outputs([given.input, given.input.with_suffix(".json"), *masks_read]) as outputs:
         targets = [outputs.plan(path, WRITERS) for path in [given.output, *given.also]]
         wanted = _planned_masks(outputs, given.mask)
         terrain = Terrain(*read_input(given, given.input_size, image_files))
         place, headwaters = place_of(given.input, terrain.shape), None
         if given.headwaters:
             headwaters = bilinear(read_heightmap(given.headwaters, image_files, (0.0, 1.0)), terrain.shape)
-        water = water_of(terrain.elevation, terrain.spacing, given.edges, parameters, headwaters, given.threads or 0)
+        outlets = read_heightmap(given.outlets, image_files, (0.0, 1.0)) if given.outlets else None
+        ground = terrain.elevation, terrain.spacing, given.edges
+        water = water_of(*ground, parameters, headwaters, given.threads or 0, outlets)
         ways = Waterways(water, parameters, terrain.elevation, terrain.spacing)
         for target in targets:
             with outputs.write(target) as path:

@@ -76,7 +76,7 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
             run = frames.keep(run, terrain)
         with _naming_kept_files(frames, results, given):
             last = results.watch(run, compile_kernels)
-        results.write(last, image_files)
+        results.write(last, image_files, masks.get("outlet"))
 
 
 def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -90,7 +90,7 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
         results.require_space(checkpoint.arrays["start/elevation"].shape)
         with _naming_kept_files(None, results, given):
             last = results.watch(run, partial(resuming.compile_rest, checkpoint))
-        results.write(last, image_files)
+        results.write(last, image_files, checkpoint.part("mask").get("outlet"))
 
 
 def _is_finished(given: argparse.Namespace, order: str) -> bool:
@@ -199,8 +199,8 @@ class _Results:
         else:
             self.saved = [f"the checkpoint at {progress.fraction:.0%} stays in {self._given.checkpoint}"]
 
-    def write(self, last: Progress, image_files: ImageFiles) -> None:
-        """Write and publish the result; only the checkpoint if the run is not complete."""
+    def write(self, last: Progress, image_files: ImageFiles, outlets: Array | None) -> None:
+        """Write and publish the result; only the checkpoint if the run is not complete. outlets: see `map_fields`."""
         if last.fraction < 1 and self._checkpoint:
             with self._outputs.write(self._checkpoint) as path:
                 last.checkpoint.save(path)
@@ -211,7 +211,7 @@ class _Results:
                 raise signals.Ended(f"Ended by the system {at}")
             raise signals.Ended(f"The time limit ended the run {at}", TIME_IS_UP)
         result = last.terrain
-        written = self._write_result(result, image_files)
+        written = self._write_result(result, image_files, outlets)
         print_written(self._outputs.publish())
         if self._checkpoint and (self.saved or getattr(self._given, "go_on", False)):
             self._checkpoint.unlink(missing_ok=True)  # the state on the way to a result that is there
@@ -221,14 +221,14 @@ class _Results:
         for line in [*(result.report or {})["notes"], *in_words(result.report or {})]:
             note(line)
 
-    def _write_result(self, result: Terrain, image_files: ImageFiles) -> Written:
+    def _write_result(self, result: Terrain, image_files: ImageFiles, outlets: Array | None) -> Written:
         with self._outputs.write(self._target) as path:
             span = self._given.height_range
             place = place_of(self._given.input, result.shape)
             written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing, place)
         write_side(self._side, self._given.output, result, written)
         edges = (result.report or {}).get("edges", "open")
-        maps.write(self._outputs, self._maps, map_fields(result, self._given, edges), image_files)
+        maps.write(self._outputs, self._maps, map_fields(result, self._given, edges, outlets), image_files)
         maps.write_cover(self._outputs, self._cover, result, image_files)
         if self._report:
             report = {**(result.report or {}), "order": self._order, "files": self._outputs.digests()}

@@ -11,7 +11,7 @@ from ..base.threads import Tally, granted
 from ..terrain.terrain import Terrain
 from .land import Land
 from .parameters import AnalysisParameters
-from .sea import require_land
+from .sea import prepared_outlets, require_land
 from .statistics import measured
 
 SQUARE_KILOMETER = 1e6
@@ -43,15 +43,18 @@ def analyze(
     edges: str = "open",
     threads: int = 0,
     tally: Tally | None = None,
+    outlets: Array | None = None,
 ) -> Analysis:
     """Analyze a terrain; the same bytes on any number of threads.
 
-    edges: see `base.arrays.EDGES`. tally: progress. Raises InputError if the sea leaves no land.
+    edges: see `base.arrays.EDGES`. tally: progress. outlets: mask of outlets, (rows, cols), where water leaves from
+    0.5 on. Raises InputError if the sea leaves no land, and for an invalid mask.
     """
     parameters, tally = parameters or AnalysisParameters(), tally or Tally()
     tally.total = 5.0
     level = parameters.sea_level if parameters.sea else None
-    land = Land(terrain.elevation, terrain.spacing, edges, level, granted(threads))
+    outlets = prepared_outlets(outlets, terrain.shape)
+    land = Land(terrain.elevation, terrain.spacing, edges, level, granted(threads), outlets)
     require_land(land.sea, parameters.sea_level)
     tally.add(2.0)
     graph = land.graph
@@ -61,7 +64,7 @@ def analyze(
     fields = {
         "drainage_area": graph.inside(land.areas).astype(np.float32),
         "stream_order": graph.inside(orders).astype(np.float32),
-        "lake_depth": graph.inside(land.levels - land.heights).astype(np.float32),
+        "lake_depth": (graph.inside(land.levels) - graph.inside(land.heights)).astype(np.float32),
         "slope": slope,
         "curvature": curvature,
         "flow_direction": land.directions(WAY),
@@ -81,6 +84,6 @@ def _notes(terrain: Terrain, land: Land) -> list[str]:
     notes = []
     if terrain.relief == 0:
         notes.append("The terrain is flat, so its water has no direction.")
-    if land.edges != "open" and (land.sea is None or not land.sea.any()):
+    if not land.graph.outlets.any():
         notes.append("No edge is open, so all water gathers at the lowest point.")
     return notes

@@ -9,7 +9,7 @@ from ..base.arrays import Array
 from ..base.threads import in_bands
 from ..grid.padding import continued
 from .flow_graph import FlowGraph
-from .sea import sunk
+from .sea import river_ends, sunk
 
 FINEST = 30.0
 """Smallest cell in meters for measurements of rivers and slopes, as in elevation models."""
@@ -19,7 +19,7 @@ class Land:
     """Terrain with its flow graph. Derived quantities are computed on first use.
 
     elevation: (rows, cols) m. spacing: (row, col) m. edges: see `FlowGraph`. sea_level: m, where rivers end, or None.
-    threads: see `FlowGraph`.
+    threads: see `FlowGraph`. outlets: mask of outlets, (rows, cols), or None.
     """
 
     def __init__(
@@ -29,12 +29,13 @@ class Land:
         edges: str = "open",
         sea_level: float | None = None,
         threads: int = 1,
+        outlets: Array | None = None,
     ) -> None:
         self.elevation, self.spacing, self.edges = np.ascontiguousarray(elevation, np.float64), spacing, edges
-        self.sea_level, self.threads = sea_level, threads
+        self.sea_level, self.threads, self._outlets = sea_level, threads, outlets
         self.sea = None if sea_level is None else sunk(elevation, sea_level)
         rows, cols = elevation.shape
-        self.graph = FlowGraph((rows, cols), spacing, edges, self.sea, threads)
+        self.graph = FlowGraph((rows, cols), spacing, edges, river_ends(self.sea, outlets), threads)
         self.heights = self.graph.padded(elevation)
         """Flat and padded, in the layout of the graph."""
         self.graph.route(self.heights)
@@ -82,9 +83,14 @@ class Land:
         rows, cols = self.elevation.shape[0] // along, self.elevation.shape[1] // across
         if along == across == 1 or min(rows, cols) < 32:
             return self
-        blocks = self.elevation[: rows * along, : cols * across].reshape(rows, along, cols, across)
+
+        def blocks(values: Array) -> Array:
+            return values[: rows * along, : cols * across].reshape(rows, along, cols, across)
+
         spacing = self.spacing[0] * along, self.spacing[1] * across
-        return Land(blocks.mean(axis=(1, 3)), spacing, self.edges, self.sea_level, self.threads)
+        outlets = None if self._outlets is None else blocks(self._outlets).max(axis=(1, 3))
+        means = blocks(self.elevation).mean(axis=(1, 3))
+        return Land(means, spacing, self.edges, self.sea_level, self.threads, outlets)
 
     def directions(self, steps: int) -> Array:
         """(rows, cols, 2) float32: unit vectors of the flow along columns and rows, averaged over `steps` cells

@@ -13,7 +13,7 @@ from ..base.threads import granted
 from ..kernels.elementary import power
 from .flow_graph import FlowGraph
 from .parameters import RiverParameters
-from .sea import require_land, sunk
+from .sea import prepared_outlets, require_land, river_ends, sunk
 from .spill import filled_by
 
 WIDTH, DEPTH = 5.0, 0.3
@@ -57,11 +57,13 @@ def water_of(
     parameters: RiverParameters,
     headwaters: Array | None = None,
     threads: int = 0,
+    outlets: Array | None = None,
 ) -> Water:
     """Rivers and lakes of a terrain, (rows, cols) m with cells of `spacing` m; the same bytes on any number of threads.
 
-    headwaters: (rows, cols); if given, rivers begin where it exceeds 0.5 and not by drainage area. Raises InputError
-    for a level terrain, or one wholly below the sea.
+    headwaters: (rows, cols); if given, rivers begin where it exceeds 0.5 and not by drainage area. outlets: mask of
+    outlets, (rows, cols), where rivers end from 0.5 on. Raises InputError for a level terrain, or one wholly below the
+    sea, and for an invalid mask.
     """
     from .kernels import channels  # numba takes a second to import, so only where it runs
 
@@ -71,7 +73,7 @@ def water_of(
         raise InputError("The terrain is level, so no water runs on it; give it some relief first.")
     (rows, cols), threads = elevation.shape, granted(threads)
     ground = elevation if sea is None else np.where(sea, parameters.sea_level, elevation)
-    graph = FlowGraph((rows, cols), spacing, edges, sea, threads)
+    graph = FlowGraph((rows, cols), spacing, edges, river_ends(sea, prepared_outlets(outlets, (rows, cols))), threads)
     heights = graph.padded(ground)
     if parameters.limited_water:
         filling = filled_by(graph, heights, parameters.rain * 1e-3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sea: the base level of rivers."""
+"""Base level of rivers: the sea, and painted outlets."""
 
 import math
 
@@ -8,6 +8,7 @@ import numpy as np
 from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
 from ..grid.distance_transform import distance_to
+from ..terrain.masks import prepare
 
 BEACH = 4.0
 """Width of a shore in cells."""
@@ -17,6 +18,26 @@ def sunk(elevation: Array, level: float) -> Array:
     """Cells below the sea's `level` m, (rows, cols) bool, also those that open water does not reach."""
     below: Array = elevation < level
     return below
+
+
+OUTLET = 0.5
+"""Smallest value of the outlet mask at which water leaves."""
+
+
+def river_ends(sea: Array | None, outlets: Array | None) -> Array | None:
+    """Cells where rivers end besides open edges, (rows, cols) bool; None for neither.
+
+    sea: (rows, cols) bool, or None. outlets: see `prepared_outlets`.
+    """
+    if outlets is None:
+        return sea
+    painted: Array = outlets >= OUTLET
+    return painted if sea is None else painted | sea
+
+
+def prepared_outlets(mask: Array | None, shape: tuple[int, int]) -> Array | None:
+    """The outlet mask as float32 of `shape` (rows, cols); None without one. InputError for values outside 0 to 1."""
+    return None if mask is None else prepare({"outlet": mask}, shape)[0]["outlet"]
 
 
 def require_land(sea: Array | None, level: float) -> None:

@@ -24,6 +24,7 @@ from ..base.errors import InputError
 from ..base.threads import granted, in_bands
 from ..drainage.analysis import WAY, smallest_channel
 from ..drainage.flow_graph import FlowGraph
+from ..drainage.sea import river_ends
 from ..drainage.tiled.exchange import flow, join, ways_out
 from ..drainage.tiled.tile import Arrays, Place, TileFlow
 from ..grid.padding import continued
@@ -32,7 +33,11 @@ from ..terrain.fields import ANALYZED
 from .erode import Journal, Workers, users_secret
 from .export import layer_of
 from .folder import Landscape, Tile, Window, changing, write_arrays
+from .manifest import MASK
 from .tasks import Task
+
+OUTLETS = MASK + "outlet"
+"""Mask of the landscape's outlets, where it has one."""
 
 LAYERS = ANALYZED
 """Layers of an analysis."""
@@ -127,7 +132,8 @@ def analyze(
         if _is_analyzed(landscape, asked) and not landscape.faults((layer, *LAYERS)):
             on_progress(1.0, "it is analyzed already")
             return landscape
-        for sentences in landscape.faults((layer,)).values():
+        read = (layer, OUTLETS) if landscape.has(OUTLETS) else (layer,)
+        for sentences in landscape.faults(read).values():
             raise InputError(f"{sentences[0]}; make or erode the landscape again.")
         landscape = _without_analysis(landscape)
         tasks = tasks_of(landscape, question)
@@ -211,7 +217,8 @@ def _key(landscape: Landscape, asked: dict[str, Any]) -> str:
     """Hash of all that the tasks' files follow from."""
     manifest = landscape.manifest
     grid = [manifest.rows, manifest.cols, manifest.tile, list(manifest.spacing)]
-    text = json.dumps([VERSION, grid, asked, manifest.layers[asked["of"]]], sort_keys=True)
+    read = [manifest.layers[asked["of"]], manifest.layers.get(OUTLETS, {})]
+    text = json.dumps([VERSION, grid, asked, *read], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -223,8 +230,10 @@ def _place(landscape: Landscape, tile: Tile) -> Place:
 def _tile_flow(landscape: Landscape, task: AnalysisTask, threads: int) -> TileFlow:
     place = _place(landscape, task.tile)
     heights = landscape.read(layer_of(landscape, "elevation"), Window(*place.around))
-    question = task.question
-    return TileFlow(place, heights, landscape.manifest.spacing, question.edges, question.sea_level, threads)
+    question, spacing = task.question, landscape.manifest.spacing
+    mask = landscape.read(OUTLETS, landscape.window(task.tile)) if landscape.has(OUTLETS) else None
+    outlets = river_ends(None, mask)
+    return TileFlow(place, heights, spacing, question.edges, question.sea_level, threads, outlets)
 
 
 def _basins(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 START, MASK = "start/", "mask/"
 """Beginnings of the names of layers before erosion, and of masks."""
 
-MASKS = ("strength", "hardness", "protect", "plot", *AREAS)
+MASKS = ("strength", "hardness", "protect", "plot", "outlet", *AREAS)
 """Masks of landscapes. Others count by their mean over the whole land, which a tile does not know."""
 
 

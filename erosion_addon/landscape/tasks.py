@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array, longer_side
+from ..drainage.sea import OUTLET
 from ..processes.registry import PROCESSES
 from ..recipe.recipe import Recipe, Step
 from ..run.preview import fitted
@@ -23,7 +24,7 @@ from ..terrain.terrain import Terrain
 from .folder import Landscape, Tile, Window, mapped, write_arrays
 from .manifest import MASK, START
 from .plan import COLORS, Plan
-from .spread import clamped, means, spread
+from .spread import clamped, largest, means, spread
 
 WORK = "work"
 """Folder for intermediate results of tasks, beside the layers."""
@@ -124,7 +125,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     if factor > 1:
         longer = longer_side(landscape.shape, landscape.manifest.spacing)
         recipe = fitted(recipe, longer, terrain.cell_size / factor, terrain.cell_size)
-    masks = {name: means(landscape, MASK + name, factor)[0] for name in _names(landscape, MASK)}
+    masks = {name: _coarse_mask(landscape, name, factor) for name in _names(landscape, MASK)}
     seed, edges = plan.erosion.seed, plan.erosion.edges
     after = erode(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads)
     arrays = {"elevation": after.elevation, **after.fields}
@@ -134,6 +135,12 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
         found = {name: arrays[name] for name in plan.left_coarsely() if name in arrays}
         arrays = {**changed, **found, _MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
     return _written(plan, "coarse", arrays), {"mass": _mass(after)}
+
+
+def _coarse_mask(landscape: Landscape, name: str, factor: int) -> Array:
+    """Means of a mask on coarse cells; any outlet makes one of a coarse cell."""
+    layer = MASK + name
+    return largest(landscape, layer, factor) if name == "outlet" else means(landscape, layer, factor)[0]
 
 
 def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
@@ -255,9 +262,13 @@ def _hold(masks: dict[str, Array], start: dict[str, Array], found: dict[str, Arr
         rock = start["elevation"] - start.get("sediment", none) + found.get("uplift", none)
         held = masks["protect"] == 1.0
         found["elevation"] = np.where(held, rock + found.get("sediment", none), found["elevation"])
-    for mask, whole in (("strength", 0.0), ("plot", 1.0)):
+    for mask, compared, value in (
+        ("strength", np.equal, 0.0),
+        ("plot", np.equal, 1.0),
+        ("outlet", np.greater_equal, OUTLET),
+    ):
         if mask in masks:
-            held = masks[mask] == whole
+            held = compared(masks[mask], value)
             for name in found:
                 found[name] = np.where(held, start.get(name, none), found[name])
 

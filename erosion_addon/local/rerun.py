@@ -18,6 +18,7 @@ import numpy as np
 from ..base.arrays import Array, longer_side, loose_of
 from ..base.threads import granted
 from ..drainage.flow_graph import FlowGraph
+from ..drainage.sea import river_ends
 from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.state import ENTERING, Surroundings, Volumes
@@ -60,7 +61,7 @@ def simulate_region(
     region = as_region(region, terrain, edges)
     prepared, notes = prepare(masks, terrain.shape)
     window, given = on_window(terrain, recipe, region, prepared)
-    around = surroundings(terrain, region, edges, prepared.get("rain"), threads)
+    around = surroundings(terrain, region, edges, prepared, threads)
     run = simulation.simulate(window, **given, seed=seed, threads=threads, around=around)
     return on_whole(run, partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around))
 
@@ -108,12 +109,13 @@ def local_recipe(recipe: Recipe, region: Region) -> Recipe:
 
 
 def surroundings(
-    terrain: Terrain, region: Region, edges: str, rain: Array | None, threads: int = 0
+    terrain: Terrain, region: Region, edges: str, masks: Mapping[str, Array], threads: int = 0
 ) -> Surroundings | None:
-    """Land around the window of a region; None if the region is the whole terrain."""
+    """Land around the window of a region; None if the region is the whole terrain. masks: of the whole terrain."""
     if (region.share > 0).all():
         return None
-    graph = FlowGraph(terrain.shape, terrain.spacing, edges, None, granted(threads))
+    rain, outlets = masks.get("rain"), river_ends(None, masks.get("outlet"))
+    graph = FlowGraph(terrain.shape, terrain.spacing, edges, outlets, granted(threads))
     heights = graph.padded(terrain.elevation)
     graph.route(heights)
     mean = 1.0 if rain is None else float(rain.mean(dtype=np.float64))

@@ -39,10 +39,12 @@ def _lighting_values(parameters: LightParameters, suns: Sequence[Sun]) -> dict[s
     return {"parameters": parameters.to_dict(), "suns": [[*sun.direction, sun.radius] for sun in suns]}
 
 
-def analysis_request(terrain: Terrain, parameters: AnalysisParameters, edges: str) -> Request:
+def analysis_request(
+    terrain: Terrain, parameters: AnalysisParameters, edges: str, outlets: Array | None = None
+) -> Request:
     """Request for `analyze`; see `analysis_in`."""
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
-    return Request("analysis", values, {"elevation": terrain.elevation})
+    return Request("analysis", values, {"elevation": terrain.elevation} | _given(outlets=outlets))
 
 
 def analysis_in(answer: Mapping[str, Array]) -> "Analysis":
@@ -54,12 +56,20 @@ def analysis_in(answer: Mapping[str, Array]) -> "Analysis":
 
 
 def water_request(
-    terrain: Terrain, parameters: RiverParameters, edges: str, headwaters: Array | None = None
+    terrain: Terrain,
+    parameters: RiverParameters,
+    edges: str,
+    headwaters: Array | None = None,
+    outlets: Array | None = None,
 ) -> Request:
-    """Request for the rivers and lakes of a terrain; see `water_in`, `waters_in`. headwaters: see `water_of`."""
+    """Request for the rivers and lakes of a terrain; see `water_in`, `waters_in`. headwaters, outlets: masks."""
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
-    heads = {} if headwaters is None else {"headwaters": headwaters}
-    return Request("water", values, {"elevation": terrain.elevation, **heads})
+    arrays = {"elevation": terrain.elevation} | _given(headwaters=headwaters, outlets=outlets)
+    return Request("water", values, arrays)
+
+
+def _given(**arrays: Array | None) -> dict[str, Array]:
+    return {name: array for name, array in arrays.items() if array is not None}
 
 
 def water_in(answer: Mapping[str, Array]) -> "Water":

@@ -70,7 +70,7 @@ def _analysis(
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = AnalysisParameters.from_dict(values["parameters"])
     tally = Tally(lambda fraction: on_progress(fraction, "Analysis"))
-    found = analyze(terrain, parameters, values["edges"], threads, tally)
+    found = analyze(terrain, parameters, values["edges"], threads, tally, arrays.get("outlets"))
     told = json.dumps({"figures": found.figures, "notes": found.notes}).encode()
     return {**found.fields, FIGURES: np.frombuffer(told, np.uint8)}
 
@@ -79,8 +79,8 @@ def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_pr
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = RiverParameters.from_dict(values["parameters"])
     on_progress(0.0, "Rivers and Lakes")
-    heads = arrays.get("headwaters")
-    found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, heads, threads)
+    heads, outlets = arrays.get("headwaters"), arrays.get("outlets")
+    found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, heads, threads, outlets)
     wide, sea = sizes(found, parameters), sea_of(terrain.elevation, parameters)
     masks = beds.masks(found, wide, terrain.spacing, values["edges"], sea)
     fields = {name: masks[name] for name in WATERS}

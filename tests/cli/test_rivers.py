@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from tests.cli.commandline import listing
+from tests.cli.commandline import IMAGES, listing
 from tests.terrains import fractal
 
 LAND = fractal(48, 60, 200.0, seed=3)
@@ -83,6 +83,19 @@ def test_headwaters_say_where_rivers_begin(folder):
     assert main(["rivers", "land.npy", "r.json", *SET, "--headwaters", "heads.npy", "--quiet"]) == 0
     (river,) = json.loads((folder / "r.json").read_text(encoding="utf-8"))["rivers"]
     assert river["points"][0][:2] == [300.0, 200.0]
+
+
+def test_rivers_and_analyses_end_at_the_outlets_of_an_image(folder):
+    mask = np.zeros(LAND.shape)
+    mask[20, 30] = 1
+    np.save("land.npy", LAND)
+    np.save("gates.npy", mask)
+    words = ["--cell-size", "10", "--edges", "closed", "--outlets", "gates.npy", "--quiet"]
+    assert main(["rivers", "land.npy", "r.json", *words]) == 0
+    rivers = json.loads((folder / "r.json").read_text(encoding="utf-8"))["rivers"]
+    assert [300.0, 200.0] in [river["points"][-1][:2] for river in rivers]
+    assert main(["analyze", "land.npy", "--maps", "maps", *words]) == 0
+    assert IMAGES.read(folder / "maps/drainage_area.exr")[20, 30] == LAND.size * 100.0
 
 
 def test_headwaters_that_are_nowhere_are_named(folder, capsys):

@@ -7,6 +7,7 @@ import pytest
 from erosion_addon.base.arrays import EDGES
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage.analysis import analyze
+from erosion_addon.drainage.land import Land
 from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.terrain.fields import ANALYZED, FIELDS
 from erosion_addon.terrain.terrain import Terrain
@@ -128,6 +129,19 @@ def test_where_no_edge_is_open_water_gathers_at_the_lowest_place_and_a_note_says
     lowest = np.unravel_index(terrain.elevation.argmin(), terrain.shape)
     assert found.fields["drainage_area"][lowest] == terrain.elevation.size
     assert found.notes == ["No edge is open, so all water gathers at the lowest point."]
+
+
+def test_water_leaves_closed_land_at_the_outlets_of_the_mask():
+    terrain, mask = Terrain(fractal(64, 66, 50.0, seed=2), 20.0), np.zeros((64, 66))
+    mask[20, 31], mask[40, 10] = 0.5, 0.4
+    found = analyze(terrain, edges="closed", outlets=mask)
+    assert found.fields["drainage_area"][20, 31] == terrain.elevation.size * 400.0 and not found.notes
+    levels = terrain.elevation + found.fields["lake_depth"]
+    assert found.fields["lake_depth"][20, 31] == 0.0 and levels.min() >= terrain.elevation[20, 31] - 1e-4
+    coarse = Land(terrain.elevation, (20.0, 20.0), "closed", None, 1, mask).averaged
+    assert coarse.spacing == (40.0, 40.0) and coarse.graph.outlets.sum() == 1 and coarse.graph.outlets[10, 15]
+    with pytest.raises(InputError, match="outlet mask"):
+        analyze(terrain, outlets=3.0 * mask)
 
 
 def test_flat_ground_has_no_slope_and_no_lakes_and_a_note_says_so():

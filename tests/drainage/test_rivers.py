@@ -91,6 +91,14 @@ def test_rivers_begin_at_headwaters_where_these_are_given():
     assert sources <= {(20, 30), (40, 50)} and len(sources) >= 1
 
 
+def test_rivers_of_closed_land_end_at_the_outlets_of_the_mask():
+    mask = np.zeros(LAND.shape)
+    mask[20, 30] = 1.0
+    found = water(edges="closed", outlets=mask)
+    ends = found.place[found.starts[:-1]][found.following[found.starts[:-1]] < 0]
+    assert {(round(y / 10), round(x / 10)) for x, y, _ in ends} == {(20, 30)}
+
+
 def test_lakes_hold_what_their_pits_do():
     land = two_pits()
     found = water(land, (2.0, 3.0), parameters=RiverParameters(lake_area=1.0, lake_depth=0.1))

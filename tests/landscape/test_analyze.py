@@ -9,11 +9,12 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage.analysis import analyze as analyze_whole
 from erosion_addon.drainage.parameters import AnalysisParameters
+from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import JOURNAL, Alone, erode
 from erosion_addon.landscape.folder import Landscape
-from erosion_addon.landscape.manifest import NAME
+from erosion_addon.landscape.manifest import NAME, Manifest
 from erosion_addon.terrain.terrain import Terrain
 from tests.cli.commandline import run
 from tests.landscape.conftest import Ending, EndsError, fractal
@@ -38,6 +39,19 @@ def test_layers_and_figures_are_those_of_the_land_in_one_piece(landscape, questi
     for share in (50, 90, 99):
         assert abs(figures[f"slope_p{share}"] - np.percentile(degrees, share)) <= 0.1
     assert not (landscape.folder / FOLDER).exists()
+
+
+def test_water_leaves_at_the_outlets_of_the_mask_as_on_the_land_in_one_piece(tmp_path):
+    mask = np.zeros((160, 240))
+    mask[79:81, 160], mask[30, 30] = 1.0, 0.4
+    start = makers.generated("fractal", mask.shape, 20.0, 3, {"relief": 900.0}, None)
+    manifest = Manifest(*mask.shape, 80, (20.0, 20.0), "fractal")
+    windows = {"outlet": lambda window: makers.given(mask)(window)["elevation"]}
+    done = analyze(makers.make(tmp_path / "land", manifest, start, masks=windows).folder, Alone(), Question("closed"))
+    terrain = Terrain(done.read("start/elevation", done.whole), 20.0)
+    whole = analyze_whole(terrain, edges="closed", outlets=mask)
+    for name in LAYERS:
+        np.testing.assert_array_equal(done.read(name, done.whole), whole.fields[name], err_msg=name)
 
 
 @pytest.mark.worker

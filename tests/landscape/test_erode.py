@@ -343,6 +343,7 @@ def masked(folder):
         "plot": ((rows > 60) & (rows < 100) & (cols > 100) & (cols < 140)).astype(float),
         "protect": (np.abs(rows - 40) < 4).astype(float),
         "hardness": 0.9 * (rows >= 120),
+        "outlet": ((rows == 20) & (cols == 81)).astype(float),
     }
     start = makers.generated("fractal", (160, 240), 20.0, 3, {"relief": 900.0}, None)
     windows = {name: lambda window, mask=mask: makers.given(mask)(window)["elevation"] for name, mask in masks.items()}

@@ -99,7 +99,7 @@ def test_rivers_bring_the_water_of_all_land_upstream():
     cells = np.zeros((60, 40), bool)
     cells[20:30, 12:28] = True
     window = Region.of(cells, valley.spacing, "open")
-    entering = surroundings(valley, window, "open", None).inflow
+    entering = surroundings(valley, window, "open", {}).inflow
     top = window.rows[-1]
     river = entering[top - 1 - window.rows[0], 20 - window.cols[0]]
     upstream = (60 - top - 1) * 38  # the land above the window's last row but its outlets, to the sides and at the top

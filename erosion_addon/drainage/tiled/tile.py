@@ -65,7 +65,8 @@ def steps(land: tuple[int, int]) -> Array:
 class TileFlow:
     """Flow graph of a tile whose water may leave to its neighbors.
 
-    heights: of `place.around`, m. edges: open or closed. sea_level: m, where rivers end, or None.
+    heights: of `place.around`, m. edges: open or closed. sea_level: m, where rivers end, or None. outlets: cells of the
+    tile where water leaves besides open edges, (rows, cols) bool, or None.
     """
 
     def __init__(
@@ -76,13 +77,14 @@ class TileFlow:
         edges: str = "open",
         sea_level: float | None = None,
         threads: int = 1,
+        outlets: Array | None = None,
     ) -> None:
         from ..kernels import receivers  # numba takes a second to import, so only where it runs
 
         self._codes, self.place = receivers, place
         rows, cols = place.shape
         self.heights = place.ringed(heights, receivers.BEYOND)
-        ends = np.zeros((rows, cols), bool)
+        ends = np.zeros((rows, cols), bool) if outlets is None else outlets.copy()
         if edges == "open":
             ends[0] |= place.top == 0
             ends[-1] |= place.top + rows == place.land[0]

@@ -12,7 +12,7 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
-from ...drainage.sea import sunk
+from ...drainage.sea import OUTLET, river_ends, sunk
 from ...grid.slope import squared_slope
 from ...kernels.elementary import tan
 from ..shared.coarse_step import CoarseStep
@@ -40,9 +40,6 @@ STEEPNESS = 4.0
 FALL_YEARS = 1000.0
 """Half-life in years of slopes above the slope limit."""
 
-OUTLET = 0.5
-"""Smallest value of the outlet mask at which water leaves."""
-
 MANY = np.float32(1e6)
 """Value of the outlet mask on coarser cells for any outlet in them, as a share of it would not count."""
 
@@ -69,7 +66,7 @@ class UpliftStep(Step):
         rows, cols = shape = state.elevation.shape
         sea = sunk(state.elevation, parameters.sea_level) if parameters.sea else None
         self._coarse_step = _on_coarser_cells(state, sea, parameters, key)
-        outlets = _outlets(state, sea)
+        outlets = river_ends(sea, state.masks.get("outlet"))
         self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, outlets, state.threads)
         self._basin = not graph.outlets.any()
         self._open = state.edges == "open" and min(shape) > 2
@@ -342,14 +339,6 @@ class UpliftStep(Step):
         if coarse := self._coarse:
             years = coarse.counts(seconds)["years"]
         return {"years": years, "cut": taken, "carried_out": left, "raised": raised}
-
-
-def _outlets(state: State, sea: Array | None) -> Array | None:
-    """Outlets besides open edges, (rows, cols) bool: the sea, and those of the mask; None for neither."""
-    if "outlet" not in state.masks:
-        return sea
-    painted: Array = state.masks["outlet"] >= OUTLET
-    return painted if sea is None else painted | sea
 
 
 def _standing_at_outlets(state: State) -> State:

@@ -89,8 +89,7 @@ def _check(terrain: bpy.types.Object, kind: str, parameters: RiverParameters, he
         if not _runs(terrain):
             return  # else rivers and lakes must have some land left
     attributes.check_names(terrain.data, WATERS)
-    heads = _heads(terrain, lattice, headwaters)
-    water = water_in(computing.compute(water_request(ground, parameters, terrain.erosion.edges, heads)))
+    water = water_in(computing.compute(_request(terrain, lattice, ground, parameters, headwaters)))
     if kind == "rivers" and not len(water.place):
         if headwaters:
             raise InputError(f"{headwaters} of {name} is nowhere over 0.5, where its rivers would begin.")
@@ -118,8 +117,7 @@ def requests_of_add(
         return []
     ground, lattice = grid.read_terrain(terrain)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
-    parameters, heads = beside_sea(terrain, kind, parameters), _heads(terrain, lattice, headwaters)
-    return [water_request(ground, parameters, terrain.erosion.edges, heads)]
+    return [_request(terrain, lattice, ground, beside_sea(terrain, kind, parameters), headwaters)]
 
 
 def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
@@ -127,53 +125,45 @@ def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Arr
     parameters = settings_in(terrain)
     if parameters is None or not _runs(terrain):
         return []
-    heads = _heads(terrain, lattice, headwaters_in(terrain))
-    return [water_request(grid.terrain_of(lattice, heights), parameters, terrain.erosion.edges, heads)]
+    return [_request(terrain, lattice, grid.terrain_of(lattice, heights), parameters, headwaters_in(terrain))]
 
 
 def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     """Rebuild the mesh of rivers, lakes or a sea; it is empty if there are none. Rivers and lakes write `WATERS` too.
 
-    InputError if the headwaters mask is missing; the mesh is then unchanged.
+    InputError if the mask of headwaters or of outlets is missing; the mesh is then unchanged.
     """
     mesh, kind = companion.data, companion[companions.KIND]
     parameters = settings_in(terrain) or RiverParameters()
     ground, lattice = grid.read_terrain(terrain)
-    heads = None if kind == "sea" else _heads(terrain, lattice, headwaters_in(terrain))
+    request = None if kind == "sea" else _request(terrain, lattice, ground, parameters, headwaters_in(terrain))
     try:
-        sheet = _sheet(terrain, kind, parameters, ground, heads)
+        sheet = _sheet(terrain, kind, parameters, ground, request)
     except InputError:
-        if kind != "sea":
+        if request:
             nothing = np.zeros(ground.elevation.shape, np.float32)
             attributes.write_fields(terrain.data, lattice, dict.fromkeys(WATERS, nothing))
         mesh.clear_geometry()  # as of ground that is level now, which is no fault of the run that made it so
         mesh.update()
         return
-    if kind != "sea":
-        attributes.write_fields(terrain.data, lattice, _waters(terrain, parameters, ground, heads))
+    if request:
+        attributes.write_fields(terrain.data, lattice, waters_in(computing.compute(request)))
     _fill(mesh, sheet, positions(terrain.data), lattice)
 
 
 def _sheet(
-    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, ground: Terrain, heads: Array | None
+    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, ground: Terrain, request: Request | None
 ) -> ribbon.Sheet:
-    """Surface of a kind; InputError if no water can flow. heads: see `water_request`."""
-    if kind == "sea":
+    """Surface of a kind; InputError if no water can flow. request: for rivers and lakes; None for a sea."""
+    if request is None:
         sea = sunk(ground.elevation, parameters.sea_level).astype(np.int32)
         return ribbon.sheets(sea, np.array([parameters.sea_level]), ground.elevation, ground.spacing)
-    water = water_in(computing.compute(water_request(ground, parameters, terrain.erosion.edges, heads)))
+    water = water_in(computing.compute(request))
     if kind == "lakes":
         return ribbon.sheets(water.lakes, water.level, ground.elevation, ground.spacing)
     lakes = bool(companions.find(terrain, "lakes"))
     sizes, across = drainage.sizes(water, parameters), split(terrain.data)
     return ribbon.ribbons(water, sizes, ground.elevation, ground.spacing, lakes, across)
-
-
-def _waters(
-    terrain: bpy.types.Object, parameters: RiverParameters, ground: Terrain, heads: Array | None
-) -> dict[str, Array]:
-    """Fields `WATERS` of the terrain, (rows, cols). heads: see `water_request`."""
-    return waters_in(computing.compute(water_request(ground, parameters, terrain.erosion.edges, heads)))
 
 
 def _shown(terrain: bpy.types.Object) -> list[bpy.types.Object]:
@@ -185,9 +175,15 @@ def _runs(terrain: bpy.types.Object) -> bool:
     return any(companions.find(terrain, kind) for kind in ("rivers", "lakes"))
 
 
-def _heads(terrain: bpy.types.Object, lattice: Lattice, headwaters: str) -> Array | None:
-    """Mask of that name (rows, cols), None for ""; InputError if it is missing."""
-    return masks.read_named(terrain, lattice, headwaters, "headwater") if headwaters else None
+def _request(
+    terrain: bpy.types.Object, lattice: Lattice, ground: Terrain, parameters: RiverParameters, headwaters: str
+) -> Request:
+    """Request for rivers and lakes, with the terrain's edges and outlets; InputError if a mask is missing.
+
+    headwaters: name of their mask, "" for none.
+    """
+    heads = masks.read_named(terrain, lattice, headwaters, "headwater") if headwaters else None
+    return water_request(ground, parameters, terrain.erosion.edges, heads, masks.read_outlets(terrain, lattice))
 
 
 def _fill(mesh: bpy.types.Mesh, sheet: ribbon.Sheet, place: Array, lattice: Lattice) -> None:

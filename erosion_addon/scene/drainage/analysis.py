@@ -11,6 +11,7 @@ from ...drainage.parameters import AnalysisParameters
 from ...terrain.fields import ANALYZED, FIELDS
 from ...worker.messages import Request
 from ...worker.requests import analysis_in, analysis_request
+from ..masks import masks
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..worker import computing
@@ -25,7 +26,7 @@ KEPT = "erosion_analysis"
 def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> "Analysis":
     """Analyze a terrain and write the results into its attributes.
 
-    edges: of the terrain. Raises InputError if impossible; the mesh is then unchanged.
+    edges: of the terrain. Its mask of outlets is read. Raises InputError if impossible; the mesh is then unchanged.
     """
     mesh, lattice = obj.data, grid.find_lattice(obj)
     found = analysis_in(computing.compute(request(obj, lattice, grid.heights(mesh), parameters, edges)))
@@ -41,7 +42,8 @@ def request(
 ) -> Request:
     """Request to analyze future local heights (vertices,); InputError as in `analyze`."""
     attributes.check_names(obj.data, ANALYZED)
-    return analysis_request(grid.terrain_of(lattice, heights), parameters, edges)
+    outlets = masks.read_outlets(obj, lattice)
+    return analysis_request(grid.terrain_of(lattice, heights), parameters, edges, outlets)
 
 
 def requests_of_analysis(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> list[Request]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...grid.resample import bilinear
-from ...terrain.masks import MASK_KINDS, fitted, inverted, softened
+from ...terrain.masks import MASK_KINDS, fitted, inverted, prepare, softened
 from ..terrain import attribute_values, attributes
 from ..terrain.lattice import Array, Lattice
 
@@ -27,6 +27,30 @@ SOURCES = {
     "SELECTION": "The vertices that are selected, as Edit Mode left them",
 }
 """Inputs of a mask, with their descriptions."""
+
+
+def read(obj: bpy.types.Object, lattice: Lattice, kind: str) -> Array:
+    """Mask that is chosen for an object, as a run gets it, (rows, cols) float32.
+
+    InputError for a missing input or invalid values.
+    """
+    mask = getattr(obj.erosion, kind)
+    scale = mask.scale if MASK_KINDS[kind].unit else 1.0
+    fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
+    name = mask.image if mask.source == "IMAGE" else mask.layer
+    array = read_mask(obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border)
+    prepare({kind: array}, (lattice.rows, lattice.cols))
+    if kind == "strength" and not array.any():
+        raise InputError(
+            f"The strength mask of {obj.name} is 0 everywhere, so nothing would be eroded; paint where erosion "
+            "may act, or set the mask to None."
+        )
+    return array
+
+
+def read_outlets(obj: bpy.types.Object, lattice: Lattice) -> Array | None:
+    """Mask of outlets that is chosen for an object, (rows, cols) float32; None without one. InputError as in `read`."""
+    return None if obj.erosion.outlet.source == "NONE" else read(obj, lattice, "outlet")
 
 
 def read_mask(

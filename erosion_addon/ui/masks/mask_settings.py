@@ -5,11 +5,10 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
 from ...processes.registry import PROCESSES
 from ...scene.masks import masks
 from ...scene.terrain import grid
-from ...terrain.masks import MASK_KINDS, prepare
+from ...terrain.masks import MASK_KINDS
 from ..recipe import steps
 
 _ICONS = {
@@ -74,31 +73,15 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
 SETTINGS = {kind: _settings_class(kind) for kind in MASK_KINDS}
 
 
-def read(obj: bpy.types.Object, lattice: grid.Lattice, kind: str) -> Any:
-    """Mask as a run gets it, (rows, cols) float32; InputError for a missing input or invalid values."""
-    mask = getattr(obj.erosion, kind)
-    scale = mask.scale if MASK_KINDS[kind].unit else 1.0
-    fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
-    name = mask.image if mask.source == "IMAGE" else mask.layer
-    array = masks.read_mask(obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border)
-    prepare({kind: array}, (lattice.rows, lattice.cols))
-    if kind == "strength" and not array.any():
-        raise InputError(
-            f"The strength mask of {obj.name} is 0 everywhere, so nothing would be eroded; paint where erosion "
-            "may act, or set the mask to None."
-        )
-    return array
-
-
 def arrays_of(obj: bpy.types.Object, lattice: grid.Lattice | None = None) -> dict[str, Any]:
-    """Enabled masks of an object, kind → (rows, cols) float32; InputError as in `read`.
+    """Enabled masks of an object, kind → (rows, cols) float32; InputError as in `masks.read`.
 
     lattice: the object's, if known already.
     """
     chosen = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     if chosen and lattice is None:
         lattice = grid.find_lattice(obj)
-    return {kind: read(obj, lattice, kind) for kind in chosen}
+    return {kind: masks.read(obj, lattice, kind) for kind in chosen}
 
 
 def are_read(settings: Any) -> set[str]:

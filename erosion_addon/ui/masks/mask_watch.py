@@ -14,7 +14,7 @@ from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
 from ...scene import session
-from ...scene.masks import overlay
+from ...scene.masks import masks, overlay
 from ...scene.masks.from_field import field_values
 from ...scene.run import busy
 from ...scene.terrain import grid
@@ -24,7 +24,6 @@ from ...terrain.masks import MASK_KINDS
 from ..base import handlers
 from ..base.panel import redraw_panels
 from ..base.parameter_properties import label
-from .mask_settings import read
 
 INTERVAL = 0.25
 """Shortest time between two updates, in seconds."""
@@ -118,7 +117,7 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
         if kind.startswith(FIELD):
             _draw_field(obj, lattice, FIELDS[kind.removeprefix(FIELD)])
             return None
-        values = read(obj, lattice, kind)
+        values = masks.read(obj, lattice, kind)
         if is_shown(obj, kind):
             declared = MASK_KINDS[kind]
             highest = 1.0 if declared.highest == 1.0 else float(values.max()) or 1.0

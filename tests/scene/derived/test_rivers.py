@@ -12,9 +12,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 import erosion_addon
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage import ribbon
-from erosion_addon.drainage.parameters import RiverParameters
+from erosion_addon.drainage.parameters import AnalysisParameters, RiverParameters
 from erosion_addon.drainage.rivers import sizes, water_of
 from erosion_addon.scene.derived import companions, material_inputs, rivers, update_derived, visible_water
+from erosion_addon.scene.drainage import analysis
 from erosion_addon.scene.materials import material, nodes, water_material
 from erosion_addon.scene.materials.terrain_nodes import SHORE
 from erosion_addon.scene.terrain import grid
@@ -373,6 +374,23 @@ def test_rivers_begin_in_a_mask_of_the_terrain_and_follow_it(terrain, as_group):
     assert asked.arrays["headwaters"].sum() == 1.0 and update_derived.update(terrain) == []
     assert len(obj.data.vertices) == vertices(LAND[::-1])
     assert len(rivers.add(terrain, "rivers", BROOKS, "").data.vertices) > few
+
+
+def test_rivers_and_the_analysis_end_at_the_outlets_of_the_mask(terrain):
+    terrain.erosion.edges = "closed"
+    terrain.erosion.outlet.source, terrain.erosion.outlet.layer = "VERTEX_GROUP", "Gates"
+    with pytest.raises(InputError, match="Gates"):
+        rivers.add(terrain, "rivers", BROOKS)
+    gates = terrain.vertex_groups.new(name="Gates")
+    gates.add([20 * 50 + 30], 1.0, "REPLACE")
+    obj = rivers.add(terrain, "rivers", BROOKS)
+    mask = np.zeros(LAND.shape)
+    mask[20, 30] = 1.0
+    found = water_of(LAND, (10.0, 10.0), "closed", BROOKS, outlets=mask)
+    made = ribbon.ribbons(found, sizes(found, BROOKS), LAND, (10.0, 10.0))
+    assert len(obj.data.vertices) == len(made.place)
+    analysis.analyze(terrain, AnalysisParameters(), "closed")
+    assert values_of(terrain.data, "drainage_area")[20 * 50 + 30] == LAND.size * 100.0
 
 
 def test_headwaters_that_are_gone_leave_the_rivers_and_say_so(terrain):

@@ -5,13 +5,13 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.masks import overlay
+from erosion_addon.scene.masks import masks, overlay
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.ui.masks import mask_settings, mask_watch
+from erosion_addon.ui.masks import mask_watch
 
 
 def mask_of(obj, kind):
-    return mask_settings.read(obj, grid.find_lattice(obj), kind)
+    return masks.read(obj, grid.find_lattice(obj), kind)
 
 
 def field_of(obj, name):

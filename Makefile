@@ -60,7 +60,7 @@ test: lint
 	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)
 
 test-fast: $(VENV)/ready
-	$(IN_VENV) -m pytest -q --numprocesses 2 -m "not (render or worker or landscape or fuzz or compile or slow)" --ignore tests/scene --ignore tests/ui tests
+	$(IN_VENV) -m pytest -q --numprocesses 2 --dist worksteal -m "not (render or worker or landscape or fuzz or compile or slow)" --ignore tests/scene --ignore tests/ui tests
 
 lint: $(VENV)/ready
 	$(IN_VENV) -m ruff check .

@@ -15,8 +15,8 @@ IN_BLENDER = (HERE / "scene", HERE / "ui")
 CASE = "case"
 """Parameter of tests that draw what they test at random: its number is the seed."""
 
-ZIP = "zip_path"
-"""Fixture of tests that need the extension as a zip: building and installing it takes half a minute."""
+LONG_FIXTURES = {"zip_path", "eroded_landscape"}
+"""Fixtures of tests that take long: the extension as a zip, built and installed; a landscape eroded in tiles."""
 
 
 def pytest_collection_modifyitems(items):
@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.kernel)
         if CASE in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.fuzz)
-        if ZIP in getattr(item, "fixturenames", ()):
+        if LONG_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
 
 

@@ -92,6 +92,7 @@ def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape,
     assert not (landscape.folder / FOLDER).exists()
 
 
+@pytest.mark.slow
 def test_an_analysis_lasts_until_the_land_changes(landscape, recipe):
     before = analyze(landscape.folder, Alone())
     analyze(landscape.folder, None)  # there is nothing to do
@@ -130,6 +131,7 @@ def test_a_sea_over_all_land_and_damaged_tiles_are_refused(landscape):
         analyze(landscape.folder, None)
 
 
+@pytest.mark.slow
 def test_the_command_prints_figures_and_writes_a_report(landscape, tmp_path):
     report = tmp_path / "report.json"
     told = run("landscape", "analyze", landscape.folder, "--report", report, "--quiet")

@@ -58,6 +58,7 @@ def test_gullies_are_as_wide_on_tiles_as_in_one_piece_and_springs_lie_where_they
         assert there == pytest.approx(springs[0 if tile.x == 0 else 1][:2])
 
 
+@pytest.mark.slow
 def test_drops_that_coarse_cells_can_hold_do_not_fall_again_on_tiles(landscape, recipe):
     done = erode(landscape.folder, recipe.with_values({"droplet.detail": 80}), Alone(), coarse=80)
     plan = Plan(done, done.manifest.erosion)
@@ -110,6 +111,7 @@ def test_strengths_add_up_to_one_and_tiles_of_a_color_never_touch(landscape, rec
     np.testing.assert_allclose(total, 1.0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_coarser_it_is_the_run_of_the_whole(landscape, recipe):
     done = erode(landscape.folder, recipe, Alone(), coarse=240)
     start = Terrain(landscape.read("start/elevation", landscape.whole), 20.0)
@@ -146,7 +148,7 @@ def test_the_whole_on_coarse_cells_has_the_beds_of_the_landscape(tmp_path, recip
 
 
 @pytest.fixture(scope="module")
-def eroded(tmp_path_factory):
+def eroded_landscape(tmp_path_factory):
     """A landscape eroded without interruption, and copies of it before erosion."""
     folder = tmp_path_factory.mktemp("eroded") / "land scape"
     fractal(folder)
@@ -156,30 +158,30 @@ def eroded(tmp_path_factory):
 
 
 @pytest.fixture
-def again(eroded, tmp_path):
+def again(eroded_landscape, tmp_path):
     """The same landscape before erosion."""
-    return Landscape(shutil.copytree(eroded.folder.with_name("start"), tmp_path / "again")).folder
+    return Landscape(shutil.copytree(eroded_landscape.folder.with_name("start"), tmp_path / "again")).folder
 
 
-def test_the_order_of_tiles_and_the_threads_do_not_show(eroded, again, recipe):
-    assert erode(again, recipe, Backwards(), coarse=80).manifest.layers == eroded.manifest.layers
+def test_the_order_of_tiles_and_the_threads_do_not_show(eroded_landscape, again, recipe):
+    assert erode(again, recipe, Backwards(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 4, 9, 15])
-def test_a_run_that_was_ended_goes_on_to_the_same_bytes(eroded, again, recipe, after):
+def test_a_run_that_was_ended_goes_on_to_the_same_bytes(eroded_landscape, again, recipe, after):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(after), coarse=80)
-    tasks = [task.name for task in tasks_of(Plan(eroded, eroded.manifest.erosion))]
+    tasks = [task.name for task in tasks_of(Plan(eroded_landscape, eroded_landscape.manifest.erosion))]
     done = []
     result = erode(again, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: done.append(message))
-    assert result.manifest.layers == eroded.manifest.layers
+    assert result.manifest.layers == eroded_landscape.manifest.layers
     assert len(done) == len(tasks) - after
     assert not (again / WORK).exists()
 
 
 @pytest.mark.parametrize("harm", ["damaged", "missing", "journal cut off", "journal of another run"])
-def test_work_that_was_damaged_is_done_again(eroded, again, recipe, harm):
+def test_work_that_was_damaged_is_done_again(eroded_landscape, again, recipe, harm):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(5), coarse=80)
     file, journal = again / WORK / "shape_x0_y0" / "elevation.npy", again / WORK / "journal.jsonl"
@@ -192,7 +194,7 @@ def test_work_that_was_damaged_is_done_again(eroded, again, recipe, harm):
             journal.write_bytes(journal.read_bytes()[:-40])
         case "journal of another run":
             journal.write_text(json.dumps({"key": "0" * 64}) + "\n")
-    assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded.manifest.layers
+    assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
 
 
 LIES = [
@@ -232,7 +234,7 @@ def test_a_landscape_of_somebody_else_leads_to_no_other_file(again, recipe, tmp_
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes as on POSIX systems")
 @pytest.mark.parametrize("name", ["lock", "work/journal.jsonl", "start/elevation/x0_y0.npy"])
-def test_nobody_waits_for_a_pipe_in_a_landscape(eroded, again, recipe, name):
+def test_nobody_waits_for_a_pipe_in_a_landscape(eroded_landscape, again, recipe, name):
     path = again / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
@@ -242,19 +244,19 @@ def test_nobody_waits_for_a_pipe_in_a_landscape(eroded, again, recipe, name):
     except InputError as error:
         assert name in ("lock", "start/elevation/x0_y0.npy") and str(path.parent) in str(error)
     else:
-        assert result == eroded.manifest.layers
+        assert result == eroded_landscape.manifest.layers
 
 
-def test_a_landscape_that_is_eroded_already_is_left_alone(eroded, recipe):
-    before = {path: path.stat().st_mtime_ns for path in eroded.folder.rglob("*.npy")}
-    erode(eroded.folder, recipe, None, coarse=80)
-    assert {path: path.stat().st_mtime_ns for path in eroded.folder.rglob("*.npy")} == before
+def test_a_landscape_that_is_eroded_already_is_left_alone(eroded_landscape, recipe):
+    before = {path: path.stat().st_mtime_ns for path in eroded_landscape.folder.rglob("*.npy")}
+    erode(eroded_landscape.folder, recipe, None, coarse=80)
+    assert {path: path.stat().st_mtime_ns for path in eroded_landscape.folder.rglob("*.npy")} == before
 
 
-def test_another_seed_begins_at_the_start(eroded, again, recipe):
+def test_another_seed_begins_at_the_start(eroded_landscape, again, recipe):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(3), seed=9, coarse=80)
-    assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded.manifest.layers
+    assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
 
 
 def test_a_damaged_start_is_refused_before_any_work(again, recipe):
@@ -263,18 +265,18 @@ def test_a_damaged_start_is_refused_before_any_work(again, recipe):
         erode(again, recipe, None, coarse=80)
 
 
-def test_masses_add_up_over_all_tiles(eroded):
-    mass = eroded.manifest.report["mass"]
+def test_masses_add_up_over_all_tiles(eroded_landscape):
+    mass = eroded_landscape.manifest.report["mass"]
     assert mass["moved"] > 0 and abs(mass["error"]) <= 1e-9 * mass["moved"]
     gained = mass["added"] + mass["leveled"] - mass["exported"] - mass["suspended"]
     balance = mass["before"] + gained - mass["error"] - mass["after"]
     assert abs(balance) <= 1e-9 * mass["before"]
-    whole = eroded.read("elevation", eroded.whole)
+    whole = eroded_landscape.read("elevation", eroded_landscape.whole)
     assert whole.sum() * 400 == pytest.approx(mass["after"], rel=1e-7)  # float32
     assert abs(mass["leveled"]) < 0.01 * mass["exported"]
-    loose = eroded.read("sediment", eroded.whole)
+    loose = eroded_landscape.read("sediment", eroded_landscape.whole)
     assert loose.min() >= 0
-    np.testing.assert_allclose(eroded.read("bedrock", eroded.whole) + loose, whole, atol=1e-3)
+    np.testing.assert_allclose(eroded_landscape.read("bedrock", eroded_landscape.whole) + loose, whole, atol=1e-3)
 
 
 @pytest.mark.slow
@@ -294,7 +296,7 @@ def test_no_seam_shows_between_tiles(tmp_path):
 
 @pytest.mark.worker
 @pytest.mark.slow
-def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded, again, recipe):
+def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded_landscape, again, recipe):
     pytest.importorskip("distributed")
     pytest.importorskip("bokeh")
     killed = []
@@ -310,7 +312,7 @@ def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded, again, reci
             assert b"Dask" in page.read()
         done = erode(again, recipe, workers, coarse=80, on_progress=told)
         assert processes[0] not in workers.processes()
-    assert done.manifest.layers == eroded.manifest.layers
+    assert done.manifest.layers == eroded_landscape.manifest.layers
 
 
 def test_a_cluster_that_does_not_answer_is_told(monkeypatch):
@@ -350,6 +352,7 @@ def masked(folder):
     return makers.make(folder, Manifest(160, 240, 80, (20.0, 20.0), "fractal"), start, masks=windows), masks
 
 
+@pytest.mark.slow
 def test_masks_hold_on_tiles_and_leave_the_same_bytes_in_any_order(tmp_path, recipe):
     landscape, masks = masked(tmp_path / "land")
     other, _ = masked(tmp_path / "other")

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..base.arrays import Array, longer_side
 from ..base.errors import InputError
-from ..grid.smooth_step import smooth_step
+from ..grid.smooth_step import smoother_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Part, Process
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
@@ -31,6 +31,11 @@ COARSE = 1024
 
 HALO = 8
 """Width of the halo as a share of the tile's side."""
+
+RIM = 8
+"""Width of the halo as a multiple of that of its rim, on which a tile changes nothing: processes lower the edge of what
+they run on, and coarser cells spread what happens there.
+"""
 
 COLORS = 4
 
@@ -177,9 +182,10 @@ class Plan:
 
     def _ramp(self, first: int, end: int, before: bool, after: bool) -> Array:
         halo = self.erosion.halo
+        reach = halo - halo // RIM
         cells = np.arange(first - halo * before, end + halo * after) + 0.5
-        rise = smooth_step(cells, first - halo, first + halo) if before else np.ones(len(cells))
-        fall = smooth_step(cells, end - halo, end + halo) if after else np.zeros(len(cells))
+        rise = smoother_step(cells, first - reach, first + reach) if before else np.ones(len(cells))
+        fall = smoother_step(cells, end - reach, end + reach) if after else np.zeros(len(cells))
         return np.asarray(rise * (1.0 - fall))
 
     def around(self, window: Window) -> list[Tile]:

@@ -15,11 +15,11 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.cluster import cluster
-from erosion_addon.landscape.erode import Alone, Journal, _key, _may_be_of, erode
-from erosion_addon.landscape.folder import Landscape
+from erosion_addon.landscape.erode import Alone, Journal, _key, _may_be_of, erode, prepare
+from erosion_addon.landscape.folder import Landscape, Tile
 from erosion_addon.landscape.manifest import Manifest
 from erosion_addon.landscape.plan import Plan, order
-from erosion_addon.landscape.tasks import WORK, run, tasks_of
+from erosion_addon.landscape.tasks import WORK, run, state, tasks_of
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.run.simulation import erode as erode_whole
 from erosion_addon.terrain.strata import Strata
@@ -277,6 +277,26 @@ def test_masses_add_up_over_all_tiles(eroded_landscape):
     loose = eroded_landscape.read("sediment", eroded_landscape.whole)
     assert loose.min() >= 0
     np.testing.assert_allclose(eroded_landscape.read("bedrock", eroded_landscape.whole) + loose, whole, atol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(3))
+def test_the_rim_of_a_halo_stays_as_it_is_and_changes_set_in_gently(tmp_path, number):
+    """Rivers lower the edge of what they run on, and coarser cells spread it: a bend along the halo's end."""
+    whole = Recipe.load("alpine")
+    folder = fractal(tmp_path / "land", 128, (256, 256)).folder
+    prepare(folder, replace(whole, steps=whole.steps[number : number + 1]), coarse=64)
+    landscape, tile = Landscape(folder), Tile(1, 1)
+    plan = Plan(landscape, landscape.manifest.erosion)
+    window = plan.window(tile)
+    run(str(folder), "coarse")
+    before = state(plan, window, {}, 0)["elevation"]
+    run(str(folder), f"shape_{tile.name}")
+    after = np.load(folder / WORK / f"shape_{tile.name}" / "elevation.npy").reshape(window.shape)
+    changes = np.abs(after - before)
+    for change in (changes.mean(axis=0), changes.mean(axis=1)):
+        assert (change[:2] == 0.0).all() and change[24:].mean() > 0.1  # m
+        assert change[2] < 0.01 * change[24:].mean()
 
 
 @pytest.mark.slow

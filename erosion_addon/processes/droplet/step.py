@@ -79,7 +79,7 @@ class DropletStep(DropStep):
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *self._spread)
 
-    def _arriving(self, entering: Entering) -> Array:
+    def _values_of(self, entering: Entering) -> Array:
         """On their fall they gain speed and dig, so that their load is what they can carry: s = k v, with k = slope ·
         w · capacity and v² = 2 gravity (fall - s). Pits on the way slow them down again, see `FALL_IN_MIND`.
         """
@@ -97,10 +97,15 @@ class DropletStep(DropStep):
             drops[:, motion.LOAD] = 2.0 * fall / (1.0 + np.sqrt(1.0 + 4.0 * fall / np.maximum(energy, TINY)))
         drops[:, motion.SPEED] = np.sqrt(2.0 * given.gravity * np.maximum(fall - drops[:, motion.LOAD], 0.0))
         drops[:, motion.WATER], drops[:, motion.DRAWS] = water, 3.0
-        if self._color is not None:
-            rows, cols = entering.places.astype(np.intp).T
-            drops[:, motion.COLOR :] = self._color[rows, cols]
         return drops
+
+    def _set_changing(self, arriving: Array) -> None:
+        """The color of the ground."""
+        from .kernels import motion
+
+        if self._color is not None:
+            rows, cols = arriving[:, :2].astype(np.intp).T
+            arriving[:, motion.COLOR :] = self._color[rows, cols]
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         self._kernel.run_tiles(

@@ -79,7 +79,7 @@ class RillStep(DropStep):
             self._constants.soil_evaporation,
         )
 
-    def _arriving(self, entering: Entering) -> Array:
+    def _values_of(self, entering: Entering) -> Array:
         """At the speed at which friction takes what the slope gives, with what they can carry, at most their fall."""
         kernel, given, unit = self._kernel, self._constants, self._state.cell_size
         drops = np.zeros((len(entering.way), kernel.NUMBERS))
@@ -91,8 +91,12 @@ class RillStep(DropStep):
         if given.carries:
             carried = np.minimum(speed * volume * slope * given.capacity, entering.fall / unit)
             drops[:, kernel.LOAD] = np.maximum(carried, 0.0)
-        drops[:, kernel.VOLUME], drops[:, kernel.SCALE] = volume, self._scale[0]
+        drops[:, kernel.VOLUME] = volume
         return drops
+
+    def _set_changing(self, arriving: Array) -> None:
+        """The scale of moisture."""
+        arriving[:, self._kernel.SCALE] = self._scale[0]
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         self._kernel.run_tiles(

@@ -4,6 +4,7 @@
 import math
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,20 @@ class DropStep(Step):
         """Place the drops first … last - 1 on the tiles where they start."""
         raise NotImplementedError
 
-    def _arriving(self, entering: "Entering") -> Array:
-        """Values of the drops that enter each of the cells `entering`, (cells, n) float64, see `Pool.numbers`."""
+    @cached_property
+    def _arriving(self) -> Array:
+        """Values of the drops that enter each of the cells `_entering`, (cells, n) float64, see `Pool.numbers`. Those
+        that change during the run are set before drops enter.
+        """
+        assert self._entering is not None
+        return self._values_of(self._entering)
+
+    def _values_of(self, entering: "Entering") -> Array:
+        """Values of `_arriving` that stay the same; new."""
+        raise NotImplementedError
+
+    def _set_changing(self, arriving: Array) -> None:
+        """Set the values of `_arriving` that change."""
         raise NotImplementedError
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
@@ -103,7 +116,8 @@ class DropStep(Step):
         """Place the drops first … last - 1 from the land around on the tiles where they enter."""
         from .kernels.entering import enter_drops
 
-        given = self._key + OWN_KEY, first, last, entering.chances, self._arriving(entering), self._kernel.LOAD
+        self._set_changing(self._arriving)
+        given = self._key + OWN_KEY, first, last, entering.chances, self._arriving, self._kernel.LOAD
         self._brought += enter_drops(pool, tiles, *given)
 
     def advance(self) -> float:

@@ -57,7 +57,7 @@ class Turns:
             self.clock.setdefault(name, []).append(1000.0 * (time.perf_counter() - clock))
             self.processor.setdefault(name, []).append(1000.0 * (time.thread_time() - began))
 
-    def on_progress(self) -> int:
+    def print_all(self) -> int:
         """Print all; returns in how many kinds of turns one took too long."""
         print(f"{'':24}{'turns':>7}" + "".join(f"{f'<{end:g}':>7}" for end in BINS) + "   more  longest  by the clock")
         too_long = 0
@@ -158,7 +158,7 @@ def main() -> int:
     turns = Turns()
     runs(given.side, turns)
     strokes(given.side, turns)
-    too_long = turns.tell()
+    too_long = turns.print_all()
     cancel, leave = ends(given.side, 10)
     print(f"cancel: {1000 * cancel:.0f} ms at most; quit during a run: {1000 * leave:.0f} ms")
     failures = too_long + (cancel > 0.5) + (leave > 3.0)

@@ -32,6 +32,8 @@ from . import ground as grounds
 MOST_SHOWN = 4_000_000
 """Vertices up to which a stroke is shown while it is painted."""
 
+INTERNAL_ERROR = "The brush failed because of an internal error; see the system console."
+
 
 class Painter:
     """A stroke on an object with this ground. stroke: without dabs. masks: kind → (rows, cols). strata: as a table, or
@@ -189,7 +191,7 @@ class Painter:
             return message.values["box"] is not None
         if message.kind in ("refused", "failed", "broken", "ended"):
             unknown = message.kind == "failed"
-            self.fault = "The brush failed because of an internal error." if unknown else message.values["reason"]
+            self.fault = INTERNAL_ERROR if unknown else message.values["reason"]
             if unknown:
                 print(message.values["reason"])
         return False

@@ -2,6 +2,7 @@
 """A stroke of the brush: from the press of the button to its release, and one step of undo."""
 
 import math
+import traceback
 from typing import Any
 
 import bpy
@@ -153,9 +154,16 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         try:
             return self._react(context, event)
-        except (InputError, MemoryError) as error:  # the terrain has been made into none meanwhile
-            report(self, {"ERROR"}, str(error) if isinstance(error, InputError) else OUT_OF_MEMORY)
-            return self._give_up(context)
+        except InputError as error:  # the terrain has been made into none meanwhile
+            report(self, {"ERROR"}, str(error))
+        except MemoryError:
+            report(self, {"ERROR"}, OUT_OF_MEMORY)
+        except Exception:  # noqa: BLE001 - Blender would drop the stroke, and the mesh would go on showing it
+            from ...scene.brush.painter import INTERNAL_ERROR
+
+            traceback.print_exc()
+            report(self, {"ERROR"}, INTERNAL_ERROR)
+        return self._give_up(context)
 
     def _react(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
@@ -182,8 +190,9 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._on_progress(context)
         if not painter.ended or not painter.is_settled():
             return {"RUNNING_MODAL"}
+        done = self._finish(context)
         self._leave(context)
-        return self._finish(context)
+        return done
 
     def _on_progress(self, context: bpy.types.Context) -> None:
         """Say in the status bar that the worker compiles, as long as it does."""

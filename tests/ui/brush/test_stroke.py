@@ -2,6 +2,7 @@
 """Brush strokes on a mesh: result, stored strokes, undo."""
 
 import json
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -16,6 +17,7 @@ from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
+from erosion_addon.ui.brush.stroke import EROSION_OT_brush_stroke
 from erosion_addon.ui.recipe import steps
 from tests.terrains import fractal
 
@@ -178,6 +180,41 @@ def test_a_stroke_given_up_leaves_every_byte(terrain):
     shown = np.empty(3 * SIDE * SIDE, np.float32)
     terrain.data.attributes["position"].data.foreach_get("vector", shown)
     assert shown[2::3].tobytes() == before
+    assert stroke() == {"FINISHED"} and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+
+
+@pytest.mark.parametrize("place", ["a change that comes", "the commit"])
+def test_a_stroke_that_fails_ends_in_a_sentence_and_leaves_every_byte(terrain, monkeypatch, place):
+    before, names = heights().tobytes(), [attribute.name for attribute in terrain.data.attributes]
+    said, timers = [], ["timer"]
+    operator = type("Held", (), dict(vars(EROSION_OT_brush_stroke)))()  # Blender alone makes one
+    operator.report, operator._timer, operator._told, operator._last = (
+        lambda *words: said.append(words),
+        "timer",
+        "",
+        None,
+    )
+    manager = SimpleNamespace(event_timer_remove=timers.remove)
+    context = SimpleNamespace(window_manager=manager, area=None, scene=bpy.context.scene)
+    operator._still, operator._layer_is_new = 0, True
+    operator._painter = painter = Painter(
+        terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1
+    )
+    operator._was_result, operator._mark = False, ""
+    painter.dab(300.0, 300.0)
+    while not displayed_heights.is_shown(terrain.data):
+        painter.tick(0.05)
+    with monkeypatch.context() as patch:
+        owner, name = (displayed_heights, "show") if place == "a change that comes" else (original, "mark_result")
+        patch.setattr(owner, name, lambda *_: 1 / 0)
+        painter.dab(320.0, 300.0)
+        painter.is_last = place == "the commit"
+        while (done := operator.modal(context, SimpleNamespace(type="TIMER", value="NOTHING"))) == {"RUNNING_MODAL"}:
+            pass
+    assert done == {"CANCELLED"} and not timers
+    assert said == [({"ERROR"}, "The brush failed because of an internal error; see the system console.")]
+    assert not displayed_heights.is_shown(terrain.data) and not layers()
+    assert heights().tobytes() == before and [attribute.name for attribute in terrain.data.attributes] == names
     assert stroke() == {"FINISHED"} and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
 
 

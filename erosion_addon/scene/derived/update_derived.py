@@ -19,6 +19,14 @@ BESIDE_WATER = ("foliage", "plants", "surroundings")
 """Companions that visible water changes."""
 
 
+def load() -> None:
+    """Import the modules that `update` needs; for a thread, as they take a while."""
+    from ..drainage import analysis  # noqa: F401
+    from . import light, maps, material_inputs  # noqa: F401
+
+    _updaters()
+
+
 def requests(
     terrain: bpy.types.Object, lattice: Lattice, heights: Array, fields: Mapping[str, Array], lit: bool = True
 ) -> list[Request]:

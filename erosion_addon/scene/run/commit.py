@@ -26,7 +26,8 @@ class Change(NamedTuple):
     """Change of a mesh to a result.
 
     topology: of the mesh. now, place: local positions of its vertices (vertices, 3), before and after. digest:
-    fingerprint of the changed mesh. colors: attribute → values of the vertices.
+    fingerprint of the changed mesh. colors: attribute → values of the vertices. room: to read positions into, see
+    `mesh.shown_positions`; memory that is there before it is needed.
     """
 
     topology: Topology
@@ -34,6 +35,7 @@ class Change(NamedTuple):
     place: Array
     digest: str
     colors: dict[str, attributes.Colors]
+    room: Array
 
 
 def change_to(after: Terrain, topology: Topology, now: Array, lattice: Lattice, start: Array, before: Array) -> Change:
@@ -47,7 +49,7 @@ def change_to(after: Terrain, topology: Topology, now: Array, lattice: Lattice, 
     colors = {
         name: attributes.Colors(None, COLORS[name].colors(after.fields, cell_size)) for name in names if name in COLORS
     }
-    return Change(topology, now, place, topology.fingerprint(place), colors)
+    return Change(topology, now, place, topology.fingerprint(place), colors, np.ones(place.nbytes, np.uint8))
 
 
 def commit(
@@ -64,7 +66,7 @@ def commit(
         original.keep_source(mesh, began.kept)
         attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
         attributes.write_fields(mesh, lattice, after.fields, change.colors)
-        write_positions(mesh, change.place, change.now)
+        write_positions(mesh, change.place, change.now, change.room)
         original.mark_result(mesh, paused_run, change.place, change.digest)
     return notes
 

@@ -135,6 +135,7 @@ class Job(Task):
 
     def _make_change(self, topology: Topology, result: Terrain) -> None:
         with suppress(MemoryError):  # which is told when the result is written
+            update_derived.load()
             if topology.fingerprint(self._seen.place) == self._seen.fingerprint:
                 self._change = self._change_to(result, topology)
 
@@ -222,10 +223,10 @@ class Job(Task):
 
     def _is_unchanged(self, mesh: bpy.types.Mesh) -> bool:
         """Whether a mesh equals that of the run bit by bit."""
-        topology, now = Topology.of(mesh), positions(mesh)
+        topology = Topology.of(mesh)
         if self._change is None:
-            return topology.fingerprint(now) == self._seen.fingerprint
-        known = self._seen.place
+            return topology.fingerprint(positions(mesh)) == self._seen.fingerprint
+        now, known = positions(mesh, self._change.room), self._seen.place
         return topology.equals(self._change.topology) and np.array_equal(now.view(np.int32), known.view(np.int32))
 
 

@@ -21,7 +21,7 @@ import erosion_addon  # noqa: E402
 from erosion_addon import ui  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.base.parameters import groups  # noqa: E402
-from erosion_addon.drainage.statistics import FIGURES  # noqa: E402
+from erosion_addon.drainage.land_statistics import FIGURES  # noqa: E402
 from erosion_addon.processes.registry import PROCESSES  # noqa: E402
 from erosion_addon.recipe.recipe import LANDSCAPES, Recipe  # noqa: E402
 from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402

@@ -6,8 +6,8 @@ import json
 
 from ..base.atomic_files import Outputs
 from ..drainage.analysis import analyze as analyzed
+from ..drainage.land_statistics import curves, lines
 from ..drainage.parameters import AnalysisParameters
-from ..drainage.statistics import curves, lines
 from ..files import maps, plot
 from ..files.heightmap import read_heightmap
 from ..files.image_files import ImageFiles

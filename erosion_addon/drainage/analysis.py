@@ -10,9 +10,9 @@ from ..base.arrays import Array
 from ..base.threads import Tally, granted
 from ..terrain.terrain import Terrain
 from .land import Land
+from .land_statistics import measured
 from .parameters import AnalysisParameters
 from .sea import prepared_outlets, require_land
-from .statistics import measured
 
 SQUARE_KILOMETER = 1e6
 

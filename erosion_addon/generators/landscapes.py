@@ -95,7 +95,7 @@ def faults(canvas: Canvas, given: FaultsParameters) -> Array:
     y = (np.arange(rows) - (rows - 1) / 2) * canvas.spacing[0]
     height, width = rows * canvas.spacing[0], cols * canvas.spacing[1]
     farthest = math.sqrt(height * height + width * width) / 2
-    angles, places = (noise.random(canvas.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1))
+    angles, places = (noise.random_numbers(canvas.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1))
     lifts = np.zeros((rows, cols + 1), np.int32)
     for sine, cosine, place in zip(*sincos(math.pi * angles), farthest * places, strict=True):
         crossing = (place - y * sine) / cosine / canvas.spacing[1] + (cols - 1) / 2
@@ -144,7 +144,7 @@ def blocks(canvas: Canvas, given: BlocksParameters) -> Array:
     total = np.zeros(canvas.period)
     farthest = math.ceil(float(np.abs(across).max()) / apart) + 1
     numbers = np.arange(-farthest, farthest)
-    uneven = noise.random(canvas.seed, _FRONTS, numbers + _MIDDLE, 0)
+    uneven = noise.random_numbers(canvas.seed, _FRONTS, numbers + _MIDDLE, 0)
     for place in (numbers + 0.5 + _UNEVEN * uneven) * apart:
         beyond = across - place
         np.maximum(total, crest - np.where(beyond > 0, back, -front) * beyond, out=total)

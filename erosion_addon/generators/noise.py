@@ -25,7 +25,7 @@ _BLOCK = 32
 """Rows compared with all points at a time; they fit in the processor's cache."""
 
 
-def random(seed: int, stream: int, first: Array, second: Array | int) -> Array:
+def random_numbers(seed: int, stream: int, first: Array, second: Array | int) -> Array:
     """Random numbers from -1 to 1 for pairs of integers, the same on every machine."""
     with np.errstate(over="ignore"):
         state = _mixed(np.array((seed << 8) + stream, np.uint64))
@@ -43,7 +43,7 @@ def white(canvas: Canvas, stream: int, highest: float = math.inf) -> Array:
     side.
     """
     along, across = _waves(canvas, highest)
-    spectrum: Array = np.stack([random(canvas.seed, 2 * stream + part, along, across) for part in (0, 1)])
+    spectrum: Array = np.stack([random_numbers(canvas.seed, 2 * stream + part, along, across) for part in (0, 1)])
     # Of waves along the rows, those to the left are the mirror images of those to the right.
     below = spectrum.shape[1] // 2
     for part, sign in zip(spectrum, (1, -1), strict=True):
@@ -138,7 +138,7 @@ def distances(canvas: Canvas, cells: int, stream: int) -> tuple[Array, Array]:
     counts = [max(1, int(cells * side * space / canvas.longer_side + 0.55)) for side, space in _sides(canvas)]
     y, x = (np.arange(side) * (count / side) for count, side in zip(counts, canvas.period, strict=True))
     at = np.arange(counts[0])[:, None], np.arange(counts[1])[None, :]
-    down, right = (0.5 + 0.5 * random(canvas.seed, stream + axis, *at) for axis in (0, 1))
+    down, right = (0.5 + 0.5 * random_numbers(canvas.seed, stream + axis, *at) for axis in (0, 1))
     # Points beyond the edges are those of the other side.
     points = [
         (row + down[row % counts[0], col % counts[1]], col + right[row % counts[0], col % counts[1]])

@@ -15,7 +15,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files.image_files import ImageFiles
 from ..generators import registry
-from ..generators.noise import random
+from ..generators.noise import random_numbers
 from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
 from .folder import Landscape, Window, changing
@@ -196,4 +196,4 @@ def _roughness(elevation: Array) -> float:
 
 
 def _white(seed: int, octave: int) -> Callable[[Array, Array], Array]:
-    return lambda rows, cols: random(seed, _DETAIL + octave, rows, cols)
+    return lambda rows, cols: random_numbers(seed, _DETAIL + octave, rows, cols)

@@ -16,7 +16,7 @@ from ..base.errors import InputError
 from ..base.parameters import Parameters
 from ..base.threads import OnProgress
 from ..processes.registry import PROCESSES
-from ..processes.shared.coarse_step import AtFeatureSize
+from ..processes.shared.coarse_step import FeatureSizedSteps
 from ..processes.shared.process import StepFactory
 from ..processes.shared.row_bands import however_small
 from ..processes.shared.state import ENTERING, State, smallest_chunks
@@ -148,7 +148,7 @@ def _enough(parameters: Parameters, step: StepFactory, state: State) -> Paramete
     for name, least in (("drops_per_cell", 1.0), ("particles_per_cell", 0.1)):
         if values.get(name, 0.0) > 0:
             values[name] = least
-    if isinstance(step, AtFeatureSize):
+    if isinstance(step, FeatureSizedSteps):
         coarse = 2 * max(state.spacing)
         wider = values["detail"] or values["coarse_to_fine"]
         values["feature_size"] = coarse if wider else min(values["feature_size"], coarse)

@@ -63,7 +63,7 @@ class Results:
         self._kept.pop(key, None)
         self._kept[key] = result
         limit = self._most_bytes()
-        while self._kept and self.bytes > limit:
+        while self._kept and self.nbytes > limit:
             self._drop_oldest()
 
     def make_room(self, needed: int) -> None:
@@ -79,7 +79,7 @@ class Results:
         self._kept.clear()
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         """Bytes of all arrays; shared arrays count once."""
         arrays = (array for kept in self._kept.values() for array in (kept.elevation, *kept.layers.values()))
         return sum({id(array): array.nbytes for array in arrays}.values())
@@ -87,7 +87,7 @@ class Results:
     def _most_bytes(self) -> float:
         if self._limit is not None:
             return self._limit
-        return SHARE * ((available_memory() or 0) + self.bytes)
+        return SHARE * ((available_memory() or 0) + self.nbytes)
 
 
 def keys_of(terrain: Terrain, masks: Mapping[str, Array], given: Any, steps: Iterable[Step]) -> list[Key]:

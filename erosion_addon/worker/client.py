@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO, cast
 
-from ..frames.frame_order import FrameOrder
+from ..frames.frame_settings import FrameSettings
 from ..recipe.recipe import Recipe
 from ..terrain.terrain import Terrain
 from . import child
@@ -107,7 +107,7 @@ class Runner:
         threads: int = 0,
         preview: tuple[int, int] | None = None,
         adds_up: bool = False,
-        frames: FrameOrder | None = None,
+        frames: FrameSettings | None = None,
         region: Any = None,
     ) -> None:
         """Start a run; seed and edges are the recipe's.
@@ -127,7 +127,7 @@ class Runner:
         arrays |= {} if region is None else {REGION: region}
         self._send("run", values, arrays)
 
-    def resume(self, file: Any, threads: int = 0, frames: FrameOrder | None = None) -> None:
+    def resume(self, file: Any, threads: int = 0, frames: FrameSettings | None = None) -> None:
         """Resume a paused run. file: (bytes,) uint8, the checkpoint from `pause`. frames: to go on with."""
         self._number += 1
         values = {"threads": threads, "run": self._number, "frames": frames and frames.to_json()}

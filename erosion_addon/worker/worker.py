@@ -28,7 +28,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.parameters import specifications
 from ..base.threads import OnProgress
-from ..frames.frame_order import FrameOrder
+from ..frames.frame_settings import FrameSettings
 from ..frames.sequence import Frames
 from ..grid.resample import spread
 from ..local.rerun import LOCAL_MASKS, simulate_region
@@ -306,7 +306,7 @@ def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., N
     if order.kind == "resume":
         checkpoint = Checkpoint.read(io.BytesIO(arrays.pop("file").data), "The paused run")
         answer("start", {}, {"elevation": checkpoint.part("start").get("elevation", np.empty((0, 0)))})
-        kept = FrameOrder.from_json(values["frames"])
+        kept = FrameSettings.from_json(values["frames"])
         frames = kept and Frames.of_paused_run(kept.folder, checkpoint.part("start")["elevation"])
         compile_rest(checkpoint, on_progress)
         run = resume(checkpoint, values["threads"], _results)
@@ -316,7 +316,7 @@ def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., N
     masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
     recipe = Recipe.from_dict(values["recipe"])
-    kept = FrameOrder.from_json(values["frames"])
+    kept = FrameSettings.from_json(values["frames"])
     frames = kept and kept.begin()
     local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
     _rehearse(recipe, terrain, local.union(masks), on_progress)

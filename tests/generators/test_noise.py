@@ -21,7 +21,7 @@ def test_random_numbers_are_those_of_splitmix64():
         state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & bits
         return state ^ (state >> 31)
 
-    got = noise.random(7, 3, np.array([-2.0, 5.0])[:, None], np.array([0.0, 9.0])[None, :])
+    got = noise.random_numbers(7, 3, np.array([-2.0, 5.0])[:, None], np.array([0.0, 9.0])[None, :])
     for i, first in enumerate((-2, 5)):
         for j, second in enumerate((0, 9)):
             state = mixed((mixed((mixed(7 * 256 + 3) + first) % 2**64) + second) % 2**64)
@@ -29,9 +29,9 @@ def test_random_numbers_are_those_of_splitmix64():
 
 
 def test_random_numbers_are_even_and_unrelated_to_their_neighbors():
-    got = noise.random(1, 0, np.arange(200)[:, None], np.arange(300)[None, :])
-    others = [noise.random(1, 1, np.arange(200)[:, None], np.arange(300)[None, :]), np.roll(got, 1, 0)]
-    others += [np.roll(got, 1, 1), noise.random(2, 0, np.arange(200)[:, None], np.arange(300)[None, :])]
+    got = noise.random_numbers(1, 0, np.arange(200)[:, None], np.arange(300)[None, :])
+    others = [noise.random_numbers(1, 1, np.arange(200)[:, None], np.arange(300)[None, :]), np.roll(got, 1, 0)]
+    others += [np.roll(got, 1, 1), noise.random_numbers(2, 0, np.arange(200)[:, None], np.arange(300)[None, :])]
     # Of 60000 numbers: the standard error of the mean is 0.577 / 245 = 0.0024, of a correlation 1 / 245 = 0.004.
     assert abs(got.mean()) < 0.01 and got.min() < -0.999 and got.max() > 0.999
     assert all(abs(np.corrcoef(got.ravel(), other.ravel())[0, 1]) < 0.017 for other in others)
@@ -95,7 +95,7 @@ def _compare_distances(on, cells):
     rows, cols = on.period
     counts = [max(1, int(cells * side / on.longer_side + 0.55)) for side in np.multiply(on.period, on.spacing)]
     at = np.meshgrid(np.arange(counts[0]), np.arange(counts[1]), indexing="ij")
-    jitter = [0.5 + 0.5 * noise.random(on.seed, 50 + axis, *at) for axis in (0, 1)]
+    jitter = [0.5 + 0.5 * noise.random_numbers(on.seed, 50 + axis, *at) for axis in (0, 1)]
     points = np.stack([at[0] + jitter[0], at[1] + jitter[1]], -1).reshape(-1, 2)
     copied = range(-1, 2) if min(counts) > 2 else range(-3, 4)
     copies = np.concatenate([points + np.multiply((i, j), counts) for i in copied for j in copied])

@@ -10,7 +10,7 @@ import pytest
 from erosion_addon.base.parameters import specifications
 from erosion_addon.model import FIELDS, Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.processes.registry import PROCESSES
-from erosion_addon.processes.shared.coarse_step import AtFeatureSize
+from erosion_addon.processes.shared.coarse_step import FeatureSizedSteps
 from tests.terrains import fractal
 
 SEED = int(os.environ.get("TEST_SEED") or 1)
@@ -232,7 +232,7 @@ def test_grass_protects_the_ground(kind, coarse):
 
     Slides end where the ground stands, which grass puts off.
     """
-    if coarse and not isinstance(PROCESSES[kind].step, AtFeatureSize):
+    if coarse and not isinstance(PROCESSES[kind].step, FeatureSizedSteps):
         pytest.skip("runs on the terrain's own cells")
     values = {"feature_size": 20.0} if coarse else {"reach": 20.0} if kind == "talus" else {}
     bare, fields = hills(), hills().fields

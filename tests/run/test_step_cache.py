@@ -200,30 +200,30 @@ def test_too_many_bytes_drop_what_was_not_used_for_longest(hills):
     results = Results(limit=3000)  # 100 · 8 + 50 · 4 = 1000 bytes each
     for key in (b"a", b"b", b"c"):
         results.keep(key, result())
-    assert results.bytes == 3000 and results.longest([b"a"])[0] == 1  # and so `a` has been used last
+    assert results.nbytes == 3000 and results.longest([b"a"])[0] == 1  # and so `a` has been used last
     results.keep(b"d", result())
     assert [results.longest([key])[0] for key in (b"a", b"b", b"c", b"d")] == [1, 0, 1, 1]
     results.keep(b"large", Result(np.zeros(1000), {}, (), Volumes(0.0, 0.0)))
-    assert results.bytes == 0
+    assert results.nbytes == 0
     none = Results(limit=0)
     assert run(hills, STEPS, none).report["sha256"] == erode(hills, recipe(*STEPS)).report["sha256"]
-    assert none.bytes == 0
+    assert none.nbytes == 0
 
 
 def test_an_array_that_results_share_counts_once():
     shared, results = np.zeros(100), Results(limit=10_000)
     for key in (b"a", b"b"):
         results.keep(key, Result(np.zeros(10), {"sediment": shared}, (), Volumes(0.0, 0.0)))
-    assert results.bytes == 800 + 2 * 80
+    assert results.nbytes == 800 + 2 * 80
 
 
 def test_by_default_an_eighth_of_the_free_memory_is_taken(monkeypatch):
     monkeypatch.setattr("erosion_addon.run.step_cache.available_memory", lambda: 8000)
     results = Results()
     results.keep(b"a", Result(np.zeros(100), {}, (), Volumes(0.0, 0.0)))
-    assert results.bytes == 800  # of 8800 / 8 = 1100
+    assert results.nbytes == 800  # of 8800 / 8 = 1100
     results.keep(b"b", Result(np.zeros(100), {}, (), Volumes(0.0, 0.0)))
-    assert results.bytes == 800 and results.longest([b"a"])[0] == 0
+    assert results.nbytes == 800 and results.longest([b"a"])[0] == 0
 
 
 @pytest.mark.parametrize("begin", ["anew", "from a checkpoint"])
@@ -231,17 +231,17 @@ def test_results_make_room_for_a_run_that_needs_their_memory(hills, monkeypatch,
     results = Results()
     checkpoint = next(simulate(hills, recipe(*STEPS))).checkpoint
     run(hills, STEPS, results)
-    held, fixed = results.bytes, 1_000_000
+    held, fixed = results.nbytes, 1_000_000
 
     def free():
-        return fixed + held - results.bytes
+        return fixed + held - results.nbytes
 
     for module in ("run.step_cache", "base.memory"):
         monkeypatch.setattr(f"erosion_addon.{module}.available_memory", free)
     monkeypatch.setattr("erosion_addon.run.estimate.BYTES_PER_CELL", fixed / 24 / 30 - 60)
     anew = begin == "anew"
     again = simulate(hills, recipe(*STEPS), results=results) if anew else resume(checkpoint, results=results)
-    assert results.bytes < held
+    assert results.nbytes < held
     *_, last = again
     assert last.terrain.report["finished"] == 1.0
 

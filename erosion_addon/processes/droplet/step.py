@@ -8,7 +8,7 @@ import numpy as np
 from ...base.arrays import EDGES, Array
 from ...grid.springs import spring_cells
 from ...kernels.elementary import expm1, power
-from ..shared.coarse_step import AtFeatureSize
+from ..shared.coarse_step import FeatureSizedSteps
 from ..shared.particle_step import PATIENCE, TINY, DropStep, Entering, drop_sources
 from ..shared.state import State, Volumes
 from .parameters import DropletParameters
@@ -154,5 +154,5 @@ def _spread(state: State, parameters: DropletParameters) -> tuple[Array, bool]:
     return np.unique(np.array(rising, np.int64)), parameters.start == "anywhere"
 
 
-DropletSteps = AtFeatureSize(DropletStep, by_the_cell=True)
+DropletSteps = FeatureSizedSteps(DropletStep, by_the_cell=True)
 """Maker of steps on cells as large as their finest channels."""

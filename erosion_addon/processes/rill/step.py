@@ -7,7 +7,7 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...kernels.elementary import expm1, power
-from ..shared.coarse_step import AtFeatureSize
+from ..shared.coarse_step import FeatureSizedSteps
 from ..shared.particle_step import PATIENCE, TINY, DropStep, Entering, drop_sources
 from ..shared.state import State, Volumes
 from .parameters import RillParameters
@@ -130,5 +130,5 @@ class RillStep(DropStep):
         return Volumes(eroded, exported, made).plus(self._besides())
 
 
-RillSteps = AtFeatureSize(RillStep)
+RillSteps = FeatureSizedSteps(RillStep)
 """Maker of steps on cells as large as their finest channels."""

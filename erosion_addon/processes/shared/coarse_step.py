@@ -29,7 +29,7 @@ COARSE_WORK = 0.3
 
 
 @dataclass(frozen=True)
-class AtFeatureSize:
+class FeatureSizedSteps:
     """Factory of steps whose cells are as large as their finest channels, see `size_of`, if those of the terrain are
     finer.
 
@@ -92,7 +92,7 @@ class CoarseStep(Step):
         key: int,
         within: "type[CoarseFirst] | None" = None,
     ) -> None:
-        self.bytes_per_cell = AtFeatureSize(make).bytes_per_cell
+        self.bytes_per_cell = FeatureSizedSteps(make).bytes_per_cell
         rows, cols = state.elevation.shape
         self._state, self._grids = state, GridTransfer((rows, cols), shape, state.edges == "wrap")
         before = {name: state.layers[name] for name in make.continues if name in state.layers}

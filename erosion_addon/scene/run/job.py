@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...frames import frame_files
-from ...frames.frame_order import FrameOrder
+from ...frames.frame_settings import FrameSettings
 from ...frames.record import Record
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
@@ -57,7 +57,7 @@ class Job(Task):
         self._matrix = obj.matrix_world.copy()
         self._paused: Array | None = None
         self._notes: list[str] = []
-        self._frames: FrameOrder | None = None
+        self._frames: FrameSettings | None = None
         self._frames_before = -1  # number of the last frame of an earlier part of the run
         self._preparing: Thread | None = None
         self._change: commit.Change | None = None
@@ -72,7 +72,7 @@ class Job(Task):
         layers: Mapping[str, Any],
         threads: int,
         adds_up: bool,
-        frames: FrameOrder | None,
+        frames: FrameSettings | None,
         region: Array | None,
     ) -> None:
         """Start a run. An unchanged result is eroded from its original again, a region of it as it is."""
@@ -89,13 +89,13 @@ class Job(Task):
         self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up, frames=frames, region=region)
         self._frames = frames
 
-    def resume(self, mesh: bpy.types.Mesh, threads: int, frames: FrameOrder | None) -> None:
+    def resume(self, mesh: bpy.types.Mesh, threads: int, frames: FrameSettings | None) -> None:
         """Resume the run paused on the mesh, with its frames in the folder of `frames`."""
         file, kept = original.paused_run(mesh), original.source_heights(mesh)
         self._began = start_state.Heights(kept, kept)  # until the worker tells what the run began with
         self._runner.resume(file, threads, frames)
         if frames is not None and (record := Record.read(frames.folder)) is not None:
-            self._frames = FrameOrder(frames.folder, record.frames, tuple(record.fields))
+            self._frames = FrameSettings(frames.folder, record.frames, tuple(record.fields))
             self._frames_before = record.kept
 
     def _begin_at(self, elevation: Array) -> None:
@@ -239,7 +239,7 @@ def start(
     threads: int = 0,
     adds_up: bool = False,
     seen: TerrainSnapshot | None = None,
-    frames: FrameOrder | None = None,
+    frames: FrameSettings | None = None,
     region: Array | None = None,
 ) -> Job:
     """Start a run on an object.
@@ -255,7 +255,7 @@ def start(
     return begin(run)
 
 
-def resume(obj: bpy.types.Object, threads: int = 0, frames: FrameOrder | None = None) -> Job:
+def resume(obj: bpy.types.Object, threads: int = 0, frames: FrameSettings | None = None) -> Job:
     """Resume the run paused on an object, with its frames in the folder of `frames`. InputError if impossible."""
     check(obj)
     run = Job(obj, snapshot(obj))

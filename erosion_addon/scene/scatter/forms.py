@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.arrays import Array
-from ...generators.noise import random
+from ...generators.noise import random_numbers
 
 STREAMS = 90
 """First stream of random numbers of the forms."""
@@ -34,7 +34,7 @@ class Form:
 def _numbers(seed: int, stream: int, *shape: int) -> Array:
     """Random numbers 0-1."""
     count = int(np.prod(shape))
-    return (0.5 + 0.5 * random(seed, STREAMS + stream, np.arange(count), 0)).reshape(shape)
+    return (0.5 + 0.5 * random_numbers(seed, STREAMS + stream, np.arange(count), 0)).reshape(shape)
 
 
 def _unit(vectors: Array) -> Array:

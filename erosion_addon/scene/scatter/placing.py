@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.arrays import Array
-from ...generators.noise import random
+from ...generators.noise import random_numbers
 from ...grid.smooth_step import smooth_step
 from . import forms
 
@@ -197,7 +197,8 @@ class _Place:
             row, col = (axis[:, None] if number == 0 else axis[None, :] for number, axis in enumerate(axes))
             r, c = np.floor(row).astype(np.int64), np.floor(col).astype(np.int64)
             down, right = smooth_step(row - r), smooth_step(col - c)
-            corners = random(5, STREAM + 2 * stream + octave, np.arange(r.max() + 2)[:, None], np.arange(c.max() + 2))
+            corner_row, corner_col = np.arange(r.max() + 2)[:, None], np.arange(c.max() + 2)
+            corners = random_numbers(5, STREAM + 2 * stream + octave, corner_row, corner_col)
             r, c = r[:, 0], c[0]
             low, high = (corners[np.ix_(at, c)] * (1 - right) + corners[np.ix_(at, c + 1)] * right for at in (r, r + 1))
             found += (0.5 * strength * (low * (1 - down) + high * down)).astype(np.float32)
@@ -214,12 +215,13 @@ class _Place:
         nearest, second = (np.full((rows, cols), 9.0, np.float32) for _ in range(2))
         for down in (-1, 0, 1):
             for right in (-1, 0, 1):
-                at_row, at_col = (0.4 * random(5, STREAM + 8 + axis, r + down, c + right) for axis in (0, 1))
+                at_row, at_col = (0.4 * random_numbers(5, STREAM + 8 + axis, r + down, c + right) for axis in (0, 1))
                 away = np.hypot(y - (r + down + 0.5 + at_row), x - (c + right + 0.5 + at_col)).astype(np.float32)
                 second = np.minimum(second, np.maximum(away, nearest))
                 nearest = np.minimum(nearest, away)
         width = max(1.5, 0.7 * self.cell) / meters
-        kept = random(5, STREAM + 10, np.floor(y * 2.3).astype(np.int64), np.floor(x * 2.3).astype(np.int64)) > -0.6
+        strip_row, strip_col = (np.floor(axis * 2.3).astype(np.int64) for axis in (y, x))
+        kept = random_numbers(5, STREAM + 10, strip_row, strip_col) > -0.6
         return (1 - smooth_step(second - nearest, width, 2.5 * width)) * kept
 
 
@@ -268,7 +270,7 @@ def _spots(ground: Ground, number: int, density: Array, limit: int, eye: tuple[f
     streams = iter(range(STREAM + 20 + 8 * number, STREAM + 28 + 8 * number))
 
     def lot() -> Array:
-        return np.asarray(0.5 + 0.5 * random(3, next(streams), row, col))
+        return np.asarray(0.5 + 0.5 * random_numbers(3, next(streams), row, col))
 
     x, y, chance = (col + lot()) * distance, (row + lot()) * distance, lot()
     likely = sample(density, spacing, x, y) * ((x < width) & (y < depth))
@@ -286,7 +288,7 @@ def _spots(ground: Ground, number: int, density: Array, limit: int, eye: tuple[f
     low, high = kind.height
     size, tint, variant, turn = lot(), lot(), lot(), lot()
     # Neighbors are of one age.
-    stand = random(3, next(streams), np.floor(y / STAND).astype(np.int64), np.floor(x / STAND).astype(np.int64))
+    stand = random_numbers(3, next(streams), np.floor(y / STAND).astype(np.int64), np.floor(x / STAND).astype(np.int64))
     size = 0.6 * size + 0.4 * (0.5 + 0.5 * stand)
     # Many small ones, few tall ones; where a kind grows thinly, it stays lower.
     height = (low + (high - low) * size * size) * (0.7 + 0.3 * np.clip(2 * likely[kept], 0, 1))

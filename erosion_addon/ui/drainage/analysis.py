@@ -98,7 +98,7 @@ class EROSION_PT_analysis(SubPanel):
 @session.cached(16)
 def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Label and value of each figure, and notes; invalid content in a file is reported as missing."""
-    from ...drainage.statistics import lines  # few terrains are analyzed
+    from ...drainage.land_statistics import lines  # few terrains are analyzed
 
     held = analysis.kept(text)
     try:

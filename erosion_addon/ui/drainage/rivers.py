@@ -12,7 +12,7 @@ from ...drainage.parameters import RiverParameters, SeaParameters
 from ...scene.derived import companions, update_derived, visible_water
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import properties_of
-from ..recipe.steps import meant_recipe
+from ..recipe.steps import recipe_or_none
 from ..run import attendance
 from ..run.errand_operator import ParameterOperator
 
@@ -144,7 +144,7 @@ def _sea_level_of(terrain: bpy.types.Object) -> float:
     known = visible_water.settings_in(terrain)
     if known is not None and known.sea:
         return known.sea_level
-    recipe = meant_recipe(terrain.erosion)
+    recipe = recipe_or_none(terrain.erosion)
     for step in reversed(recipe.steps if recipe else ()):
         given = step.parameters.to_dict()
         if step.enabled and given.get("sea"):

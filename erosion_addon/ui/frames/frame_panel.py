@@ -9,7 +9,7 @@ from ...base.errors import InputError
 from ...base.sizes import size_in_words
 from ...frames import frame_files
 from ...scene.derived import companions
-from ...scene.frames import order, playback
+from ...scene.frames import chosen_frames, playback
 from ...scene.run import job
 from ..base.panel import SubPanel, draw_lines
 from ..base.refusals import reports_refusals
@@ -39,18 +39,18 @@ class EROSION_PT_frames(SubPanel):
         flow.use_property_split = False
         flow.prop(settings, "fields")
         if settings.keep:
-            _draw_size(layout, terrain, order.fields_of(settings), order.count_of(settings))
+            _draw_size(layout, terrain, chosen_frames.fields_of(settings), chosen_frames.count_of(settings))
         if settings.folder:
             _draw_folder(layout, settings)
         layout.separator()
         layout.operator("erosion.run", text="Run Animation", icon="ANIM").animation = True
         last = context.scene.frame_end - context.scene.frame_start
-        _draw_size(layout, terrain, order.animated_fields_of(terrain), last)
+        _draw_size(layout, terrain, chosen_frames.animated_fields_of(terrain), last)
 
 
 def _draw_size(layout: Any, terrain: bpy.types.Object, fields: tuple[str, ...], last: int) -> None:
     """Draw the number of frames up to number `last` and their size."""
-    shape = order.shape_of(terrain)
+    shape = chosen_frames.shape_of(terrain)
     if shape is not None and last >= 0:
         size = frame_files.bytes_needed(last, fields, shape)
         text = phrase("{count} frames, at most {size}", count=last + 1, size=size_in_words(size))
@@ -60,12 +60,12 @@ def _draw_size(layout: Any, terrain: bpy.types.Object, fields: tuple[str, ...], 
 def _draw_folder(layout: Any, settings: Any) -> None:
     """Draw the contents of the folder, or why it cannot be used."""
     try:
-        order.folder_of(settings)
+        chosen_frames.folder_of(settings)
     except InputError as error:
         if settings.keep:
             draw_lines(layout, [str(error)], "ERROR")
         return
-    record = order.record_of(settings.id_data)
+    record = chosen_frames.record_of(settings.id_data)
     if record is None:
         return
     row = layout.row()
@@ -98,7 +98,7 @@ class EROSION_OT_frames_remove(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        folder, record = order.frames_of(companions.terrain_of(context.object))
+        folder, record = chosen_frames.frames_of(companions.terrain_of(context.object))
         frame_files.cut(folder, record.fields, -1)
         if frame_files.holds(folder, record.fields):
             raise InputError(f"Some frames in {folder} cannot be deleted; check whether another program uses them.")

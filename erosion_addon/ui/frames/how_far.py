@@ -7,7 +7,7 @@ import bpy
 
 from ...scene import session
 from ...scene.derived import companions, update_derived
-from ...scene.frames import kept_state, order
+from ...scene.frames import chosen_frames, kept_state
 from ...scene.run import job
 from ...scene.run.errand import Plan
 from ...scene.terrain import grid
@@ -33,7 +33,7 @@ _now = session.remember(_Now)
 
 def share(settings: Any) -> float:
     """Position of the slider in percent."""
-    record, obj = order.record_of(settings.id_data), settings.id_data
+    record, obj = chosen_frames.record_of(settings.id_data), settings.id_data
     if record is None or obj.type != "MESH":
         return 100.0
     number = kept_state.taken(obj.data, settings.taken)
@@ -44,7 +44,7 @@ def share(settings: Any) -> float:
 
 def choose(settings: Any, percent: float) -> None:
     """Take the state at a position of the slider as soon as it rests."""
-    record = order.record_of(settings.id_data)
+    record = chosen_frames.record_of(settings.id_data)
     if record is not None:
         number = min(round(percent / 100.0 * record.frames), record.kept)
         _now.wanted = settings.id_data.session_uid, number
@@ -81,7 +81,7 @@ class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
 
     def plan(self) -> Plan:
         number = self.frame
-        state = kept_state.read(*order.frames_of(companions.terrain_of(bpy.context.object)), number)
+        state = kept_state.read(*chosen_frames.frames_of(companions.terrain_of(bpy.context.object)), number)
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
             heights = kept_state.heights(terrain, state)
@@ -97,7 +97,7 @@ class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
 
 def why_no_frames(terrain: bpy.types.Object) -> str | None:
     """Reason why there are no frames to show; None if there are some."""
-    return "Keep the frames of a run first." if order.record_of(terrain) is None else None
+    return "Keep the frames of a run first." if chosen_frames.record_of(terrain) is None else None
 
 
 CLASSES = (EROSION_OT_how_far,)

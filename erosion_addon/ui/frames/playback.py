@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ExportHelper
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError
 from ...scene.derived import companions
-from ...scene.frames import order, playback
+from ...scene.frames import chosen_frames, playback
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator, allowed, why_no_run
 from ..base.translations import report
@@ -35,7 +35,7 @@ class EROSION_OT_playback_add(bpy.types.Operator):
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
-        playback.add(terrain, *order.frames_of(terrain), float(context.scene.frame_start))
+        playback.add(terrain, *chosen_frames.frames_of(terrain), float(context.scene.frame_start))
         return {"FINISHED"}
 
 

@@ -193,7 +193,7 @@ def recipe_of(settings: Any, springs: list[list[float]]) -> Recipe:
     return replace(named, steps=steps or named.steps, seed=settings.seed, edges=settings.edges)
 
 
-def meant_recipe(settings: Any) -> Recipe | None:
+def recipe_or_none(settings: Any) -> Recipe | None:
     """`recipe_of` for the panel; None if the settings name no recipe."""
     try:
         return recipe_of(settings, [])

@@ -37,7 +37,7 @@ class EROSION_PT_main(Panel):
         run = job.now.current
         is_terrain = obj is not None and obj.type == "MESH"
         if is_terrain:
-            recipe = steps.meant_recipe(obj.erosion)
+            recipe = steps.recipe_or_none(obj.erosion)
             found = _draw_facts(layout, obj)
             recipes.draw_choice(layout, obj.erosion)
             warmup.notice(obj)

@@ -10,7 +10,7 @@ from ...base.errors import InputError
 from ...light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...scene.derived import light
-from ...scene.frames import order
+from ...scene.frames import chosen_frames
 from ...scene.frames.animated_run import AnimatedRun, at_each_frame
 from ...scene.masks import masks, springs, surface_color
 from ...scene.run import job, run_queue, start_state
@@ -29,7 +29,7 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False, thre
     threads: at most so many; None for the number in the preferences.
     """
     threads = preferences.threads() if threads is None else threads
-    frames = None if local or (resume and _was_on_region(obj)) else order.order_of(obj)
+    frames = None if local or (resume and _was_on_region(obj)) else chosen_frames.settings_of(obj)
     if resume:
         return job.resume(obj, threads, frames)
     job.check(obj)
@@ -63,7 +63,7 @@ def start_animation(obj: bpy.types.Object) -> AnimatedRun:
     """Start a run for each frame of the scene, with the settings as they are animated; InputError if impossible."""
     job.check(obj)
     settings, seen = obj.erosion, snapshot(obj)
-    folder, kept = order.folder_of(settings.frames), order.animated_fields_of(obj)
+    folder, kept = chosen_frames.folder_of(settings.frames), chosen_frames.animated_fields_of(obj)
     color, layers, baked = settings.surface_color, {}, light.settings_of(obj.data)
 
     def now() -> tuple[Recipe, Lighting | None]:

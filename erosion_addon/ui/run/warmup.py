@@ -78,7 +78,7 @@ def warm_up(obj: bpy.types.Object | None) -> None:
     """Have the worker compile the kernels of a run on this terrain, unless that was the last request."""
     if obj is None or grid.why_not(obj) is not None:
         return
-    recipe = steps.meant_recipe(obj.erosion)
+    recipe = steps.recipe_or_none(obj.erosion)
     masks = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     fields = [name for name in start_state.LAYERS if attributes.holds(obj.data, name)]
     wanted = json.dumps([masks, fields, recipe and _shape(recipe)])

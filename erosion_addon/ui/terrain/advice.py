@@ -166,7 +166,7 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
-        recipe = steps.meant_recipe(terrain.erosion)
+        recipe = steps.recipe_or_none(terrain.erosion)
         thickness = self.thickness or (recipe.needs.sediment if recipe else 0.0)
         if not thickness:
             raise InputError("The recipe needs no sand; set a thickness.")

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from erosion_addon.drainage.statistics import statistics
+from erosion_addon.drainage.land_statistics import statistics
 from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.shared import parameters as shared_parameters
 from erosion_addon.run.checkpoint import Checkpoint

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from erosion_addon.drainage.statistics import statistics
+from erosion_addon.drainage.land_statistics import statistics
 from erosion_addon.model import Checkpoint, Recipe, Terrain, erode, resume, simulate
 from tests.terrains import fractal
 

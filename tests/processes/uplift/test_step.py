@@ -7,7 +7,7 @@ import pytest
 
 from erosion_addon.drainage.flow_graph import FlowGraph
 from erosion_addon.drainage.land import Land
-from erosion_addon.drainage.statistics import statistics
+from erosion_addon.drainage.land_statistics import statistics
 from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.kernels.incision import _share_left as share_left

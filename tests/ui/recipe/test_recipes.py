@@ -259,7 +259,7 @@ def test_no_panel_and_no_timer_looks_where_the_file_of_another_artist_points(
     for function in ("open", "stat", "exists", "is_file"):
         monkeypatch.setattr(Path, function, lambda path, *_, **__: looked.append(path) or path.joinpath("x"))
     recipes.draw_choice(Drawn(), settings)
-    found = steps.meant_recipe(settings)
+    found = steps.recipe_or_none(settings)
     assert palette_of(terrain_object) == "temperate" and recipes.shown_name(settings) == previews.title(name)
     monkeypatch.undo()
     assert [path for path in looked if "server" in str(path) or path.name.lower() == "x.toml"] == []

@@ -243,7 +243,7 @@ def test_how_far_it_has_compiled_stands_where_the_time_stood_so_that_no_button_m
 def test_the_time_that_a_run_took_is_what_the_panel_says_of_the_next(terrain_object, monkeypatch):
     monkeypatch.setattr("erosion_addon.run.speeds.SHORTEST", 0.0)
     monkeypatch.setattr("erosion_addon.run.speeds.MOST", 1e9)
-    recipe, found = steps.meant_recipe(terrain_object.erosion), grid.describe(terrain_object)
+    recipe, found = steps.recipe_or_none(terrain_object.erosion), grid.describe(terrain_object)
     before = main_panel._words(found, recipe)
     (step,) = (step for step in report_of(terrain_object)["steps"])
     assert speeds.known() == {"droplet": pytest.approx(step["seconds"] / step["estimated_seconds"])}

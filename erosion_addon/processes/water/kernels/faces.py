@@ -82,7 +82,7 @@ def _pushed(flux, across, fall, steep, water, water_beyond, push, pipes):
 
 
 @allocation_free
-def copy(source, row, target, slot):
+def copy_row(source, row, target, slot):
     """Copy a row; a slice assignment would allocate memory."""
     for col in range(target.shape[1]):
         target[slot, col] = source[row, col]

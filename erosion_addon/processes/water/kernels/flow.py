@@ -11,7 +11,7 @@ import numpy as np
 
 from ....kernels.edges import WRAP
 from ....kernels.jit import allocation_free, kernel
-from .faces import Pipes, Totals, copy
+from .faces import Pipes, Totals, copy_row
 from .rows import LAG, VISIT, Rows, Seams, advance, foresee, make_rows, make_seams, make_totals
 
 __all__ = [
@@ -89,13 +89,13 @@ def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face
     ground, water, load, along, down = ground[:count], water[:count], load[:count], along[:count], down[: count + 1]
     for row in range(count):
         at = (first + row) % rows
-        copy(bed, at, ground, row)
-        copy(steep, at, slopes, row)
-        copy(depth, at, water, row)
-        copy(suspended, at, load, row)
-        copy(flux_x, at, along, row)
-        copy(flux_y, at, down, row)
-    copy(flux_y, last % rows if wrap else last, down, count)
+        copy_row(bed, at, ground, row)
+        copy_row(steep, at, slopes, row)
+        copy_row(depth, at, water, row)
+        copy_row(suspended, at, load, row)
+        copy_row(flux_x, at, along, row)
+        copy_row(flux_y, at, down, row)
+    copy_row(flux_y, last % rows if wrap else last, down, count)
     # Numbers with a type, as a kernel is compiled anew for each literal that it is given.
     none, once, dry = np.int64(0), np.int64(1), (springs[0][:0], springs[1][:0])
     above, below = none, count

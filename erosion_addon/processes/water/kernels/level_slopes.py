@@ -7,7 +7,7 @@ import numpy as np
 
 from ....kernels.edges import WRAP
 from ....kernels.jit import allocation_free
-from .faces import FILM, copy, face_depth
+from .faces import FILM, copy_row, face_depth
 
 
 @allocation_free
@@ -38,9 +38,9 @@ def fill_slopes(bed, depth, first, last, steep, work, pipes):
         for col in range(cols):
             slope_y[below, col] = _slope(bed, depth, row, col, (row + 1) % rows, col, pipes.row_steepness)
         if not wrap and row == 0:
-            copy(slope_y, below, slope_y, above)
+            copy_row(slope_y, below, slope_y, above)
         if not wrap and row == rows - 1:
-            copy(slope_y, above, slope_y, below)
+            copy_row(slope_y, above, slope_y, below)
         for col in range(1, cols):
             slope_x[col] = _slope(bed, depth, row, col - 1, row, col, pipes.col_steepness)
         slope_x[0] = _slope(bed, depth, row, cols - 1, row, 0, pipes.col_steepness) if wrap else slope_x[1]

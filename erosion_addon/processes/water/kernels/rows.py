@@ -15,7 +15,7 @@ from .faces import (
     apply,
     carry_between,
     carry_within,
-    copy,
+    copy_row,
     count,
     level_out,
     limit_between,
@@ -143,14 +143,14 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
                 pipes,
             )
         elif 0 <= at <= rows:
-            copy(flux_y, at, ahead_y, slot)
-    copy(flux_y, face, seams.before[step], seam)
-    copy(ahead_y, 1, seams.pushed[step], seam)
+            copy_row(flux_y, at, ahead_y, slot)
+    copy_row(flux_y, face, seams.before[step], seam)
+    copy_row(ahead_y, 1, seams.pushed[step], seam)
     share, load = seams.share[step, seam], seams.load[step, seam]
     for side in range(2):
         row = (face - 1 + side) % rows if wrap else face - 1 + side
         if 0 <= row < rows:
-            copy(flux_x, row, ahead_x, side)
+            copy_row(flux_x, row, ahead_x, side)
             push_within(
                 head, water, side + 1, work.fall, steep, row, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
             )
@@ -178,9 +178,9 @@ def advance(
     now, after, slot, above = (row - first) % 2, (row - first + 1) % 2, (row - first) % 3, (row - first + 2) % 3
     if row == first:
         level_out(bed, depth, suspended, row, head, water, now)
-        copy(seams.pushed[step], seam, ahead, now)
-        copy(seams.share[step, seam], 0, share, above)
-        copy(seams.load[step, seam], 0, load, above)
+        copy_row(seams.pushed[step], seam, ahead, now)
+        copy_row(seams.share[step, seam], 0, share, above)
+        copy_row(seams.load[step, seam], 0, load, above)
     if row < last:
         below, down = (flux_y, row + 1) if row + 1 < last else (seams.before[step], seam + 1)
         if row + 1 < last:
@@ -203,7 +203,7 @@ def advance(
                 pipes,
             )
         else:
-            copy(seams.pushed[step], seam + 1, ahead, after)
+            copy_row(seams.pushed[step], seam + 1, ahead, after)
         push_within(head, water, now, work.fall, steep, row, flux_y, row, below, down, flux_x, row, pipes)
         push_ends(bed, steep, row, level, head, water, now, flux_y, row, below, down, flux_x, row, pipes)
         share_out(water, now, flux_x, row, ahead, now, ahead, after, share, slot, pipes)
@@ -211,8 +211,8 @@ def advance(
         limit_within(flux_x, row, share, slot, pipes.edges)
         carry_within(flux_x, row, load, slot, carried_x, now, pipes.edges)
     else:
-        copy(seams.share[step, seam + 1], 1, share, slot)
-        copy(seams.load[step, seam + 1], 1, load, slot)
+        copy_row(seams.share[step, seam + 1], 1, share, slot)
+        copy_row(seams.load[step, seam + 1], 1, load, slot)
     # The upper faces of the row, which below the last one are another band's.
     faces, at = (flux_y, row) if row < last or row == rows else (ahead, 2)
     limit_between(ahead, now, share, above, slot, faces, at)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.drainage.land import Land
-from erosion_addon.drainage.statistics import curves, statistics
+from erosion_addon.drainage.land_statistics import curves, statistics
 from tests.terrains import bowl, fractal, plane
 
 

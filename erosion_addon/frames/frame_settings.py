@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Order of a frame sequence, which the scene sends to the worker."""
+"""Settings of a frame sequence, which the scene sends to the worker."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FrameOrder:
-    """Order to keep frames: folder, number, and fields besides the elevation."""
+class FrameSettings:
+    """Frames to keep: folder, number, and fields besides the elevation."""
 
     folder: Path
     count: int
@@ -29,7 +29,7 @@ class FrameOrder:
         return {"folder": str(self.folder), "count": self.count, "fields": list(self.fields)}
 
     @classmethod
-    def from_json(cls, values: Mapping[str, Any] | None) -> "FrameOrder | None":
+    def from_json(cls, values: Mapping[str, Any] | None) -> "FrameSettings | None":
         """Order from the values of a message."""
         if values is None:
             return None

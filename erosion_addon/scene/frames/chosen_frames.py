@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
-from ...frames.frame_order import FrameOrder
+from ...frames.frame_settings import FrameSettings
 from ...frames.record import RECORD, Record, frames_of_film
 from ...light.parameters import SUNS
 from ...terrain.fields import BAKED, FIELDS
@@ -38,12 +38,12 @@ def folder_of(settings: Any) -> Path:
     return path
 
 
-def order_of(obj: bpy.types.Object) -> FrameOrder | None:
+def settings_of(obj: bpy.types.Object) -> FrameSettings | None:
     """Frames that a run on the object is to keep; None if none. InputError without a folder."""
     settings = obj.erosion.frames
     if not settings.keep:
         return None
-    return FrameOrder(folder_of(settings), count_of(settings), fields_of(settings))
+    return FrameSettings(folder_of(settings), count_of(settings), fields_of(settings))
 
 
 def count_of(settings: Any) -> int:

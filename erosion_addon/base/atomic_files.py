@@ -97,18 +97,22 @@ class Outputs:
                 found[str(self._planned[str(target).casefold()])] = sha256(file)
         return found
 
-    def publish(self) -> list[Path]:
+    def publish(self, goes_on: bool = False) -> list[Path]:
         """Move every written file into place, the first one last, so that its presence means the set is complete.
 
-        Returns the paths as given.
+        Returns the paths as given. goes_on: whether work follows, which Ctrl-C and termination signals that come during
+        the move end after it; else they are ignored, as all is done.
         """
         paths = [self._planned[str(target).casefold()] for _, target in self._written]
         for path, (_, target) in zip(paths, self._written, strict=True):
             with _sentence(path):
                 _try_writing(path, target)
-        with _uninterrupted():
+        with _uninterrupted() as came:
             self._move()
         self._folders.clear()
+        if goes_on:
+            for number in came:
+                signal.raise_signal(number)
         return paths
 
     def _move(self) -> None:
@@ -199,18 +203,19 @@ def _sentence(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C and termination signals while files are moved (a few milliseconds): the set is complete then.
+def _uninterrupted() -> Iterator[list[int]]:
+    """Context in which Ctrl-C and termination signals only add their number to a list: files are moved, which takes a
+    few milliseconds.
 
     Only the main thread receives them.
     """
-    ours = threading.current_thread() is threading.main_thread()
+    ours, came = threading.current_thread() is threading.main_thread(), list[int]()
     numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ours and hasattr(signal, name)]
     handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
     for number in handlers:
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, lambda number, frame: came.append(number))
     try:
-        yield
+        yield came
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)

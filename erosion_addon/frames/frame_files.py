@@ -57,7 +57,7 @@ def write(folder: Path, record: Record, number: int, terrain: Terrain) -> Record
         for name, values in images.items():
             with outputs.write(planned[name]) as path:
                 write_exr(path, values)
-        outputs.publish()
+        outputs.publish(goes_on=True)
     return record
 
 

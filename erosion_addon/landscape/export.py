@@ -62,7 +62,7 @@ def export(
                 target = outputs.plan(file, SUFFIXES)
                 with outputs.write(target) as temporary:
                     encode_heightmap(temporary, points, image_files, span, "f4", landscape.manifest.spacing)
-                paths += outputs.publish()
+                paths += outputs.publish(goes_on=True)
             on_progress(len(paths) / (rows * cols))
     return paths, span
 

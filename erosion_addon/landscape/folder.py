@@ -201,7 +201,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
             with outputs.write(target) as path:
                 save(path, array)
         digests = {Path(path).stem: digest for path, digest in outputs.digests().items()}
-        outputs.publish()
+        outputs.publish(goes_on=True)
     return digests
 
 

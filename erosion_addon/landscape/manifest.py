@@ -105,7 +105,7 @@ class Manifest:
             target = outputs.plan(folder / NAME, (".json",))
             with outputs.write(target) as path:
                 path.write_text(self.text(), encoding="utf-8")
-            outputs.publish()
+            outputs.publish(goes_on=True)
 
     def text(self) -> str:
         """Text of the manifest's file."""

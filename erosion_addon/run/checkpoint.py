@@ -46,7 +46,7 @@ class Checkpoint:
             target = outputs.plan(path, (Path(path).suffix.lower(),))
             with outputs.write(target) as temporary, temporary.open("wb") as file:
                 self.write(file)
-            outputs.publish()
+            outputs.publish(goes_on=True)
 
     def write(self, stream: IO[bytes]) -> None:
         """`save` to an open file."""

@@ -17,12 +17,12 @@ from erosion_addon.model import InputError
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and links as systems other than Windows have them")
 
 
-def write(path, inputs=(), instead_of=None):
+def write(path, inputs=(), instead_of=None, goes_on=False):
     with Outputs(inputs) as outputs:
         target = outputs.plan(path, (".exr",), instead_of)
         with outputs.write(target) as temporary:
             temporary.write_bytes(b"new")
-        outputs.publish()
+        outputs.publish(goes_on)
 
 
 @pytest.fixture(params=["pipe", "socket", "device"])
@@ -191,7 +191,10 @@ def test_where_one_file_cannot_take_its_place_those_before_it_are_taken_back(tmp
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_an_order_to_end_while_files_are_moved_changes_nothing(tmp_path, monkeypatch, name):
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_an_order_to_end_while_files_are_moved_waits_for_them_and_counts_where_work_follows(
+    tmp_path, monkeypatch, name, goes_on
+):
     number, heard = getattr(signal, name), []
     before = signal.signal(number, lambda *_: heard.append(number))
 
@@ -202,10 +205,10 @@ def test_an_order_to_end_while_files_are_moved_changes_nothing(tmp_path, monkeyp
     try:
         with monkeypatch.context() as patch:
             patch.setattr(Path, "replace", replace)
-            write(tmp_path / "a.exr")
-        assert not heard and (tmp_path / "a.exr").read_bytes() == b"new"
+            write(tmp_path / "a.exr", goes_on=goes_on)
+        assert len(heard) == goes_on and (tmp_path / "a.exr").read_bytes() == b"new"
         signal.raise_signal(number)
-        assert heard == [number]
+        assert len(heard) == 1 + goes_on
     finally:
         signal.signal(number, before)
 

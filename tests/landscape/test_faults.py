@@ -51,6 +51,20 @@ def test_a_second_run_is_refused_and_a_killed_one_is_gone_on_with(landscape, rec
     assert erode(landscape.folder, recipe, Alone(), coarse=80).manifest.layers == calm
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(landscape, monkeypatch, name, code):
+    def replace(path, target, move=Path.replace):
+        if WORK in target.parts:
+            signal.raise_signal(getattr(signal, name))
+        return move(path, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    assert main(["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--threads", "1"]) == code
+    assert [path.name for path in (landscape.folder / WORK).iterdir() if path.is_dir()] == ["coarse"]
+    assert (landscape.folder / WORK / "coarse" / "elevation.npy").exists()  # moved, though the signal came before
+
+
 @contextmanager
 def small_disk(folder, kilobytes):
     """A file system in memory of so many kilobytes at a folder; skips the test where that is not allowed."""

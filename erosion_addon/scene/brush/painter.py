@@ -32,6 +32,7 @@ from . import ground as grounds
 MOST_SHOWN = 4_000_000
 """Vertices up to which a stroke is shown while it is painted."""
 
+DELETED = "The terrain under the brush was deleted."
 INTERNAL_ERROR = "The brush failed because of an internal error; see the system console."
 
 
@@ -166,7 +167,9 @@ class Painter:
     def show(self) -> None:
         """Show the stroke on the mesh."""
         obj = self.find_object()
-        if obj is None or not displayed_heights.show(obj.data, self._heights):
+        if obj is None:
+            self.fault = DELETED
+        elif not displayed_heights.show(obj.data, self._heights):
             self.fault = "The mesh was changed during the stroke; it stays as it is."
 
     def find_object(self) -> bpy.types.Object | None:
@@ -239,7 +242,7 @@ class Painter:
         displayed_heights.put_back()
         if obj is None or (reason := grid.why_not(obj)) is not None:
             grounds.forget()
-            raise InputError("The terrain under the brush was deleted." if obj is None else str(reason))
+            raise InputError(DELETED if obj is None else str(reason))
         mesh = obj.data
         if not np.array_equal(positions(mesh, ground.room), ground.place):
             grounds.forget()

@@ -218,6 +218,16 @@ def test_a_stroke_that_fails_ends_in_a_sentence_and_leaves_every_byte(terrain, m
     assert stroke() == {"FINISHED"} and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
 
 
+def test_a_terrain_deleted_in_a_stroke_is_said_to_be(terrain):
+    painter = Painter(terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
+    painter.dab(300.0, 300.0)
+    bpy.data.objects.remove(terrain)
+    while not painter.fault:
+        painter.tick(0.05)
+    assert painter.fault == "The terrain under the brush was deleted."
+    painter.cancel()
+
+
 def test_strokes_survive_the_file(terrain, tmp_path):
     stroke("rain")
     stroke("raise")

@@ -20,8 +20,8 @@ from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.landscape import export, make
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, Workers, erode
-from erosion_addon.landscape.folder import Landscape, Tile, Window
-from erosion_addon.landscape.manifest import Manifest
+from erosion_addon.landscape.storage.folder import Landscape, Tile, Window
+from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.recipe.recipe import Recipe
 
 OUT = Path(__file__).resolve().parents[1] / "build" / "landscape"

@@ -43,7 +43,7 @@ with (
     from erosion_addon.files import formats, heightmap, side_file
     from erosion_addon.files.headers import georeference, image_header
     from erosion_addon.files.image_files import OpenImageIOFiles
-    from erosion_addon.landscape import manifest as manifests
+    from erosion_addon.landscape.storage import manifest as manifests
     from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
     from tests.heightmaps import write_heightmap
 

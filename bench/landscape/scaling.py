@@ -20,9 +20,9 @@ from typing import Any
 from erosion_addon.landscape import make
 from erosion_addon.landscape.cluster import Cluster, cluster
 from erosion_addon.landscape.erode import erode
-from erosion_addon.landscape.folder import Landscape, Tile
-from erosion_addon.landscape.manifest import Manifest
 from erosion_addon.landscape.plan import Plan, order
+from erosion_addon.landscape.storage.folder import Landscape, Tile
+from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.landscape.tasks import Task, tasks_of
 from erosion_addon.recipe.recipe import Recipe
 

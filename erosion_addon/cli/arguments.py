@@ -20,7 +20,7 @@ from ..files.normals import GREENS
 from ..files.render_settings import ENGINES, LIGHTS, PICTURE_FORMATS, VIEWS, Picture
 from ..frames.record import LONGEST
 from ..generators.registry import SOURCES
-from ..landscape.manifest import MASKS as LANDSCAPE_MASKS
+from ..landscape.storage.manifest import MASKS as LANDSCAPE_MASKS
 from ..processes.registry import PROCESSES
 from ..terrain.fields import ANALYZED
 from ..terrain.masks import MASK_KINDS

@@ -22,8 +22,8 @@ from ..generators.registry import SOURCES
 from ..landscape import analyze, export, make
 from ..landscape.cluster import cluster
 from ..landscape.erode import Alone, Workers, do_one, erode, prepare
-from ..landscape.folder import Landscape, Window, are_left
-from ..landscape.manifest import MASKS, Manifest
+from ..landscape.storage.folder import Landscape, Window, are_left
+from ..landscape.storage.manifest import MASKS, Manifest
 from ..recipe.recipe import Recipe
 from .convert import read_input
 from .terminal.output import note, print_event, print_line, print_written, table

@@ -30,10 +30,11 @@ from ..drainage.tiled.tile import Arrays, Place, TileFlow
 from ..grid.padding import continued
 from ..kernels.elementary import tan
 from ..terrain.fields import ANALYZED
-from .erode import Journal, Workers, users_secret
+from .erode import Workers
 from .export import layer_of
-from .folder import Landscape, Tile, Window, changing, write_arrays
-from .manifest import MASK
+from .journal import Journal, users_secret
+from .storage.folder import Landscape, Tile, Window, changing, write_arrays
+from .storage.manifest import MASK
 from .tasks import Task
 
 OUTLETS = MASK + "outlet"

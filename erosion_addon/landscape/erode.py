@@ -2,34 +2,25 @@
 """Erosion of a landscape: its tasks in order, kept in a journal, so that an interrupted run continues."""
 
 import hashlib
-import hmac
 import json
 import math
-import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from .. import VERSION
-from ..base.atomic_files import sha256
 from ..base.errors import InputError
 from ..base.lock import refuse_locked
-from ..base.regular_files import open_regular
 from ..recipe.recipe import Recipe
 from ..terrain.fields import ANALYZED, FIELDS
-from .folder import Landscape, changing, refuse_link
-from .manifest import MASK, START, Erosion
+from .journal import JOURNAL, Done, Journal, lines_of
 from .plan import COARSE, Plan, order
-from .pyramid import store
+from .storage.folder import Landscape, changing
+from .storage.manifest import MASK, START, Erosion
+from .storage.pyramid import store
 from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
-
-JOURNAL = "journal.jsonl"
-
-_LARGEST_JOURNAL = 1 << 30
-"""Bytes; a task takes about a thousand."""
 
 _WORDS = {
     "coarse": "the whole eroded on coarse cells",
@@ -37,8 +28,6 @@ _WORDS = {
     "cover": "tile {tile} covered",
     "finish": "tile {tile} finished",
 }
-
-Done = dict[str, Any]
 
 
 class Workers(Protocol):
@@ -126,7 +115,7 @@ def do_one(folder: Path, name: str, threads: int = 0) -> str:
     landscape = Landscape(folder)
     erosion = landscape.manifest.erosion
     key = _key(landscape, erosion) if erosion else ""
-    if erosion is None or _lines(folder / WORK / JOURNAL, key) is None:
+    if erosion is None or lines_of(folder / WORK / JOURNAL, key) is None:
         raise InputError(f"{folder} is not prepared; run landscape tasks first, which prints the tasks.")
     tasks = tasks_of(Plan(landscape, erosion))
     if name.isdecimal():
@@ -146,7 +135,7 @@ def do_one(folder: Path, name: str, threads: int = 0) -> str:
     return name
 
 
-def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, "Journal"]:
+def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, Journal]:
     """Plan of an erosion, with its manifest saved and its journal open."""
     if faults := _start_faults(landscape):
         raise InputError(f"{faults[0]}; make the landscape again, or put the file back.")
@@ -224,94 +213,6 @@ def _key(landscape: Landscape, erosion: Erosion) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Journal:
-    """Tasks done, a line of JSON each, after a line that says what they belong to; a file each of those done alone."""
-
-    def __init__(
-        self, folder: Path, work: str, key: str, may_be_of: Callable[[Task, Done], bool], secret: bytes = b""
-    ) -> None:
-        """folder: of the landscape. work: name of the folder of the tasks' files in it; removed if it belongs to
-        something else. key: hash of all that they follow from. may_be_of: whether a line may tell of a task. secret:
-        of the user, see `users_secret`; lines that were written without it do not count.
-        """
-        self._folder, self._work, self._key, self._may_be_of = folder, folder / work, key, may_be_of
-        self._secret = secret
-        for path in (self._work, self._work / JOURNAL):
-            refuse_link(path)
-        found = self._sealed(_lines(self._work / JOURNAL, key))
-        if found is None:
-            shutil.rmtree(self._work, ignore_errors=True)
-            self._append(JOURNAL)
-        for path in sorted(self._work.glob(f"{Path(JOURNAL).stem}_*.jsonl")):
-            found = [*(found or []), *(self._sealed(_lines(path, key)) or [])]
-        self._said = {str(line["name"]): line for line in found or [] if isinstance(line, dict) and "name" in line}
-
-    def sound(self, tasks: Sequence[Task]) -> dict[str, Done]:
-        """Tasks done whose files are there with their hashes, and so are those of all that they need."""
-        sound: dict[str, Done] = {}
-        for task in tasks:
-            if all(need in sound for need in task.needs) and self.has(task):
-                sound[task.name] = self._said[task.name]
-        return sound
-
-    def has(self, task: Task) -> bool:
-        """Whether a task is done and its files are there with their hashes."""
-        if task.name not in self._said:
-            return False
-        result = self._said[task.name]
-        try:
-            files = {name: self._folder / f"{name}.npy" for name in result["files"]}
-            return self._may_be_of(task, result) and all(
-                path.is_file() and sha256(path) == result["files"][name] for name, path in files.items()
-            )
-        except (OSError, KeyError, TypeError, ValueError):
-            return False
-
-    def add(self, result: Done, file: str = JOURNAL) -> None:
-        """Keep a task that is done."""
-        self._append(file, {**result, "seal": self._seal(result)} if self._secret else result)
-
-    def _append(self, file: str, *results: Done) -> None:
-        path = self._work / file
-        refuse_link(path)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lines = [*([] if path.exists() else [{"key": self._key}]), *results]
-            with path.open("a", encoding="utf-8") as stream:
-                stream.write("".join(json.dumps(line) + "\n" for line in lines))
-        except OSError as error:
-            raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
-
-    def _seal(self, result: Done) -> str:
-        text = self._key + json.dumps(result, sort_keys=True)
-        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
-
-    def _sealed(self, lines: list[Done] | None) -> list[Done] | None:
-        """Lines that were written with the secret, if there is one; None without any."""
-        if lines is None or not self._secret:
-            return lines
-        found = [(line, str(line.pop("seal", ""))) for line in lines if isinstance(line, dict)]
-        return [line for line, seal in found if hmac.compare_digest(seal.encode(), self._seal(line).encode())] or None
-
-
-def users_secret() -> bytes:
-    """32 secret bytes of this user, who alone can read them beside the compiled code; without such a folder new ones
-    each time."""
-    from ..kernels.jit import CACHE  # numba takes a second to import
-
-    fresh = os.urandom(32)
-    if CACHE is None:
-        return fresh
-    path = CACHE / "secret"
-    with suppress(OSError):
-        with suppress(FileExistsError):
-            path.touch(0o600, exist_ok=False)
-            path.write_bytes(fresh)
-        kept = path.read_bytes()
-        return kept if len(kept) == len(fresh) else fresh
-    return fresh
-
-
 def _may_be_of(task: Task, result: Done) -> bool:
     """Whether a journal's line has all figures and names only files of the task."""
     finishes = task.kind == "finish"
@@ -325,18 +226,3 @@ def _belongs(name: str, task: Task) -> bool:
     """Whether the file is an output of the task."""
     folder, _, file = name.rpartition("/")
     return (folder in FIELDS and file == task.tile.name) if task.kind == "finish" else folder == f"{WORK}/{task.name}"
-
-
-def _lines(path: Path, key: str) -> list[Done] | None:
-    """Lines of a journal that belongs to this erosion, else None."""
-    with suppress(OSError, ValueError, AttributeError, IndexError, RecursionError):
-        with open_regular(path) as stream:
-            first, *lines = stream.read(_LARGEST_JOURNAL).decode("utf-8", "replace").splitlines()
-        if json.loads(first).get("key") != key:
-            return None
-        found = []
-        for line in lines:
-            with suppress(ValueError, RecursionError):  # the last one may be cut off
-                found.append(json.loads(line))
-        return found
-    return None

@@ -16,9 +16,9 @@ from ..files.image_files import ImageFiles
 from ..light.relief import COVERS, shaded_relief
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
-from .folder import Landscape, Window, components
-from .manifest import MASK, START
-from .pyramid import level
+from .storage.folder import Landscape, Window, components
+from .storage.manifest import MASK, START
+from .storage.pyramid import level
 
 OnProgress = Callable[[float], object]
 

@@ -23,8 +23,8 @@ from ..grid.smooth_step import smoother_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Part, Process
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
-from .folder import Landscape, Tile, Window
-from .manifest import MASK, MASKS, Erosion
+from .storage.folder import Landscape, Tile, Window
+from .storage.manifest import MASK, MASKS, Erosion
 
 COARSE = 1024
 """Cells along the longer side of the terrain that is eroded as a whole, unless something else is asked for."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..base.arrays import Array
-from .folder import Landscape, Window
+from .storage.folder import Landscape, Window
 
 Coarse = Callable[[Array, Array], Array]
 """(numbers of coarse rows (n, 1), of columns (1, m)) → values (n, m, …)."""

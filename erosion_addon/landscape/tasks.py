@@ -21,10 +21,10 @@ from ..run.preview import fitted
 from ..run.simulation import erode
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
-from .folder import Landscape, Tile, Window, mapped, write_arrays
-from .manifest import MASK, START
 from .plan import COLORS, Plan
 from .spread import clamped, largest, means, spread
+from .storage.folder import Landscape, Tile, Window, mapped, write_arrays
+from .storage.manifest import MASK, START
 
 WORK = "work"
 """Folder for intermediate results of tasks, beside the layers."""

@@ -14,9 +14,9 @@ from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import HIGHEST, Terrain
-from .folder import Landscape, Tile, Window, change, changing
-from .manifest import START, Manifest
-from .pyramid import LAYERS, level, store
+from .storage.folder import Landscape, Tile, Window, change, changing
+from .storage.manifest import START, Manifest
+from .storage.pyramid import LAYERS, level, store
 
 BLEND = 8
 """Part of a window's shorter side over which changes fade toward its border."""

@@ -5,7 +5,7 @@ import pytest
 
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.erode import Alone
-from erosion_addon.landscape.manifest import Manifest
+from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.recipe.recipe import Recipe
 
 

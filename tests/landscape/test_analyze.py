@@ -12,9 +12,10 @@ from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze
 from erosion_addon.landscape.cluster import cluster
-from erosion_addon.landscape.erode import JOURNAL, Alone, erode
-from erosion_addon.landscape.folder import Landscape
-from erosion_addon.landscape.manifest import NAME, Manifest
+from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.journal import JOURNAL
+from erosion_addon.landscape.storage.folder import Landscape
+from erosion_addon.landscape.storage.manifest import NAME, Manifest
 from erosion_addon.terrain.terrain import Terrain
 from tests.cli.commandline import run
 from tests.landscape.conftest import Ending, EndsError, fractal

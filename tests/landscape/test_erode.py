@@ -15,10 +15,11 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.cluster import cluster
-from erosion_addon.landscape.erode import Alone, Journal, _key, _may_be_of, erode, prepare
-from erosion_addon.landscape.folder import Landscape, Tile
-from erosion_addon.landscape.manifest import Manifest
+from erosion_addon.landscape.erode import Alone, _key, _may_be_of, erode, prepare
+from erosion_addon.landscape.journal import Journal
 from erosion_addon.landscape.plan import Plan, order
+from erosion_addon.landscape.storage.folder import Landscape, Tile
+from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.landscape.tasks import WORK, run, state, tasks_of
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.run.simulation import erode as erode_whole

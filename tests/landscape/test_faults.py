@@ -16,7 +16,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.cli.commands import main
 from erosion_addon.landscape.analyze import analyze
 from erosion_addon.landscape.erode import Alone, erode
-from erosion_addon.landscape.folder import Landscape
+from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from erosion_addon.recipe.recipe import Recipe
 from tests.landscape.conftest import fractal
@@ -103,7 +103,7 @@ def test_a_full_disk_says_so_and_the_run_goes_on_where_there_is_room(tmp_path, r
 KILLED = """
 import os, shutil, sys
 from pathlib import Path
-from erosion_addon.landscape.folder import Landscape, Window
+from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.window import put_back, take
 
 land, rename = Path(sys.argv[1]), Path.replace

@@ -79,7 +79,7 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
     @reports_refusals("There is not enough memory for so many cells; take fewer.")
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...landscape import window  # here, as few sessions of Blender have a landscape
-        from ...landscape.folder import Landscape, Window
+        from ...landscape.storage.folder import Landscape, Window
 
         if not self.filepath:
             raise InputError("No file is chosen; give one as filepath.")
@@ -117,7 +117,7 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...landscape.folder import Window
+        from ...landscape.storage.folder import Window
         from ...landscape.window import put_back
 
         obj = companions.terrain_of(context.object)

@@ -9,7 +9,7 @@ import pytest
 
 from erosion_addon.landscape.analyze import analyze
 from erosion_addon.landscape.erode import Alone
-from erosion_addon.landscape.folder import Landscape, Window
+from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.window import put_back, take
 from erosion_addon.scene.terrain import grid
 from erosion_addon.ui.terrain.landscapes import WINDOW

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..base.arrays import Array
-from ..base.atomic_files import Outputs, sha256
-from ..base.errors import InputError
-from ..base.lock import locked
-from ..base.regular_files import require_regular
-from ..terrain.fields import FIELDS
+from ...base.arrays import Array
+from ...base.atomic_files import Outputs, sha256
+from ...base.errors import InputError
+from ...base.lock import locked
+from ...base.regular_files import require_regular
+from ...terrain.fields import FIELDS
 from .manifest import MASK, NAME, START, Manifest
 
 CHANGES = "changes"

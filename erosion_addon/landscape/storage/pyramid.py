@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..base.arrays import Array
-from ..base.errors import InputError
+from ...base.arrays import Array
+from ...base.errors import InputError
 from .folder import Landscape, Window, mapped, refuse_link, write_arrays
 from .manifest import START
 

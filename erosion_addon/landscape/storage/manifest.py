@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..base.atomic_files import Outputs
-from ..base.errors import InputError
-from ..base.regular_files import open_regular
-from ..recipe.recipe import Recipe
-from ..terrain.fields import FIELDS
-from ..terrain.masks import AREAS
+from ...base.atomic_files import Outputs
+from ...base.errors import InputError
+from ...base.regular_files import open_regular
+from ...recipe.recipe import Recipe
+from ...terrain.fields import FIELDS
+from ...terrain.masks import AREAS
 
 FORMAT = 1
 """Version of the file format; others are refused."""

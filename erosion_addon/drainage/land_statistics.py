@@ -110,7 +110,7 @@ def _pits(land: Land) -> tuple[Array, Array]:
 
     graph, deepest = land.graph, np.zeros(land.heights.size)
     streams.deepest_pits(graph.network, graph.order, land.heights, land.levels, deepest)
-    return graph.inside(deepest), graph.inside(land.levels - land.heights)
+    return graph.inside(deepest), graph.inside(land.levels) - graph.inside(land.heights)
 
 
 class _Channels(NamedTuple):

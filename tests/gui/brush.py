@@ -42,6 +42,18 @@ def _paint(window):
     window.drag(x - 60, y, 120, 8)
 
 
+def _begin_stroke(window):
+    """Press the button and move, until the stroke is seen on the mesh; returns the fingerprint before."""
+    before = window.ask("fingerprint()")
+    x, y = _middle(window)
+    window.move(x, y)
+    window.send("LEFTMOUSE", ["PRESS"])
+    for step in range(8):
+        window.move(x + 8 * step, y)
+    window.wait("the stroke on the mesh", f"fingerprint() != {before!r}")
+    return before
+
+
 def the_brush_paints_rain_and_undo_takes_it_back(window):
     window.ask("new_terrain(128, 160, 1.0)")
     window.ask(CHOOSE)
@@ -60,18 +72,33 @@ def the_brush_paints_rain_and_undo_takes_it_back(window):
 
 
 def escape_takes_a_stroke_back(window):
-    before = window.ask("fingerprint()")
     window.ask(f"{SETTINGS}.kind = 'raise'")
-    x, y = _middle(window)
-    window.move(x, y)
-    window.send("LEFTMOUSE", ["PRESS"])
-    for step in range(8):
-        window.move(x + 8 * step, y)
-    window.wait("the stroke on the mesh", f"fingerprint() != {before!r}")
+    before = _begin_stroke(window)
     window.key("ESC")
     window.send("LEFTMOUSE", ["RELEASE"])
     window.wait("the ground as it was", f"fingerprint() == {before!r}")
     assert window.ask(STROKES) == 0
+
+
+def undo_in_a_stroke_is_not_heard(window):
+    before = _begin_stroke(window)
+    window.key("Z", ctrl=True)
+    window.send("LEFTMOUSE", ["RELEASE"])
+    window.wait("the stroke", f"{STROKES} == 1")
+    window.key("Z", ctrl=True)
+    window.wait("the undo", f"{STROKES} == 0")
+    assert window.ask("fingerprint()") == before
+
+
+def a_file_that_a_script_opens_in_a_stroke_stays_as_it_is(window):
+    path = str(Path(window.folder.name) / "before.blend")
+    window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={path!r}, copy=True)")
+    before = _begin_stroke(window)
+    window.ask(f"bpy.ops.wm.open_mainfile(filepath={path!r}, load_ui=False)")
+    window.send("LEFTMOUSE", ["RELEASE"])
+    window.settle()
+    assert window.ask("fingerprint()") == before and window.ask(STROKES) == 0
+    window.ask(CHOOSE)
 
 
 def strokes_of_every_kind_are_made_again_without_a_window(window):
@@ -133,10 +160,23 @@ def a_radius_in_pixels_fits_land_of_two_meters(window):
     window.picture("two_meters")
 
 
+def a_terrain_deleted_in_a_stroke_ends_it(window):
+    """The last scene, as Blender's message takes the next click."""
+    _begin_stroke(window)
+    window.ask(f"bpy.data.objects.remove({TERRAIN})")
+    window.send("LEFTMOUSE", ["RELEASE"])
+    window.wait("the end of the stroke", "not bpy.context.window_manager.windows[0].modal_operators")
+    assert window.ask("not bpy.data.objects"), "the stroke brought an object"
+    window.picture("deleted")
+
+
 SCENES = (
     the_brush_paints_rain_and_undo_takes_it_back,
     escape_takes_a_stroke_back,
+    undo_in_a_stroke_is_not_heard,
+    a_file_that_a_script_opens_in_a_stroke_stays_as_it_is,
     strokes_of_every_kind_are_made_again_without_a_window,
     keys_change_radius_and_strength,
     a_radius_in_pixels_fits_land_of_two_meters,
+    a_terrain_deleted_in_a_stroke_ends_it,
 )

@@ -26,6 +26,7 @@ from ..landscape.storage.folder import Landscape, Window, are_left
 from ..landscape.storage.manifest import MASKS, Manifest
 from ..recipe.recipe import Recipe
 from .convert import read_input
+from .terminal import signals
 from .terminal.output import note, print_event, print_line, print_written, table
 from .terminal.progress import duration
 
@@ -150,7 +151,7 @@ def _mask(given: argparse.Namespace, kind: str, file: str, manifest: Manifest, i
 def _erode(given: argparse.Namespace) -> None:
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
     on_progress = _progress(given)
-    with _workers(given) as workers:
+    with _going_on_later(given.folder), _workers(given) as workers:
         done = erode(given.folder, recipe, workers, given.seed, given.edges, given.coarse, on_progress)
     print_line(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
     _report(given.report, {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers})
@@ -165,11 +166,21 @@ def _tasks(given: argparse.Namespace) -> None:
 
 def _analyze(given: argparse.Namespace) -> None:
     on_progress, question = _progress(given), analyze.Question(given.edges, given.sea_level, given.channel_area)
-    with _workers(given) as workers:
+    with _going_on_later(given.folder), _workers(given) as workers:
         found = analyze.analyze(given.folder, workers, question, on_progress)
     print_line(table(analyze.lines(found.manifest.analysis)))
     hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
     _report(given.report, {**found.manifest.analysis, "sha256": hashes})
+
+
+@contextmanager
+def _going_on_later(folder: Path) -> Iterator[None]:
+    """Context of work that the same command goes on with after it was ended, which the message says."""
+    try:
+        yield
+    except (KeyboardInterrupt, signals.Ended) as end:
+        what = f"the tasks that are done stay in {folder}, and the same command goes on from them"
+        raise signals.renamed(end, what) from None
 
 
 def _report(file: Path | None, result: dict[str, Any]) -> None:

@@ -138,8 +138,7 @@ def _naming_kept_files(frames: Frames | None, results: "_Results", given: argpar
         kept = [*_frames_that_stay(frames, given), *results.saved]
         if not kept:
             raise
-        reason = "Ended by the system" if isinstance(end, signals.Ended) else "Interrupted"
-        raise type(end)(f"{reason}; no result was written, but {' and '.join(kept)}.") from None
+        raise signals.renamed(end, f"no result was written, but {' and '.join(kept)}") from None
     except Exception:
         _note_all([*_frames_that_stay(frames, given), *results.saved])
         raise

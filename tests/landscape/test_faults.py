@@ -53,7 +53,7 @@ def test_a_second_run_is_refused_and_a_killed_one_is_gone_on_with(landscape, rec
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
-def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(landscape, monkeypatch, name, code):
+def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(landscape, monkeypatch, capsys, name, code):
     def replace(path, target, move=Path.replace):
         if WORK in target.parts:
             signal.raise_signal(getattr(signal, name))
@@ -61,6 +61,7 @@ def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(landscape, 
 
     monkeypatch.setattr(Path, "replace", replace)
     assert main(["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--threads", "1"]) == code
+    assert f"the tasks that are done stay in {landscape.folder}, and the same" in capsys.readouterr().err
     assert [path.name for path in (landscape.folder / WORK).iterdir() if path.is_dir()] == ["coarse"]
     assert (landscape.folder / WORK / "coarse" / "elevation.npy").exists()  # moved, though the signal came before
 

@@ -24,6 +24,12 @@ class Ended(BaseException):
         self.code = code or 128 + _state["signal"]
 
 
+def renamed(end: KeyboardInterrupt | Ended, what: str) -> KeyboardInterrupt | Ended:
+    """The same end with a message that says what there is. what: the part of the sentence after the reason."""
+    reason = "Ended by the system" if isinstance(end, Ended) else "Interrupted"
+    return type(end)(f"{reason}; {what}.")
+
+
 @contextmanager
 def handled() -> Iterator[None]:
     """Context in which a signal raises `Ended`, once, so that cleanup runs."""

@@ -45,6 +45,12 @@ LOWEST = 0.045
 WATER = (0.15, 0.30)
 """Share of the picture that water should take, if there is any: at least, at most."""
 
+SNOW = 0.3
+"""Share of the ground in front that snow should take at most: white all over, it has no forms."""
+
+LIES = 0.1
+"""Snow in meters that covers the ground."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -64,9 +70,11 @@ def compose(terrain: bpy.types.Object, turn: float | None = None) -> View:
     """Best view of a terrain. turn: preferred heading, radians to the left of the terrain's y; None: any."""
     read, lattice = grid.read_terrain(terrain)
     lines = next((name for name in ("flow", "moisture") if attributes.holds(terrain.data, name)), None)
-    fields = attributes.read_fields(terrain.data, lattice, [lines] if lines else [])
-    water = visible_water.where(terrain, lattice, read.elevation)
-    return composed(read.elevation, read.spacing, fields.get(lines or ""), turn, water)
+    fields = attributes.read_fields(terrain.data, lattice, ["snow", *([lines] if lines else [])])
+    water, snow = visible_water.where(terrain, lattice, read.elevation), fields.get("snow")
+    return composed(
+        read.elevation, read.spacing, fields.get(lines or ""), turn, water, None if snow is None else snow > LIES
+    )
 
 
 def composed(
@@ -75,11 +83,12 @@ def composed(
     flow: Array | None = None,
     turn: float | None = None,
     water: Array | None = None,
+    snow: Array | None = None,
 ) -> View:
-    """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in any unit; water:
-    (rows, cols) bool, where it is seen.
+    """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in any unit; water,
+    snow: (rows, cols) bool, where they are seen.
     """
-    land = _Land(elevation, spacing, flow, water)
+    land = _Land(elevation, spacing, flow, water, snow)
     best: tuple[float, View] | None = None
     # A middle line that leaves the terrain after a quarter of it shows no distance.
     for at in land.places():
@@ -98,7 +107,12 @@ class _Land:
     """Reduced heights, leading lines, and the camera's height and lens for the relief."""
 
     def __init__(
-        self, elevation: Array, spacing: tuple[float, float], flow: Array | None, water: Array | None = None
+        self,
+        elevation: Array,
+        spacing: tuple[float, float],
+        flow: Array | None,
+        water: Array | None,
+        snow: Array | None,
     ) -> None:
         stride = max(1, -(-max(elevation.shape) // SIDE))
         self.rows, self.cols = elevation.shape
@@ -119,8 +133,10 @@ class _Land:
         # Gentle land may fill much of the picture with empty ground; mountains may not.
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
         self.leads = self._lines(flow)
-        held = water is not None and water.any()
-        self.water = self._means(np.asarray(water, np.float64)) if held else None
+        self.water, self.snow = (
+            self._means(np.asarray(cover, np.float64)) if cover is not None and cover.any() else None
+            for cover in (water, snow)
+        )
         steep = np.hypot(
             *(
                 np.gradient(self.heights, axis=axis) if n > 1 else 0 * self.heights
@@ -233,6 +249,10 @@ class _Land:
             )
             banks = np.diff(water > 0.5, axis=1) & seen[:, 1:] & (away[:, 1:] < 0.45 * self.side)
             score += 6.0 * min(watery, WATER[0]) - 4.0 * max(0.0, full - WATER[1]) + 0.6 * float(banks.any(1).mean())
+        if self.snow is not None:
+            front = shown * (away < 0.35 * self.side)
+            white = float((self._at(self.snow, x, y) * front).sum() / max(front.sum(), 1e-9))
+            score -= 1.2 * max(0.0, white - SNOW)
         return score, View((at[0], at[1], eye), heading, pitch, self.lens)
 
 

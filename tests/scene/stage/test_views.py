@@ -139,3 +139,26 @@ def test_a_sea_is_seen_along_its_shore_not_from_far_inland():
     view = views.composed(land, (CELL, CELL), None, None, water)
     away = view.eye[0] - (shore - (cells - 1) / 2) * CELL
     assert abs(away) < 0.3 * cells * CELL
+
+
+def test_snow_does_not_fill_the_ground_in_front():
+    """Of mountains in snow down to their feet on one side, the picture shows the other side, or rock in front."""
+    land = LANDS["mountains"]
+    rows, cols = land.shape
+    y, x = ((np.arange(n) - (n - 1) / 2) * CELL for n in land.shape)
+    plain = views.composed(land, (CELL, CELL))
+    before = ahead(plain, x[None, :], y[:, None], 0.35 * cols * CELL)
+    snow = np.zeros((rows, cols), bool)
+    snow[before.any(axis=1)] = True
+    view = views.composed(land, (CELL, CELL), None, None, None, snow)
+    assert snow[before].mean() > 0.9 and snow[ahead(view, x[None, :], y[:, None], 0.35 * cols * CELL)].mean() < 0.6
+    everywhere = views.composed(land, (CELL, CELL), None, None, None, np.ones_like(snow))
+    assert everywhere == plain
+
+
+def ahead(view, x, y, distance):
+    """Cells that lie before the camera up to a distance."""
+    right, up = x - view.eye[0], y - view.eye[1]
+    forward = -right * math.sin(view.heading) + up * math.cos(view.heading)
+    aside = right * math.cos(view.heading) + up * math.sin(view.heading)
+    return (forward > 0) & (np.abs(aside) < forward * 0.5 * views.SENSOR / view.lens) & (forward < distance)

@@ -37,7 +37,7 @@ FOREIGN = {(0, name) for name in ("math", "cmath", "random", "statistics")}
 HARMLESS = {
     ("resample", "@"),  # the picture of a preview
     *(("estimate", "**"), ("speeds", "exp"), ("speeds", "log")),  # how long a run will take
-    *(("statistics", name) for name in ("arctan", "hypot", "log10", "polyfit")),  # figures to read, of two digits
+    *(("land_statistics", name) for name in ("arctan", "hypot", "log10", "polyfit")),  # figures to read, of two digits
     ("plot", "log10"),  # a drawing, to a tenth of a pixel
 }
 """(module, name) of what stays, as no result comes of it."""

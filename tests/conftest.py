@@ -3,6 +3,7 @@
 
 import atexit
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -43,6 +44,14 @@ def pytest_configure(config):
 
 def pytest_sessionfinish(session, exitstatus):
     session.config.stash[STATUS] = int(exitstatus)
+
+
+@pytest.fixture
+def keyboard():
+    """Ctrl-C as in a terminal: a shell's background job ignores it, and so do the processes that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _end(stash):

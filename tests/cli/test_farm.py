@@ -22,14 +22,6 @@ def smallest_chunks(monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
 
 
-@pytest.fixture
-def keyboard():
-    """Ctrl-C as at a terminal: a shell that starts tests in the background lets them ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def interrupted_after(monkeypatch, saves):
     """Raise Ctrl-C after a number of checkpoints."""
     save, count = Checkpoint.save, [0]

@@ -234,14 +234,6 @@ def test_an_order_to_end_while_the_run_is_saved_does_not_stop_that(folder, monke
     assert set(listing(folder)) == {"dem.npy", "run.npz"}
 
 
-@pytest.fixture
-def keyboard():
-    """Ctrl-C as in a terminal: a shell's background job ignores it, and so do the processes that it starts."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_an_order_that_a_library_swallows_is_heeded_at_the_next_chunk(folder, monkeypatch, capsys, name):

@@ -52,6 +52,7 @@ def test_a_second_run_is_refused_and_a_killed_one_is_gone_on_with(landscape, rec
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(landscape, monkeypatch, capsys, name, code):
     def replace(path, target, move=Path.replace):

@@ -9,12 +9,12 @@ from ..drainage.analysis import analyze as analyzed
 from ..drainage.land_statistics import curves, lines
 from ..drainage.parameters import AnalysisParameters
 from ..files import maps, plot
-from ..files.heightmap import read_heightmap
 from ..files.image_files import ImageFiles
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import Terrain
 from .beside import plan_report
 from .convert import read_input
+from .source import read_outlets
 from .terminal.output import note, print_line, print_written, table
 
 
@@ -28,7 +28,7 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
         drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
         planned = maps.plan(outputs, given.maps, ANALYZED) if given.maps else {}
         terrain = Terrain(*read_input(given, given.input_size, image_files))
-        outlets = read_heightmap(given.outlets, image_files, (0.0, 1.0)) if given.outlets else None
+        outlets = read_outlets(given, image_files)
         found = analyzed(terrain, parameters, given.edges, given.threads or 0, outlets=outlets)
         maps.write(outputs, planned, found.fields, image_files)
         if report:

@@ -77,7 +77,7 @@ def _ended(
                 if render is None:
                     raise InputError("Rendering needs Blender: blender --command erosion render IN.blend OUT.png.")
                 render(given)
-            elif given.command == "erode" and _in_a_file(given):
+            elif given.command == "erode" and _has_blend_file(given):
                 if erode_file is None:
                     raise InputError("A .blend file needs Blender: blender --command erosion erode INPUT OUT.blend.")
                 erode_file(given)
@@ -103,8 +103,8 @@ def _ended(
     return 0, ""
 
 
-def _in_a_file(given: argparse.Namespace) -> bool:
-    """Whether a terrain is read from a .blend file, or written to one."""
+def _has_blend_file(given: argparse.Namespace) -> bool:
+    """Whether the input or the output is a .blend file."""
     return any(path.suffix.lower() == ".blend" for path in (given.input, given.output))
 
 

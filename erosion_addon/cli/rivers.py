@@ -16,6 +16,7 @@ from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
 from .convert import place_of, read_input
+from .source import read_outlets
 from .terminal.output import note, print_written
 
 
@@ -30,7 +31,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         place, headwaters = place_of(given.input, terrain.shape), None
         if given.headwaters:
             headwaters = bilinear(read_heightmap(given.headwaters, image_files, (0.0, 1.0)), terrain.shape)
-        outlets = read_heightmap(given.outlets, image_files, (0.0, 1.0)) if given.outlets else None
+        outlets = read_outlets(given, image_files)
         ground = terrain.elevation, terrain.spacing, given.edges
         water = water_of(*ground, parameters, headwaters, given.threads or 0, outlets)
         ways = Waterways(water, parameters, terrain.elevation, terrain.spacing)

@@ -58,6 +58,11 @@ def read_region(given: argparse.Namespace, image_files: ImageFiles) -> Any:
     return given.region or _read_mask(given, given.region_mask, image_files, None if given.quiet else note)
 
 
+def read_outlets(given: argparse.Namespace, image_files: ImageFiles) -> Array | None:
+    """Mask of outlets; None without one."""
+    return read_heightmap(given.outlets, image_files, (0.0, 1.0)) if given.outlets else None
+
+
 def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
     """Print what the recipe needs and the ground lacks, with the option that adds it."""
     loose = masks.get("sediment", terrain.fields.get("sediment"))

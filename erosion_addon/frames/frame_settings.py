@@ -30,7 +30,7 @@ class FrameSettings:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any] | None) -> "FrameSettings | None":
-        """Order from the values of a message."""
+        """Settings from the values of a message."""
         if values is None:
             return None
         return cls(Path(values["folder"]), values["count"], tuple(values["fields"]))

@@ -23,7 +23,7 @@ _LARGEST_JOURNAL = 1 << 30
 """Bytes; a task takes about a thousand."""
 
 Done = dict[str, Any]
-"""What a journal keeps of a task, see `tasks.run`."""
+"""Result of a task, see `tasks.run`."""
 
 
 class Journal:
@@ -57,7 +57,7 @@ class Journal:
         return sound
 
     def has(self, task: Task) -> bool:
-        """Whether a task is done and its files are there with their hashes."""
+        """Whether a task is done, and all its files have their hashes."""
         if task.name not in self._said:
             return False
         result = self._said[task.name]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array, longer_side
-from ..drainage.sea import OUTLET
+from ..drainage.sea import river_ends
 from ..processes.registry import PROCESSES
 from ..recipe.recipe import Recipe, Step
 from ..run.preview import fitted
@@ -262,15 +262,11 @@ def _hold(masks: dict[str, Array], start: dict[str, Array], found: dict[str, Arr
         rock = start["elevation"] - start.get("sediment", none) + found.get("uplift", none)
         held = masks["protect"] == 1.0
         found["elevation"] = np.where(held, rock + found.get("sediment", none), found["elevation"])
-    for mask, compared, value in (
-        ("strength", np.equal, 0.0),
-        ("plot", np.equal, 1.0),
-        ("outlet", np.greater_equal, OUTLET),
-    ):
-        if mask in masks:
-            held = compared(masks[mask], value)
-            for name in found:
-                found[name] = np.where(held, start.get(name, none), found[name])
+    kept = [masks[mask] == whole for mask, whole in (("strength", 0.0), ("plot", 1.0)) if mask in masks]
+    outlets = river_ends(None, masks.get("outlet"))
+    for held in kept if outlets is None else [*kept, outlets]:
+        for name in found:
+            found[name] = np.where(held, start.get(name, none), found[name])
 
 
 def _buried(plan: Plan, change: Array, start: Array, window: Window) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
-from ...drainage.sea import OUTLET, river_ends, sunk
+from ...drainage.sea import river_ends, sunk
 from ...grid.slope import squared_slope
 from ...kernels.elementary import tan
 from ..shared.coarse_step import CoarseStep
@@ -343,9 +343,9 @@ class UpliftStep(Step):
 
 def _standing_at_outlets(state: State) -> State:
     """State whose outlets of the mask keep their height, also at an open edge."""
-    if "outlet" not in state.masks:
+    outlets = river_ends(None, state.masks.get("outlet"))
+    if outlets is None:
         return state
-    outlets = state.masks["outlet"] >= OUTLET
     strength = state.masks.get("strength", np.float32(1.0)) * ~outlets
     return replace(state, masks={**state.masks, "strength": strength, "outlet": outlets * MANY})
 

@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, reason_of
 from ...base.memory import require
 from ...base.srgb import linear
 from ...files.headers.image_header import ImageHeader, parse_header, read_header
@@ -46,7 +46,7 @@ class BlenderFiles:
         try:
             image = bpy.data.images.load(_blender_path(path), check_existing=False)
         except RuntimeError as error:
-            raise damaged(path, str(error).removeprefix("Error: ")) from error
+            raise damaged(path, reason_of(error)) from error
         return _read_and_remove(image, header, path)
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
@@ -66,7 +66,7 @@ class BlenderFiles:
             try:
                 image.save_render(name, scene=scene)
             except RuntimeError as error:
-                raise OSError(str(error).removeprefix("Error: ").strip().splitlines()[0]) from error
+                raise OSError(reason_of(error).splitlines()[0]) from error
 
 
 def image_heights(image: bpy.types.Image) -> np.ndarray[Any, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.atomic_files import Outputs
-from ...base.errors import InputError
+from ...base.errors import InputError, reason_of
 
 SIDE = 256
 _FINER = 2
@@ -68,6 +68,6 @@ def _write(pixels: Array, path: Path) -> None:
         image.file_format = "PNG"
         image.save(filepath=str(path))
     except RuntimeError as error:
-        raise OSError(str(error).removeprefix("Error: ").strip()) from error
+        raise OSError(reason_of(error)) from error
     finally:
         bpy.data.images.remove(image)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, reason_of
 from ...files.render_settings import Picture
 from ..derived import companions, plants
 from ..original import original
@@ -150,4 +150,4 @@ def render(scene: bpy.types.Scene, path: Path, picture: Picture) -> None:
     try:
         bpy.ops.render.render(write_still=True, scene=scene.name)
     except RuntimeError as error:
-        raise InputError(f"Blender could not render {path}: {str(error).removeprefix('Error: ').strip()}") from None
+        raise InputError(f"Blender could not render {path}: {reason_of(error)}") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 
 from ...base.atomic_files import Outputs
-from ...base.errors import InputError
+from ...base.errors import InputError, reason_of
 from ...cli import source
 from ...cli.convert import place_of
 from ...cli.terminal.output import note, print_event, print_written
@@ -43,7 +43,7 @@ def erode(given: argparse.Namespace) -> None:
         target = outputs.plan(given.output, (".blend",))
         report = outputs.plan(given.report, (".json",)) if given.report else None
         terrain = _open(given) if is_file else _import(given)
-        _set(terrain, given)
+        _set(terrain, given, given.recipe or ("" if is_file else source.RECIPE))
         task = _run(terrain, given)
         if given.look:
             _set_up_look(terrain)
@@ -109,14 +109,13 @@ def _set_color(terrain: bpy.types.Object, color: str | None) -> None:
         settings.source, settings.image = "IMAGE", bpy.data.images.load(str(Path(color).resolve()))
 
 
-def _set(terrain: bpy.types.Object, given: argparse.Namespace) -> None:
-    """Change the terrain's settings as the arguments say."""
+def _set(terrain: bpy.types.Object, given: argparse.Namespace, recipe_name: str) -> None:
+    """Change the terrain's settings as the arguments say. recipe_name: "" for the terrain's own recipe."""
     settings = terrain.erosion
-    name = given.recipe or ("" if given.input.suffix.lower() == ".blend" else source.RECIPE)
-    if name or given.set:
-        if name:
-            settings.recipe_name = name
-        recipe = Recipe.load(name) if name else own_recipes.recipe_of_terrain(terrain)
+    if recipe_name or given.set:
+        if recipe_name:
+            settings.recipe_name = recipe_name
+        recipe = Recipe.load(recipe_name) if recipe_name else own_recipes.recipe_of_terrain(terrain)
         steps.fill(settings, recipe.with_values(dict(given.set)))
     if given.seed is not None:
         settings.seed = given.seed
@@ -151,7 +150,7 @@ def _set_up_look(terrain: bpy.types.Object) -> None:
         with bpy.context.temp_override(object=terrain, active_object=terrain):
             bpy.ops.erosion.look_add()
     except RuntimeError as error:
-        raise InputError(str(error).removeprefix("Error: ").strip()) from None
+        raise InputError(reason_of(error)) from None
 
 
 def _save(path: Path) -> None:
@@ -159,5 +158,4 @@ def _save(path: Path) -> None:
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
     except RuntimeError as error:
-        reason = str(error).removeprefix("Error: ").strip()
-        raise InputError(f"{path} cannot be written: {reason}") from None
+        raise InputError(f"{path} cannot be written: {reason_of(error)}") from None

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ...base.errors import InputError
+from ...base.errors import InputError, reason_of
 from ...processes.registry import PROCESSES
 from ...scene.derived import companions
 from ...scene.terrain import checks, grid, obstacle, sand
@@ -93,7 +93,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
             companions.put_in_place(terrain)
             return done
         except RuntimeError as error:  # the terrain is on no view layer, or Blender's operator says what is in the way
-            raise InputError(str(error).removeprefix("Error: ").strip()) from None
+            raise InputError(reason_of(error)) from None
 
 
 def _function(remedy: str) -> Any:

@@ -5,7 +5,7 @@ Nothing waits: `tick` takes in what has come and hands over what is new. Until `
 so that giving it up leaves every byte.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from threading import Thread
 from typing import Any
@@ -236,8 +236,11 @@ class Painter:
         if not np.array_equal(before, part):
             self._changed.add(name)
 
-    def commit(self) -> None:
-        """Write the stroke to the mesh, with the data for Restore, or nothing and InputError if that is impossible."""
+    def commit(self, keep: Callable[[], None] | None = None) -> None:
+        """Write the stroke to the mesh, with the data for Restore, or nothing and InputError if that is impossible.
+
+        keep: called once the mesh is written, to store the stroke elsewhere; an error in it takes the mesh back.
+        """
         obj, ground = self.find_object(), self._ground
         displayed_heights.put_back()
         if obj is None or (reason := grid.why_not(obj)) is not None:
@@ -258,6 +261,8 @@ class Painter:
                 attributes.write_fields(mesh, ground.lattice, self._fields(mesh), self._colors, ground.room)
                 write_positions(mesh, after, ground.place, ground.room)
                 original.mark_result(mesh, None, after, self._digest)
+                if keep is not None:
+                    keep()
         except BaseException:
             grounds.forget()
             raise

@@ -108,12 +108,15 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
 
     @reports_refusals()
     def _finish(self, context: bpy.types.Context) -> set[str]:
+        self._painter.commit(self._keep)
+        return {"FINISHED"}
+
+    def _keep(self) -> None:
+        """Keep the stroke in the recipe."""
         painter, terrain = self._painter, self._painter.find_object()
-        painter.commit()
         if painter.dabs and terrain is not None:
             layer = None if self._layer_is_new else layers.layer_shown(terrain, self._mark)
             layers.keep(terrain, self._was_result, layer, painter.stroke)
-        return {"FINISHED"}
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -52,17 +52,44 @@ def why_full(terrain: bpy.types.Object) -> str | None:
 
 def keep(terrain: bpy.types.Object, was_result: bool, layer: Any | None, stroke: Stroke) -> None:
     """Keep a stroke that was written to the mesh, in a layer or in a new one: the first thing that happens to a terrain
-    that was no result of a run, or the last. was_result: whether it was one."""
-    settings = terrain.erosion
-    steps.ensure(settings)
+    that was no result of a run, or the last. was_result: whether it was one.
+
+    After an error the recipe is as it was.
+    """
+    mark = terrain.data[original.RESULT]
     if layer is None:
+        _add_layer(terrain.erosion, was_result, stroke, mark)
+        return
+    count = len(layer.strokes)
+    try:
+        kept_strokes.append(layer, stroke)
+        layer.painted = mark
+    except BaseException:
+        _cut(layer.strokes, count)
+        raise
+
+
+def _add_layer(settings: Any, is_last: bool, stroke: Stroke, mark: str) -> None:
+    """Add a layer with one stroke as the last step or the first, or nothing."""
+    count = len(settings.steps)
+    try:
+        steps.ensure(settings)
         steps.add(settings, Step(KIND, BrushParameters()))
-        place = len(settings.steps) - 1 if was_result else 0
-        settings.steps.move(len(settings.steps) - 1, place)
-        settings.active_step = place
-        layer = settings.steps[place]
-    kept_strokes.append(layer, stroke)
-    layer.painted = terrain.data[original.RESULT]
+        last = len(settings.steps) - 1
+        kept_strokes.append(settings.steps[last], stroke)
+        settings.steps[last].painted = mark
+    except BaseException:
+        _cut(settings.steps, count)
+        raise
+    place = last if is_last else 0
+    settings.steps.move(last, place)
+    settings.active_step = place
+
+
+def _cut(collection: Any, count: int) -> None:
+    """Remove the items of a collection after the first `count`."""
+    while len(collection) > count:
+        collection.remove(len(collection) - 1)
 
 
 def mark(terrain: bpy.types.Object) -> None:

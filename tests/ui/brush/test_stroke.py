@@ -18,7 +18,7 @@ from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.brush.stroke import EROSION_OT_brush_stroke
-from erosion_addon.ui.recipe import steps
+from erosion_addon.ui.recipe import kept_strokes, steps
 from tests.terrains import fractal
 
 SIDE, CELL = 64, 10.0
@@ -216,6 +216,42 @@ def test_a_stroke_that_fails_ends_in_a_sentence_and_leaves_every_byte(terrain, m
     assert not displayed_heights.is_shown(terrain.data) and not layers()
     assert heights().tobytes() == before and [attribute.name for attribute in terrain.data.attributes] == names
     assert stroke() == {"FINISHED"} and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+
+
+def all_that_counts(obj):
+    """Bytes of all attributes, our custom properties, and the recipe of a terrain."""
+    members = {"FLOAT": ("value", 1), "FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4)}
+    found = {}
+    for attribute in obj.data.attributes:
+        member, width = members.get(attribute.data_type, ("", 0))
+        values = np.zeros(len(attribute.data) * width, np.float32)
+        if width:
+            attribute.data.foreach_get(member, values)
+        found[attribute.name] = attribute.data_type, attribute.domain, values.tobytes()
+    recipe = [(item.name, item.kind, item.painted, [kept.data for kept in item.strokes]) for item in obj.erosion.steps]
+    return found, dict(obj.data.items()), recipe, obj.erosion.active_step, len(bpy.data.meshes)
+
+
+@pytest.mark.parametrize(
+    ("painted", "name"),
+    [(0, "ensure"), (0, "add"), (0, "append"), (1, "append")],
+)
+def test_a_stroke_that_cannot_be_kept_in_the_recipe_is_not_on_the_mesh_either(terrain, monkeypatch, painted, name):
+    for _ in range(painted):
+        stroke("rain")
+    before = all_that_counts(terrain)
+
+    def failing(*given):
+        if name == "append":
+            given[0].strokes.add()
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_strokes if name == "append" else steps, name, failing)
+        assert "There is not enough memory" in refusal(terrain, kind="raise")
+    assert all_that_counts(terrain) == before
+    assert stroke("raise") == {"FINISHED"} and sum(len(item.strokes) for item in layers()) == painted + 1
+    assert heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
 
 
 def test_a_terrain_deleted_in_a_stroke_is_said_to_be(terrain):

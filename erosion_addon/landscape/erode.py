@@ -63,14 +63,15 @@ def erode(
     """Erode a landscape; the same bytes on any number of workers, and after any of them was lost.
 
     on_progress: called with the share done and what was done last. An interrupted run continues where it was. If
-    the result exists with the hashes of the manifest, nothing is done. InputError if the landscape cannot be eroded.
+    the result exists with the hashes of the manifest, only a missing pyramid is made. InputError if the landscape
+    cannot be eroded.
     """
     with changing(folder):
         landscape = Landscape(folder)
         wanted = order(landscape, recipe, seed, edges, coarse)
         if is_eroded(landscape, wanted):
             on_progress(1.0, "it is eroded already")
-            return landscape
+            return _completed(landscape)
         plan, journal = _begun(landscape, wanted)
         landscape, tasks = plan.landscape, tasks_of(plan)
         done = journal.sound(tasks)
@@ -161,8 +162,13 @@ def _finished(landscape: Landscape, plan: Plan, tasks: list[Task], done: dict[st
                 layers.setdefault(layer, {})[tile] = digest
     manifest = replace(landscape.manifest, report=_report(plan, tasks, done)).with_layers(layers)
     manifest.save(landscape.folder)
+    return _completed(Landscape(landscape.folder, manifest))
+
+
+def _completed(landscape: Landscape) -> Landscape:
+    """An eroded landscape, without work on the way and with its pyramid: a signal may come between."""
     shutil.rmtree(landscape.folder / WORK, ignore_errors=True)
-    store(landscape := Landscape(landscape.folder, manifest))
+    store(landscape)
     return landscape
 
 

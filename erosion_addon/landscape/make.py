@@ -151,7 +151,7 @@ def make(
     on_progress: OnProgress = lambda fraction: None,
     masks: Mapping[str, Read] | None = None,
 ) -> Landscape:
-    """Write the start tiles of a landscape, and its manifest last.
+    """Write the start tiles of a landscape, its pyramid, and its manifest last.
 
     masks: kind, one of `manifest.MASKS` → its values in a window, from 0 to 1. InputError for a folder that holds a
     landscape already, for heights that are not finite, and for masks that are not from 0 to 1.
@@ -179,9 +179,9 @@ def make(
                     )
                 layers.setdefault(MASK + name, {})[tile.name] = landscape.write(MASK + name, tile, values)
             on_progress(number / len(tiles))
-        manifest = manifest.with_layers(layers)
-        manifest.save(folder)
-        store(landscape := Landscape(folder, manifest))
+        landscape = Landscape(folder, manifest.with_layers(layers))
+        store(landscape)
+        landscape.manifest.save(folder)
     return landscape
 
 

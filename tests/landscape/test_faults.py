@@ -10,14 +10,17 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.cli.commands import main
 from erosion_addon.landscape.analyze import analyze
 from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.storage import pyramid
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
+from erosion_addon.landscape.window import overview
 from erosion_addon.recipe.recipe import Recipe
 from tests.landscape.conftest import fractal
 
@@ -65,6 +68,32 @@ def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(landscape, 
     assert f"the tasks that are done stay in {landscape.folder}, and the same" in capsys.readouterr().err
     assert [path.name for path in (landscape.folder / WORK).iterdir() if path.is_dir()] == ["coarse"]
     assert (landscape.folder / WORK / "coarse" / "elevation.npy").exists()  # moved, though the signal came before
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("keyboard")
+@pytest.mark.parametrize("action", ["make", "erode"])
+def test_a_signal_before_the_pyramid_leaves_it_to_the_same_command(tmp_path, monkeypatch, capsys, action):
+    folder = tmp_path / "land"
+    made = ["landscape", "make", str(folder), "fractal", "--size", "160x240", "--tile", "80", "--cell-size", "20"]
+    eroded = ["landscape", "erode", str(folder), "--recipe", "arcane", "--set", "droplet.drops_per_cell=0.1"]
+    if action == "erode":
+        assert main(made) == 0
+    words = made if action == "make" else eroded
+    with monkeypatch.context() as patch:
+        patch.setattr(pyramid, "write_arrays", lambda *_: signal.raise_signal(signal.SIGTERM))
+        assert main(words) == 143
+    if action == "erode":
+        land = Landscape(folder)
+        assert land.has("elevation") and not land.faults() and main(["landscape", "check", str(folder)]) == 0
+        tiles = land.read("elevation", land.whole).reshape(80, 2, 120, 2).mean(axis=(1, 3))
+        assert overview(land, 120).elevation == pytest.approx(tiles)  # read from the tiles meanwhile
+    assert main(words) == 0
+    land, layer = Landscape(folder), "elevation" if action == "erode" else "start/elevation"
+    kept = {path.name: np.load(path) for path in pyramid._path(land, layer, 2).parent.glob("*.npy")}
+    tiles = land.read(layer, land.whole).reshape(80, 2, 120, 2).mean(axis=(1, 3))
+    assert kept.keys() == {"x2.npy"} and kept["x2.npy"] == pytest.approx(tiles) and not (folder / WORK).exists()
+    assert "Traceback" not in capsys.readouterr().err
 
 
 @contextmanager

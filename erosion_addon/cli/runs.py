@@ -140,7 +140,8 @@ def _naming_kept_files(frames: Frames | None, results: "_Results", given: argpar
             raise
         raise signals.renamed(end, f"no result was written, but {' and '.join(kept)}") from None
     except Exception:
-        _note_all([*_frames_that_stay(frames, given), *results.saved])
+        stay = _frames_that_stay(frames, given)
+        _note_all([f"{clause}; remove them, or choose another folder, to run again" for clause in stay] + results.saved)
         raise
     _note_all(_frames_that_stay(frames, given))
 

@@ -63,7 +63,15 @@ def animate(
         known = [*record.orders[:number], order, *record.orders[number + 1 :]]
         said = Record.of(after.report or {}, names, terrain.shape, terrain.spacing, max(len(recipes), len(known)) - 1)
         record = dataclasses.replace(said, kept=len(known) - 1, range=record.range, sha256=record.sha256, orders=known)
-        record = frame_files.write(folder, record, number, after)
+        try:
+            record = frame_files.write(folder, record, number, after)
+        except InputError as error:
+            if not (made or done):
+                raise
+            raise InputError(
+                f"{error} The frames made before stay in {folder}; run the animation again for the others once there "
+                "is room."
+            ) from error
         made += 1
     return made
 

@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.cli.commands import main
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.frames import exr_writer
+from erosion_addon.frames.animation import animate
 from erosion_addon.frames.exr_writer import write_exr
 from erosion_addon.frames.frame_files import cut
 from erosion_addon.frames.record import Record
@@ -20,6 +22,7 @@ from erosion_addon.frames.sequence import Frames
 from erosion_addon.model import Recipe, Terrain, erode, simulate
 from erosion_addon.processes.shared import state
 from erosion_addon.run.simulation import resume
+from tests.small_disk import small_disk
 from tests.terrains import fractal
 
 IMAGES = OpenImageIOFiles()
@@ -127,6 +130,53 @@ def test_a_disk_that_fills_up_leaves_whole_frames_and_a_sentence(tmp_path, monke
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["elevation_0000.exr", "elevation_0001.exr", "frames.json", "wear_0000.exr", "wear_0001.exr"]
     assert json.loads((tmp_path / "frames.json").read_text())["kept"] == 1
+
+
+def test_the_command_says_which_frames_a_full_disk_leaves_and_how_to_run_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.save("dem.npy", fractal(48, 64))
+    full_after(monkeypatch, 2)
+    words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames", "3"]
+    assert main([*words, "--frames-folder", "kept"]) == 2
+    told = capsys.readouterr().err
+    assert "elevation_0002.exr cannot be written: No space left on device." in told
+    assert "The 2 frames made so far stay in kept; remove them, or choose another folder, to run again." in told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dem.npy", "kept"]
+    assert len(list((tmp_path / "kept").iterdir())) == 3
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert main([*words, "--frames-folder", "kept 2"]) == 0
+
+
+@pytest.mark.slow
+def test_an_animation_on_a_disk_that_fills_up_goes_on_where_there_is_room(tmp_path):
+    """A real file system of 1 MB, which something else fills while the third frame is made, to the last two pages."""
+    disk, calm = tmp_path / "disk", tmp_path / "calm"
+    recipes = [RECIPE.with_values({"droplet.drops_per_cell": 0.1 * (1 + number)}) for number in range(5)]
+    assert animate(calm, ["wear"], land(), recipes, {}) == 5
+
+    def fill(fraction):
+        ballast = disk / "ballast"
+        if fraction > 0.5 and not ballast.exists():
+            with suppress(OSError), ballast.open("wb", buffering=0) as stream:
+                while True:
+                    stream.write(bytes(4096))
+            os.truncate(ballast, ballast.stat().st_size - 2 * 4096)
+
+    with small_disk(disk, 1024):
+        folder = disk / "frames"
+        with pytest.raises(InputError, match=r"_0002.* cannot be written: No space left on device\.") as full:
+            animate(folder, ["wear"], land(), recipes, {}, on_progress=fill)
+        assert str(full.value).endswith(
+            f" The frames made before stay in {folder}; run the animation again for the others once there is room."
+        )
+        kept = {path.name: path.read_bytes() for path in folder.iterdir()}
+        assert kept.keys() == {"frames.json", *(f"{name}_000{k}.exr" for name in ("elevation", "wear") for k in (0, 1))}
+        assert all(kept[name] == (calm / name).read_bytes() for name in kept if name != "frames.json")
+        (disk / "ballast").unlink()
+        assert animate(folder, ["wear"], land(), recipes, {}) == 3
+        for path in calm.iterdir():
+            assert (folder / path.name).read_bytes() == path.read_bytes(), path.name
 
 
 def test_a_run_that_may_lose_its_frames_goes_on_without(tmp_path, monkeypatch):

@@ -2,12 +2,10 @@
 """Faults of farms: killed runs, two runs on one folder, full disks, slow renames; the bytes are those of a calm run."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +21,7 @@ from erosion_addon.landscape.tasks import WORK
 from erosion_addon.landscape.window import overview
 from erosion_addon.recipe.recipe import Recipe
 from tests.landscape.conftest import fractal
+from tests.small_disk import small_disk
 
 WORDS = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
 
@@ -94,21 +93,6 @@ def test_a_signal_before_the_pyramid_leaves_it_to_the_same_command(tmp_path, mon
     tiles = land.read(layer, land.whole).reshape(80, 2, 120, 2).mean(axis=(1, 3))
     assert kept.keys() == {"x2.npy"} and kept["x2.npy"] == pytest.approx(tiles) and not (folder / WORK).exists()
     assert "Traceback" not in capsys.readouterr().err
-
-
-@contextmanager
-def small_disk(folder, kilobytes):
-    """A file system in memory of so many kilobytes at a folder; skips the test where that is not allowed."""
-    folder.mkdir()
-    if shutil.which("mount") is None or os.name == "nt":
-        pytest.skip("there is no mount")
-    options = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
-    if subprocess.run(options, capture_output=True, check=False).returncode:
-        pytest.skip("a file system cannot be mounted")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 @pytest.mark.slow

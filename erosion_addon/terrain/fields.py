@@ -39,7 +39,7 @@ FIELDS: dict[str, Field] = {
             "drops or m³",
             "flow through the cell in the last step that computes it: number of drops, or m³ of Water",
         ),
-        Field("moisture", "0-1", "wetness of the ground, 1 where much water gathers on little slope"),
+        Field("moisture", "0-1", "wetness of the ground by fresh water, 1 where much gathers on little slope"),
         Field("uplift", "m", "how far the land rose", dtype=np.float64),
         Field("wear", "m", "rock removed"),
         Field("deposition", "m", "loose material laid down"),

@@ -90,7 +90,7 @@ class WaterParameters(Parameters):
         "Where a water level stands: nowhere, beyond open edges (a sea or river), or everywhere (a flood).",
         choices={
             "none": "Only rain and springs bring water",
-            "edges": "A sea, a lake or a river lies beyond the open edges and comes in where the land is lower",
+            "edges": "A sea lies beyond the open edges and comes in where the land is lower; its salty shore is bare",
             "everywhere": "A flood: land below the level is under water from the start, and so are the surroundings",
         },
         group="Standing Water",

@@ -12,6 +12,9 @@ from .parameters import SCALED, WaterParameters
 HOUR = 3600.0
 """Seconds."""
 
+SPRAY = 0.5
+"""Meters above the sea that waves and their spray reach."""
+
 
 def water_level(elevation: Array, parameters: WaterParameters) -> float:
     """Height of the standing water at the start, in meters."""
@@ -19,6 +22,21 @@ def water_level(elevation: Array, parameters: WaterParameters) -> float:
         return parameters.water_level
     place = min(int(parameters.flooded * elevation.size), elevation.size - 1)
     return float(np.partition(elevation, place, axis=None)[place]) + parameters.water_level
+
+
+def salt_ground(elevation: Array, parameters: WaterParameters) -> Array | None:
+    """(rows, cols) bool: where a sea beyond the open edges, or its spray, reaches at its highest level; None without
+    one. Hollows that land parts from the sea are not salt. elevation: (rows, cols) m.
+    """
+    from .kernels.sea import spread_from_edges
+
+    if parameters.standing_water != "edges":
+        return None
+    rise = max(parameters.water_rise * parameters.duration, 0.0)
+    low = elevation < water_level(elevation, parameters) + rise + SPRAY
+    reached = np.zeros(low.shape, bool)
+    spread_from_edges(low, np.empty(low.size, np.int64), reached)
+    return reached
 
 
 def whole_meters(elevation: Array) -> float:

@@ -13,7 +13,7 @@ from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot
 from ..shared.state import Pace, State, Step, Volumes
 from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
-from .start import HOUR, layer, masks, sources, water_level, whole_meters
+from .start import HOUR, layer, masks, salt_ground, sources, water_level, whole_meters
 
 FRESH = 2.0
 """Meters of soil gained or lost per hour above which nothing grows."""
@@ -85,6 +85,7 @@ class WaterStep(Step):
         self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._steps), "_masks": (0, 1)}
         if state.masks_change:
             self.evolving = (*self.evolving, "_masks")
+        self._salt = salt_ground(state.elevation, parameters)
         self._bed, self._soil = state.elevation.copy(), state.loose().copy()
         self._depth = layer(state, "water_depth", np.float64)
         self._suspended = layer(state, "suspended", np.float64)
@@ -248,6 +249,8 @@ class WaterStep(Step):
                 *maps, self._masks, starts[band], starts[band + 1], band, seams, work[thread], ground, self._sums
             ),
         )
+        if self._salt is not None:
+            self._grass[self._salt] = 0.0
 
     def _level(self) -> float:
         """Current level of standing water in meters above the reference."""
@@ -315,7 +318,7 @@ class WaterStep(Step):
             "water_depth": self._depth.astype(np.float32),
             "velocity": velocity,
             "suspended": self._suspended,
-            "moisture": self._moisture,
+            "moisture": self._moisture if self._salt is None else np.where(self._salt, np.float32(0.0), self._moisture),
             "grass": self._grass,
             "flow": self._flow,
         }

@@ -177,6 +177,23 @@ def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
         run(bed, "closed", standing_water="edges")
 
 
+def test_the_sea_wets_no_ground_for_plants_and_fresh_water_behind_it_does():
+    """A beach of 1 : 50 with a pool behind it as low as the sea: grass grows around the pool, none on the beach."""
+    beach = 0.4 * np.arange(40)[None, :] + np.zeros((40, 1))
+    beach[15:25, 28:36] = 5.0
+    given = {"rain": 20.0, "duration": 3.0, "water_level": 5.0, "drying": 0.05}
+    soil = {"soil": np.full(beach.shape, 1.0), "grass": np.full(beach.shape, 0.5, np.float32)}
+    layers = run(beach, layers=soil, standing_water="edges", **given).layers()
+    reached = np.zeros(beach.shape, bool)
+    reached[:, :14] = True  # up to 5.5 m
+    assert layers["water_depth"][:, :12].min() > 0.3 and not layers["moisture"][reached].any()
+    pool = np.s_[15:25, 28:36]
+    assert layers["water_depth"][pool].min() > 0.05 and layers["moisture"][pool].min() > 0.5
+    assert not layers["grass"][reached].any() and layers["grass"][:, 15:27].min() > 0.0
+    # The same water as a flood is fresh.
+    assert run(beach, layers=soil, standing_water="everywhere", **given).layers()["moisture"][:, :12].min() > 0.5
+
+
 SEA = {"standing_water": "everywhere", "flooded": 0.3}
 
 

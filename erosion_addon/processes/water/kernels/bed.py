@@ -267,7 +267,8 @@ def sweep(
     4. s < C: (C - s) · pick_up comes from the soil; s > C: (s - C) · settle goes to it; dry cells drop it all;
     5. rain, then evaporation / (1 + (v / `STILL`)²);
     6. moisture = max(h / (h + `WET`), moisture · dry); grass grows up to what suits it, soil that is neither flooded,
-       steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on.
+       steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on. (None on salt ground:
+       see `start.salt_ground`.)
 
     Neighbors count as they were before the sweep. Stability: every share is below 1, no cell gives more soil than it
     has, and none is dug below the lowest of its four neighbors; heights then stay between the lowest point there was

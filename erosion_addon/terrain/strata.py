@@ -12,6 +12,7 @@ from ..base.arrays import Array, loose_of
 from ..base.data_files import linear_color, read, shipped, tables
 from ..base.errors import InputError
 from ..base.parameters import Parameters, parameter
+from ..base.threads import in_bands
 from ..grid.resample import interpolated
 from ..kernels.elementary import sincos, tan
 
@@ -137,23 +138,20 @@ class Strata:
             found[..., channel] = (above - below) / (2 * half)
         return np.clip(found, colors.min(axis=0), colors.max(axis=0), out=found)
 
-    def resistance(self, rock: Array, spacing: tuple[float, float]) -> Array:
+    def resistance(self, rock: Array, spacing: tuple[float, float], threads: int = 1) -> Array:
         """Hardness of the layers at the top of the rock, (rows, cols) float32 0-1, averaged like colors.
 
         rock: (rows, cols) m; spacing: (row, col) m.
         """
+        from .kernels import beds  # numba takes a second to import, so only where it runs
+
+        rock = np.ascontiguousarray(rock, np.float64)
         tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
-        height = rock + self._rise(rock.shape, spacing)
-        half, hardness = self.bedding.blend / 2, np.array(self.hardness)
-        if half == 0.0:
-            layer = np.searchsorted(tops[1:-1], np.mod(height, tops[-1]), side="right")
-            return np.asarray(hardness[layer], np.float32)
+        hardness, found = np.array(self.hardness), np.empty(rock.shape, np.float32)
         integral = np.cumsum([0.0, *(np.diff(tops) * hardness)])
-        above, below = (
-            np.floor(place / tops[-1]) * integral[-1] + interpolated(np.mod(place, tops[-1]), tops, integral)
-            for place in (height + half, height - half)
-        )
-        return np.asarray(np.clip((above - below) / (2 * half), 0, 1), np.float32)
+        given = self._offsets(rock.shape, spacing), tops, hardness, integral, self.bedding.blend / 2
+        in_bands(lambda first, last: beds.resistance(rock, *given, first, last, found), len(rock), threads)
+        return found
 
     def brought_to_light(self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool) -> Array:
         """Surface colors after erosion, (rows, cols, 3): the previous ones, and the rock's where it is worn and bare.
@@ -172,17 +170,27 @@ class Strata:
 
     def _rise(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> Array:
         """Vertical offset of the layers at each cell relative to the middle, (rows, cols) m, positive downward."""
-        y = ((np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0] + self.middle[0])[:, None]
-        x = ((np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1] + self.middle[1])[None, :]
+        terms = (row[:, np.newaxis] * col for row, col in zip(*self._offsets(shape, spacing), strict=True))
+        return np.asarray(sum(terms))
+
+    def _offsets(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> tuple[Array, Array]:
+        """Factors of the offsets by row, (terms, rows), and by column, (terms, cols): their products add up to `_rise`.
+
+        A wave along any direction is sin (a + b) = sin a cos b + cos a sin b, with a of the row and b of the column.
+        """
+        y = (np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0] + self.middle[0]
+        x = (np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1] + self.middle[1]
         given, (sine, cosine) = self.bedding, sincos(math.radians(self.bedding.dip_direction))
-        rise = tan(math.radians(given.dip)) * (x * cosine + y * sine)
+        fall = tan(math.radians(given.dip))
+        rows, cols = [fall * sine * y, np.ones_like(y)], [np.ones_like(x), fall * cosine * x]
         if given.undulation > 0:
             for frequency, turn, height in _WAVES:
                 sine, cosine = sincos(turn)
-                along = x * cosine + y * sine
-                wave, _ = sincos(along * (2 * math.pi * frequency / given.wavelength) + turn)
-                rise = rise + given.undulation * height * wave
-        return np.asarray(rise)
+                number = 2 * math.pi * frequency / given.wavelength
+                row_wave, col_wave = sincos(number * sine * y + turn), sincos(number * cosine * x)
+                rows += [given.undulation * height * wave for wave in row_wave]
+                cols += col_wave[::-1]
+        return np.array(rows), np.array(cols)
 
 
 def _share(thickness: Array) -> Array:

@@ -234,3 +234,27 @@ def test_a_run_through_hard_beds_goes_on_from_a_checkpoint_to_the_same_bytes(nam
     for progress in resume(next(iter(simulate(terrain, recipe, threads=2))).checkpoint, threads=2):
         last = progress
     assert last.terrain.report["sha256"] == whole.report["sha256"]
+
+
+def test_hardness_follows_dip_and_waves_as_color_does_on_any_number_of_threads():
+    """White layers are the hard ones: where it is white by the color's law, it is hard by the kernel's."""
+    beds = {**HARD, "dip": 3.0, "dip_direction": 240.0, "undulation": 6.0, "wavelength": 90.0, "blend": 2.0}
+    strata = dataclasses.replace(Strata.from_dict(beds), middle=(12.0, -7.0))
+    plain, spacing = np.full((200, 160), 4.0), (2.0, 1.5)
+    hard = strata.resistance(plain, spacing)
+    assert hard.tobytes() == strata.resistance(plain, spacing, threads=3).tobytes()
+    assert 0.1 < (hard > 0.4).mean() < 0.6
+    green = strata.colors(plain, spacing)[..., 1]  # 0 in red, 1 in white
+    thin = np.maximum(*(np.abs(fall) for fall in np.gradient(strata._rise(plain.shape, spacing)))) < 2.0
+    assert thin.any() and np.abs(hard - 0.8 * green)[thin].max() < 1e-5
+
+
+@pytest.mark.parametrize("limits", [{}, {"limits": {"max_erosion": 4.0}}])
+def test_talus_on_beds_leaves_the_same_bytes_in_chunks_of_any_size(limits, monkeypatch):
+    """Hardness is looked up at the same passes, whether they are run one by one or many at a time."""
+    land = Terrain(fractal(48, 64, relief=160.0), 4.0)
+    given = Recipe.from_dict({"name": "t", "strata": HARD, "step": [{**WORN["talus"], **limits}]})
+    at_once = erode(land, given, seed=2).report
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    one_by_one = erode(land, given, seed=2).report
+    assert at_once["steps"][0]["passes"] > 40 and one_by_one["sha256"] == at_once["sha256"]

@@ -63,7 +63,7 @@ def shares(state: State, ground: Ground | None = None) -> Shares:
     if state.strata is None or not state.strata.hardness:
         return given
     ground = ground or Ground(state.elevation, state.loose())
-    soft = _ONE - state.strata.resistance(ground.elevation - ground.loose, state.spacing)
+    soft = _ONE - state.strata.resistance(ground.elevation - ground.loose, state.spacing, state.threads)
     return given._replace(soft=soft if given.soft is None else given.soft * soft)
 
 

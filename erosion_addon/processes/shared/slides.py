@@ -95,14 +95,22 @@ class Slides:
 
     def run(self, wanted: int, earlier: int = 0) -> int:
         """Run some passes; returns their number, fewer once everything rests. earlier: passes so far."""
-        if not self._plot and not self._state.masks_change:
-            return self._pass(wanted)
-        for done in range(wanted):
+        done = 0
+        while done < wanted:
             self._update_masks(earlier + done)
-            if not self._pass(1):
-                return done
+            together = self._together(earlier + done, wanted - done)
+            passes = self._pass(together)
+            done += passes
             self.exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
-        return wanted
+            if passes < together:
+                break
+        return done
+
+    def _together(self, done: int, most: int) -> int:
+        """Number of passes until the plot is cleared or the masks are updated, at most `most`. done: passes so far."""
+        if self._plot or (self.masks is not None and self._state.limits.depth):
+            return 1
+        return min(most, LOOK - done % LOOK) if self._state.masks_change else most
 
     def _update_masks(self, done: int) -> None:
         """Update the masks if rock layers or depth limits change them. done: passes so far."""

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hardness of the rock layers that come to light."""
+
+import math
+
+import numpy as np
+
+from ...kernels.jit import allocation_free, kernel
+
+
+@kernel
+def resistance(rock, offsets, tops, hardness, integral, half, first, last, found):
+    """Fill the rows first … last - 1 of `found` with the hardness at the top of the rock, (rows, cols) float32.
+
+    rock: (rows, cols) m. offsets: (terms, rows) and (terms, cols), whose products add up to the layers' offset in m.
+    tops: heights of the layers' borders, (layers + 1,) m, from 0. hardness: (layers,). integral: of the hardness up
+    to each border, (layers + 1,) m. half: half of the height over which it is averaged, m; 0: it is that of the layer.
+    """
+    by_row, by_col = offsets
+    for row in range(first, last):
+        for col in range(rock.shape[1]):
+            height = rock[row, col]
+            for term in range(by_row.shape[0]):
+                height += by_row[term, row] * by_col[term, col]
+            if half > 0.0:
+                above, below = _below(height + half, tops, integral), _below(height - half, tops, integral)
+                found[row, col] = min(max((above - below) / (2.0 * half), 0.0), 1.0)
+            else:
+                found[row, col] = hardness[_layer(_in_sequence(height, tops), tops)]
+
+
+@allocation_free
+def _below(height, tops, integral):
+    """Integral of the hardness from 0 up to a height, m."""
+    place = _in_sequence(height, tops)
+    layer = _layer(place, tops)
+    share = (place - tops[layer]) / (tops[layer + 1] - tops[layer])
+    rest = integral[layer] + share * (integral[layer + 1] - integral[layer])
+    return math.floor(height / tops[-1]) * integral[-1] + rest
+
+
+@allocation_free
+def _in_sequence(height, tops):
+    """Height above the bottom of its repetition of the sequence, m."""
+    return height - math.floor(height / tops[-1]) * tops[-1]
+
+
+@allocation_free
+def _layer(place, tops):
+    """Number of the layer at a height in the sequence."""
+    low, high = 0, tops.size - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if tops[middle] <= place:
+            low = middle
+        else:
+            high = middle
+    return np.int64(low)

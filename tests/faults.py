@@ -234,10 +234,13 @@ class InBlender:
         for name in self._earlier:
             assert getattr(bpy.ops.erosion, name)() == {"FINISHED"}
 
+    def _act(self) -> set[str]:
+        return getattr(bpy.ops.erosion, self._name)()  # type: ignore[no-any-return]
+
     def do(self) -> str:
         bpy.context.view_layer.objects.active = bpy.data.objects["Land"]
         try:
-            done = getattr(bpy.ops.erosion, self._name)()
+            done = self._act()
         except RuntimeError as error:
             return str(error)
         return "" if done == {"FINISHED"} else "It was canceled."
@@ -258,6 +261,23 @@ class InBlender:
         return found, original.has_source(mesh), len(bpy.data.meshes), job.now.current
 
 
+class Painted(InBlender):
+    """A stroke of the brush, which is on the mesh and in the recipe, or in neither."""
+
+    def _act(self) -> set[str]:
+        brush = bpy.context.scene.erosion_brush
+        brush.kind, brush.radius = "raise", 40.0
+        places = [(-30.0, 0.0, 0.0), (0.0, 5.0, 0.0), (30.0, 10.0, 0.0)]
+        return bpy.ops.erosion.brush_stroke(
+            stroke=[{"name": "", "location": place, "pressure": 1.0} for place in places]
+        )  # type: ignore[no-any-return]
+
+    def state(self) -> Any:
+        kept = bpy.data.objects["Land"].erosion.steps
+        recipe = [(item.name, item.painted, [stroke.data for stroke in item.strokes]) for item in kept]
+        return super().state(), recipe
+
+
 _MEMBERS = {"FLOAT": ("value", 1), "FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4), "FLOAT2": ("vector", 2)}
 
 ACTS: dict[str, Callable[[], Act]] = {
@@ -269,6 +289,8 @@ ACTS: dict[str, Callable[[], Act]] = {
     "apply": lambda: InBlender("run", "apply"),
     "levels of detail": lambda: InBlender("run", "lod_add"),
     "light": lambda: InBlender("run", "light_bake"),
+    "stroke": lambda: Painted(""),
+    "stroke after a run": lambda: Painted("run", ""),
 }
 KINDS: dict[str, tuple[list[tuple[Any, str]], Callable[[], Exception]]] = {
     "memory": (MEMORY, MemoryError),

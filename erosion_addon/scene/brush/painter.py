@@ -241,31 +241,32 @@ class Painter:
 
         keep: called once the mesh is written, to store the stroke elsewhere; an error in it takes the mesh back.
         """
+        try:
+            self._write(keep)
+        except BaseException:
+            grounds.forget()  # which has the stroke
+            raise
+
+    def _write(self, keep: Callable[[], None] | None) -> None:
         obj, ground = self.find_object(), self._ground
         displayed_heights.put_back()
         if obj is None or (reason := grid.why_not(obj)) is not None:
-            grounds.forget()
             raise InputError(DELETED if obj is None else str(reason))
         mesh = obj.data
         if not np.array_equal(positions(mesh, ground.room), ground.place):
-            grounds.forget()
             raise InputError(f"The mesh of {obj.name} was changed during the stroke; it stays as it is.")
-        try:
-            if self._after is None:
-                self._prepare(Topology.of(mesh), self._colors_to_write(mesh))
-            after: Any = self._after
-            with commit.all_or_nothing(mesh, ground.place):
-                if ground.began.is_new:
-                    original.set_aside(mesh)
-                original.keep_source(mesh, ground.began.kept)
-                attributes.write_fields(mesh, ground.lattice, self._fields(mesh), self._colors, ground.room)
-                write_positions(mesh, after, ground.place, ground.room)
-                original.mark_result(mesh, None, after, self._digest)
-                if keep is not None:
-                    keep()
-        except BaseException:
-            grounds.forget()
-            raise
+        if self._after is None:
+            self._prepare(Topology.of(mesh), self._colors_to_write(mesh))
+        after: Any = self._after
+        with commit.all_or_nothing(mesh, ground.place):
+            if ground.began.is_new:
+                original.set_aside(mesh)
+            original.keep_source(mesh, ground.began.kept)
+            attributes.write_fields(mesh, ground.lattice, self._fields(mesh), self._colors, ground.room)
+            write_positions(mesh, after, ground.place, ground.room)
+            original.mark_result(mesh, None, after, self._digest)
+            if keep is not None:
+                keep()
         ground.place, ground.spare, ground.digest = after, ground.place, self._digest
         ground.began = ground.began._replace(start=after[:, 2], is_new=False)
 

@@ -126,15 +126,22 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             raise InputError("The stroke has no dabs; give it places on the terrain.")
         self._read_ground(terrain)
         self._begin(context, terrain, exact(settings.radius, None))
+        try:
+            self._paint()
+        except BaseException:
+            self._painter.cancel()
+            raise
+        return self._finish(context)
+
+    def _paint(self) -> None:
+        """All dabs of a script, until the worker has done them."""
         for element in self.stroke:
             self._dab(aim.meters(self._ground.frame, element.location), element.pressure)
         self._painter.end()
         while not self._painter.ended and not self._painter.fault:
             self._painter.tick(0.05)
         if self._painter.fault:
-            self._painter.cancel()
             raise InputError(self._painter.fault)
-        return self._finish(context)
 
     @reports_refusals()
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -230,8 +237,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._still = 0
 
     def _give_up(self, context: bpy.types.Context) -> set[str]:
-        self._leave(context)
         self._painter.cancel()
+        self._leave(context)
         return {"CANCELLED"}
 
     def _leave(self, context: bpy.types.Context) -> None:

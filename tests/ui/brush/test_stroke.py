@@ -11,6 +11,7 @@ import pytest
 from erosion_addon.model import Recipe, erode
 from erosion_addon.processes.brush.parameters import Stroke
 from erosion_addon.scene.brush import ground as grounds
+from erosion_addon.scene.brush import painter as painters
 from erosion_addon.scene.brush.painter import Painter
 from erosion_addon.scene.display import displayed_heights
 from erosion_addon.scene.original import original
@@ -251,6 +252,22 @@ def test_a_stroke_that_cannot_be_kept_in_the_recipe_is_not_on_the_mesh_either(te
         assert "There is not enough memory" in refusal(terrain, kind="raise")
     assert all_that_counts(terrain) == before
     assert stroke("raise") == {"FINISHED"} and sum(len(item.strokes) for item in layers()) == painted + 1
+    assert heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+
+
+@pytest.mark.parametrize("place", [(painters, "positions"), (Painter, "_measure")], ids=["the commit", "a change"])
+def test_a_stroke_lost_for_lack_of_memory_is_not_in_the_next_one(terrain, monkeypatch, place):
+    stroke("rain")
+    before = all_that_counts(terrain)
+
+    def failing(*_):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*place, failing)
+        assert "There is not enough memory" in refusal(terrain, kind="raise")
+    assert all_that_counts(terrain) == before
+    assert stroke("raise", x=100.0) == {"FINISHED"}
     assert heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
 
 

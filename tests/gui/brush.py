@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The erosion brush in a real window: strokes of every kind with the mouse, Esc, undo, keys."""
 
+import time
 from pathlib import Path
 
 from desk import TERRAIN
+from window import is_alive
 
 SETTINGS = "bpy.context.scene.erosion_brush"
 STROKES = f"sum(len(item.strokes) for item in {TERRAIN}.erosion.steps)"
@@ -21,6 +23,16 @@ again = wanted.objects[0]
 same = bool((heights(again.name) == heights()).all())
 bpy.data.objects.remove(again)
 same
+"""
+
+
+UNTOUCHED = """
+import bpy, hashlib, numpy
+mesh = bpy.data.objects['Terrain'].data
+place = numpy.empty(3 * len(mesh.vertices), numpy.float32)
+mesh.attributes['position'].data.foreach_get('vector', place)
+assert hashlib.sha256(place[2::3].tobytes()).hexdigest() == '{own}', 'half a stroke was saved'
+assert 'erosion_live' not in mesh.attributes
 """
 
 
@@ -170,6 +182,44 @@ def a_terrain_deleted_in_a_stroke_ends_it(window):
     window.picture("deleted")
 
 
+def another_file_opened_in_a_stroke_is_as_it_was_saved(window):
+    """With the windows of the file, which closes those of the stroke."""
+    window.ask("new_terrain(128, 160, 1.0)")
+    window.ask(CHOOSE)
+    window.ask(f"{SETTINGS}.use_pixels, {SETTINGS}.radius, {SETTINGS}.kind = False, 150.0, 'raise'")
+    path = str(Path(window.folder.name) / "before.blend")
+    window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={path!r}, copy=True)")
+    before, workers = _begin_stroke(window), window.workers()
+    assert len(workers) == 1
+    window.ask(f"bpy.app.timers.register(lambda: bpy.ops.wm.open_mainfile(filepath={path!r}) and None)")
+    window.wait("the end of the worker", lambda: not is_alive(workers[0]))
+    window.wait("the file", "'Terrain' in bpy.data.objects and not window().modal_operators")
+    assert window.ask("fingerprint()") == before and window.ask(STROKES) == 0
+    assert "erosion_live" not in window.ask("attributes()")
+
+
+def quitting_in_a_stroke_takes_the_worker_along_and_saves_no_half_of_it(window):
+    """With a second window, and while the status bar says what is compiled. The last scene."""
+    window.ask("new_terrain(128, 160, 1.0)")
+    window.ask(CHOOSE)
+    window.ask(f"{SETTINGS}.use_pixels, {SETTINGS}.radius, {SETTINGS}.kind = False, 150.0, 'raise'")
+    path, last = (Path(window.folder.name) / name for name in ("mine.blend", "quit.blend"))
+    window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={str(path)!r})")
+    window.ask("bpy.app.timers.register(lambda: bpy.ops.screen.userpref_show() and None, first_interval=0.0)")
+    window.wait("the window of the preferences", "len(bpy.context.window_manager.windows) == 2")
+    saved, own = path.read_bytes(), window.ask("hashlib.sha256(heights().tobytes()).hexdigest()")
+    _begin_stroke(window)
+    window.ask("bpy.context.window_manager.windows[0].modal_operators[0]._told = 'Compiling'")
+    workers = window.workers()
+    code, seconds = window.quit()
+    assert code == 0, f"Blender ended with {code}; see {window.log}"
+    time.sleep(1.0)
+    assert len(workers) == 1 and not is_alive(workers[0]), "the worker outlived Blender"
+    assert path.read_bytes() == saved, "the file was changed"
+    window.without_window("--background", str(last), "--python-expr", UNTOUCHED.format(own=own))
+    return f"quit in {seconds:.2f} s"
+
+
 SCENES = (
     the_brush_paints_rain_and_undo_takes_it_back,
     escape_takes_a_stroke_back,
@@ -179,4 +229,9 @@ SCENES = (
     keys_change_radius_and_strength,
     a_radius_in_pixels_fits_land_of_two_meters,
     a_terrain_deleted_in_a_stroke_ends_it,
+)
+
+ENDS = (
+    another_file_opened_in_a_stroke_is_as_it_was_saved,
+    quitting_in_a_stroke_takes_the_worker_along_and_saves_no_half_of_it,
 )

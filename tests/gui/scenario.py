@@ -245,6 +245,7 @@ SESSIONS = {  # name: real X events, scenes; the longest first
     "recipes": (False, recipes.SCENES),
     "choices": (False, choices.SCENES),
     "brush": (False, brush.SCENES),
+    "ends": (False, brush.ENDS),
     "frames": (False, frames.SCENES),
     "mouse": (
         True,

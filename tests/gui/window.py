@@ -90,7 +90,7 @@ class Window:
         kernels.symlink_to(shared)
         environment = os.environ | {"DISPLAY": self.display, "BLENDER_USER_RESOURCES": str(self.profile)}
         environment["TMPDIR"] = self.folder.name  # quit.blend goes there
-        self._without_window = [blender, "--command"], environment
+        self._without_window = blender, environment
         with self.log.open("w") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
         self.wait("the window", self.is_open)
@@ -131,8 +131,14 @@ class Window:
 
     def command(self, *words):
         """Run a command of another Blender of the same profile, without a window; CalledProcessError if it fails."""
-        command, environment = self._without_window
-        subprocess.run([*command, *words], check=True, env=environment, capture_output=True, text=True)
+        self.without_window("--command", *words)
+
+    def without_window(self, *words):
+        """Run another Blender of the same profile, without a window; CalledProcessError if it fails."""
+        blender, environment = self._without_window
+        subprocess.run(
+            [blender, "--python-exit-code", "1", *words], check=True, env=environment, capture_output=True, text=True
+        )
 
     def workers(self):
         return workers_of(self.process.pid)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math_node, mix, noise, ramp
 
-VERSION = 13
+VERSION = 14
 
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
@@ -336,29 +336,36 @@ WATER = (
     # The share of the relief is generated Z. A texture reads it alone, where the node of all coordinates would take an
     # attribute more, for UVs, of the 14 that EEVEE has.
     Node("share", "TexGradient", settings={"texture_mapping.mapping_x": "Z"}),
-    # It lies lower in hollows, which see less of the sky, and its edge follows no line of height.
+    # No line of height ends it: it stays where it is shaded, in gullies, which see less of the sky, and on slopes that
+    # look to the north, and on gentle ground; sun and wind bare slopes to the south, steep ground and ribs. Patches
+    # from meters to a hundred break up the rest.
     math_node("hidden sky", "SUBTRACT", 1.0, "in.Sky Light"),
     math_node("sheltered", "MULTIPLY", "hidden sky", "in.Has Sky Light"),
-    math_node("high here", "MULTIPLY_ADD", "sheltered", 0.35, "share.Fac"),
-    math_node("high widely", "MULTIPLY_ADD", "zones", 0.35, "high here"),
-    math_node("high", "MULTIPLY_ADD", "patches", 0.06, "high widely"),
+    math_node("shade of slope", "MULTIPLY", "normal.Y", 0.5),
+    math_node("kept by shade", "MULTIPLY_ADD", "sheltered", 2.0, "shade of slope"),
+    ramp("swept", "slope", 0.35, 0.9),
+    math_node("kept by slope", "MULTIPLY_ADD", "swept", -1.0, "kept by shade"),
+    math_node("kept widely", "MULTIPLY_ADD", "zones", 1.5, "kept by slope"),
+    math_node("kept in patches", "MULTIPLY_ADD", "patches", 0.5, "kept widely"),
+    math_node("kept", "MULTIPLY_ADD", "mottled", 0.9, "kept in patches"),
+    math_node("high", "MULTIPLY_ADD", "kept", 0.16, "share.Fac"),
     math_node("snow from", "SUBTRACT", "in.Snow Line", 0.05),
-    math_node("snow to", "ADD", "in.Snow Line", 0.09),
+    math_node("snow to", "ADD", "in.Snow Line", 0.07),
     ramp("snowy height", "high", "snow from", "snow to", (0.0, "in.Snow")),
     math_node("slope", "ARCCOSINE", "upward"),
     # Ribs and ledges of rock that stand out of a slope throw the snow off, so that it thins out in bands and streaks.
     math_node("ribs", "SUBTRACT", "streaks.Fac", 0.5),
-    math_node("faint ribs", "MULTIPLY", "ribs", 0.3),
-    math_node("ribs and ledges", "MULTIPLY_ADD", "ledge", 0.8, "faint ribs"),
+    math_node("faint ribs", "MULTIPLY", "ribs", 0.45),
+    math_node("ribs and ledges", "MULTIPLY_ADD", "ledge", 0.3, "faint ribs"),
     math_node("ribbed", "MULTIPLY", "ribs and ledges", "in.Detail"),
     math_node("slope ribbed", "MULTIPLY_ADD", "ribbed", 1.1, "slope"),
     math_node("slope patchy", "MULTIPLY_ADD", "patches", 0.1, "slope ribbed"),
     math_node("holds to", "SUBTRACT", "in.Snow Slope", 0.12),
     ramp("snow holds", "slope patchy", "in.Snow Slope", "holds to"),
     math_node("snow drawn", "MULTIPLY", "snowy height", "snow holds"),
-    # Or as a snow step left it; thin snow lies in patches, and on steep ground ribs stand out of it.
+    # Or as a snow step left it; thin snow lies where it keeps, and on steep ground ribs stand out of it.
     math_node("snow thickness", "DIVIDE", "in.Snow Thickness", "in.Snow Depth"),
-    math_node("snow patchy", "MULTIPLY_ADD", "patches", 0.35, "snow thickness"),
+    math_node("snow patchy", "MULTIPLY_ADD", "kept", 2.5, "snow thickness"),
     ramp("steep snow", "slope", 0.4, 0.8, (0.0, -16.0)),
     math_node("snow on ribs", "MULTIPLY_ADD", "ribbed", "steep snow", "snow patchy"),
     math_node("snow spread", "MULTIPLY", "snow thickness", 5.0),

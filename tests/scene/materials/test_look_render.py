@@ -45,6 +45,8 @@ TILES = {
     "snow": {"palette": "alpine", "tilt": 5, "Snow Line": 0.0, "Snow": 1.0},
     "lying snow": {"palette": "alpine", "snow": 2.0, "tilt": 60, "Snow": 0.0},
     "thawed": {"palette": "alpine", "tilt": 5, "Snow Line": 0.0, "Snow": 1.0, "snow": 0.0},
+    "thin snow to the north": {"palette": "alpine", "snow": 0.05, "tilt": -25},
+    "thin snow to the south": {"palette": "alpine", "snow": 0.05, "tilt": 25},
     "snowless wall": {"palette": "alpine", "tilt": 60, "Snow Line": 0.0, "Snow": 1.0},
 }
 WORDS = "import bpy, sys; bpy.ops.wm.open_mainfile(filepath=sys.argv[1]); \
@@ -216,6 +218,11 @@ def test_snow_is_white_and_slides_off_walls(seen):
     # Snow of a snow step lies where it says, and nowhere else.
     assert brightness(seen["lying snow"]) > 0.9 * brightness(seen["snow"])
     assert brightness(seen["thawed"]) < 0.6 * brightness(seen["snow"])
+
+
+def test_thin_snow_stays_on_shaded_slopes_and_thaws_on_sunny_ones(seen):
+    north, south = seen["thin snow to the north"], seen["thin snow to the south"]
+    assert brightness(north) > 0.8 * brightness(seen["snow"]) and brightness(south) < 0.6 * brightness(north)
 
 
 def test_nothing_is_the_magenta_of_a_broken_shader(seen):

@@ -306,6 +306,18 @@ def test_a_rim_of_hard_rock_yields_to_the_lake_behind_it():
     assert after["wear"][8:-8, 31:33].mean() < 40.0
 
 
+def test_a_lake_cuts_its_way_out_along_a_bed_that_rises_gently_to_the_rim():
+    """10 m over 190 cells, and hardly any fall beyond: what the lake cuts is a share of its depth, not of one cell's
+    rise.
+    """
+    bed = np.interp(np.arange(260), [0, 30, 220, 259], [60.0, 40.0, 50.0, 49.0])
+    banks = 1.5 * np.abs(np.arange(41) - 20.0)
+    land = Terrain(bed + banks[:, np.newaxis], 10.0)
+    assert flooded(land).max() == pytest.approx(10.0)
+    after = run(land, years=20_000.0, deposition=0.0, slope_limit=90.0, coarse_to_fine=False)
+    assert flooded(after).max() < 0.1
+
+
 @pytest.mark.parametrize("exponent", [1.0, 1.5])
 def test_hard_rock_wears_as_much_in_many_short_time_steps(monkeypatch, exponent):
     """A step's share of the fall, and of what stands above the slope limit, is no multiple of hardness."""

@@ -377,7 +377,7 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
             reach = _reach(trees.areas[place], constants.area_exponent)
             pull = FLOODS * constants.cut * reach / network.distances[network.toward[cell]]
             soft = _softened(pull, soft, 1.0)
-            taken = _take(ground, trees, below, dug * constants.breach * rim * pull / (1.0 + pull), soft)
+            taken = _take(ground, trees, below, dug * rim * pull / (1.0 + pull), soft)
             load += taken
             lifted += taken
         carried[below] += load

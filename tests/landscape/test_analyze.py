@@ -69,6 +69,8 @@ def test_a_cluster_leaves_the_same_bytes_as_one_process(landscape, tmp_path, mon
 
 @pytest.mark.parametrize("harm", ["none", "damaged", "layer", "cut off", "of another land", "of somebody else"])
 def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape, tmp_path, monkeypatch, harm):
+    secret = "erosion_addon.landscape.analyze.users_secret"
+    monkeypatch.setattr(secret, lambda: b"mine")  # a user without a folder for it has none that lasts
     whole = analyze(fractal(tmp_path / "whole").folder, Alone()).manifest
     with pytest.raises(EndsError):
         analyze(landscape.folder, Ending(17))
@@ -83,7 +85,7 @@ def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape,
         case "of another land":
             journal.write_text(json.dumps({"key": "0" * 64}) + journal.read_text().partition("\n")[2])
         case "of somebody else":
-            monkeypatch.setattr("erosion_addon.landscape.analyze.users_secret", lambda: b"another")
+            monkeypatch.setattr(secret, lambda: b"another")
     assert not Landscape(landscape.folder).faults()
     told = []
     again = analyze(landscape.folder, Alone(), on_progress=lambda fraction, message: told.append(fraction))

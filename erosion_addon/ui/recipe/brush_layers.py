@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
-from ...processes.brush.parameters import BrushParameters, Stroke
+from ...processes.brush.parameters import MOST_STROKES, BrushParameters, Stroke
 from ...recipe.recipe import MOST_STEPS, Step
 from ...scene.original import original
 from ...terrain.limits import NO_LIMITS
@@ -16,7 +16,8 @@ KIND = "brush"
 
 
 def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None:
-    """The step whose strokes the mesh shows as the last thing that happened to it; None where there is none yet.
+    """The step whose strokes the mesh shows as the last thing that happened to it; None where there is none yet, or it
+    is full.
 
     digest: fingerprint of the mesh, if known. InputError where strokes are kept that the mesh does not show.
     """
@@ -28,7 +29,7 @@ def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None
             f"The mesh of {terrain.name} was changed after its strokes were painted, as {kept[-1].name}; "
             "run the recipe, or switch off or remove that step."
         )
-    return next((item for item in shown if _is_plain(item)), None)
+    return next((item for item in shown if _is_plain(item) and len(item.strokes) < MOST_STROKES), None)
 
 
 def _is_plain(item: Any) -> bool:

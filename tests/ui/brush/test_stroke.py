@@ -19,7 +19,7 @@ from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.brush.stroke import EROSION_OT_brush_stroke
-from erosion_addon.ui.recipe import kept_strokes, steps
+from erosion_addon.ui.recipe import brush_layers, kept_strokes, steps
 from tests.terrains import fractal
 
 SIDE, CELL = 64, 10.0
@@ -339,6 +339,14 @@ def test_a_scaled_and_turned_terrain_is_painted_where_the_brush_is(terrain):
     assert abs(row - 31.5) <= 1 and abs(col - 31.5) <= 1  # the middle
     assert rise.max() * 3.0 == pytest.approx(0.02 * 200.0 * 0.5, rel=0.05)  # strength 0.5
     assert np.count_nonzero(rise) == pytest.approx(np.pi * (200.0 / 20.0) ** 2, rel=0.1)
+
+
+def test_a_layer_that_is_full_is_followed_by_another(terrain, monkeypatch):
+    monkeypatch.setattr(brush_layers, "MOST_STROKES", 2)
+    for kind in ("rain", "raise", "smooth", "rain", "raise"):
+        assert stroke(kind) == {"FINISHED"}
+    assert [len(item.strokes) for item in layers()] == [2, 2, 1]
+    assert heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
 
 
 def refusal(terrain, capsys=None, **given):

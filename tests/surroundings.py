@@ -86,6 +86,9 @@ SURROUNDINGS = {
         ALONE.format(_small_disk('"$W/small"') + ' && head -c 2m /dev/zero > "$W/small/all" || true'),
         {"TMPDIR": "$W/small"},
     ),
+    "temporary files in a folder with spaces": Surroundings(
+        'sh -c \'mkdir -p "$TMPDIR"; exec "$@"\' sh', {"TMPDIR": "$W/two words ı"}
+    ),
     "a disk of 1 MB": Surroundings(ALONE.format(_small_disk('"$W"')), is_refused=True),
     "another C library": Surroundings(variables=dict(OTHER_LIBRARY)),
     "numpy without vectors": Surroundings(variables=dict(OTHER_NUMPY)),

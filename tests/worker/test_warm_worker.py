@@ -192,6 +192,18 @@ def test_a_neighbors_library_that_does_not_fit_is_said_in_a_sentence(start, bare
     assert "reinstall Terrain Erosion" in runner.fault and "Traceback" not in runner.fault
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits another process, which Linux alone can")
+def test_memory_that_the_libraries_lack_is_not_taken_for_another_extension(start):
+    import resource
+
+    runner = start()
+    resource.prlimit(runner._process.pid, resource.RLIMIT_AS, (220 << 20,) * 2)
+    wait_for(lambda: not runner.alive)
+    wait_for(lambda: runner.fault)
+    assert runner.fault.startswith("There is not enough memory for the erosion process to start: ")
+    assert runner.fault.endswith(" MB is free; close other programs, and restart Blender.")
+
+
 def test_a_worker_that_is_killed_early_is_no_fault_of_the_libraries(start):
     runner = start()
     runner.kill()

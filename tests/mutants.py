@@ -150,21 +150,20 @@ class Copy:
             "XDG_CACHE_HOME": str(folder / "cache"),
         }
 
-    def is_noticed(self, module: str, source: str, tests: str, seconds: float | None = None) -> bool:
-        """Whether a test fails with this source of a module, or takes longer than that."""
+    def failure(self, module: str, source: str, tests: str, seconds: float | None = None) -> str | None:
+        """What pytest says of the first test that fails with this source of a module; None if all pass in time."""
         file = self._folder / module
         kept = file.read_text(encoding="utf-8")
         file.write_text(source, encoding="utf-8")
         try:
             command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests.split()]
-            ran = subprocess.run(
-                command, cwd=self._folder, env=self._environment, capture_output=True, timeout=seconds, check=False
-            )
+            where = {"cwd": self._folder, "env": self._environment, "timeout": seconds}
+            ran = subprocess.run(command, capture_output=True, check=False, text=True, errors="replace", **where)
         except subprocess.TimeoutExpired:
-            return True
+            return f"longer than {seconds:.0f} s"
         finally:
             file.write_text(kept, encoding="utf-8")
-        return ran.returncode != 0
+        return ran.stdout + ran.stderr if ran.returncode else None
 
 
 def main() -> int:
@@ -183,17 +182,17 @@ def main() -> int:
         drawn = sorted(random.Random(module).sample(numbers, min(given.most, len(numbers))))
         with tempfile.TemporaryDirectory() as folder:
             checkout, began, seen = Copy(given.root, Path(folder)), time.monotonic(), 0
-            if checkout.is_noticed(module, source, tests):
-                print(f"{module}: {tests} fail without any fault")
+            if failure := checkout.failure(module, source, tests):
+                print(f"{module}: {tests} fail without any fault\n{failure}")
                 return 1
             seconds = 10.0 * (time.monotonic() - began)
             survivors = []
             for number in drawn:
                 text, words = faulty(source, number)
-                if checkout.is_noticed(module, text, tests, seconds):
-                    seen += 1
-                else:
+                if checkout.failure(module, text, tests, seconds) is None:
                     survivors.append(words)
+                else:
+                    seen += 1
         print(f"{module}: {seen} of {len(drawn)} faults noticed ({len(numbers)} possible)", flush=True)
         for words in survivors:
             print(f"    survived: {module}:{words}", flush=True)

@@ -178,7 +178,10 @@ def test_lengths_in_sides_of_the_terrain_stay_those_of_the_whole():
 
 @pytest.mark.slow
 def test_no_border_shows():
-    """The ground is as rough on both sides of the border and across it as where it was eroded as a whole."""
+    """The ground is as rough on both sides of the border as where it was eroded as a whole, and nearly so across it.
+
+    There the land before and after mix. What they have not in common is 1/√2 as rough, half and half.
+    """
     before = erode(Terrain(fractal(256, 256, relief=1000.0), 20.0), Recipe.load("alpine"), seed=1)
     cells = np.zeros((256, 256), bool)
     cells[60:190, 70:200] = True
@@ -186,7 +189,8 @@ def test_no_border_shows():
     share = Region.of(cells, before.spacing, "open").share
     for low, high in ((0.0, 0.1), (0.1, 0.5), (0.5, 0.99), (0.99, 1.0)):
         band = (share > low) & (share <= high)
-        assert 0.75 < roughness(after)[band].std() / roughness(before)[band].std() < 1.3, (low, high)
+        least = 0.7 if (low, high) == (0.1, 0.5) else 0.75
+        assert least < roughness(after)[band].std() / roughness(before)[band].std() < 1.3, (low, high)
 
 
 def roughness(terrain):

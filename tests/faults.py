@@ -230,17 +230,16 @@ class InBlender:
         )
         bpy.context.view_layer.objects.active = obj
         obj.select_set(True)
+        brush = bpy.context.scene.erosion_brush
+        brush.kind, brush.radius = "raise", 40.0
         steps.fill(obj.erosion, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.3}))
         for name in self._earlier:
             assert getattr(bpy.ops.erosion, name)() == {"FINISHED"}
 
-    def _act(self) -> set[str]:
-        return getattr(bpy.ops.erosion, self._name)()  # type: ignore[no-any-return]
-
     def do(self) -> str:
         bpy.context.view_layer.objects.active = bpy.data.objects["Land"]
         try:
-            done = self._act()
+            done = getattr(bpy.ops.erosion, self._name)(**GIVEN.get(self._name, {}))
         except RuntimeError as error:
             return str(error)
         return "" if done == {"FINISHED"} else "It was canceled."
@@ -257,26 +256,14 @@ class InBlender:
                 if width:
                     attribute.data.foreach_get(member, values)
                 found.append((obj.name, attribute.name, attribute.data_type, attribute.domain, values.tobytes()))
-        mesh = bpy.data.objects["Land"].data
-        return found, original.has_source(mesh), len(bpy.data.meshes), job.now.current
+        land = bpy.data.objects["Land"]
+        strokes = [(item.name, item.painted, [kept.data for kept in item.strokes]) for item in land.erosion.steps]
+        return found, original.has_source(land.data), len(bpy.data.meshes), job.now.current, strokes
 
 
-class Painted(InBlender):
-    """A stroke of the brush, which is on the mesh and in the recipe, or in neither."""
-
-    def _act(self) -> set[str]:
-        brush = bpy.context.scene.erosion_brush
-        brush.kind, brush.radius = "raise", 40.0
-        places = [(-30.0, 0.0, 0.0), (0.0, 5.0, 0.0), (30.0, 10.0, 0.0)]
-        return bpy.ops.erosion.brush_stroke(
-            stroke=[{"name": "", "location": place, "pressure": 1.0} for place in places]
-        )  # type: ignore[no-any-return]
-
-    def state(self) -> Any:
-        kept = bpy.data.objects["Land"].erosion.steps
-        recipe = [(item.name, item.painted, [stroke.data for stroke in item.strokes]) for item in kept]
-        return super().state(), recipe
-
+STROKE = [{"name": "", "location": (30.0 * x, 5.0 * x + 5.0, 0.0), "pressure": 1.0} for x in (-1.0, 0.0, 1.0)]
+GIVEN: dict[str, dict[str, Any]] = {"brush_stroke": {"stroke": STROKE}}
+"""What operators are called with."""
 
 _MEMBERS = {"FLOAT": ("value", 1), "FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4), "FLOAT2": ("vector", 2)}
 
@@ -289,8 +276,8 @@ ACTS: dict[str, Callable[[], Act]] = {
     "apply": lambda: InBlender("run", "apply"),
     "levels of detail": lambda: InBlender("run", "lod_add"),
     "light": lambda: InBlender("run", "light_bake"),
-    "stroke": lambda: Painted(""),
-    "stroke after a run": lambda: Painted("run", ""),
+    "stroke": lambda: InBlender("brush_stroke"),
+    "stroke after a run": lambda: InBlender("run", "brush_stroke"),
 }
 KINDS: dict[str, tuple[list[tuple[Any, str]], Callable[[], Exception]]] = {
     "memory": (MEMORY, MemoryError),

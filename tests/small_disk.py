@@ -11,7 +11,7 @@ import pytest
 
 @contextmanager
 def small_disk(folder, kilobytes):
-    """A file system in memory of so many kilobytes at a folder; skips the test where that is not allowed."""
+    """Mount a tmpfs of this size at a new folder; skip the test where mounting is not allowed."""
     folder.mkdir()
     if shutil.which("mount") is None or os.name == "nt":
         pytest.skip("there is no mount")

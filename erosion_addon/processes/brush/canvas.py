@@ -59,7 +59,7 @@ class Canvas:
         if self._state.hardness_changes:
             strata: Any = self._state.strata
             bare = self.elevation - loose_of(self.loose_layers)
-            hardness = np.asarray(strata.resistance(bare, self._state.spacing), np.float32)
+            hardness = strata.resistance(bare, self._state.spacing, self._state.threads)
             given = self._state.masks.get("hardness", np.float32(0.0))
             self.hardness[...] = np.float32(1.0) - (np.float32(1.0) - given) * (np.float32(1.0) - hardness)
 

@@ -12,7 +12,7 @@ from .halo import ground_now, inner, share_masks
 from .parameters import PORTIONS, ROUND, SPREAD, creep_passes
 from .row_bands import Bands
 from .shares import Ground, Plot
-from .state import State
+from .state import State, run_passes
 
 REST = 1e-4
 """Smallest movement, as a share of the stable height difference."""
@@ -95,26 +95,15 @@ class Slides:
 
     def run(self, wanted: int, earlier: int = 0) -> int:
         """Run some passes; returns their number, fewer once everything rests. earlier: passes so far."""
-        done = 0
-        while done < wanted:
-            self._update_masks(earlier + done)
-            together = self._together(earlier + done, wanted - done)
-            passes = self._pass(together)
-            done += passes
-            self.exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
-            if passes < together:
-                break
-        return done
+        clear = self._clear if self._plot else None
+        return run_passes(self._pass, wanted, earlier, self._state.passes_between_looks(LOOK), self._look, clear)
 
-    def _together(self, done: int, most: int) -> int:
-        """Number of passes until the plot is cleared or the masks are updated, at most `most`. done: passes so far."""
-        if self._plot or (self.masks is not None and self._state.limits.depth):
-            return 1
-        return min(most, LOOK - done % LOOK) if self._state.masks_change else most
+    def _clear(self) -> None:
+        self.exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
 
-    def _update_masks(self, done: int) -> None:
-        """Update the masks if rock layers or depth limits change them. done: passes so far."""
-        if self.masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
+    def _look(self) -> None:
+        """Update the masks for the current ground."""
+        if self.masks is not None:
             self.masks[...] = self._make_masks()
 
     def _pass(self, wanted: int) -> int:

@@ -75,6 +75,14 @@ class State:
         """Whether erosion and deposition factors change with the ground, for processes that update them."""
         return self.limits.depth or self.hardness_changes
 
+    def passes_between_looks(self, usual: int) -> int:
+        """Passes between updates of the factors by a process: `usual` for layers of rock, 1 for depth limits, and 0
+        for never.
+        """
+        if not self.masks_change:
+            return 0
+        return 1 if self.limits.depth else usual
+
     def limited(self, limits: Limits) -> "State":
         """State for a step with limits; those of height and slope become a part of the mask `strength`."""
         if limits == NO_LIMITS:
@@ -187,6 +195,34 @@ class Pace:
         wanted = self._size * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)
         self._size = max(self._least, round(min(wanted, LARGEST_CHUNK)))
         return done
+
+
+def run_passes(
+    work: Callable[[int], int],
+    wanted: int,
+    earlier: int,
+    every: int,
+    look: Callable[[], None],
+    clear: Callable[[], None] | None,
+) -> int:
+    """Call work(passes) until `wanted` passes are done, or until it does fewer, as at rest; returns their number.
+
+    earlier: passes so far. every: passes between calls of `look`, counted with the earlier ones; 0: it is never called.
+    clear: called after each pass, or None.
+    """
+    done = 0
+    while done < wanted:
+        since = (earlier + done) % every if every else 0
+        if every and since == 0:
+            look()
+        together = 1 if clear else min(wanted - done, every - since if every else wanted)
+        passes = work(together)
+        done += passes
+        if passes < together:
+            break
+        if clear:
+            clear()
+    return done
 
 
 class Step:

@@ -28,10 +28,10 @@ def salt_ground(elevation: Array, parameters: WaterParameters) -> Array | None:
     """(rows, cols) bool: where a sea beyond the open edges, or its spray, reaches at its highest level; None without
     one. Hollows that land parts from the sea are not salt. elevation: (rows, cols) m.
     """
-    from .kernels.sea import spread_from_edges
-
     if parameters.standing_water != "edges":
         return None
+    from .kernels.sea import spread_from_edges  # numba takes a second to import, so only where it runs
+
     rise = max(parameters.water_rise * parameters.duration, 0.0)
     low = elevation < water_level(elevation, parameters) + rise + SPRAY
     reached = np.zeros(low.shape, bool)

@@ -211,8 +211,8 @@ class WaterStep(Step):
 
     def _update_shares(self) -> None:
         """Update the factors of erosion and deposition for the current ground."""
-        state = self._state
-        if state.masks_change and (state.limits.depth or self._done % LOOK == 0):
+        state, every = self._state, self._state.passes_between_looks(LOOK)
+        if every and self._done % every == 0:
             self._masks[...] = masks(state, Ground(self._bed + self._reference, self._soil))
 
     def _run_water(self, level: float, spring_depths: Array) -> None:

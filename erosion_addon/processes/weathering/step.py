@@ -9,7 +9,7 @@ from ...base.arrays import EDGES, Array
 from ..shared.halo import ANY_HEIGHT, changed_elevation, ground_now, inner, loosened, ringed, share_masks, volumes
 from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot, under_grass
-from ..shared.state import Pace, State, Step, Volumes
+from ..shared.state import Pace, State, Step, Volumes, run_passes
 from .parameters import WeatherParameters
 
 LOOK = 4
@@ -64,17 +64,15 @@ class WeatherStep(Step):
     def _pass(self, size: int) -> int:
         """Run some time steps, clearing the building plot after each; returns their number."""
         wanted = min(size, self._steps - self._done)
-        if not self._plot and not self._state.masks_change:
-            return self._weather(wanted)
-        for done in range(wanted):
-            self._update_masks(self._done + done)
-            self._weather(1)
-            self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
-        return wanted
+        clear = self._clear if self._plot else None
+        return run_passes(self._weather, wanted, self._done, self._state.passes_between_looks(LOOK), self._look, clear)
 
-    def _update_masks(self, done: int) -> None:
-        """Update the factors of weathering and creep for the ground after a number of time steps."""
-        if self._masks is not None and self._state.masks_change and (self._state.limits.depth or done % LOOK == 0):
+    def _clear(self) -> None:
+        self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
+
+    def _look(self) -> None:
+        """Update the factors of weathering and creep for the current ground."""
+        if self._masks is not None:
             self._masks[...] = self._make_masks(ground_now(self._rock, self._loose))
 
     def _make_masks(self, ground: Ground | None = None) -> Array | None:

@@ -26,23 +26,25 @@ def resistance(rock, offsets, tops, hardness, integral, half, first, last, found
                 above, below = _below(height + half, tops, integral), _below(height - half, tops, integral)
                 found[row, col] = min(max((above - below) / (2.0 * half), 0.0), 1.0)
             else:
-                found[row, col] = hardness[_layer(_in_sequence(height, tops), tops)]
+                _, place = _in_sequence(height, tops)
+                found[row, col] = hardness[_layer(place, tops)]
 
 
 @allocation_free
 def _below(height, tops, integral):
     """Integral of the hardness from 0 up to a height, m."""
-    place = _in_sequence(height, tops)
+    repetition, place = _in_sequence(height, tops)
     layer = _layer(place, tops)
     share = (place - tops[layer]) / (tops[layer + 1] - tops[layer])
     rest = integral[layer] + share * (integral[layer + 1] - integral[layer])
-    return math.floor(height / tops[-1]) * integral[-1] + rest
+    return repetition * integral[-1] + rest
 
 
 @allocation_free
 def _in_sequence(height, tops):
-    """Height above the bottom of its repetition of the sequence, m."""
-    return height - math.floor(height / tops[-1]) * tops[-1]
+    """Number of the sequence's repetition that a height lies in, and the height above its bottom, m."""
+    repetition = math.floor(height / tops[-1])
+    return repetition, height - repetition * tops[-1]
 
 
 @allocation_free

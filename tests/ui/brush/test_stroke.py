@@ -20,6 +20,7 @@ from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.brush.stroke import EROSION_OT_brush_stroke
 from erosion_addon.ui.recipe import brush_layers, kept_strokes, steps
+from tests.mesh_contents import everything
 from tests.terrains import fractal
 
 SIDE, CELL = 64, 10.0
@@ -220,17 +221,9 @@ def test_a_stroke_that_fails_ends_in_a_sentence_and_leaves_every_byte(terrain, m
 
 
 def all_that_counts(obj):
-    """Bytes of all attributes, our custom properties, and the recipe of a terrain."""
-    members = {"FLOAT": ("value", 1), "FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4)}
-    found = {}
-    for attribute in obj.data.attributes:
-        member, width = members.get(attribute.data_type, ("", 0))
-        values = np.zeros(len(attribute.data) * width, np.float32)
-        if width:
-            attribute.data.foreach_get(member, values)
-        found[attribute.name] = attribute.data_type, attribute.domain, values.tobytes()
+    """All that the mesh holds, our custom properties, and the recipe of a terrain."""
     recipe = [(item.name, item.kind, item.painted, [kept.data for kept in item.strokes]) for item in obj.erosion.steps]
-    return found, dict(obj.data.items()), recipe, obj.erosion.active_step, len(bpy.data.meshes)
+    return everything(obj.data), dict(obj.data.items()), recipe, obj.erosion.active_step, len(bpy.data.meshes)
 
 
 @pytest.mark.parametrize(

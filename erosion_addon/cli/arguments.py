@@ -156,6 +156,7 @@ def _add_resume(commands: Any) -> None:
     resume.add_argument("input", metavar="CHECKPOINT", type=Path, help="file that --checkpoint named")
     resume.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
     _add_results(resume)
+    resume.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="folder with the run's frames, to go on")
 
 
 def _add_results(command: _Parser) -> None:

@@ -51,13 +51,15 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         return
     with _planned(given, order) as results:
         terrain, masks = read(given, recipe, image_files)
-        frames = _frames(given)
+        _require_frames_whole(given)
         region = read_region(given, image_files)
         local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
         compile_kernels: Callable[[OnProgress], None] = partial(
             rehearse, recipe, terrain.spacing, local.union(masks), terrain.fields
         )
-        if checkpoint := _checkpoint_of(given, terrain, recipe, region, masks):
+        checkpoint = _checkpoint_of(given, terrain, recipe, region, masks)
+        frames = _frames(given, terrain, checkpoint)
+        if checkpoint:
             run = resuming.resume(checkpoint, given.threads or 0)
             compile_kernels = partial(resuming.compile_rest, checkpoint)
         elif region is not None:
@@ -71,8 +73,9 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         if frames:
             frames.require_space(terrain.shape)
             if not given.quiet:
-                most = size_in_words(frames.bytes_needed(terrain.shape))
-                note(f"{given.frames + 1} frames of at most {most} in all.")
+                note(_frames_to_come(frames, terrain))
+            if given.go_on and not checkpoint:
+                run = results.saving_first(run)
             run = frames.keep(run, terrain)
         with _naming_kept_files(frames, results, given):
             last = results.watch(run, compile_kernels)
@@ -87,8 +90,13 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with _planned(given, order) as results:
         checkpoint = Checkpoint.load(given.input)
         run = resuming.resume(checkpoint, given.threads or 0)
-        results.require_space(checkpoint.arrays["start/elevation"].shape)
-        with _naming_kept_files(None, results, given):
+        start = checkpoint.arrays["start/elevation"]
+        results.require_space(start.shape)
+        frames = Frames.of_paused_run(given.frames_folder, start) if given.frames_folder else None
+        if frames:
+            frames.require_space(start.shape)
+            run = frames.keep(run)
+        with _naming_kept_files(frames, results, given):
             last = results.watch(run, partial(resuming.compile_rest, checkpoint))
         results.write(last, image_files, checkpoint.part("mask").get("outlet"))
 
@@ -114,19 +122,36 @@ def _checkpoint_of(
     return checkpoint
 
 
-def _frames(given: argparse.Namespace) -> Frames | None:
-    """Frames to keep, if any are asked for."""
+def _require_frames_whole(given: argparse.Namespace) -> None:
+    """Check the options for frames, and set `frames`, their number, from a film; InputError if they do not fit."""
     if given.frames_per_second is not None:
         if given.frames is not None:
             raise InputError("--frames and --frames-per-second are two ways to say how many; leave out one of the two.")
         given.frames = frames_of_film(*given.frames_per_second)
-    if given.frames is None and given.frames_folder is None and not given.frames_fields:
-        return None
-    if given.frames is None or given.frames_folder is None:
+    if (given.frames is None) != (given.frames_folder is None) or (given.frames_fields and given.frames is None):
         raise InputError("--frames and --frames-folder belong together; give both.")
-    if given.go_on:
-        raise InputError("--continue cannot keep frames; leave out --continue or --frames.")
-    return Frames(given.frames_folder, given.frames, given.frames_fields)
+
+
+def _frames(given: argparse.Namespace, terrain: Terrain, checkpoint: Checkpoint | None) -> Frames | None:
+    """Frames to keep, if any are asked for; with a checkpoint those of its run, to go on with."""
+    if given.frames is None:
+        return None
+    if checkpoint is None:
+        return Frames(given.frames_folder, given.frames, given.frames_fields)
+    frames = Frames.of_paused_run(given.frames_folder, terrain.elevation)
+    if not frames.is_as_asked(given.frames, given.frames_fields):
+        raise InputError(
+            f"{given.frames_folder} holds {frames.count} frames with {', '.join(frames.fields)}; ask for the same "
+            "number and fields to go on with them."
+        )
+    return frames
+
+
+def _frames_to_come(frames: Frames, terrain: Terrain) -> str:
+    """Number and greatest size of all frames, in words."""
+    most = size_in_words(frames.bytes_needed(terrain.shape))
+    there = f"; {frames.kept + 1} of them are there already" if frames.kept >= 0 else ""
+    return f"{frames.count + 1} frames of at most {most} in all{there}."
 
 
 @contextmanager
@@ -135,21 +160,22 @@ def _naming_kept_files(frames: Frames | None, results: "_Results", given: argpar
     try:
         yield
     except (KeyboardInterrupt, signals.Ended) as end:
-        kept = [*_frames_that_stay(frames, given), *results.saved]
+        kept = [*_frames_that_stay(frames), *results.saved]
         if not kept:
             raise
         raise signals.renamed(end, f"no result was written, but {' and '.join(kept)}") from None
     except Exception:
-        stay = _frames_that_stay(frames, given)
-        _note_all([f"{clause}; remove them, or choose another folder, to run again" for clause in stay] + results.saved)
+        stay = _frames_that_stay(frames)
+        again = "go on from the checkpoint" if results.saved else "remove them, or choose another folder, to run again"
+        _note_all([f"{clause}; {again}" for clause in stay] + results.saved)
         raise
-    _note_all(_frames_that_stay(frames, given))
+    _note_all(_frames_that_stay(frames))
 
 
-def _frames_that_stay(frames: Frames | None, given: argparse.Namespace) -> list[str]:
-    if frames is None or not 0 <= frames.kept < given.frames:
+def _frames_that_stay(frames: Frames | None) -> list[str]:
+    if frames is None or not 0 <= frames.kept < frames.count:
         return []
-    return [f"the {frames.kept + 1} frames made so far stay in {given.frames_folder}"]
+    return [f"the {frames.kept + 1} frames made so far stay in {frames.folder}"]
 
 
 def _note_all(clauses: list[str]) -> None:
@@ -188,6 +214,13 @@ class _Results:
         limit = math.inf if given.time_limit is None else given.time_limit
         every = math.inf if given.checkpoint_every is None else 60 * given.checkpoint_every
         return watched(run, compile_kernels, given, limit, self._save if self._checkpoint else None, every)
+
+    def saving_first(self, run: Iterator[Progress]) -> Iterator[Progress]:
+        """The run, saved in the checkpoint before its first frame: no frames without a run to go on with."""
+        first = next(run)
+        self._save(first)
+        yield first
+        yield from run
 
     def _save(self, progress: Progress) -> None:
         """Write the checkpoint on the way; the run goes on where that fails."""

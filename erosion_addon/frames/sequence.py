@@ -23,15 +23,16 @@ class Frames:
 
     Frame 0 is the start. Frame k of `count` is the state at the first of the smallest chunks with k equal shares of the
     run's work done; the last frame is the result. Chunks do not depend on threads or speed, and so neither do the
-    frames. kept: the number of the last frame written, -1 before the first.
+    frames. folder: where they are. count: number of the last one. fields: kept in each, elevation first. kept: the
+    number of the last frame written, -1 before the first.
     """
 
     def __init__(self, folder: Path, count: int, fields: Iterable[str]) -> None:
         """InputError for unknown fields, too many frames, a folder with frames in it or one that is not writable."""
-        self._folder, self._count = folder, count
-        self._fields = ["elevation", *dict.fromkeys(name for name in fields if name != "elevation")]
-        frame_files.check(folder, self._fields, count)
-        if frame_files.holds(folder, self._fields):
+        self.folder, self.count = folder, count
+        self.fields = _with_elevation(fields)
+        frame_files.check(folder, self.fields, count)
+        if frame_files.holds(folder, self.fields):
             raise InputError(f"{folder} already holds frames of a run; choose another folder, or remove them.")
         self.kept = -1
         self._range = NO_RANGE
@@ -46,22 +47,27 @@ class Frames:
         record = Record.read(folder)
         if record is None or record.sha256.get("elevation_0000.exr") != frame_files.digest(start):
             raise InputError(
-                f"{folder} does not hold the frames of the paused run; switch frames off to go on without them, or run "
-                "the terrain again from the start."
+                f"{folder} does not hold the frames of the paused run; go on without frames, or run the terrain again "
+                "from the start."
             )
         frames = cls.__new__(cls)
-        frames._folder, frames._count, frames._fields = folder, record.frames, record.fields
+        frames.folder, frames.count, frames.fields = folder, record.frames, record.fields
         frames.kept, frames._range, frames._hashes = record.kept, record.range, record.sha256
         frame_files.cut(folder, record.fields, record.kept)
         return frames
 
     def bytes_needed(self, shape: tuple[int, int]) -> float:
         """Greatest size of all frames of a terrain of (rows, cols)."""
-        return frame_files.bytes_needed(self._count, self._fields, shape)
+        return frame_files.bytes_needed(self.count, self.fields, shape)
 
     def require_space(self, shape: tuple[int, int]) -> None:
-        """Raise InputError if the disk lacks space for all frames."""
-        formats.require_space([(self._folder / RECORD, self.bytes_needed(shape))])
+        """Raise InputError if the disk lacks space for the frames to come."""
+        size = frame_files.bytes_needed(self.count - self.kept - 1, self.fields, shape)
+        formats.require_space([(self.folder / RECORD, size)])
+
+    def is_as_asked(self, count: int, fields: Iterable[str]) -> bool:
+        """Whether these are the frames that `Frames` makes of the same number and fields."""
+        return count == self.count and _with_elevation(fields) == self.fields
 
     def keep(
         self, run: Iterator[Progress], start: Terrain | None = None, lost: Callable[[str], None] | None = None
@@ -88,7 +94,7 @@ class Frames:
             yield progress
 
     def _keep(self, progress: Progress, start: Terrain | None) -> None:
-        done = int(progress.fraction * self._count + _ROUNDING * self._count)
+        done = int(progress.fraction * self.count + _ROUNDING * self.count)
         if done <= self.kept:
             return
         terrain = progress.terrain
@@ -99,7 +105,12 @@ class Frames:
             self._write(self.kept + 1, terrain, report)
 
     def _write(self, number: int, terrain: Terrain, report: Mapping[str, Any]) -> None:
-        fresh = Record.of(report, self._fields, terrain.shape, terrain.spacing, self._count)
+        fresh = Record.of(report, self.fields, terrain.shape, terrain.spacing, self.count)
         record = dataclasses.replace(fresh, kept=number, range=self._range, sha256=self._hashes)
-        record = frame_files.write(self._folder, record, number, terrain)
+        record = frame_files.write(self.folder, record, number, terrain)
         self._range, self._hashes, self.kept = record.range, record.sha256, number
+
+
+def _with_elevation(fields: Iterable[str]) -> list[str]:
+    """Fields of a frame: the elevation, and the chosen ones once each."""
+    return ["elevation", *dict.fromkeys(name for name in fields if name != "elevation")]

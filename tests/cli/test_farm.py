@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
+from erosion_addon.frames.sequence import Frames
 from erosion_addon.run.checkpoint import Checkpoint
 from tests.cli.commandline import FEW, listing
 from tests.terrains import fractal
@@ -84,6 +85,66 @@ def test_a_checkpoint_that_cannot_be_saved_on_the_way_does_not_end_the_run(
     assert main(["erode", "dem.npy", "out.npy", *FEW, *SAVED]) == 0
     assert "No space left on device. The run goes on." in capsys.readouterr().err
     assert set(listing(folder)) == {"dem.npy", "out.npy"}
+
+
+KEPT = ["--frames", "6", "--frames-folder", "kept", "--frames-fields", "wear"]
+
+
+def bytes_of(folder):
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+@pytest.mark.parametrize("region", [[], ["--cell-size", "10", "--region", "60", "60", "320", "250"]])
+@pytest.mark.parametrize("command", ["continue", "resume"])
+def test_frames_of_a_killed_run_go_on_with_the_same_bytes(
+    folder, monkeypatch, smallest_chunks, keyboard, region, command
+):
+    np.save("dem.npy", fractal(32, 40, relief=200.0))
+    kept = [*KEPT[:3], "whole", *KEPT[4:]]
+    assert main(["erode", "dem.npy", "whole.npy", *RUN, "--quiet", *region, *kept]) == 0
+    words = ["erode", "dem.npy", "part.npy", *RUN, *SAVED, "--continue", "--quiet", *region, *KEPT]
+    with monkeypatch.context() as patch:
+        interrupted_after(patch, 4)
+        assert main(words) == 130
+    frames = bytes_of("kept")
+    assert 2 < len(frames) < len(bytes_of("whole"))
+    if command == "resume":
+        words = ["resume", "run.npz", "part.npy", "--quiet", "--frames-folder", "kept"]
+    assert main(words) == 0
+    assert bytes_of("kept") == bytes_of("whole")
+    assert Path("part.npy").read_bytes() == Path("whole.npy").read_bytes()
+
+
+def test_a_run_killed_at_its_first_frame_goes_on_with_it(folder, monkeypatch, smallest_chunks, keyboard):
+    words = ["erode", "dem.npy", "out.npy", *RUN, "--checkpoint", "run.npz", "--continue", "--quiet", *KEPT]
+    write = Frames._write
+
+    def killed(self, number, *rest):
+        write(self, number, *rest)
+        if not number:
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Frames, "_write", killed)
+        assert main(words) == 130
+    assert Path("kept/elevation_0000.exr").exists() and Path("run.npz").exists()
+    assert main(words) == 0 and Path("kept/wear_0006.exr").exists()
+
+
+def test_frames_of_another_number_or_run_are_not_gone_on_with(folder, capsys, smallest_chunks):
+    words = ["erode", "dem.npy", "out.npy", *FEW, "--checkpoint", "run.npz", "--continue"]
+    assert main([*words, *KEPT, "--time-limit", "0"]) == 75
+    before = bytes_of("kept")
+    for other in (["--frames", "7"], ["--frames-fields", "flow"]):
+        capsys.readouterr()
+        assert main([*words, *KEPT, *other]) == 2
+        assert "kept holds 6 frames with elevation, wear; ask for the same number" in capsys.readouterr().err
+    assert main([*words, *KEPT, "--frames-folder", "none"]) == 2
+    assert "none does not hold the frames of the paused run; go on without frames" in capsys.readouterr().err
+    Path("run.npz").unlink()
+    assert main([*words, *KEPT]) == 2
+    assert "kept already holds frames of a run" in capsys.readouterr().err
+    assert bytes_of("kept") == before and not Path("none").exists()
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_a_paused_run_goes_on_with_its_own_frames_only(tmp_path):
     other = land().elevation + 1.0
     kept(tmp_path / "of another run")
     for folder in ("of another run", "none"):
-        with pytest.raises(InputError, match="does not hold the frames of the paused run; switch frames off"):
+        with pytest.raises(InputError, match="does not hold the frames of the paused run; go on without frames"):
             Frames.of_paused_run(tmp_path / folder, other)
 
 

@@ -321,8 +321,9 @@ def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., N
     local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
     _rehearse(recipe, terrain, local.union(masks), on_progress)
     if region is not None:
-        return simulate_region(terrain, recipe, region, masks=masks, threads=values["threads"])
-    threads, adds_up = values["threads"], values["adds_up"]
-    results = None if frames else _results  # a step from memory has no states on the way
-    run = simulate(terrain, recipe, masks=masks, threads=threads, results=results, adds_up=adds_up)
+        run = simulate_region(terrain, recipe, region, masks=masks, threads=values["threads"])
+    else:
+        threads, adds_up = values["threads"], values["adds_up"]
+        results = None if frames else _results  # a step from memory has no states on the way
+        run = simulate(terrain, recipe, masks=masks, threads=threads, results=results, adds_up=adds_up)
     return frames.keep(run, terrain, lost) if frames else run

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Start of runs from objects' settings: at once, or from the queue."""
 
-import json
 import traceback
 
 import bpy
@@ -26,10 +25,10 @@ from ..recipe import steps
 def start(obj: bpy.types.Object, resume: bool = False, local: bool = False, threads: int | None = None) -> "job.Job":
     """Start a run on an object or on its region, or resume its paused one; InputError if impossible.
 
-    threads: at most so many; None for the number in the preferences.
+    threads: the most to use; None for the number in the preferences.
     """
     threads = preferences.threads() if threads is None else threads
-    frames = None if local or (resume and _was_on_region(obj)) else chosen_frames.settings_of(obj)
+    frames = chosen_frames.settings_of(obj)
     if resume:
         return job.resume(obj, threads, frames)
     job.check(obj)
@@ -42,14 +41,6 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False, thre
     continued, adds_up = settings.continue_from_result, settings.adds_up
     region = _region(obj, seen.lattice) if local else None
     return job.start(obj, recipe, arrays, continued, layers, threads, adds_up, seen, frames, region)
-
-
-def _was_on_region(obj: bpy.types.Object) -> bool:
-    """Whether the last run on the object was one on a region, as its report says."""
-    try:
-        return "region" in json.loads(obj.erosion.report)
-    except (TypeError, ValueError):
-        return False
 
 
 def _region(obj: bpy.types.Object, lattice: Lattice) -> Array:

@@ -7,6 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
+from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.frames.record import Record
 from erosion_addon.model import Recipe
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
@@ -87,14 +89,16 @@ def test_refusals_say_why(terrain):
     assert grid.heights(terrain.data).tobytes() == before
 
 
-def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes(terrain):
+def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes_and_frames(terrain, tmp_path):
     terrain.erosion.steps[0].droplet.drops_per_cell = 60.0
-    terrain.erosion.frames.keep = True  # of runs on the whole alone
+    frames, whole_frames, parts = terrain.erosion.frames, tmp_path / "whole", tmp_path / "parts"
+    frames.keep, frames.count, frames.fields, frames.folder = True, 8, {"wear"}, str(whole_frames)
     select(terrain, inside())
     bpy.ops.erosion.run_region()
     whole = grid.heights(terrain.data)
     bpy.ops.erosion.restore()
     before = grid.heights(terrain.data).tobytes()
+    frames.folder = str(parts)
     run = runs.start(terrain, local=True)
     while run.fraction < 0.1 and not run.ended:
         run.poll(0.05)
@@ -104,7 +108,26 @@ def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes(terrain):
     assert run.state == "done", run.sentence
     progress.finish_run(run)
     assert original.is_paused(terrain.data) and grid.heights(terrain.data).tobytes() != whole.tobytes()
+    assert Record.read(parts).kept < 8
     assert bpy.ops.erosion.run("EXEC_DEFAULT", resume=True) == {"FINISHED"}
     assert grid.heights(terrain.data).tobytes() == whole.tobytes()
+    assert Record.read(parts) == Record.read(whole_frames) and Record.read(parts).kept == 8
     bpy.ops.erosion.restore()
     assert grid.heights(terrain.data).tobytes() == before
+
+
+def test_frames_of_a_run_on_a_region_are_of_the_whole_terrain_and_never_replace_others(terrain, tmp_path):
+    frames = terrain.erosion.frames
+    frames.keep, frames.count, frames.folder = True, 2, str(tmp_path / "frames")
+    before = grid.read_terrain(terrain)[0].elevation
+    select(terrain, inside())
+    assert bpy.ops.erosion.run_region() == {"FINISHED"}
+    after = grid.read_terrain(terrain)[0].elevation
+    images = [OpenImageIOFiles().read(tmp_path / "frames" / f"elevation_{number:04d}.exr") for number in range(3)]
+    assert images[0].tobytes() == before.astype(np.float32).tobytes()
+    assert images[2].tobytes() == after.astype(np.float32).tobytes()
+    changed = [(image != images[0])[inside()].mean() for image in images]
+    assert changed[0] < changed[1] <= changed[2] and not (images[1] != images[0])[~inside()].any()
+    with pytest.raises(RuntimeError, match="already holds frames of a run"):
+        bpy.ops.erosion.run_region()
+    assert grid.read_terrain(terrain)[0].elevation.tobytes() == after.tobytes()

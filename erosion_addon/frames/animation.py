@@ -2,8 +2,6 @@
 """Animated recipe: frames each of which is a run of its own, from the same start, with its own parameters and light."""
 
 import dataclasses
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +19,8 @@ from ..run.simulation import simulate
 from ..run.step_cache import Results
 from ..terrain.terrain import Terrain
 from . import frame_files
+from .orders import orders as orders_of
+from .orders import replaced
 from .record import RECORD, Record
 
 Run = Callable[[Recipe], Iterator[Progress]]
@@ -35,18 +35,24 @@ def animate(
     threads: int = 0,
     on_progress: Callable[[float], None] = lambda fraction: None,
     lights: Sequence[Lighting] = (),
+    replace: bool = False,
 ) -> int:
     """Frame k of the folder: the result of a run of recipe k on the terrain. Returns how many were made.
 
-    Frames that are there, made from the same terrain, masks, recipe and light, are left; others of an animation are
-    replaced. lights: of each frame, whose fields are among `fields`, or none. on_progress: called with the share done.
-    InputError if the folder holds frames of another kind or size, or cannot be written.
+    Frames that are there, made from the same terrain, masks, recipe and light, are left. replace: whether others of an
+    animation may be replaced. lights: of each frame, whose fields are among `fields`, or none. on_progress: called with
+    the share done. InputError if the folder holds frames that may not be replaced, or cannot be written.
     """
     names = ["elevation", *fields]
     frame_files.check(folder, names, len(recipes) - 1)
     record = _record(folder, names, terrain, recipes)
     frame_files.cut(folder, fields, record.kept)  # what a process that was ended left
-    orders = _orders(terrain, masks, recipes, lights)
+    orders = orders_of(terrain, masks, recipes, lights)
+    if not replace and (others := replaced(record, orders)):
+        raise InputError(
+            f"{others} frames in {folder} were made with other settings; let the animation replace them, choose "
+            "another folder, or delete them."
+        )
     done = [order for order, known in zip(orders, record.orders, strict=False) if order == known]
     missing = (len(orders) - len(done)) / len(orders)
     size = missing * frame_files.bytes_needed(len(orders) - 1, fields, terrain.shape)
@@ -94,24 +100,3 @@ def _baked(after: Terrain, light: Lighting, edges: str, names: Sequence[str], th
     baked = bake(after, *light, edges, threads)
     full = np.ones(after.shape, np.float32)
     return {name: baked.get(name, full) for name in ("sky_light", *SUNS) if name in names}
-
-
-def _orders(
-    terrain: Terrain, masks: Mapping[str, Array], recipes: Sequence[Recipe], lights: Sequence[Lighting]
-) -> list[str]:
-    """Digest of all that the bytes of each frame depend on."""
-    start = hashlib.blake2b(json.dumps([VERSION, terrain.spacing]).encode(), digest_size=16)
-    arrays = {"elevation": terrain.elevation, **terrain.fields, **{f"{kind} mask": masks[kind] for kind in masks}}
-    for name, array in sorted(arrays.items()):
-        start.update(json.dumps([name, array.dtype.str, array.shape]).encode())
-        start.update(np.ascontiguousarray(array).data)
-    orders = []
-    for number, recipe in enumerate(recipes):
-        order = start.copy()
-        order.update(json.dumps(recipe.to_dict()).encode())
-        if lights:
-            parameters, suns, casters = lights[number]
-            order.update(json.dumps([parameters.to_dict(), suns]).encode())
-            order.update(np.ascontiguousarray(casters, np.float64).data)
-        orders.append(order.hexdigest())
-    return orders

@@ -112,10 +112,11 @@ def animation_request(
     recipes: Sequence[Recipe],
     masks: Mapping[str, Array],
     lights: Sequence[Lighting] = (),
+    replace: bool = False,
 ) -> Request:
     """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of frames `made`."""
     values, arrays = _runs(terrain, recipes, masks)
-    values |= {"folder": str(folder), "kept": [*kept]}
+    values |= {"folder": str(folder), "kept": [*kept], "replace": replace}
     values["lights"] = [_lighting_values(light.parameters, light.suns) for light in lights]
     arrays |= {f"casters {number}": light.casters for number, light in enumerate(lights)}
     return Request("animation", values, arrays)

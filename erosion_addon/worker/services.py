@@ -122,7 +122,8 @@ def _animation(
     recipes = [Recipe.from_dict(table) for table in values["recipes"]]
     terrain, masks = _ground(values, arrays)
     lights = [_lighting(light, arrays[f"casters {number}"]) for number, light in enumerate(values["lights"])]
-    made = animate(Path(values["folder"]), values["kept"], terrain, recipes, masks, threads, told, lights)
+    given = Path(values["folder"]), values["kept"], terrain, recipes, masks, threads, told, lights
+    made = animate(*given, replace=values["replace"])
     return {"made": np.array(made)}
 
 

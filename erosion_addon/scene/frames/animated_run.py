@@ -3,12 +3,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import bpy
 
 from ...frames import frame_files
-from ...frames.record import MOST
+from ...frames.orders import orders, replaced
+from ...frames.record import MOST, Record
 from ...light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
@@ -19,25 +20,36 @@ from ..run.task import Task
 Given = TypeVar("Given")
 
 
+class Animation(NamedTuple):
+    """What an animated run is made from: folder and fields of its frames, the terrain that each run begins with, recipe
+    and light of each frame, masks by kind.
+    """
+
+    folder: Path
+    fields: tuple[str, ...]
+    terrain: Terrain
+    recipes: Sequence[Recipe]
+    masks: Mapping[str, Any]
+    lights: Sequence[Lighting]
+
+    def replaced(self) -> int:
+        """Number of frames in the folder that the run replaces; 0 also where it is refused."""
+        record, names = Record.read(self.folder), ["elevation", *self.fields]
+        same = names, self.terrain.shape, self.terrain.spacing
+        if record is None or (record.fields, record.size, record.spacing) != same:
+            return 0
+        return replaced(record, orders(self.terrain, self.masks, self.recipes, self.lights))
+
+
 class AnimatedRun(Task):
     """Animated run in progress. The mesh does not change; frames made before a cancel stay."""
 
     work, operator = "Animation", "erosion.run"
 
-    def __init__(
-        self,
-        obj: bpy.types.Object,
-        folder: Path,
-        fields: tuple[str, ...],
-        terrain: Terrain,
-        recipes: Sequence[Recipe],
-        masks: Mapping[str, Any],
-        lights: Sequence[Lighting],
-        threads: int,
-    ) -> None:
+    def __init__(self, obj: bpy.types.Object, animation: Animation, threads: int, replace: bool) -> None:
         super().__init__(obj)
-        self._folder, self._fields, self._count = folder, fields, len(recipes)
-        self._runner.compute(animation_request(folder, fields, terrain, recipes, masks, lights), threads)
+        self._folder, self._fields, self._count = animation.folder, animation.fields, len(animation.recipes)
+        self._runner.compute(animation_request(*animation, replace), threads)
 
     def _receive(self, message: Message) -> None:
         if message.kind == "computed":

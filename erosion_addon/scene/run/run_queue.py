@@ -11,13 +11,15 @@ from .. import session
 class Waiting(NamedTuple):
     """An object in the queue.
 
-    name: last known; resume: whether to resume its paused run; animation: whether to run each frame of the scene.
+    name: last known; resume: whether to resume its paused run; animation: whether to run each frame of the scene;
+    replace: whether its frames may replace others.
     """
 
     uid: int
     name: str
     resume: bool
     animation: bool
+    replace: bool
 
     def find(self) -> bpy.types.Object | None:
         """The object under its current name; None if deleted."""
@@ -40,10 +42,10 @@ def find_object(uid: int) -> bpy.types.Object | None:
     return next((obj for obj in bpy.data.objects if obj.session_uid == uid and obj.users_collection), None)
 
 
-def add(obj: bpy.types.Object, resume: bool = False, animation: bool = False) -> None:
+def add(obj: bpy.types.Object, resume: bool = False, animation: bool = False, replace: bool = False) -> None:
     """Append an object, once."""
     if not waits(obj):
-        _now.waiting.append(Waiting(obj.session_uid, obj.name, resume, animation))
+        _now.waiting.append(Waiting(obj.session_uid, obj.name, resume, animation, replace))
 
 
 def waits(obj: bpy.types.Object) -> bool:

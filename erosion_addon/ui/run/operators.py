@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run operators: start, cancel, finish, pause, restore, apply."""
 
+from pathlib import Path
+
 import bpy
 
 from ...scene.derived import companions, light, update_derived
@@ -15,7 +17,7 @@ from ...worker.messages import Request
 from ..base.panel import redraw_panels
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
-from ..base.translations import report, sentence
+from ..base.translations import phrase, report, sentence
 from . import attendance, live_preview, progress, runs
 from .errand_operator import ErrandOperator
 from .task_operator import TaskOperator
@@ -41,23 +43,58 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         "run again",
         options={"SKIP_SAVE"},
     )
+    replace: bpy.props.BoolProperty(
+        name="Replace Frames",
+        description="Let an animation replace frames that were made with other settings",
+        options={"SKIP_SAVE"},
+    )
+    asked: bpy.props.BoolProperty(
+        description="Whether the user has agreed already to replace frames", options={"SKIP_SAVE", "HIDDEN"}
+    )
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
         return runs.why_not(companions.terrain_of(context.object)) or worker_process.fault() or None
 
+    @reports_refusals()
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if job.now.current is None or attendance.now.returning:
+        if attendance.now.returning:
             return super().invoke(context, event)
         terrain = companions.terrain_of(context.object)
-        run_queue.add(terrain, self.resume, self.animation)
+        if self.animation and not self.replace and attendance.possible():
+            folder, count = runs.frames_to_replace(terrain)
+            if count:
+                return self._ask(context, event, folder, count)
+        if job.now.current is None:
+            return super().invoke(context, event)
+        run_queue.add(terrain, self.resume, self.animation, self.replace)
         redraw_panels()
         report(self, {"INFO"}, f"{terrain.name} will be eroded when its turn comes.")
         return {"INTERFACE"}
 
+    def _ask(self, context: bpy.types.Context, event: bpy.types.Event, folder: Path, count: int) -> set[str]:
+        """Ask whether frames may be replaced."""
+        self.asked = self.replace = True  # which is not kept without a click
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title=phrase("Replace Frames?"),
+            message=phrase("{count} frames in {folder} were made with other settings.", count=count, folder=folder),
+            confirm_text=phrase("Replace"),
+        )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        if self.asked:  # the dialog ends with a click, and the work begins in the next turn
+            self.asked = False
+            progress.repeat(type(self).bl_idname, self.as_keywords())
+            return {"CANCELLED"}  # without an undo step
+        return super().execute(context)
+
     def begin(self, context: bpy.types.Context) -> Task:
         terrain = companions.terrain_of(context.object)
-        return runs.start_animation(terrain) if self.animation else runs.start(terrain, self.resume)
+        if self.animation:
+            return runs.start_animation(terrain, self.replace)
+        return runs.start(terrain, self.resume)
 
 
 class EROSION_OT_run_region(TaskOperator, bpy.types.Operator):

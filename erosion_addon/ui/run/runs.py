@@ -2,6 +2,7 @@
 """Start of runs from objects' settings: at once, or from the queue."""
 
 import traceback
+from pathlib import Path
 
 import bpy
 
@@ -10,9 +11,9 @@ from ...light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...scene.derived import light
 from ...scene.frames import chosen_frames
-from ...scene.frames.animated_run import AnimatedRun, at_each_frame
+from ...scene.frames.animated_run import AnimatedRun, Animation, at_each_frame
 from ...scene.masks import masks, springs, surface_color
-from ...scene.run import job, run_queue, start_state
+from ...scene.run import job, preview, run_queue, start_state
 from ...scene.terrain import grid
 from ...scene.terrain.lattice import Array, Lattice
 from ...scene.terrain.snapshot import snapshot
@@ -50,9 +51,31 @@ def _region(obj: bpy.types.Object, lattice: Lattice) -> Array:
     return masks.read_selection(obj, lattice)
 
 
-def start_animation(obj: bpy.types.Object) -> AnimatedRun:
-    """Start a run for each frame of the scene, with the settings as they are animated; InputError if impossible."""
+def start_animation(obj: bpy.types.Object, replace: bool = False) -> AnimatedRun:
+    """Start a run for each frame of the scene, with the settings as they are animated.
+
+    InputError if impossible, or if it would replace frames and may not.
+    """
     job.check(obj)
+    return job.begin(AnimatedRun(obj, animation_of(obj), preferences.threads(), replace))
+
+
+def frames_to_replace(obj: bpy.types.Object) -> tuple[Path, int]:
+    """Folder of the frames, and the number of those that an animated run on the object would replace.
+
+    InputError if that is impossible.
+    """
+    record = chosen_frames.record_of(obj)
+    if record is None or not record.orders:
+        return chosen_frames.folder_of(obj.erosion.frames), 0
+    if job.now.current is None:
+        preview.end()
+    animation = animation_of(obj)
+    return animation.folder, animation.replaced()
+
+
+def animation_of(obj: bpy.types.Object) -> Animation:
+    """What an animated run on the object is made from, by the settings at each frame; InputError if impossible."""
     settings, seen = obj.erosion, snapshot(obj)
     folder, kept = chosen_frames.folder_of(settings.frames), chosen_frames.animated_fields_of(obj)
     color, layers, baked = settings.surface_color, {}, light.settings_of(obj.data)
@@ -69,8 +92,7 @@ def start_animation(obj: bpy.types.Object) -> AnimatedRun:
     heights = start_state.heights(obj.data, seen, continued).start
     terrain = start_state.terrain(obj.data, seen.lattice, heights, continued, layers)
     arrays = mask_settings.arrays_of(obj, seen.lattice)
-    lights = lights if baked else ()
-    return job.begin(AnimatedRun(obj, folder, kept, terrain, recipes, arrays, lights, preferences.threads()))
+    return Animation(folder, kept, terrain, recipes, arrays, lights if baked else ())
 
 
 def start_next() -> list[str]:
@@ -80,7 +102,7 @@ def start_next() -> list[str]:
         obj = turn.find()
         try:
             if obj is not None:
-                start_animation(obj) if turn.animation else start(obj, turn.resume)
+                start_animation(obj, turn.replace) if turn.animation else start(obj, turn.resume)
                 break
         except InputError as error:
             said.append(f"{turn.name} was not eroded: {error}")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run for each frame of the scene, with its parameters as they are animated."""
 
+import re
+
 import bpy
 import numpy as np
 import pytest
@@ -68,12 +70,37 @@ def test_frames_with_the_same_settings_are_not_run_again(animated, tmp_path):
     assert {file: file.stat().st_mtime_ns for file in times} == times
     assert {name: kept[name] for name in kept if name.endswith("exr")}.items() <= hashes(folder).items()
 
-    animated.erosion.seed += 1  # all of them differ now
-    run = runs.start_animation(animated)
-    while not run.ended:
-        run.poll(0.1)
+
+def test_frames_of_other_settings_are_replaced_only_when_told_to(animated, tmp_path):
+    folder = tmp_path / "frames"
+    bpy.context.scene.frame_end = 12
+    bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
+    assert runs.frames_to_replace(animated) == (folder, 0)
+    kept = hashes(folder)
+    droplet = animated.erosion.steps[0].droplet
+    droplet.keyframe_delete("drops_per_cell", frame=14)  # the first frame is as before
+    bpy.context.scene.frame_set(10)
+    animated.erosion.steps[0].droplet.keyframe_insert("drops_per_cell", frame=10)
+    droplet.drops_per_cell = 0.4
+    droplet.keyframe_insert("drops_per_cell", frame=12)
+    assert runs.frames_to_replace(animated) == (folder, 2)
+    reason = f"2 frames in {folder} were made with other settings; let the animation replace them"
+    with pytest.raises(RuntimeError, match=re.escape(reason)):
+        bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
+    with pytest.raises(RuntimeError, match=re.escape(reason)):
+        bpy.ops.erosion.run("INVOKE_DEFAULT", animation=True)  # without a window nobody can be asked
+    run_queue.add(animated, animation=True)
+    runs.start_next()
+    while not job.now.current.ended:
+        job.now.current.poll(0.1)
+    assert job.now.current.state == "failed" and reason in job.now.current.sentence
     job.clear()
-    assert run.sentence.startswith("5 frames") and hashes(folder)["elevation_0001.exr"] != kept["elevation_0001.exr"]
+    assert hashes(folder) == kept
+    assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True, replace=True) == {"FINISHED"}
+    now = hashes(folder)
+    assert now["elevation_0000.exr"] == kept["elevation_0000.exr"]
+    assert all(now[f"elevation_000{number}.exr"] != kept[f"elevation_000{number}.exr"] for number in (1, 2))
+    assert runs.frames_to_replace(animated) == (folder, 0)
 
 
 def test_a_canceled_animation_keeps_whole_frames_and_goes_on(animated, tmp_path):
@@ -130,7 +157,7 @@ def test_sun_and_parameters_are_animated_together_and_go_on_after_a_cancel(anima
 
     before = hashes(folder)
     sun.animation_data_clear()  # another sun: the same runs, other light
-    bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
+    bpy.ops.erosion.run("EXEC_DEFAULT", animation=True, replace=True)
     changed = {name.partition("_0")[0] for name, content in hashes(folder).items() if before[name] != content}
     assert changed == {"sun_light", "frames.json"}
 

@@ -36,7 +36,7 @@ SPACING = 0.25
 
 MODES = (
     ("NORMAL", "Normal", "As the settings say"),
-    ("INVERT", "Invert", "Lower instead of raise, take sand instead of strewing it"),
+    ("INVERT", "Invert", "Lower the ground, or remove sand; other kinds stay as they are"),
     ("SMOOTH", "Smooth", "Let the ground creep, whatever the kind"),
 )
 
@@ -54,7 +54,7 @@ class EROSION_PG_dab(bpy.types.PropertyGroup):
 
 
 class EROSION_OT_brush_stroke(bpy.types.Operator):
-    """Paint erosion on the terrain. Ctrl inverts, Shift smooths, Esc takes the stroke back"""
+    """Paint erosion on the terrain. Ctrl inverts Raise and Sand, Shift smooths, Esc takes the stroke back"""
 
     bl_idname = "erosion.brush_stroke"
     bl_label = "Erosion Brush"

@@ -15,7 +15,9 @@ class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
     bl_context_mode = "OBJECT"
     bl_idname = "erosion.brush"
     bl_label = "Erosion Brush"
-    bl_description = "Erode the terrain where you paint. Ctrl inverts, Shift smooths, Esc takes the stroke back"
+    bl_description = (
+        "Erode the terrain where you paint. Ctrl inverts Raise and Sand, Shift smooths, Esc takes the stroke back"
+    )
     bl_icon = "brush.generic"
     bl_keymap = (
         ("erosion.brush_stroke", {"type": "LEFTMOUSE", "value": "PRESS"}, {"properties": [("mode", "NORMAL")]}),

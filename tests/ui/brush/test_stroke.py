@@ -2,6 +2,7 @@
 """Brush strokes on a mesh: result, stored strokes, undo."""
 
 import json
+import math
 from types import SimpleNamespace
 
 import bpy
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import Recipe, erode
-from erosion_addon.processes.brush.parameters import Stroke
+from erosion_addon.processes.brush.parameters import REVERSED, Stroke
 from erosion_addon.scene.brush import ground as grounds
 from erosion_addon.scene.brush import painter as painters
 from erosion_addon.scene.brush.painter import Painter
@@ -113,17 +114,19 @@ def test_on_a_result_strokes_are_the_last_step_and_a_run_does_them_again(terrain
     assert replayed(only_brush=False).elevation.astype(np.float32).tobytes() == heights().tobytes()
 
 
-def test_fifty_strokes_are_undone_and_done_again_one_by_one(terrain):
+def test_fifty_strokes_are_undone_and_done_again_one_by_one(terrain, monkeypatch):
+    edit = bpy.context.preferences.edit
+    monkeypatch.setattr(edit, "undo_steps", 64)  # 32 by default
     seen = [(heights().tobytes(), 0)]
     for number in range(50):
         assert stroke(("rain", "raise", "smooth")[number % 3], count=1, x=-200.0 + 8 * number) == {"FINISHED"}
         bpy.ops.ed.undo_push(message="Erosion Brush")
         seen.append((heights().tobytes(), sum(len(item.strokes) for item in layers())))
     assert seen[-1][1] == 50
-    for number in range(49, 19, -1):  # Blender keeps 32 steps
+    for number in range(49, -1, -1):
         bpy.ops.ed.undo()
         assert (heights().tobytes(), sum(len(item.strokes) for item in layers())) == seen[number]
-    for number in range(21, 31):
+    for number in range(1, 51):
         bpy.ops.ed.redo()
         assert (heights().tobytes(), sum(len(item.strokes) for item in layers())) == seen[number]
     assert stroke("talus", angle=20.0) == {"FINISHED"}
@@ -364,6 +367,35 @@ def test_refusals_say_why(terrain):
     terrain.hide_set(False)
     bpy.context.view_layer.objects.active = None
     assert "poll" in refusal(terrain)
+
+
+def test_a_linked_terrain_is_not_painted(terrain, tmp_path):
+    path = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(path, {terrain})
+    bpy.data.objects.remove(terrain)
+    with bpy.data.libraries.load(path, link=True) as (there, wanted):
+        wanted.objects = there.objects
+    linked = wanted.objects[0]
+    bpy.context.scene.collection.objects.link(linked)
+    bpy.context.view_layer.objects.active = linked
+    before = grid.heights(linked.data).tobytes()
+    assert "Terrain is linked from another file" in refusal(linked)
+    assert grid.heights(linked.data).tobytes() == before
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in REVERSED])
+def test_kinds_without_an_inverse_are_painted_as_they_are_with_ctrl(terrain, kind):
+    dabs = [{"name": "", "location": (30.0 * number, 0.0, 0.0), "pressure": 1.0} for number in range(3)]
+    bpy.context.scene.erosion_brush.kind, bpy.context.scene.erosion_brush.angle = kind, math.radians(15.0)
+    terrain.vertex_groups.new(name="Sand").add(range(SIDE * SIDE), 1.0, "REPLACE")  # rock stays in the wind
+    terrain.erosion.sediment.source, terrain.erosion.sediment.layer = "VERTEX_GROUP", "Sand"
+    before, painted = heights().tobytes(), []
+    for mode in ("NORMAL", "INVERT"):
+        assert bpy.ops.erosion.brush_stroke(stroke=dabs, mode=mode) == {"FINISHED"}
+        painted.append(heights().tobytes())
+        bpy.ops.erosion.restore()
+        terrain.erosion.steps.clear()  # so that the seed of the next stroke is the same
+    assert painted[0] == painted[1] != before
 
 
 def test_no_stroke_begins_while_a_terrain_is_eroded(terrain):

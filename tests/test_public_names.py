@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Public names, which scripts, farms and node trees rely on: more may be added, none of these may change."""
 
+import signal
+import sys
 import tomllib
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.arguments import parser
+from erosion_addon.cli.commands import main
 from erosion_addon.files.formats import SUFFIXES
 from erosion_addon.model import FIELDS, Recipe, Terrain, erode, simulate
 from erosion_addon.processes.registry import PROCESSES
@@ -15,6 +18,8 @@ from erosion_addon.terrain.color_attributes import COLORS
 from erosion_addon.terrain.masks import MASK_KINDS
 
 MANIFEST = tomllib.loads((Path(__file__).resolve().parents[1] / "blender_manifest.toml").read_text(encoding="utf-8"))
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="no such signal can be raised")
 
 FIELD_NAMES = [
     "elevation",
@@ -72,6 +77,30 @@ def test_the_extension_keeps_its_identity():
 )
 def test_command_lines_keep_their_words(line):
     assert parser("erosion").parse_args(line.split()).command == line.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "signal_sent", "code"),
+    [
+        ([], None, 0),
+        (["--region", "1", "2"], None, 2),
+        (["--checkpoint", "run.npz", "--time-limit", "0"], None, 75),
+        ([], signal.SIGINT, 130),
+        pytest.param([], getattr(signal, "SIGTERM", None), 143, marks=POSIX),
+        pytest.param(["--checkpoint", "run.npz"], getattr(signal, "SIGTERM", None), 143, marks=POSIX),
+    ],
+)
+def test_exit_codes_keep_their_meaning(tmp_path, monkeypatch, keyboard, words, signal_sent, code):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    np.save("dem.npy", np.eye(32))
+    if signal_sent:
+        show = "erosion_addon.cli.watching.ProgressLine.show"
+        monkeypatch.setattr(show, lambda *_: signal.raise_signal(signal_sent))
+    few = ["--set", "droplet.drops_per_cell=40"]
+    assert main(["erode", "dem.npy", "out.npy", *few, *words]) == code
+    assert Path("out.npy").exists() == (code == 0)
+    assert Path("run.npz").exists() == (code in (75, 143) and "run.npz" in words)
 
 
 def test_file_formats_are_told_by_these_suffixes():

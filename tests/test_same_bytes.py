@@ -15,6 +15,7 @@ from erosion_addon.base.data_files import shipped
 from erosion_addon.generators.registry import SOURCES, make
 from erosion_addon.light.horizon import sky_share, sun_share
 from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.processes.brush.parameters import KINDS
 from erosion_addon.terrain.strata import Strata
 from tests import every_machine
 from tests.every_machine import OTHER_LIBRARY, OTHER_NUMPY, OTHER_PROCESSOR, child
@@ -74,6 +75,12 @@ def slope_with_everything():
     return Terrain(made.elevation, 5.0, fields)
 
 
+def stroke(kind):
+    """A curved stroke of the brush over the middle, with every pressure of the pen."""
+    dabs = [[60.0 + 12.0 * number, 60.0 + 3.0 * number * number, 0.2 + 0.2 * number] for number in range(5)]
+    return {"kind": kind, "radius": 50.0, "strength": 1.0, "falloff": "sphere", "angle": 20.0, "seed": 7, "dabs": dabs}
+
+
 STEPS = {
     "droplets": {"kind": "droplet"},
     "droplets on large cells": {"kind": "droplet", "feature_size": 12.0},
@@ -93,6 +100,7 @@ STEPS = {
     "weathering": {"kind": "weather"},
     "snow": {"kind": "snow", "reach": 30.0},
     "uplift": {"kind": "uplift", "uplift": 0.5},
+    "strokes": {"kind": "brush", "strokes": [stroke(kind) for kind in KINDS]},
 }
 
 
@@ -209,7 +217,7 @@ def test_a_poor_processor_with_another_library_makes_the_same_bytes(tmp_path):
 
     All recipes at greater length: `python -m tests.every_machine`.
     """
-    names = [*SOURCES, "weathering", "talus", "snow", "strata"]
+    names = [*SOURCES, "weathering", "talus", "snow", "strata", "strokes"]
     poor = OTHER_LIBRARY | OTHER_NUMPY | OTHER_PROCESSOR
     script = "import sys; from tests.test_same_bytes import digest; print(*map(digest, sys.argv[1:]))"
     found, _ = child(["-c", script, *names], poor, tmp_path).communicate()

@@ -24,12 +24,21 @@ OPERATORS = [
     "analyze",
     "rivers_add",
     "lakes_add",
+    "brush_stroke",
+    "frames_export",
 ]
 
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operators_keep_their_names(name):
     assert getattr(bpy.ops.erosion, name).get_rna_type().name
+
+
+def test_the_brush_keeps_its_name_among_the_tools_of_object_mode():
+    from bl_ui.space_toolsystem_toolbar import VIEW3D_PT_tools_active as toolbar
+
+    tools = toolbar._tools_flatten(toolbar.tools_from_context(bpy.context, mode="OBJECT"))
+    assert "erosion.brush" in [tool.idname for tool in tools if tool]
 
 
 def test_settings_of_a_terrain_keep_their_names(terrain_object):

@@ -15,7 +15,7 @@
 # make faults    memory, disk and worker failed at every place, once and for ever; all surroundings that this machine can
 #                be given; runs ended and killed at random moments: the input or the result, never between; an hour
 # make fuzz SECONDS=600  mutated recipes, images, checkpoints and words, toward code not seen before (Linux)
-# make mutants   small faults put into five modules, and how many of them the tests notice; an hour
+# make mutants   small faults put into kernels, commit and model: of those in kernels and commit tests notice 95 %; hours
 # make bench     speed and memory, as ratios within one run
 # make zip       the extension as a zip for this platform: dist/
 # make zips      the same for every platform, with their sizes

@@ -147,7 +147,7 @@ def _blender() -> Iterator[Row]:
 def _look() -> Iterator[Row]:
     times = _child("scene/companions.py", "5")
     total = 1000 * (times["attributes"] + times["water on all"])
-    yield at_most("terrain of 1024²: attributes and water surface brought up to date", total, 300, "ms")
+    yield at_most("terrain of 1024²: attributes and water surface brought up to date", total, 200, "ms")
 
 
 def _child(script: str, *arguments: str, **environment: str) -> dict[str, Any]:

@@ -40,8 +40,11 @@ REACH = 4
 """Cells from the water beyond which ground is dry."""
 
 
-def update(terrain: bpy.types.Object) -> None:
-    """Update what the material reads, after a change of the terrain or of its companions."""
+def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
+    """Update what the material reads, after a change of the terrain or of its companions.
+
+    place: local positions of its vertices (vertices, 3), if at hand; else they are read where they are needed.
+    """
     waters = {kind: shown for kind in visible_water.KINDS if (shown := companions.find(terrain, kind))}
     if waters or SHORE in terrain.data.attributes:
         _update_shore(terrain, bool(waters))
@@ -55,7 +58,7 @@ def update(terrain: bpy.types.Object) -> None:
         terrain[WATER_SURFACE] = 1.0
     else:
         terrain.pop(WATER_SURFACE, None)
-    numbers = (float(bool(seen - {"water"})), *_wind(terrain))
+    numbers = (float(bool(seen - {"water"})), *_wind(terrain, place))
     if any(numbers):
         terrain[SHOWN] = numbers
     else:
@@ -152,7 +155,7 @@ def _around(values: Array) -> Array:
     return values
 
 
-def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
+def _wind(terrain: bpy.types.Object, place: Array | None) -> tuple[float, float]:
     """Mean direction of sand transport, else of the wind, else of slip faces, as a unit vector (x, y) in world space;
     zeros if unknown.
     """
@@ -160,7 +163,7 @@ def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
     known = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
     means: list[Any] = [values.mean(axis=0) for values in known if values is not None]
     if attributes.holds(mesh, "sediment") and len(mesh.vertices):
-        means.append(_lee(terrain))
+        means.append(_lee(terrain, positions(mesh) if place is None else place))
     for x, y in means:
         if math.hypot(x, y) > 1e-9:
             goes = terrain.matrix_basis.to_3x3() @ Vector((x, y, 0.0))
@@ -170,9 +173,8 @@ def _wind(terrain: bpy.types.Object) -> tuple[float, float]:
     return 0.0, 0.0
 
 
-def _lee(terrain: bpy.types.Object) -> tuple[float, float]:
+def _lee(terrain: bpy.types.Object, place: Array) -> tuple[float, float]:
     """Mean aspect of slip faces as (x, y): dunes are steep in the lee only. Weight: the third power of the slope."""
-    place = positions(terrain.data)
     lattice = grid.lattice_of(terrain, place)
     heights = lattice.to_grid(place[:, 2])
     stride = max(1, max(heights.shape) // 256)

@@ -4,6 +4,7 @@
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import partial
 
 import bpy
 import numpy as np
@@ -56,10 +57,10 @@ def requests(
     return asked
 
 
-def update(terrain: bpy.types.Object) -> list[str]:
+def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
     """Update everything in place; returns messages about failed parts.
 
-    The terrain is complete before this is called.
+    The terrain is complete before this is called. place: local positions of its vertices (vertices, 3), if at hand.
     """
     from ..drainage import analysis
     from . import light, maps  # a terrain that has none of these needs none of them
@@ -68,7 +69,7 @@ def update(terrain: bpy.types.Object) -> list[str]:
     parts: dict[str, Callable[[bpy.types.Object], list[str] | None]] = {
         "light": light.update,
         "analysis": analysis.update,
-        "surfaces": update_companions,
+        "surfaces": partial(update_companions, place=place),
         "images": maps.update,
     }
     for what, bring_up_to_date in parts.items():
@@ -84,10 +85,13 @@ def update(terrain: bpy.types.Object) -> list[str]:
     return sentences
 
 
-def update_companions(terrain: bpy.types.Object, kinds: Collection[str] = tuple(companions.KINDS)) -> list[str]:
+def update_companions(
+    terrain: bpy.types.Object, kinds: Collection[str] = tuple(companions.KINDS), place: Array | None = None
+) -> list[str]:
     """Update the companions of some kinds in place; objects, meshes and materials stay the same.
 
-    Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be written.
+    Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be written. place: as
+    for `update`.
     """
     from . import material_inputs
 
@@ -103,7 +107,7 @@ def update_companions(terrain: bpy.types.Object, kinds: Collection[str] = tuple(
                     refused.append(f"{companion.name} still shows the previous terrain: {error}")
                 except MemoryError:
                     refused.append(f"{companion.name} still shows the previous terrain: there is not enough memory.")
-    material_inputs.update(terrain)
+    material_inputs.update(terrain, place)
     return refused + [
         f"{companion.name} is in Edit Mode and still shows the previous terrain; leave Edit Mode, and add it again."
         for companion in companions.find(terrain)

@@ -197,7 +197,7 @@ class Job(Task):
             if self.report:
                 speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
-            self.warnings = [*notes, *self._notes, *kept, *update_derived.update(obj)]
+            self.warnings = [*notes, *self._notes, *kept, *update_derived.update(obj, change.place)]
             done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
             self.state, self.sentence = "done", " ".join([done, *self.warnings])
         else:

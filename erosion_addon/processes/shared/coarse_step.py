@@ -9,7 +9,9 @@ terrain's.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,10 +61,11 @@ class FeatureSizedSteps:
             drops = parameters.drops_per_cell * math.sqrt(math.sqrt(size / state.cell_size))
             parameters = replace(parameters, drops_per_cell=drops)
         shape = _shape_at(state, size)
-        make = CoarseFirst if parameters.coarse_to_fine and halved(shape) else None
+        coarse_first = parameters.coarse_to_fine and halved(shape)
+        begin = partial(DropsCoarseFirst, self.step) if coarse_first else self.step
         if shape != state.elevation.shape:
-            return CoarseStep(self.step, state, shape, parameters, key, make)
-        return make(self.step, state, parameters, key) if make else self.step(state, parameters, key)
+            return CoarseStep(self.step, state, shape, parameters, key, begin)
+        return begin(state, parameters, key)
 
 
 def _shape_at(state: State, size: float) -> tuple[int, int]:
@@ -74,7 +77,7 @@ def _shape_at(state: State, size: float) -> tuple[int, int]:
 
 
 class CoarseStep(Step):
-    """A running step on `shape` cells over the ground of `state`; `make` is its class. within: wrapper of the step.
+    """A running step on `shape` cells over the ground of `state`; `make` is its class. begin: makes it, in its place.
 
     A coarse cell loses loose material, loses rock, and gains loose material. Each change is distributed over the fine
     cells that can take part: by their loose material, over all whose rock may erode, over all that accept deposits. So
@@ -90,7 +93,7 @@ class CoarseStep(Step):
         shape: tuple[int, int],
         parameters: Any,
         key: int,
-        within: "type[CoarseFirst] | None" = None,
+        begin: Callable[[State, Any, int], Step] | None = None,
     ) -> None:
         self.bytes_per_cell = FeatureSizedSteps(make).bytes_per_cell
         rows, cols = state.elevation.shape
@@ -104,8 +107,7 @@ class CoarseStep(Step):
         self._coarse = replace(
             state, elevation=elevation, layers=layers, masks=self._masks(), spacing=spacing, fixed=None
         )
-        given = self._coarse, parameters, key
-        self._step = within(make, *given) if within else make(*given)
+        self._step = (begin or make)(self._coarse, parameters, key)
 
     def _masks(self) -> dict[str, Array]:
         """Means of the masks.
@@ -219,22 +221,17 @@ class CoarseStep(Step):
 
 
 class CoarseFirst(Step):
-    """A running step whose first drops run on cells twice as wide; `make` is its class, a `DropStep`.
+    """A running step that begins on coarser cells and continues on the terrain's with a step that has `go_on_from`.
 
-    Both steps exist from the start and are made from the same state, so masks and depth limits count from there.
+    Both are made from the same state, so masks and depth limits count from there. work: share of the work on coarse
+    cells.
     """
 
     evolving = ("_coarse", "_fine", "_handed_over")
 
-    def __init__(self, make: Any, state: State, parameters: Any, key: int) -> None:
-        rows, cols = state.elevation.shape
-        shape, drops, creep = (rows, cols), parameters.drops_per_cell, parameters.creep
-        self.bytes_per_cell = make.bytes_per_cell
-        rest = math.sqrt(FINE_DROPS)  # creep adds up by its squares
-        fine = replace(parameters, drops_per_cell=FINE_DROPS * drops, creep=rest * creep)
-        self._fine = make(state, fine, key, FINE_DROPS)
-        coarse = replace(parameters, drops_per_cell=COARSE_DROPS * drops, creep=math.sqrt(1 - rest * rest) * creep)
-        self._coarse = CoarseStep(make, state, halved(shape) or shape, coarse, key + OWN_KEY)
+    def __init__(self, coarse: CoarseStep, fine: Any, work: float) -> None:
+        self._coarse, self._fine, self._work = coarse, fine, work
+        self.bytes_per_cell = fine.bytes_per_cell
         self._handed_over, self.limits = 0, {"_handed_over": (0, 1)}
 
     @property
@@ -245,11 +242,11 @@ class CoarseFirst(Step):
         """Work for about a tenth of a second; returns the share done, 1 at the end."""
         done = self._current.advance()
         if self._handed_over:
-            return COARSE_WORK + (1.0 - COARSE_WORK) * done if done < 1.0 else 1.0
+            return self._work + (1.0 - self._work) * done if done < 1.0 else 1.0
         if done == 1.0:
             self._fine.go_on_from(self._coarse.layers())
             self._handed_over = 1
-        return COARSE_WORK * done
+        return self._work * done
 
     def drain(self) -> None:
         """Finish work in flight without starting more."""
@@ -266,6 +263,19 @@ class CoarseFirst(Step):
     def layers(self) -> dict[str, Array]:
         """All layers changed by the step, by field name; new arrays."""
         return self._current.layers()
+
+
+class DropsCoarseFirst(CoarseFirst):
+    """A running step whose first drops run on cells twice as wide; `make` is its class, a `DropStep`."""
+
+    def __init__(self, make: Any, state: State, parameters: Any, key: int) -> None:
+        rows, cols = state.elevation.shape
+        shape, drops, creep = (rows, cols), parameters.drops_per_cell, parameters.creep
+        rest = math.sqrt(FINE_DROPS)  # creep adds up by its squares
+        fine = replace(parameters, drops_per_cell=FINE_DROPS * drops, creep=rest * creep)
+        coarse = replace(parameters, drops_per_cell=COARSE_DROPS * drops, creep=math.sqrt(1 - rest * rest) * creep)
+        begun = CoarseStep(make, state, halved(shape) or shape, coarse, key + OWN_KEY)
+        super().__init__(begun, make(state, fine, key, FINE_DROPS), COARSE_WORK)
 
     def volumes(self) -> Volumes:
         """Volumes of solid material moved so far."""

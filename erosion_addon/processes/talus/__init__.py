@@ -2,12 +2,24 @@
 """Talus: steep ground slides until it stands at its angle of repose."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...base.doors import door
-from ..shared.parameters import seconds_of_slides
-from ..shared.process import Process
-from .parameters import TalusParameters
+from ..shared.parameters import SECONDS, seconds_of_slides
+from ..shared.process import Part, Process, Spacing
+from .parameters import COARSE_BYTES, FINE_PASSES, TalusParameters
+
+
+def _seconds(given: TalusParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+    seconds = seconds_of_slides(given, shape, spacing, edges)
+    # each coarser grid has a quarter of the cells
+    return min(seconds, 4 / 3 * FINE_PASSES * SECONDS * shape[0] * shape[1]) if given.coarse_to_fine else seconds
+
+
+def _on_part(given: TalusParameters, part: Part) -> TalusParameters:
+    """On coarser cells the border of a window would take part."""
+    return replace(given, coarse_to_fine=False)
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -19,13 +31,15 @@ PROCESS = Process(
     "talus",
     "Talus",
     TalusParameters,
-    door(__name__, "step.TalusStep"),
+    door(__name__, "step.TalusSteps"),
     icon="RIGID_BODY",
-    seconds=seconds_of_slides,
+    seconds=_seconds,
     seconds_to_compile=9.0,
     work=("passes", "passes"),
     summarized=("passes", "at_rest"),
     summary=_summary,
     scalable={"collapse": "hardness"},
     reads=("grass",),
+    bytes_of_options=lambda parameters: COARSE_BYTES if parameters.coarse_to_fine else 0,
+    on_part=_on_part,
 )

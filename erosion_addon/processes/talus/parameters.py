@@ -5,6 +5,19 @@ from ...base.arrays import longer_side
 from ...base.parameters import Parameters, parameter
 from ..shared.parameters import grass_protection
 
+LONG_PASSES = 2048
+"""Passes that take slides so far that they begin on coarser cells: more than eleven cells."""
+
+FINE_PASSES = 512
+"""Most passes on a grid whose coarser cells have carried slides further, which take an excess more than five cells."""
+
+COARSE_WORK = 0.25
+"""Share of the work on coarser cells, which are a quarter as many."""
+
+
+COARSE_BYTES = 60
+"""Working memory of coarser cells per cell of the terrain, including the transfer of their change."""
+
 
 class TalusParameters(Parameters):
     """Slopes that are too steep give way: rock breaks, loose material slides, until everything stands."""
@@ -41,6 +54,12 @@ class TalusParameters(Parameters):
         width_power=1,
     )
     grass_protection: float = grass_protection()
+    coarse_to_fine: bool = parameter(
+        False,
+        "Long slides on coarser cells, their last steps on the terrain's: many times as fast on large terrains; walls "
+        "and screes shift a little.",
+        group="Resolution",
+    )
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
         """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""

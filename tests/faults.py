@@ -31,6 +31,7 @@ from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.recipe import steps
 from erosion_addon.worker import client
+from tests.mesh_contents import everything
 from tests.terrains import fractal
 
 PACKAGE = str(Path(erosion_addon.__file__).parent)
@@ -126,41 +127,96 @@ class Act(Protocol):
         """All of the world that counts."""
 
 
-class Command:
-    """`erode` with maps, a report and a side file, over older files of these names."""
+def _said(words: list[str], fine: int = 0) -> str:
+    """Run a command; returns the sentences of a refusal, and nothing where it went well. fine: its exit status then."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+        code = command(words)
+    assert code in (fine, 2), said.getvalue()
+    return said.getvalue() if code == 2 else ""
+
+
+class Folder:
+    """Files of a world, as they are first."""
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="faults")).resolve()
-        np.save(self._folder / "dem.npy", fractal(16, 20, 80.0))
-        assert not self._erode(1)
-        self._old = {path: path.read_bytes() for path in sorted(self._folder.rglob("*")) if path.is_file()}
+        self.path = Path(tempfile.mkdtemp(prefix="faults")).resolve()
+        self._old: dict[Path, bytes] = {}
 
-    def _erode(self, seed: int) -> str:
-        names = ["out.exr", "--maps", "maps", "--report", "report.json"]
-        words = [str(self._folder / name) if "." in name or name == "maps" else name for name in ("dem.npy", *names)]
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-            code = command(
-                ["erode", *words, "--set", "droplet.drops_per_cell=0.2", "--seed", str(seed), "--recipe", "arcane"]
-            )
-        assert code in (0, 2), said.getvalue()
-        return said.getvalue() if code else ""
+    def keep(self) -> None:
+        """This is how they are first."""
+        self._old = {path: path.read_bytes() for path in sorted(self.path.rglob("*")) if path.is_file()}
 
-    def before(self) -> None:
-        shutil.rmtree(self._folder)
+    def put_back(self) -> None:
+        """Make them what they are first."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.path.mkdir()
         for path, content in self._old.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 
-    def do(self) -> str:
-        return self._erode(2)
-
-    def state(self) -> Any:
+    def state(self) -> dict[str, str]:
+        """Path of each file → hash of its bytes."""
         return {
             str(path): hashlib.sha256(_without_measured(path)).hexdigest()
-            for path in sorted(self._folder.rglob("*"))
+            for path in sorted(self.path.rglob("*"))
             if path.is_file()
         }
+
+
+class Command:
+    """A command in a folder that has dem.npy, and what earlier commands left there: older files of the same names."""
+
+    def __init__(self, line: str, *earlier: str) -> None:
+        self._folder = Folder()
+        np.save(self._folder.path / "dem.npy", fractal(16, 20, 80.0))
+        for other in earlier:
+            assert not self._said(other)
+        self._folder.keep()
+        self._line = line
+
+    def _said(self, line: str) -> str:
+        """Words of files have a dot or end in a slash."""
+        words = [word if "=" in word or not ("." in word or "/" in word) else self._in(word) for word in line.split()]
+        return _said(words, fine=75 if "--time-limit" in words else 0)
+
+    def _in(self, word: str) -> str:
+        return str(self._folder.path / word)
+
+    def before(self) -> None:
+        self._folder.put_back()
+
+    def do(self) -> str:
+        return self._said(self._line)
+
+    def state(self) -> Any:
+        return self._folder.state()
+
+
+FEW = "--recipe arcane --set droplet.drops_per_cell=0.2"
+LONG = "--recipe arcane --set droplet.drops_per_cell=200"
+ERODE = f"erode dem.npy out.exr --maps maps/ --report report.json {FEW}"
+
+
+class Frames(Command):
+    """`erode` with frames. Whole frames of the run may lie there after a failure: it can be begun anew."""
+
+    def __init__(self) -> None:
+        super().__init__(f"erode dem.npy out.exr --frames 3 --frames-folder frames/ --frames-fields wear {FEW}")
+        self._done: dict[str, str] = {}
+
+    def do(self) -> str:
+        shutil.rmtree(self._folder.path / "frames", ignore_errors=True)
+        return super().do()
+
+    def state(self) -> Any:
+        found = self._folder.state()
+        if any(path.endswith("out.exr") for path in found):
+            self._done = self._done or found
+            return found
+        frames = {path: digest for path, digest in found.items() if "/frames/" in path and path.endswith(".exr")}
+        halves = [path for path, digest in frames.items() if self._done.get(path) != digest]
+        return {path: digest for path, digest in found.items() if "/frames/" not in path}, halves
 
 
 MEASURED = {"seconds", "drops_per_second", "peak_memory_bytes"}
@@ -178,34 +234,42 @@ def _without_measured(path: Path) -> bytes:
 
 
 class Tiles:
-    """`landscape erode` on two tiles. Work on the way may lie about: the next run goes on from it, or does it again."""
+    """A command on a landscape of two tiles, after others.
 
-    def __init__(self) -> None:
+    Work on the way may lie about: the next run goes on from it, or does it again.
+    """
+
+    def __init__(self, name: str, *earlier: str) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="faults")).resolve() / "land"
         heights = self._folder.with_name("dem.npy")
         np.save(heights, fractal(64, 128, 200.0).astype(np.float32))
-        self.make = ["landscape", "make", str(self._folder), str(heights), "--tile", "64", "--quiet"]
-        few = ["--recipe", "arcane", "--set", "droplet.drops_per_cell=0.1"]
-        self.erode = ["landscape", "erode", str(self._folder), *few, "--coarse", "64", "--quiet"]
-
-    def _command(self, words: list[str]) -> str:
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-            code = command(words)
-        assert code in (0, 2), said.getvalue()
-        return said.getvalue() if code else ""
+        land, few = str(self._folder), ["--recipe", "arcane", "--set", "droplet.drops_per_cell=0.1"]
+        commands = {
+            "make": ["landscape", "make", land, str(heights), "--tile", "64", "--quiet"],
+            "erode": ["landscape", "erode", land, *few, "--coarse", "64", "--quiet"],
+            "analyze": ["landscape", "analyze", land, "--quiet"],
+        }
+        self._earlier, self._words = [commands[one] for one in earlier], commands[name]
 
     def before(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
-        assert not self._command(self.make)
+        for words in self._earlier:
+            assert not _said(words)
 
     def do(self) -> str:
-        return self._command(self.erode)
+        return _said(self._words)
 
     def state(self) -> Any:
-        layers = json.loads((self._folder / "landscape.json").read_text())["layers"]
-        files = [self._folder / layer / f"{tile}.npy" for layer, tiles in layers.items() for tile in tiles]
-        return layers, [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+        return _layers(self._folder)
+
+
+def _layers(folder: Path) -> Any:
+    """Layers of a landscape and hashes of their tiles; nothing where there is no landscape."""
+    if not (folder / "landscape.json").exists():
+        return None
+    layers = json.loads((folder / "landscape.json").read_text())["layers"]
+    files = [folder / layer / f"{tile}.npy" for layer, tiles in layers.items() for tile in tiles]
+    return layers, [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
 
 
 class InBlender:
@@ -245,37 +309,131 @@ class InBlender:
         return "" if done == {"FINISHED"} else "It was canceled."
 
     def state(self) -> Any:
-        found = []
-        for obj in sorted(bpy.data.objects, key=lambda obj: obj.name):
-            if obj.type != "MESH":
-                continue
-            for attribute in sorted(obj.data.attributes, key=lambda attribute: attribute.name):
-                size = len(attribute.data)
-                member, width = _MEMBERS.get(attribute.data_type, ("", 0))
-                values = np.zeros(size * width, np.float32)
-                if width:
-                    attribute.data.foreach_get(member, values)
-                found.append((obj.name, attribute.name, attribute.data_type, attribute.domain, values.tobytes()))
+        found = [
+            (obj.name, everything(obj.data))
+            for obj in sorted(bpy.data.objects, key=lambda obj: obj.name)
+            if obj.type == "MESH"
+        ]
         land = bpy.data.objects["Land"]
         strokes = [(item.name, item.painted, [kept.data for kept in item.strokes]) for item in land.erosion.steps]
         return found, original.has_source(land.data), len(bpy.data.meshes), job.now.current, strokes
 
 
+class Export(InBlender):
+    """An operator that writes files of an eroded terrain, over older ones."""
+
+    def __init__(self, name: str, **given: Any) -> None:
+        super().__init__("run", name)
+        self._files = Folder()
+        for older in ("land.png", "wear.exr"):
+            (self._files.path / older).write_bytes(b"older")
+        self._files.keep()
+        self._given = {
+            key: value.format(self._files.path) if isinstance(value, str) else value for key, value in given.items()
+        }
+
+    def before(self) -> None:
+        super().before()
+        self._files.put_back()
+
+    def do(self) -> str:
+        GIVEN[self._name] = self._given
+        return super().do()
+
+    def state(self) -> Any:
+        return super().state(), self._files.state()
+
+
+class Animation(InBlender):
+    """A run of each frame of the scene, kept as files. Whole frames may lie there after a failure: it goes on."""
+
+    def __init__(self) -> None:
+        super().__init__("run")
+        self._files = Folder()
+        self._done: dict[str, str] = {}
+
+    def before(self) -> None:
+        super().before()
+        self._files.put_back()
+        bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 2
+        frames = bpy.data.objects["Land"].erosion.frames
+        frames.folder, frames.fields = str(self._files.path), {"wear"}
+
+    def do(self) -> str:
+        GIVEN[self._name] = {"animation": True}
+        return super().do()
+
+    def state(self) -> Any:
+        files = {path: digest for path, digest in self._files.state().items() if path.endswith(".exr")}
+        if len(files) == 4:
+            self._done = self._done or files
+            return super().state(), files
+        return super().state(), [path for path, digest in files.items() if self._done.get(path) != digest]
+
+
+class Window(InBlender):
+    """A window of a landscape, raised and written back. A file more may lie about: the manifest does not name it."""
+
+    def __init__(self) -> None:
+        super().__init__("landscape_put_back")
+        self._tiles = Tiles("erode", "make")
+        self._tiles.before()
+        self._files = Folder()
+        shutil.rmtree(self._files.path)
+        shutil.copytree(self._tiles._folder, self._files.path)
+        self._files.keep()
+
+    def _make(self) -> None:
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        path = str(self._files.path / "landscape.json")
+        bpy.ops.erosion.landscape_import(filepath=path, part="WINDOW", first=(10, 40), size=(40, 48))
+        bpy.context.object.name = "Land"
+        mesh = bpy.context.object.data
+        grid.write_heights(mesh, grid.heights(mesh) + np.float32(2.0))
+
+    def before(self) -> None:
+        self._files.put_back()
+        super().before()
+
+    def state(self) -> Any:
+        return super().state(), bpy.data.objects["Land"]["erosion_landscape"], _layers(self._files.path)
+
+
 STROKE = [{"name": "", "location": (30.0 * x, 5.0 * x + 5.0, 0.0), "pressure": 1.0} for x in (-1.0, 0.0, 1.0)]
-GIVEN: dict[str, dict[str, Any]] = {"brush_stroke": {"stroke": STROKE}}
+GIVEN: dict[str, dict[str, Any]] = {
+    "brush_stroke": {"stroke": STROKE},
+    "lakes_add": {"lake_area": 200.0, "lake_depth": 0.1},
+    "rivers_add": {"source_area": 0.001},
+}
 """What operators are called with."""
 
-_MEMBERS = {"FLOAT": ("value", 1), "FLOAT_VECTOR": ("vector", 3), "FLOAT_COLOR": ("color", 4), "FLOAT2": ("vector", 2)}
-
 ACTS: dict[str, Callable[[], Act]] = {
-    "erode": Command,
-    "landscape": Tiles,
+    "erode": lambda: Command(f"{ERODE} --seed 2", f"{ERODE} --seed 1"),
+    "resume": lambda: Command(
+        "resume run.npz out.exr --maps maps/ --report report.json",
+        f"{ERODE} --seed 1",
+        f"erode dem.npy part.exr --checkpoint run.npz --time-limit 0 {LONG}",
+    ),
+    "variants": lambda: Command(f"variants dem.npy page/ {FEW} --seeds 1 2 --side 16"),
+    "rivers": lambda: Command("rivers dem.npy rivers.geojson --also rivers.obj rivers.csv --set source_area=0.0001"),
+    "analyze": lambda: Command("analyze dem.npy --maps maps/ --report report.json --plot plot.svg"),
+    "convert": lambda: Command("convert dem.npy land.png --tiles 1x2 --size 9x9"),
+    "frames": Frames,
+    "landscape": lambda: Tiles("erode", "make"),
+    "landscape make": lambda: Tiles("make"),
+    "landscape analyze": lambda: Tiles("analyze", "make"),
+    "landscape window": Window,
     "run": lambda: InBlender("run"),
     "run again": lambda: InBlender("run", "run"),
     "restore": lambda: InBlender("run", "restore"),
     "apply": lambda: InBlender("run", "apply"),
     "levels of detail": lambda: InBlender("run", "lod_add"),
     "light": lambda: InBlender("run", "light_bake"),
+    "add rivers": lambda: InBlender("run", "rivers_add"),
+    "add lakes": lambda: InBlender("run", "lakes_add"),
+    "export of maps": lambda: Export("maps_export", directory="{}", fields="wear"),
+    "export of a heightmap": lambda: Export("heightmap_export", filepath="{}/land.png", file_format=".png"),
+    "animation": Animation,
     "stroke": lambda: InBlender("brush_stroke"),
     "stroke after a run": lambda: InBlender("run", "brush_stroke"),
 }

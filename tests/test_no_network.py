@@ -29,10 +29,12 @@ for line in (
     "make fractal land.tif --size 70x80",
     "erode land.tif out.exr --recipe alpine --maps maps --report report.json --quiet",
     "analyze land.tif --plot plot.svg",
+    "convert land.tif land.png --tiles 2x2 --size 33x33",
     "rivers land.tif rivers.geojson",
     "variants land.tif several --recipe arcane --seeds 2 --side 64 --quiet",
     "landscape make land land.tif --tile 64 --quiet",
     "landscape erode land --recipe arcane --coarse 64 --quiet",
+    "landscape analyze land --quiet",
 ):
     assert main(line.split()) == 0, line
 print("done")
@@ -52,7 +54,7 @@ obj = grid.make_grid_object("Land", fractal(24, 32, 120.0), (10.0, 10.0), bpy.co
 bpy.context.view_layer.objects.active = obj
 obj.select_set(True)
 bpy.ops.erosion.recipe_load(name="arcane")
-for name in ("run", "light_bake", "lod_add", "analyze", "rivers_add", "restore"):
+for name in ("run", "light_bake", "lod_add", "analyze", "rivers_add", "variants", "restore"):
     assert getattr(bpy.ops.erosion, name)() == {{"FINISHED"}}, name
 worker = worker_process.ready()._process.pid
 assert "Seccomp:\\t2" in open(f"/proc/{{worker}}/status").read()

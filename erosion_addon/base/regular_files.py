@@ -29,8 +29,19 @@ def require_regular(path: Path) -> None:
 
 
 def is_in_network(path: str) -> bool:
-    """Whether a full path lies in a network: in somebody's file it may name a machine, which must not be called."""
-    return path.startswith(("\\\\", "//"))
+    """Whether a full path lies in a network: in somebody's file it may name a machine, which must not be called.
+
+    Windows takes slashes and backslashes alike, also mixed, and \\??\\UNC for what lies in a network.
+    """
+    return path.replace("/", "\\").startswith(("\\\\", "\\??\\"))
+
+
+def is_blend_path_in_network(path: str) -> bool:
+    """The same for a path as a .blend file has it: two slashes in front stand for the folder of that file.
+
+    What follows these is taken as it is where it is a full path itself.
+    """
+    return is_in_network(path.removeprefix("//"))
 
 
 def open_regular(path: Path) -> BinaryIO:

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
+from ...base.regular_files import is_blend_path_in_network
 from ...frames.frame_settings import FrameSettings
 from ...frames.record import RECORD, Record, frames_of_film
 from ...light.parameters import SUNS
@@ -24,7 +25,7 @@ def folder_of(settings: Any) -> Path:
     name = settings.folder.strip()
     if not name:
         raise InputError("Choose a folder for the frames.")
-    if name.startswith("\\\\"):  # in somebody's file it may name a machine, which must not be called
+    if is_blend_path_in_network(name):  # in somebody's file it may name a machine, which must not be called
         raise InputError("Give the network folder of the frames a drive letter, and choose it there.")
     if name.startswith("//") and not bpy.data.filepath:
         raise InputError(

@@ -13,6 +13,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
+from ...base.regular_files import is_blend_path_in_network
 from ...scene import session
 from ...scene.masks import masks, overlay
 from ...scene.masks.from_field import field_values
@@ -159,15 +160,7 @@ def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
     Drawing a panel must not access a network path from someone else's file. Runs and Show read it.
     """
     image = getattr(obj.erosion, kind).image
-    return (
-        image is not None
-        and image.packed_file is None
-        and image.filepath.replace("\\", "/")[:2]
-        == "//"
-        != (
-            image.filepath[:2]  # two slashes stand for the folder of the .blend file
-        )
-    )
+    return image is not None and image.packed_file is None and is_blend_path_in_network(image.filepath)
 
 
 def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:

@@ -14,6 +14,7 @@ from erosion_addon.landscape.window import put_back, take
 from erosion_addon.scene.terrain import grid
 from erosion_addon.ui.terrain.landscapes import WINDOW
 from tests.landscape.conftest import fractal
+from tests.network_paths import IN_NETWORK
 
 
 @pytest.fixture
@@ -64,7 +65,8 @@ def test_a_landscape_that_has_changed_since_is_left_alone(tiles):
     before = (tiles.folder / "landscape.json").read_bytes()
     with pytest.raises(RuntimeError, match="has changed since the window was loaded"):
         bpy.ops.erosion.landscape_put_back()
-    for text in ("", "[]", json.dumps({"folder": "//machine/land", "window": [0, 64, 0, 64], "state": state})):
+    others = [json.dumps({"folder": folder, "window": [0, 64, 0, 64], "state": state}) for folder in IN_NETWORK]
+    for text in ("", "[]", *others):
         obj[WINDOW] = text
         with pytest.raises(RuntimeError, match="does not say which window"):
             bpy.ops.erosion.landscape_put_back()

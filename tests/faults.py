@@ -24,6 +24,7 @@ import numpy as np
 
 import erosion_addon
 from erosion_addon.cli.commands import main as command
+from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.model import Recipe
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
@@ -396,6 +397,7 @@ class Window(InBlender):
         super().before()
 
     def state(self) -> Any:
+        Landscape(self._files.path)  # what is written takes its places, as for whoever opens it next
         return super().state(), bpy.data.objects["Land"]["erosion_landscape"], _layers(self._files.path)
 
 

@@ -4,6 +4,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import HIGHEST, Terrain
-from .storage.folder import Landscape, Tile, Window, change, changing
+from .storage.folder import Landscape, Tile, Window, change, changing, take_places
 from .storage.manifest import START, Manifest
 from .storage.pyramid import LAYERS, level, store
 
@@ -49,12 +50,23 @@ def stamp(landscape: Landscape, window: Window) -> str:
     return hashlib.sha256(json.dumps(state).encode()).hexdigest()
 
 
+class UnplacedError(InputError):
+    """Everything was written, but is not in its places before the landscape is opened next.
+
+    state: stamp of the window from then on.
+    """
+
+    def __init__(self, sentence: str, state: str) -> None:
+        super().__init__(sentence)
+        self.state = state
+
+
 def put_back(folder: Path, window: Window, state: str, elevation: Array, sediment: Array | None = None) -> str:
     """Write heights (m) of a window, and loose material if it has any, into the landscape; returns its new stamp.
 
     Changes fade over an eighth of the window toward its border, which stays, but not at edges of the landscape. All
     tiles and the manifest are written, or none. Layers of an analysis are removed. InputError if the landscape is not
-    as it was when the window was taken out, see `stamp`, or for heights that are not numbers.
+    as it was when the window was taken out, see `stamp`, or for heights that are not numbers; UnplacedError.
     """
     with changing(folder):
         landscape = Landscape(folder)
@@ -74,12 +86,20 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
         if landscape.has("bedrock"):
             loose = after.get("sediment", landscape.read("sediment", window) if landscape.has("sediment") else 0.0)
             after["bedrock"] = after["elevation"] - loose
-        _write(landscape, window, after)
-        store(changed := Landscape(folder), landscape, window)
-        return stamp(changed, window)
+        changed = Landscape(folder, _write(landscape, window, after))
+        state = stamp(changed, window)
+        try:
+            take_places(folder)
+        except (InputError, OSError, MemoryError) as error:
+            reason = str(error) if isinstance(error, InputError) else f"{folder} cannot be written to the end."
+            later = "All is written, and takes its place when the landscape is opened next."
+            raise UnplacedError(f"{reason} {later}", state) from error
+        with suppress(MemoryError):
+            store(changed, landscape, window)
+        return state
 
 
-def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> None:
+def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> Manifest:
     def tiles() -> Iterator[tuple[str, Tile, Array]]:
         for tile in landscape.tiles():
             there = landscape.window(tile)
@@ -94,7 +114,7 @@ def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> Non
         layers = {layer: {**known, **hashes.get(layer, {})} for layer, known in kept.items()}
         return replace(landscape.manifest, layers=layers, analysis={})
 
-    change(landscape, tiles(), renewed)
+    return change(landscape, tiles(), renewed)
 
 
 def _layers(landscape: Landscape) -> dict[str, str]:

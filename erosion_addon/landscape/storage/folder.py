@@ -209,7 +209,7 @@ def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
 def changing(folder: Path) -> Iterator[None]:
     """Context of the one command that changes a landscape, see `base.lock.locked`; first ends what another has left."""
     with locked(folder):
-        _take_places(folder)
+        take_places(folder)
         yield
 
 
@@ -217,11 +217,11 @@ def change(
     landscape: Landscape,
     tiles: Iterable[tuple[str, Tile, Array]],
     renewed: Callable[[dict[str, dict[str, str]]], Manifest],
-) -> None:
-    """Write tiles and the manifest: all or none, also where the process is killed.
+) -> Manifest:
+    """Write tiles and the manifest, which is returned: all or none, also where the process is killed.
 
     tiles: layer, tile and values. renewed: the manifest by the hashes written. Call it within `changing`. What has been
-    written completely takes its places now, or when the landscape is opened next.
+    written completely takes its places with `take_places`, or when the landscape is opened next.
     """
     folder, hashes = landscape.folder / CHANGES, dict[str, dict[str, str]]()
     try:
@@ -229,11 +229,12 @@ def change(
             refuse_link(landscape.path(layer, tile))
             written = write_arrays(folder / layer, {tile.name: np.asarray(values, np.float32)})
             hashes.setdefault(layer, {}).update(written)
-        renewed(hashes).save(folder)
+        manifest = renewed(hashes)
+        manifest.save(folder)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    _take_places(landscape.folder)
+    return manifest
 
 
 def are_left(folder: Path) -> bool:
@@ -241,7 +242,7 @@ def are_left(folder: Path) -> bool:
     return (folder / CHANGES / NAME).exists()
 
 
-def _take_places(folder: Path) -> None:
+def take_places(folder: Path) -> None:
     """Move complete changes to their places, the manifest last; remove incomplete ones."""
     changes = folder / CHANGES
     refuse_link(changes)

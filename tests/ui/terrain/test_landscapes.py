@@ -2,6 +2,7 @@
 """Landscapes in tiles as terrains: the whole as a preview, a window there and back."""
 
 import json
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -71,6 +72,22 @@ def test_a_landscape_that_has_changed_since_is_left_alone(tiles):
         with pytest.raises(RuntimeError, match="does not say which window"):
             bpy.ops.erosion.landscape_put_back()
     assert (tiles.folder / "landscape.json").read_bytes() == before
+
+
+def test_a_window_whose_tile_is_open_in_another_program_is_written_back_once_it_is_closed(tiles, monkeypatch):
+    obj, replace = load(tiles, part="WINDOW", first=(0, 0), size=(64, 64)), Path.replace
+
+    def held(path, target):
+        if "changes" in path.parts and "changes" not in target.parts:
+            raise PermissionError(13, "Permission denied")
+        return replace(path, target)
+
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="when the landscape is opened next"):
+        patch.setattr(Path, "replace", held)
+        bpy.ops.erosion.landscape_put_back()
+    assert not Landscape(tiles.folder).faults()
+    grid.write_heights(obj.data, grid.heights(obj.data) + np.float32(3.0))
+    assert bpy.ops.erosion.landscape_put_back() == {"FINISHED"}, "the window is one of the landscape still"
 
 
 def test_windows_beyond_the_landscape_are_refused(tiles):

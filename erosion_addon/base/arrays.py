@@ -26,6 +26,12 @@ def longer_side(shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
     return max(cells * side for cells, side in zip(shape[:2], spacing, strict=True))
 
 
+def cell_diagonal(spacing: tuple[float, float]) -> float:
+    """Diagonal of a cell in meters."""
+    row_spacing, col_spacing = spacing
+    return math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing)
+
+
 def mean_cell_size(spacing: tuple[float, float]) -> float:
     """Mean side of a cell in meters: the square root of its area."""
     row_spacing, col_spacing = spacing

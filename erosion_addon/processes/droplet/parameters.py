@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Parameters of droplets."""
 
-from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
+from ...grid.springs import require_on_terrain
 from ..shared.parameters import coarse_to_fine, creep, detail, feature_size, grass_protection, slope_limit
 
 MOST_DROPS = 1000
@@ -187,6 +187,4 @@ class DropletParameters(Parameters):
     coarse_to_fine: bool = coarse_to_fine()
 
     def __post_init__(self) -> None:
-        for x, y, _ in self.springs:
-            if x > 1 or y > 1:
-                raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")
+        require_on_terrain(self.springs)

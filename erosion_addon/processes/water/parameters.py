@@ -3,8 +3,8 @@
 
 import math
 
-from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
+from ...grid.springs import require_on_terrain
 
 COURANT = 0.7
 """Courant number: share of the longest stable time step that is used."""
@@ -270,9 +270,7 @@ class WaterParameters(Parameters):
     )
 
     def __post_init__(self) -> None:
-        for x, y, _ in self.springs:
-            if x > 1 or y > 1:
-                raise InputError(f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1.")
+        require_on_terrain(self.springs)
 
     def sub_steps(self, spacing: tuple[float, float]) -> int:
         """Number of sub-steps per time step, on cells of (row, column) spacing in meters."""

@@ -4,7 +4,7 @@
 import math
 from typing import Any
 
-from ...base.arrays import EDGES, longer_side
+from ...base.arrays import EDGES, cell_diagonal, longer_side
 from ...kernels.elementary import power, tan
 from ..shared.state import State
 from .parameters import WindParameters
@@ -63,7 +63,7 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
         col_slope=size / (2 * col_spacing),
         row_hold=hold * row_spacing,
         col_hold=hold * col_spacing,
-        diagonal_hold=hold * math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing),
+        diagonal_hold=hold * cell_diagonal(state.spacing),
         shelter=given.shelter,
         maximum_way=way,
         maximum_steps=max(1, min(round(SLOWEST * way), 10**9)),

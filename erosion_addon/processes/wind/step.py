@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import EDGES, Array, longer_side
+from ...base.arrays import EDGES, Array, cell_diagonal, longer_side
 from ...kernels.elementary import sincos, tan
 from ..shared.cell_units import ground_now, in_unit, solid_layers
 from ..shared.shares import Plot
@@ -126,7 +126,7 @@ class WindStep(Step):
             col_slope=self._unit / (2 * col_spacing),
             row_hold=hold * row_spacing,
             col_hold=hold * col_spacing,
-            diagonal_hold=hold * math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing),
+            diagonal_hold=hold * cell_diagonal(self._state.spacing),
             shelter=given.shelter,
             maximum_steps=max(1, min(round(given.maximum_path * longer / creeping), 10**9)),
             edges=EDGES.index(self._state.edges),
@@ -138,11 +138,10 @@ class WindStep(Step):
         Of the eight directions to neighbors, the widest gap lies between a diagonal and the shorter side; the steepest
         descent is at most half of it away.
         """
-        given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
+        given, spacing = self._parameters, self._state.spacing
         if given.slides == "pairs" or given.repose_angle == 0:
             return {"downhill": False, "watch": 1.0}
-        diagonal = math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing)
-        return {"downhill": True, "watch": math.sqrt(0.5 * (1.0 + min(row_spacing, col_spacing) / diagonal))}
+        return {"downhill": True, "watch": math.sqrt(0.5 * (1.0 + min(spacing) / cell_diagonal(spacing)))}
 
     def _wet_hold(self) -> float:
         """Force that wet sand withstands, in the kernel's unit."""

@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.landscape import export, make
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, Workers, erode
+from erosion_addon.landscape.plan import COARSE
 from erosion_addon.landscape.storage.folder import Landscape, Tile, Window
 from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.recipe.recipe import Recipe
@@ -27,6 +27,9 @@ from erosion_addon.recipe.recipe import Recipe
 OUT = Path(__file__).resolve().parents[1] / "build" / "landscape"
 CELL = 4.0
 """Meters."""
+
+AT_WORK = 0.5
+"""Seconds after which a worker is in the middle of its next task."""
 
 CORNER = 256
 """Cells to each side of the corner that is shown."""
@@ -39,18 +42,19 @@ def start(folder: Path, cells: int, tile: int) -> Landscape:
     return make.make(folder, Manifest(cells, cells, tile, (CELL, CELL), "fractal, seed 3"), heights)
 
 
-def eroded(folder: Path, recipe: str, workers: Workers, killed: list[int]) -> Landscape:
-    """The landscape eroded. killed: processes to kill after the first task."""
+def eroded(folder: Path, recipe: str, coarse: int, workers: Workers, killed: list[int]) -> Landscape:
+    """The landscape eroded. coarse: see `erode`. killed: processes to kill after the first task."""
 
-    def told(fraction: float, message: str) -> None:
+    def on_progress(fraction: float, message: str) -> None:
         print(f"  {fraction:4.0%}  {message}", flush=True)
         if killed:
+            time.sleep(AT_WORK)
             process = killed.pop()
             print(f"  killing worker {process}")
-            threading.Timer(1.0, os.kill, (process, signal.SIGKILL)).start()
+            os.kill(process, signal.SIGKILL)
 
     began = time.perf_counter()
-    landscape = erode(folder, Recipe.load(recipe), workers, told=told)
+    landscape = erode(folder, Recipe.load(recipe), workers, coarse=coarse, on_progress=on_progress)
     cells = landscape.manifest.rows * landscape.manifest.cols
     print(f"  {cells / (time.perf_counter() - began) / 1e6:.2f} million cells a second")
     return landscape
@@ -61,16 +65,17 @@ def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--cells", type=int, default=4096)
     words.add_argument("--tile", type=int, default=1024)
+    words.add_argument("--coarse", type=int, default=COARSE)
     words.add_argument("--workers", type=int, default=2)
     words.add_argument("--recipe", default="alpine with scree")
     given = words.parse_args()
     print("One worker is killed on the way:")
     start(OUT / "killed", given.cells, given.tile)
     with cluster(workers=given.workers) as workers:
-        disturbed = eroded(OUT / "killed", given.recipe, workers, workers.processes()[:1])
+        disturbed = eroded(OUT / "killed", given.recipe, given.coarse, workers, workers.processes()[:1])
     print("In this process:")
     start(OUT / "calm", given.cells, given.tile)
-    calm = eroded(OUT / "calm", given.recipe, Alone(), [])
+    calm = eroded(OUT / "calm", given.recipe, given.coarse, Alone(), [])
     same = calm.manifest.layers == disturbed.manifest.layers
     print(f"The hashes of all tiles are {'equal' if same else 'NOT EQUAL'}.")
     corner = calm.window(Tile(1, 1))

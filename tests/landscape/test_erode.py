@@ -336,6 +336,15 @@ def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded_landscape, a
     assert done.manifest.layers == eroded_landscape.manifest.layers
 
 
+@pytest.mark.parametrize("number", [1, 5])
+def test_a_cluster_of_any_size_leaves_the_same_bytes(eroded_landscape, again, recipe, number):
+    pytest.importorskip("distributed")
+    with cluster(workers=number) as workers:
+        assert len(workers.processes()) == number
+        done = erode(again, recipe, workers, coarse=80)
+    assert done.manifest.layers == eroded_landscape.manifest.layers
+
+
 def test_a_cluster_that_does_not_answer_is_told(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr("erosion_addon.landscape.cluster._PATIENCE", "0.2s")

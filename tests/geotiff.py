@@ -51,6 +51,16 @@ def alps(at_points=False, matrix=False, shape=SHAPE):
     return Georeference.of(tags, shape)
 
 
+def place(georeference, row, col, at_points=False):
+    """Easting and northing of a pixel's center, computed as GIS programs do."""
+    half = 0.0 if at_points else 0.5
+    tags = georeference.tags
+    if 34264 in tags:
+        return tuple((tags[34264].reshape(4, 4) @ (col + half, row + half, 0, 1))[:2])
+    i, j, _, x, y, _ = tags[33922][:6]
+    return x + (col + half - i) * tags[33550][0], y - (row + half - j) * tags[33550][1]
+
+
 def same(one, other):
     return one.shape == other.shape and all(
         np.array_equal(a, b) for (_, a), (_, b) in zip(one.entries(), other.entries(), strict=True)

@@ -15,6 +15,7 @@ from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..files.formats import GRAY_SUFFIXES, RAW_SUFFIXES, SUFFIXES
+from ..files.headers.georeference import Georeference
 from ..files.heightmap import Range, heightmap_windows
 from ..files.image_files import ImageFiles
 from ..files.side_file import Meters, known_meters, read_measured
@@ -25,7 +26,7 @@ from ..landscape.erode import Alone, Workers, do_one, erode, prepare
 from ..landscape.storage.folder import Landscape, Window, are_left
 from ..landscape.storage.manifest import MASKS, Manifest
 from ..recipe.recipe import Recipe
-from .convert import read_input
+from .convert import place_of, read_input
 from .terminal import signals
 from .terminal.output import note, print_event, print_line, print_written, table
 from .terminal.progress import duration
@@ -67,8 +68,9 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
             given.size[0], given.size[1], given.tile, (spacing, spacing), f"{given.source}, seed {given.seed}"
         )
     else:
-        start, shape, across = _heightmap(given, image_files)
-        manifest = Manifest(shape[0], shape[1], given.tile, across, Path(given.source).name)
+        start, shape, across, place = _heightmap(given, image_files)
+        source = Path(given.source).name
+        manifest = Manifest(*shape, given.tile, across, source, place=place.to_text() if place else "")
     on_progress = _progress(given)
     masks = {kind: _mask(given, kind, file, manifest, image_files) for kind, file in given.mask}
     made = make.make(given.folder, manifest, start, lambda fraction: on_progress(fraction, "tiles made"), masks)
@@ -76,9 +78,11 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
     print_line(f"{given.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles")
 
 
-def _heightmap(
-    given: argparse.Namespace, image_files: ImageFiles
-) -> tuple[make.Start, tuple[int, int], tuple[float, float]]:
+_Given = tuple[make.Start, tuple[int, int], tuple[float, float], Georeference | None]
+"""Start terrain, (rows, cols), (row, column) spacing in m, and georeference."""
+
+
+def _heightmap(given: argparse.Namespace, image_files: ImageFiles) -> _Given:
     """Start terrain from a file, read in windows where it may be larger than memory."""
     path = Path(given.source)
     if "{" in path.name and not path.exists():
@@ -100,23 +104,23 @@ def _heightmap(
         heights, size = read_input(words, given.size, image_files)
         start, shape = make.given(heights), (heights.shape[0], heights.shape[1])
     row_spacing, col_spacing = (float(side) for side in np.broadcast_to(size, 2))
-    return start, shape, (row_spacing, col_spacing)
+    return start, shape, (row_spacing, col_spacing), place_of(path, shape)
 
 
-def _tiles(
-    given: argparse.Namespace, pattern: Path, image_files: ImageFiles
-) -> tuple[make.Start, tuple[int, int], tuple[float, float]]:
+def _tiles(given: argparse.Namespace, pattern: Path, image_files: ImageFiles) -> _Given:
     """Start terrain from tiles of another program, see `make.tile_files`."""
     files = make.tile_files(pattern)
-    first = known_meters(files[0][0])
+    files = files if given.bottom_first else files[::-1]
+    first = known_meters(files[-1][0])
 
     def opened(path: Path) -> tuple[tuple[int, int], make.Read]:
         known = known_meters(path)
         return _opened(path, image_files, known, given.height_range or known.height_range, given.size or known.size)
 
-    shape, start = make.joined(files if given.bottom_first else files[::-1], opened, given.shared_borders)
+    shape, start = make.joined(files, opened, given.shared_borders)
     rows, cols = (float(side) for side in np.broadcast_to(given.cell_size or first.spacing or 1.0, 2))
-    return start, shape, (rows, cols)
+    place = first.georeference  # of the file whose first pixel is the first of all
+    return start, shape, (rows, cols), place.part((0, 0), (1, 1), shape) if place else None
 
 
 def _opened(

@@ -36,7 +36,7 @@ def export(
     on_progress: OnProgress = lambda fraction: None,
 ) -> tuple[list[Path], Range]:
     """Write a layer as square files of `side` points that share those on their borders; returns them and the meters of
-    black and white.
+    black and white. TIFFs have the landscape's georeference, each with the origin of its own points.
 
     side: 0 for the tile's own. Beyond the far edges the last point is repeated. engine: see `game_engines.ENGINES`.
     height_range: default: of the whole layer, 0 to 1 for masks. names: pattern of the files' names, with {x} and {y}
@@ -50,7 +50,7 @@ def export(
     side = side or (habits.nearest(landscape.manifest.tile) if habits.sizes else landscape.manifest.tile + 1)
     if side < 2:
         raise InputError(f"A file needs at least 2 points a side, not {side}.")
-    span = height_range or _range(landscape, layer)
+    span, place = height_range or _range(landscape, layer), landscape.manifest.georeference
     rows, cols = (max(1, -(-(count - 1) // (side - 1))) for count in landscape.shape)
     paths = []
     for y in range(rows):
@@ -58,10 +58,12 @@ def export(
             number = y if bottom_first or habits.bottom_first else rows - 1 - y
             file = path.with_name(_filled_in(pattern, path.stem, x, number) + path.suffix)
             points = _points(landscape, layer, y * (side - 1), x * (side - 1), side)
+            first = (landscape.shape[0] - 1 - (y + 1) * (side - 1), x * (side - 1))
+            there = place.part(first, (1, 1), points.shape) if place else None
             with Outputs() as outputs:
                 target = outputs.plan(file, SUFFIXES)
                 with outputs.write(target) as temporary:
-                    encode_heightmap(temporary, points, image_files, span, "f4", landscape.manifest.spacing)
+                    encode_heightmap(temporary, points, image_files, span, "f4", landscape.manifest.spacing, there)
                 paths += outputs.publish(goes_on=True)
             on_progress(len(paths) / (rows * cols))
     return paths, span

@@ -23,6 +23,7 @@ from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.storage.manifest import NAME, Manifest
 from erosion_addon.landscape.window import overview, put_back, take
 from erosion_addon.recipe.recipe import Recipe
+from tests.geotiff import alps
 from tests.landscape.conftest import fractal
 
 
@@ -119,6 +120,9 @@ EMPTY = Recipe.load("arcane").to_dict()
         _set(erosion={"recipe": EMPTY, "seed": 1, "edges": "open", "coarse": 9.5, "halo": 1}),
         _set(erosion=5),
         _set(source=5),
+        _set(place=5),
+        _set(place="somewhere"),
+        _set(place=alps().to_text()),  # of other rows and columns
         _set(more=5),
         lambda table: table.pop("rows"),
         lambda table: table.clear(),

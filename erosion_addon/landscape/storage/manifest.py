@@ -11,6 +11,7 @@ from typing import Any
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError
 from ...base.regular_files import open_regular
+from ...files.headers.georeference import Georeference
 from ...recipe.recipe import Recipe
 from ...terrain.fields import FIELDS
 from ...terrain.masks import AREAS
@@ -58,7 +59,8 @@ class Manifest:
     """Contents of landscape.json.
 
     rows, cols: cells. tile: longest side of a tile, cells. spacing: (row, column) spacing, m. source: origin in words.
-    report: of the erosion. analysis: figures of the land. layers: layer → tile ("x0_y0") → SHA-256 of its file.
+    report: of the erosion. analysis: figures of the land. layers: layer → tile ("x0_y0") → SHA-256 of its file. place:
+    text of the georeference, see `Georeference.to_text`; "" for land without one.
     """
 
     rows: int
@@ -70,6 +72,7 @@ class Manifest:
     report: dict[str, Any] = field(default_factory=dict)
     analysis: dict[str, Any] = field(default_factory=dict)
     layers: dict[str, dict[str, str]] = field(default_factory=dict)
+    place: str = ""
 
     def __post_init__(self) -> None:
         for name in ("rows", "cols"):
@@ -111,6 +114,12 @@ class Manifest:
         """Text of the manifest's file."""
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
 
+    @property
+    def georeference(self) -> Georeference | None:
+        """Georeference of the cells, the top left one first; None for land without one."""
+        found = Georeference.from_text(self.place) if self.place else None
+        return found if found is not None and found.shape == (self.rows, self.cols) else None
+
     def with_layers(self, layers: dict[str, dict[str, str]]) -> "Manifest":
         """Copy with further or newer layers."""
         return replace(self, layers={**self.layers, **layers})
@@ -129,9 +138,11 @@ def _parsed(table: dict[str, Any]) -> Manifest:
             raise InputError(f"{layer!r:.60} is not a layer.")
         if not all(_HASH.fullmatch(value) for value in hashes.values()):
             raise ValueError
-    if not isinstance(manifest.source, str) or not all(
-        isinstance(told, dict) for told in (manifest.report, manifest.analysis)
-    ):
+    if not (isinstance(manifest.source, str) and isinstance(manifest.place, str)):
+        raise ValueError
+    if manifest.place and manifest.georeference is None:
+        raise ValueError
+    if not all(isinstance(told, dict) for told in (manifest.report, manifest.analysis)):
         raise ValueError
     return manifest
 

@@ -15,19 +15,9 @@ from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.side_file import known_meters
 from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.terrain.terrain import Terrain
-from tests.geotiff import CELL, NORTH, SHAPE, WEST, alps, same
+from tests.geotiff import CELL, NORTH, SHAPE, WEST, alps, place, same
 
 FILES = OpenImageIOFiles()
-
-
-def place(georeference, row, col, at_points=False):
-    """Easting and northing of a pixel's center, computed as GIS programs do."""
-    half = 0.0 if at_points else 0.5
-    tags = georeference.tags
-    if 34264 in tags:
-        return tuple((tags[34264].reshape(4, 4) @ (col + half, row + half, 0, 1))[:2])
-    i, j, _, x, y, _ = tags[33922][:6]
-    return x + (col + half - i) * tags[33550][0], y - (row + half - j) * tags[33550][1]
 
 
 def write(path, georeference):

@@ -18,6 +18,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import atheris
 import numpy as np
@@ -26,7 +27,8 @@ from tests.terrains import fractal
 
 ROOT = Path(__file__).resolve().parents[1]
 READERS = [
-    f"erosion_addon.{room}" for room in ("base", "cli", "files", "landscape", "recipe", "run", "terrain", "worker")
+    f"erosion_addon.{room}"
+    for room in ("base", "cli", "files", "landscape", "recipe", "run", "scene.terrain", "terrain", "worker")
 ]
 """Rooms that read what comes from outside."""
 KERNELS = [
@@ -45,6 +47,8 @@ with (
     from erosion_addon.files.image_files import OpenImageIOFiles
     from erosion_addon.landscape.storage import manifest as manifests
     from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
+    from erosion_addon.scene.terrain import lattice
+    from erosion_addon.terrain import masks
     from tests.heightmaps import write_heightmap
 
 LEARNED = ROOT / "build" / "fuzz"
@@ -82,6 +86,9 @@ def sentence(act: Callable[[], object]) -> None:
         assert str(error).endswith((".", "?")), error
 
 
+IMAGES = ((".png", "uint16"), (".tif", "float32"), (".exr", "float32"))
+
+
 def written(suffix: str, dtype: str) -> bytes:
     """A small heightmap as a file."""
     with file_of(b"", suffix) as path:
@@ -104,6 +111,96 @@ def recipe(content: bytes) -> None:
 def image(content: bytes) -> None:
     """The header of an image, and where a GeoTIFF lies."""
     sentence(lambda: image_header.parse_header(io.BytesIO(content), len(content), "The image"))
+
+
+def pixels(content: bytes) -> None:
+    """A whole image of heights; the first byte chooses its format."""
+    suffix = IMAGES[content[0] % len(IMAGES)][0] if content else ".png"
+    with file_of(content[1:], suffix) as path:
+
+        def read() -> None:
+            assert np.isfinite(heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0))).all()
+
+        sentence(read)
+
+
+def mask(content: bytes) -> None:
+    """A mask of any numbers: kind, fit, border and columns, and float32 values row by row."""
+    kind, fit, border, cols, *_ = (*content[:4], 0, 0, 0, 0)
+    name = list(masks.MASK_KINDS)[kind % len(masks.MASK_KINDS)]
+    values = np.frombuffer(content[4 : 4 + (len(content) - 4) // 4 * 4] if len(content) > 4 else b"", np.float32)
+    cols = 1 + cols % 9
+    given = values[: len(values) // cols * cols].reshape(-1, cols)
+
+    def prepare() -> None:
+        with np.errstate(all="ignore"):
+            made = masks.fitted(given, name, ("exact", "clamp", "stretch")[fit % 3]) if given.size else given
+            if border % 2 and given.size:
+                made = masks.softened(masks.inverted(made, name), (1.0, 2.0), border / 16.0)
+            found = masks.prepare({name: made}, (5, 7))[0][name]
+        assert found.shape == (5, 7) and found.min() >= 0.0 and found.max() <= masks.MASK_KINDS[name].highest
+
+    sentence(prepare)
+
+
+def mesh(content: bytes) -> None:
+    """Vertices of a mesh that is a grid but for the float32 values that stand in the bytes, each behind its place."""
+    rows, cols, *_ = (*content[:2], 5, 5)
+    rows, cols = 1 + rows % 12, 1 + cols % 12
+    places = np.stack([*np.mgrid[0:rows, 0:cols][::-1], np.zeros((rows, cols))], -1).reshape(-1, 3).astype(np.float32)
+    changes = np.frombuffer(content[2 : 2 + (len(content) - 2) // 6 * 6] if len(content) > 2 else b"", "<u2,<f4")
+    scale = np.eye(4)
+    for number, value in changes:
+        if number >= 1 << 15:
+            scale[number % 3, number // 3 % 3] = value
+        else:
+            places.ravel()[number % places.size] = value
+
+    def find() -> None:
+        with np.errstate(all="ignore"):
+            found = lattice.find("Land", places, lattice.axis_scales("Land", scale), lambda: np.zeros((0, 2), np.intp))
+        assert all(0.0 < side < np.inf for side in found.spacing)
+        assert sorted(found.to_grid(np.arange(len(places))).ravel()) == list(range(len(places)))
+
+    sentence(find)
+
+
+def blend(content: bytes) -> None:
+    """A custom property of a .blend file under one of the extension's names: which one, what it is, and its content."""
+    from tests.ui import test_foreign_file as foreign
+
+    keys = [*foreign.OF_MESHES, *foreign.OF_TERRAINS, *foreign.OF_COMPANIONS]
+    key, kind, *_ = (*content[:2], 0, 0)
+    name, rest = keys[key % len(keys)], content[2:]
+    numbers = np.frombuffer(rest[: len(rest) // 8 * 8], "<f8").tolist()
+    text = rest.decode("utf-8", "replace").replace("\0", "")
+    value = (text, rest, numbers, numbers[0] if numbers else 0, int.from_bytes(rest[:3], "little"), {"a": text})[
+        kind % 6
+    ]
+    with contextlib.redirect_stdout(io.StringIO()):
+        land = _land(foreign.terrain_with_everything)
+        holders = [land.data] if name in foreign.OF_MESHES else [land]
+        for holder in land.children if name in foreign.OF_COMPANIONS else holders:
+            holder[name] = value
+        foreign.look_at_all(land)
+
+
+_lands: list[Any] = []
+LOOKS = 10
+"""Inputs for which a terrain is used, as making one takes long: what they leave in its properties adds up."""
+
+
+def _land(make: Callable[[], Any]) -> Any:
+    """A terrain, made anew now and then."""
+    if not _lands:
+        import erosion_addon
+
+        erosion_addon.register()
+    if len(_lands) % LOOKS == 0:
+        _lands.append(make())
+    else:
+        _lands.append(_lands[-1])
+    return _lands[-1]
 
 
 def place(content: bytes) -> None:
@@ -189,7 +286,11 @@ def checkpoints() -> list[bytes]:
 
 KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
     "recipe": (recipe, lambda: [path.read_bytes() for path in shipped().values()]),
-    "image": (image, lambda: [written(*one) for one in ((".png", "uint16"), (".tif", "float32"), (".exr", "float32"))]),
+    "image": (image, lambda: [written(*one) for one in IMAGES]),
+    "pixels": (pixels, lambda: [bytes([number]) + written(*one) for number, one in enumerate(IMAGES)]),
+    "mask": (mask, lambda: [bytes([number, number, 3, 4]) + HEIGHTS.astype(np.float32).tobytes() for number in (0, 1)]),
+    "mesh": (mesh, lambda: [bytes([5, 6, 2, 0, 0, 0, 128, 63]), bytes([5, 6, 0, 128, 0, 0, 0, 64])]),
+    "blend": (blend, lambda: [bytes([number, kind]) + b"name 12345678 {}" for number, kind in enumerate(range(16))]),
     "place": (place, lambda: [json.dumps({"shape": [5, 7], "tags": {"33550": [1.0, 1.0, 0.0]}}).encode()]),
     "numbers": (
         numbers,

@@ -34,7 +34,7 @@ _now = session.remember(_Now)
 def share(settings: Any) -> float:
     """Position of the slider in percent."""
     record, obj = chosen_frames.record_of(settings.id_data), settings.id_data
-    if record is None or obj.type != "MESH":
+    if record is None or not record.frames or obj.type != "MESH":
         return 100.0
     number = kept_state.taken(obj.data, settings.taken)
     if _now.wanted is not None and _now.wanted[0] == obj.session_uid:

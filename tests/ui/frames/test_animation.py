@@ -103,6 +103,12 @@ def test_frames_of_other_settings_are_replaced_only_when_told_to(animated, tmp_p
     assert runs.frames_to_replace(animated) == (folder, 0)
 
 
+def test_an_animation_of_one_frame_is_all_there_is_of_the_way(animated, tmp_path):
+    bpy.context.scene.frame_end = 10
+    assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True) == {"FINISHED"}
+    assert Record.read(tmp_path / "frames").frames == 0 and animated.erosion.frames.how_far == 100.0
+
+
 def test_a_canceled_animation_keeps_whole_frames_and_goes_on(animated, tmp_path):
     folder = tmp_path / "frames"
     run = runs.start_animation(animated)

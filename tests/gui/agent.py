@@ -25,18 +25,20 @@ TICK = 0.01  # seconds between two looks at the socket
 class Clock:
     """Looks at the time and at the run in every turn of Blender's main loop (time.monotonic, seconds).
 
-    longest: the longest turn, our own answers not counted; last_job: the last run; idle_since: when it was seen gone;
-    drawn: when the viewport was drawn last.
+    turns: seconds of each turn since `restart`, our own answers not counted; longest: the longest of them; last_job:
+    the last run; idle_since: when it was seen gone; drawn: when the viewport was drawn last.
     """
 
     def __init__(self):
+        self.turns = []
         self.longest, self.asleep_since, self.last_job, self.idle_since = 0.0, None, None, 0.0
         self.drawn = time.monotonic()
 
     def wake(self):
         now = time.monotonic()
         if self.asleep_since is not None:
-            self.longest = max(self.longest, now - self.asleep_since - TICK)
+            self.turns.append(now - self.asleep_since - TICK)
+            self.longest = max(self.longest, self.turns[-1])
         if running():
             self.last_job, self.idle_since = job(), None
         elif self.idle_since is None:
@@ -46,7 +48,16 @@ class Clock:
         self.asleep_since = time.monotonic()
 
     def restart(self):
+        self.turns.clear()
         self.longest = 0.0
+
+    def histogram(self):
+        """Turns by their length: shares of all of them up to so many milliseconds, and the longest."""
+        limits = (5, 10, 20, 50, 100, 200, 500)
+        counts, _ = np.histogram(1000 * np.array(self.turns), (-np.inf, *limits, np.inf))
+        names = [*(f"<{limit}" for limit in limits), f"≥{limits[-1]}"]
+        parts = [f"{name} ms {count}" for name, count in zip(names, counts, strict=True) if count]
+        return f"{len(self.turns)} turns: {', '.join(parts)}; longest {1000 * self.longest:.0f} ms"
 
     def draw(self):
         self.drawn = time.monotonic()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The erosion brush in a real window: strokes of every kind with the mouse, Esc, undo, keys."""
 
+import math
 import time
 from pathlib import Path
 
@@ -43,6 +44,32 @@ with bpy.context.temp_override(window=window(), area=viewport(), region=region('
 """
 
 
+MASK = f"""
+terrain = {TERRAIN}
+free = (np.arange(128 * 160) % 160) < 80
+group = terrain.vertex_groups.new(name="Free")
+group.add(np.flatnonzero(free).tolist(), 1.0, "REPLACE")
+terrain.erosion.strength.source, terrain.erosion.strength.layer = "VERTEX_GROUP", "Free"
+"""
+
+
+BENT = f"""
+dabs = np.array(json.loads({TERRAIN}.erosion.steps[0].strokes[0].data)["dabs"])[:, :2]
+chord = dabs[-1] - dabs[0]
+off = np.abs((dabs - dabs[0]) @ np.array([-chord[1], chord[0]])) / np.hypot(*chord)
+[float(off.max()), float(np.hypot(*np.ptp(dabs, axis=0)))]
+"""
+
+
+COUNT_UPDATES = """
+updates = []
+painters = import_module(EXTENSION + '.erosion_addon.scene.brush.painter')
+if not hasattr(painters.Painter, 'silent'):
+    painters.Painter.silent = painters.Painter.show
+    painters.Painter.show = lambda painter: (updates.append(time.monotonic()), painter.silent())[1]
+"""
+
+
 def _middle(window):
     left, bottom, width, height = window.ask("rectangle('WINDOW')")
     return left + width // 2, bottom + height // 2
@@ -52,6 +79,21 @@ def _paint(window):
     """A stroke over the middle of the terrain, from left to right."""
     x, y = _middle(window)
     window.drag(x - 60, y, 120, 8)
+
+
+def _circle(window, steps):
+    """A stroke along three quarters of a circle around the middle of the viewport."""
+    x, y = _middle(window)
+    path = [
+        (x + 70 * math.cos(angle), y + 70 * math.sin(angle))
+        for angle in (1.5 * math.pi * n / steps for n in range(steps))
+    ]
+    window.move(*path[0])
+    window.send("LEFTMOUSE", ["PRESS"])
+    for place in path:
+        window.hover(*place)
+    window.send("LEFTMOUSE", ["RELEASE"])
+    window.settle()
 
 
 def _begin_stroke(window):
@@ -172,6 +214,43 @@ def a_radius_in_pixels_fits_land_of_two_meters(window):
     window.picture("two_meters")
 
 
+def a_curved_stroke_follows_the_mouse_and_holds_to_the_mask(window):
+    window.ask("new_terrain(128, 160, 1.0)")
+    window.ask(MASK)
+    window.ask(CHOOSE)
+    window.ask(f"{SETTINGS}.use_pixels, {SETTINGS}.radius, {SETTINGS}.kind = False, 60.0, 'raise'")
+    window.ask("before = heights().copy()")
+    _circle(window, 24)
+    window.wait("the stroke", f"{STROKES} == 1")
+    window.picture("curved")
+    painted, beyond = window.ask("moved = heights() != before; [int(moved[free].sum()), int(moved[~free].sum())]")
+    assert painted > 100 and not beyond, f"{painted} vertices changed, and {beyond} that the mask keeps"
+    off, across = window.ask(BENT)
+    assert off > 0.2 * across, f"the path leaves its chord by {off:.0f} m of {across:.0f}"
+    window.key("Z", ctrl=True)
+    window.wait("the undo", f"{STROKES} == 0")
+    assert window.ask("bool((heights() == before).all())")
+    return f"{painted} vertices, none beyond the mask"
+
+
+def a_stroke_on_a_million_vertices_is_seen_while_it_is_painted(window):
+    """Figures alone: how long a turn takes depends on what draws the window."""
+    window.ask("new_terrain(1024, 1024, 1.0)")
+    window.ask(CHOOSE)
+    window.ask(f"{SETTINGS}.use_pixels, {SETTINGS}.radius = False, 400.0")
+    window.ask(COUNT_UPDATES)
+    window.ask(f"{SETTINGS}.kind = 'raise'")
+    window.move(*_middle(window))
+    window.ask("updates.clear(); clock.restart()")
+    began = time.perf_counter()
+    _circle(window, 20)
+    seconds = time.perf_counter() - began
+    count, histogram = window.ask("[len(updates), clock.histogram()]")
+    window.wait("the stroke", f"{STROKES} == 1")
+    window.picture("million")
+    return f"{count / seconds:.1f} updates a second of {seconds:.1f} s; {histogram}"
+
+
 def a_terrain_deleted_in_a_stroke_ends_it(window):
     """The last scene, as Blender's message takes the next click."""
     _begin_stroke(window)
@@ -228,6 +307,8 @@ SCENES = (
     strokes_of_every_kind_are_made_again_without_a_window,
     keys_change_radius_and_strength,
     a_radius_in_pixels_fits_land_of_two_meters,
+    a_curved_stroke_follows_the_mouse_and_holds_to_the_mask,
+    a_stroke_on_a_million_vertices_is_seen_while_it_is_painted,
     a_terrain_deleted_in_a_stroke_ends_it,
 )
 

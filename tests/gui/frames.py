@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Frames of a run in a real window: kept, played, and scrubbed with How Far."""
 
+import time
 from pathlib import Path
 
 from desk import TERRAIN
@@ -11,6 +12,10 @@ SHOWN = """
 mesh = bpy.data.objects['Terrain'].evaluated_get(bpy.context.evaluated_depsgraph_get()).data
 place = np.empty((len(mesh.vertices), 3), dtype=np.float32)
 mesh.attributes['position'].data.foreach_get('vector', place.reshape(-1))
+"""
+ANIMATE = """
+with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')):
+    bpy.ops.erosion.run('INVOKE_DEFAULT', animation=True)
 """
 IS_SHOWN = SHOWN + "bool((place[:, 2] == {heights}).all())"
 
@@ -77,8 +82,31 @@ def frames_are_played_with_the_scene(window):
     window.picture("last_frame")
 
 
+def an_animation_asks_before_it_replaces_frames(window):
+    folder = Path(window.folder.name) / "animation"
+    window.ask("new_terrain(48, 64, 1.0)")
+    window.ask(f"{FRAMES}.folder = {str(folder)!r}; bpy.context.scene.frame_start = bpy.context.scene.frame_end = 1")
+    window.over_viewport()
+    window.ask(ANIMATE)
+    window.wait("the frame", lambda: (folder / "frames.json").exists() and window.ask("not running()"))
+    kept = (folder / "elevation_0000.exr").read_bytes()
+    window.ask(f"{TERRAIN}.erosion.seed += 1")
+    window.ask(ANIMATE)
+    time.sleep(1.0)  # the dialog unfolds, and nothing tells when it is there
+    window.picture("asked")
+    window.key("ESC")
+    time.sleep(1.0)
+    assert window.ask("not running()") and (folder / "elevation_0000.exr").read_bytes() == kept
+    window.ask(ANIMATE)
+    time.sleep(1.0)
+    window.key("RET")
+    window.wait("another frame", lambda: (folder / "elevation_0000.exr").read_bytes() != kept)
+    window.wait("the end of the animation", "not running()")
+
+
 SCENES = (
     a_run_keeps_its_frames,
     how_far_takes_the_state_under_the_slider,
     frames_are_played_with_the_scene,
+    an_animation_asks_before_it_replaces_frames,
 )

@@ -18,6 +18,16 @@ bpy.data.images.remove(image)
 """
 
 
+SELECT = f"""
+mesh = {TERRAIN}.data
+row, col = np.divmod(np.arange(96 * 128), 128)
+chosen = (abs(row - 48) < 24) & (abs(col - 64) < 32)
+attribute = mesh.attributes.get('.select_vert') or mesh.attributes.new('.select_vert', 'BOOLEAN', 'POINT')
+attribute.data.foreach_set('value', chosen)
+bpy.ops.ed.undo_push(message='Selection')
+"""
+
+
 def a_cube_becomes_a_grid(window):
     window.ask("for old in list(bpy.data.objects): bpy.data.objects.remove(old)")
     window.ask(desk.FOLDED)
@@ -101,9 +111,26 @@ def _erode(window):
     window.wait("the end of the run", f"{IDLE} and fingerprint() != {before!r}")
 
 
+def the_selection_is_eroded_by_run_on_region_and_nothing_beyond(window):
+    window.ask("new_terrain(96, 128, 20.0)")
+    window.ask(SELECT)
+    window.ask("before = heights().copy()")
+    window.open_tab("Erosion")
+    window.press("erosion.run_region")
+    window.wait("the region", f"{IDLE} and bool((heights() != before).any())")
+    window.picture("region")
+    within, beyond = window.ask("moved = heights() != before; [float(moved[chosen].mean()), int(moved[~chosen].sum())]")
+    assert within > 0.5 and not beyond, f"{within:.0%} of the selection changed, and {beyond} vertices beyond it"
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("the undo", "bool((heights() == before).all())")
+    return f"{within:.0%} of the selection, nothing beyond"
+
+
 SCENES = (
     a_cube_becomes_a_grid,
     a_terrain_is_sculpted_straightened_and_eroded,
     undo_and_redo_reach_past_a_saved_file,
+    the_selection_is_eroded_by_run_on_region_and_nothing_beyond,
     a_dropped_png_is_a_picture_or_a_heightmap,
 )

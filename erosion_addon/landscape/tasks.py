@@ -316,8 +316,8 @@ def _eroded(
 ) -> tuple[Terrain, dict[str, float]]:
     """Terrain of a window after a recipe, and volumes of all its steps. shared: whether only the tile's share is done.
 
-    Tiles share out the drops: so many fall as is the tile's share, and dig as anywhere. (Two runs of half the strength
-    left the ground a third rougher than one.) Of other processes each does its share everywhere.
+    Each tile gets its share of the drops, which dig as anywhere. (Two runs of half the strength left the ground a third
+    rougher than one.) Of other processes each does its share everywhere.
     """
     fields = {name: layers[name] for name in ("sediment", *plan.left_coarsely()) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)

@@ -40,8 +40,8 @@ class Ground(NamedTuple):
 
 
 def raised(state: State, share: Array, height: float) -> Ground:
-    """The ground after it has risen by so many meters, or sunk where they are negative: loose material first, then
-    rock by its softness."""
+    """Ground after a rise by `height` (m), or a fall if negative: loose material sinks first, then rock by its
+    softness."""
     given, loose = shares(state), state.loose()
     if height >= 0:
         rise = height * share * given.filled("laid", share.shape)
@@ -53,7 +53,7 @@ def raised(state: State, share: Array, height: float) -> Ground:
 
 
 def strewn(state: State, share: Array, height: float) -> Ground:
-    """The ground after so many meters of sand came, or went where they are negative: no more than lies there."""
+    """Ground after a layer of sand of `height` (m) was added, or removed if negative, as far as there is sand."""
     given, loose = shares(state), state.loose()
     if height >= 0:
         change = height * share * given.filled("laid", share.shape)

@@ -79,7 +79,7 @@ def hide() -> None:
 
 def surface(lattice: Lattice, place: Array, depth: Array) -> tuple[Array, Array, Array] | None:
     """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3) int32 of the water, on
-    no more than `overlay.FINEST` points along a side; None where there is none.
+    no more than `overlay.FINEST` points along a side; None for a dry terrain.
     """
     chosen = np.ix_(overlay.chosen(lattice.rows), overlay.chosen(lattice.cols))
     points, depth = lattice.to_grid(place)[chosen].astype(np.float32), np.asarray(depth[chosen], np.float32)

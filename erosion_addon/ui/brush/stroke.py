@@ -266,7 +266,7 @@ def _stroke(context: bpy.types.Context, mode: str, radius: float, terrain: bpy.t
 def under_mouse(
     context: bpy.types.Context, terrain: bpy.types.Object, mouse: tuple[float, float]
 ) -> tuple[float, float] | None:
-    """Column and row of the terrain under a place of the region; None where there is none of it."""
+    """Column and row of the terrain under a place of the region; None beside the terrain."""
     if context.region_data is None:
         return None
     ground = grounds.seen(terrain)

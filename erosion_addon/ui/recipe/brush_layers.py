@@ -16,8 +16,7 @@ KIND = "brush"
 
 
 def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None:
-    """The step whose strokes the mesh shows as the last thing that happened to it; None where there is none yet, or it
-    is full.
+    """The step whose strokes the mesh shows as the last change; None before the first stroke, and if the step is full.
 
     digest: fingerprint of the mesh, if known. InputError where strokes are kept that the mesh does not show.
     """

@@ -427,6 +427,9 @@ def _add_landscape(commands: Any) -> None:
     erode = add("erode", "erode a landscape tile by tile; an interrupted run is resumed")
     _add_order(erode)
     _add_workers(erode)
+    erode.add_argument(
+        "--time-limit", metavar="SECONDS", type=_number, help="end after the task in which this time is up"
+    )
     erode.add_argument("--report", metavar="FILE.json", type=Path, help="write masses and hashes")
     _add_progress(erode)
     _add_order(add("tasks", "prepare an erosion for a farm, and print its tasks and what each depends on"))
@@ -475,6 +478,9 @@ def _add_order(command: _Parser) -> None:
 def _add_workers(command: _Parser) -> None:
     command.add_argument("--cluster", metavar="local|ADDRESS|FILE", help="Dask cluster to use; default: this process")
     command.add_argument("--workers", metavar="N", type=_count, help="processes of a local cluster")
+    command.add_argument(
+        "--worker-memory", metavar="GB", type=_memory, help="most memory of each; default: their share of what is free"
+    )
     command.add_argument("--threads", metavar="N", type=_count, help="maximum number of threads for each tile")
 
 
@@ -573,6 +579,12 @@ def _number(text: str) -> float:
 def _duration(text: str) -> float:
     if not _number(text) > 0:
         raise argparse.ArgumentTypeError(f"a time is more than 0, not {text}")
+    return _number(text)
+
+
+def _memory(text: str) -> float:
+    if not 0.1 <= _number(text) <= 1e6:
+        raise argparse.ArgumentTypeError(f"a process has from 0.1 GB to 1e6 GB of memory, not {text}")
     return _number(text)
 
 

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,9 +21,10 @@ from ..files.heightmap import Range, heightmap_windows
 from ..files.image_files import ImageFiles
 from ..files.side_file import Meters, known_meters, read_measured
 from ..generators.registry import SOURCES
-from ..landscape import analyze, export, make
+from ..landscape import analyze, estimate, export, make
 from ..landscape.cluster import cluster
-from ..landscape.erode import Alone, Workers, do_one, erode, prepare
+from ..landscape.erode import Alone, Workers, do_one, erode, is_eroded, prepare
+from ..landscape.plan import Plan, order
 from ..landscape.storage.folder import Landscape, Window, are_left
 from ..landscape.storage.manifest import MASKS, Manifest
 from ..recipe.recipe import Recipe
@@ -154,7 +156,13 @@ def _mask(given: argparse.Namespace, kind: str, file: str, manifest: Manifest, i
 
 def _erode(given: argparse.Namespace) -> None:
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
-    on_progress = _progress(given)
+    on_progress = _limited(_progress(given), given.time_limit)
+    found = Landscape(given.folder)
+    plan = Plan(found, order(found, recipe, given.seed, given.edges, given.coarse))
+    if not is_eroded(found, plan.erosion):
+        estimate.require_room(plan)
+        if not given.quiet:
+            note(estimate.in_words(plan))
     with _going_on_later(given.folder), _workers(given) as workers:
         done = erode(given.folder, recipe, workers, given.seed, given.edges, given.coarse, on_progress)
     print_line(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
@@ -203,7 +211,8 @@ def _workers(given: argparse.Namespace) -> Iterator[Workers]:
     if given.cluster is None:
         yield Alone(given.threads or 0)
         return
-    with cluster(given.cluster, given.workers or 0, given.threads or 0) as workers:
+    memory = 1e9 * (given.worker_memory or 0.0)
+    with cluster(given.cluster, given.workers or 0, given.threads or 0, memory) as workers:
         if workers.dashboard and not given.quiet:
             note(f"Dashboard of the cluster: {workers.dashboard}")
         yield workers
@@ -265,6 +274,18 @@ def _closely(found: Landscape, window: Window, layer: str) -> Array:
         rows, cols = found.shape
         raise InputError(f"The window goes beyond the landscape of {rows} × {cols} cells.")
     return export.close_up(found, window, layer)
+
+
+def _limited(on_progress: OnProgress, seconds: float | None) -> OnProgress:
+    """Progress that ends the run after the task in which its time is up."""
+    end = math.inf if seconds is None else time.monotonic() + seconds
+
+    def limited(fraction: float, message: str) -> None:
+        on_progress(fraction, message)
+        if fraction < 1 and time.monotonic() >= end:
+            raise signals.Ended("", signals.TIME_IS_UP)
+
+    return limited
 
 
 def _progress(given: argparse.Namespace) -> OnProgress:

@@ -37,9 +37,6 @@ from .terminal import signals
 from .terminal.output import note, print_written
 from .watching import watched
 
-TIME_IS_UP = 75
-"""Exit code of a run ended by its time limit: EX_TEMPFAIL of sysexits.h, to try again."""
-
 
 def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command erode; InputError for invalid arguments or inputs."""
@@ -242,7 +239,7 @@ class _Results:
             at = f"at {last.fraction:.0%}; go on with {command}."
             if signals.arrived():
                 raise signals.Ended(f"Ended by the system {at}")
-            raise signals.Ended(f"The time limit ended the run {at}", TIME_IS_UP)
+            raise signals.Ended(f"The time limit ended the run {at}", signals.TIME_IS_UP)
         result = last.terrain
         written = self._write_result(result, image_files, outlets)
         print_written(self._outputs.publish())

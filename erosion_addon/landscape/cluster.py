@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import InputError
+from ..base.memory import available_memory
 from ..base.threads import processors
 from .tasks import Task
 
@@ -18,6 +19,9 @@ LOCAL = "local"
 
 _PATIENCE = "30s"
 """Time that a cluster has to answer."""
+
+_SHARE = 0.9
+"""Share of the free memory that the workers of this machine may use together."""
 
 _FAILURES = 20
 """Workers that may be lost with the same task before it is given up."""
@@ -79,12 +83,22 @@ class Cluster:
         return max(1, processors() // max(1, min(self._workers, tasks))) if self._workers else 1
 
 
+def worker_memory(workers: int) -> int:
+    """Bytes of memory for each of the workers of this machine; 0 if nothing is known of it.
+
+    Dask's own default is a share for each processor, however few workers there are.
+    """
+    return int(_SHARE * (available_memory() or 0) / workers)
+
+
 @contextmanager
-def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0) -> Iterator[Cluster]:
+def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: float = 0.0) -> Iterator[Cluster]:
     """Context of a cluster: `local`, an address such as tcp://host:8786, or the scheduler's file.
 
     workers: processes of a local cluster, 0 for as many as processors. threads: the most that each task uses; 0 shares
-    out the processors of this machine, and uses one elsewhere. InputError without the library or without an answer.
+    out the processors of this machine, and uses one elsewhere. memory: the most of each local worker, bytes;
+    one that needs more is ended and its task done again. 0 shares out what is free. InputError without the library or
+    without an answer.
     """
     try:
         import dask
@@ -101,6 +115,7 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0) -> Iterator[
             local = LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=workers,
                 threads_per_worker=1,
+                memory_limit=int(memory or worker_memory(workers)) or "auto",
                 processes=True,
                 dashboard_address="127.0.0.1:0" if shown else None,  # any free port, for this machine alone
                 silence_logs=logging.CRITICAL,

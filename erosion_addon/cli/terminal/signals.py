@@ -11,6 +11,9 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 
 _NOTHING = "Ended by the system; nothing was written."
 
+TIME_IS_UP = 75
+"""Exit code of a run ended by its time limit: EX_TEMPFAIL of sysexits.h, to try again."""
+
 _state = {"signal": 0, "deferred": False, "interrupted": False}
 """Signal received, whether signals are deferred, and whether Ctrl-C was pressed."""
 
@@ -26,8 +29,10 @@ class Ended(BaseException):
 
 def renamed(end: KeyboardInterrupt | Ended, what: str) -> KeyboardInterrupt | Ended:
     """The same end with a message that says what there is. what: the part of the sentence after the reason."""
-    reason = "Ended by the system" if isinstance(end, Ended) else "Interrupted"
-    return type(end)(f"{reason}; {what}.")
+    if isinstance(end, Ended):
+        reason = "The time limit ended the run" if end.code == TIME_IS_UP else "Ended by the system"
+        return Ended(f"{reason}; {what}.", end.code)
+    return KeyboardInterrupt(f"Interrupted; {what}.")
 
 
 @contextmanager

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Estimates of memory and disk space before the erosion of a landscape."""
+
+from ..base.sizes import size_in_words
+from ..files.formats import require_space
+from ..processes.registry import PROCESSES
+from ..recipe.recipe import Recipe
+from ..run import estimate
+from ..terrain.fields import FIELDS
+from .plan import Plan
+from .storage.manifest import MASK, START
+
+PROCESS = 300_000_000
+"""Bytes of a process with its libraries and kernels; measured."""
+
+AROUND = 110
+"""Bytes for a cell of a tile and its halo beside the run on it: layers, weights, masks; measured."""
+
+_LAYERS = {"elevation", "bedrock", "sediment", "wear", "deposition"}
+"""Layers of every erosion."""
+
+_BYTES = 4
+"""Bytes of a value in a tile's file."""
+
+
+def worker_bytes(plan: Plan) -> int:
+    """Peak memory of a process that does the tasks of an erosion: the largest of them."""
+    rows, cols = plan.coarse_shape
+    tile = max(window.shape[0] * window.shape[1] for window in map(plan.window, plan.landscape.tiles()))
+    masks = sum(name.startswith(MASK) for name in plan.landscape.manifest.layers)
+    tasks: list[tuple[Recipe | None, int]] = [
+        (plan.coarse_recipe(), rows * cols),
+        (plan.tile_recipe(), tile),
+        (plan.cover_recipe(), tile),
+    ]
+    runs = max(estimate.bytes_needed(recipe, cells, masks) for recipe, cells in tasks if recipe)
+    return PROCESS + AROUND * tile + runs
+
+
+def disk_bytes(plan: Plan) -> int:
+    """Disk space of an erosion at its peak, beside the start: the layers, and each task's own with their halos."""
+    cells = plan.landscape.shape[0] * plan.landscape.shape[1]
+    halos = sum(window.shape[0] * window.shape[1] for window in map(plan.window, plan.landscape.tiles()))
+    found = cells * _values(_LAYERS | _written(plan, plan.recipe))
+    if shaped := plan.tile_recipe():
+        found += halos * (_values({"elevation", "sediment"} | _written(plan, shaped)) + 1)  # heights are exact
+    if cover := plan.cover_recipe():
+        found += halos * _values(_written(plan, cover))
+    return _BYTES * found
+
+
+def require_room(plan: Plan) -> None:
+    """Raise InputError with numbers if the disk lacks room for the erosion, less what lies there already."""
+    folder = plan.landscape.folder
+    others = [path for path in folder.iterdir() if path.is_dir() and path.name not in ("start", "mask", "pyramid")]
+    there = sum(path.stat().st_size for other in others for path in other.rglob("*.npy"))
+    require_space([(folder / "work", max(disk_bytes(plan) - there, 0))])
+
+
+def in_words(plan: Plan) -> str:
+    """Memory and disk space of an erosion in a sentence."""
+    memory, disk = size_in_words(worker_bytes(plan)), size_in_words(disk_bytes(plan))
+    return f"Each process needs about {memory} of memory; the folder grows to at most {disk} beside the start."
+
+
+def _written(plan: Plan, recipe: Recipe) -> set[str]:
+    """Fields that steps write; colors only where the ground has some."""
+    steps = [step for step in recipe.steps if step.enabled]
+    fields = {field for step in steps for field in PROCESSES[step.kind].writes}
+    colored = recipe.strata is not None or plan.landscape.has(START + "surface_color")
+    return fields if colored else fields - {"surface_color"}
+
+
+def _values(fields: set[str]) -> int:
+    """Values of fields in a cell."""
+    return sum(FIELDS[name].components for name in fields)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Landscapes on a scheduler that runs already, found by its address or its file, and after it was killed."""
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from erosion_addon.base.errors import InputError
+from erosion_addon.cli.commands import main
+from erosion_addon.landscape.cluster import cluster
+from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.storage.folder import Landscape
+from tests.landscape.conftest import fractal
+
+pytestmark = pytest.mark.slow
+
+WORDS = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def farm(folder):
+    """A scheduler with one worker as processes of their own: the scheduler, and its file."""
+    pytest.importorskip("distributed")
+    file = folder / "scheduler.json"
+
+    def started(kind, *words):
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *map(str, words)]
+        return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file)
+    worker = started("worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    try:
+        end = time.monotonic() + 60
+        while not file.exists() or not file.read_text():
+            assert scheduler.poll() is None and time.monotonic() < end
+            time.sleep(0.1)
+        yield scheduler, file
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def calm(tmp_path_factory):
+    """Hashes of a landscape eroded in this process."""
+    folder = tmp_path_factory.mktemp("calm") / "land"
+    fractal(folder)
+    assert main(["landscape", "erode", str(folder), *WORDS, "--quiet"]) == 0
+    return Landscape(folder).manifest.layers
+
+
+@pytest.mark.parametrize("by", ["address", "file"])
+def test_a_scheduler_is_found_by_its_address_and_by_its_file(landscape, calm, tmp_path, by):
+    with farm(tmp_path) as (_, file):
+        where = str(file) if by == "file" else json.loads(file.read_text())["address"]
+        assert main(["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--cluster", where]) == 0
+    assert Landscape(landscape.folder).manifest.layers == calm
+
+
+def test_after_the_scheduler_was_killed_the_run_goes_on_from_the_folder(landscape, recipe, calm, tmp_path):
+    told = []
+
+    def on_progress(fraction, message):
+        told.append(message)
+        if len(told) == 3:
+            scheduler.kill()
+
+    with (
+        farm(tmp_path) as (scheduler, file),
+        cluster(str(file)) as workers,
+        pytest.raises(InputError, match=r"The cluster was lost: .* What is done is kept; start the command again"),
+    ):
+        erode(landscape.folder, recipe, workers, coarse=80, on_progress=on_progress)
+    before = len(told)
+    erode(landscape.folder, recipe, Alone(), coarse=80, on_progress=on_progress)
+    assert Landscape(landscape.folder).manifest.layers == calm
+    assert before < len(told) and "the whole eroded on coarse cells" not in told[before:]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import EDGES, Array
+from ...base.arrays import EDGES, Array, cell_diagonal
 from ...kernels.elementary import tan
 from .halo import ground_now, inner, share_masks
 from .parameters import PORTIONS, ROUND, SPREAD, creep_passes
@@ -64,8 +64,7 @@ class Slides:
         return share_masks(self._state, ground_now(self._rock, self._loose))
 
     def _make_constants(self, state: State, hold: float, stand: float, collapse: float, spread: float) -> Any:
-        row_spacing, col_spacing = state.spacing
-        diagonal = math.sqrt(row_spacing * row_spacing + col_spacing * col_spacing)
+        (row_spacing, col_spacing), diagonal = state.spacing, cell_diagonal(state.spacing)
         shorter = min(row_spacing, col_spacing)
         held = tan(math.radians(hold))
         stood = tan(math.radians(stand)) if stand < 90 else math.inf

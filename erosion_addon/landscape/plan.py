@@ -23,6 +23,7 @@ from ..grid.smooth_step import smoother_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Part, Process
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
+from ..terrain.fields import RISE
 from .storage.folder import Landscape, Tile, Window
 from .storage.manifest import MASK, MASKS, Erosion
 
@@ -119,7 +120,7 @@ class Plan:
         """Fields that tiles take from the coarse cells, because they do not repeat their steps."""
         steps = [step for step in self.recipe.steps if step.enabled and self._done_coarsely(step)]
         written = {field for step in steps for field in PROCESSES[step.kind].writes}
-        return [] if self.factor == 1 else sorted(written - {"uplift", "surface_color"})
+        return [] if self.factor == 1 else sorted(written - {RISE, "surface_color"})
 
     def _of(self, wanted: Callable[[Process], bool], on_tiles: bool = False) -> Recipe | None:
         """Steps of processes that are wanted. on_tiles: those alone that coarse cells have not done."""

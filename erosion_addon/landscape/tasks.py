@@ -19,7 +19,7 @@ from ..processes.registry import PROCESSES
 from ..recipe.recipe import Recipe, Step
 from ..run.preview import fitted
 from ..run.simulation import erode
-from ..terrain.fields import FIELDS
+from ..terrain.fields import FIELDS, RISE
 from ..terrain.terrain import Terrain
 from .plan import COLORS, Plan
 from .spread import clamped, largest, means, spread
@@ -29,7 +29,7 @@ from .storage.manifest import MASK, START
 WORK = "work"
 """Folder for intermediate results of tasks, beside the layers."""
 
-CHANGED = ("elevation", "sediment", "uplift")
+CHANGED = ("elevation", "sediment", RISE)
 """Layers that a tile goes on from; other fields are blended."""
 
 MASSES = ("added", "exported", "moved", "suspended")
@@ -151,8 +151,8 @@ def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
     layers = state(plan, window, masks, plan.color_of(tile))
     after, mass = _eroded(plan, layers | _left_coarsely(plan, window), masks, recipe, tile, threads, shared=True)
     arrays = {"elevation": after.elevation, **after.fields}
-    if "uplift" in layers:
-        arrays["uplift"] = layers["uplift"]
+    if RISE in layers:
+        arrays[RISE] = layers[RISE]
     kept = {name: array for name, array in arrays.items() if name not in _DERIVED}
     return _written(plan, f"shape_{tile.name}", kept), {"mass": mass}
 
@@ -175,7 +175,7 @@ def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     layers = state(plan, own, masks)
     loose = layers.get("sediment", np.zeros(own.shape))
     gained = loose - start.get("sediment", 0.0)
-    lost = start["elevation"] - layers["elevation"] + gained + layers.get("uplift", 0.0)
+    lost = start["elevation"] - layers["elevation"] + gained + layers.get(RISE, 0.0)
     found = {**layers, "sediment": loose, "wear": np.maximum(lost, 0.0), "deposition": np.maximum(gained, 0.0)}
     found["bedrock"] = layers["elevation"] - loose
     found |= _blended(plan, own)
@@ -259,7 +259,7 @@ def _hold(masks: dict[str, Array], start: dict[str, Array], found: dict[str, Arr
     """Undo changes that spread from coarse cells to ground that masks keep."""
     none = np.zeros(start["elevation"].shape)
     if "protect" in masks:
-        rock = start["elevation"] - start.get("sediment", none) + found.get("uplift", none)
+        rock = start["elevation"] - start.get("sediment", none) + found.get(RISE, none)
         held = masks["protect"] == 1.0
         found["elevation"] = np.where(held, rock + found.get("sediment", none), found["elevation"])
     kept = [masks[mask] == whole for mask, whole in (("strength", 0.0), ("plot", 1.0)) if mask in masks]

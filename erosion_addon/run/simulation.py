@@ -17,7 +17,7 @@ from ..processes.shared.shares import missing, protected_soil
 from ..processes.shared.state import State, Step, Surroundings, Volumes, thickness
 from ..recipe.needs import stillness
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
-from ..terrain.fields import FIELDS
+from ..terrain.fields import FIELDS, RISE
 from ..terrain.masks import prepare
 from ..terrain.terrain import Terrain
 from .checkpoint import Checkpoint
@@ -133,7 +133,7 @@ class _Simulation:
         sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         if not adds_up:
-            layers.pop("uplift", None)
+            layers.pop(RISE, None)
         self._start_loose = loose_of(layers)
         if recipe.strata and "surface_color" not in layers:
             rock = terrain.elevation - self._start_loose
@@ -317,8 +317,8 @@ class _Simulation:
             all_deposition = thickness(gained, before["deposition"])
         gained += self._terrain.elevation
         gained -= elevation
-        if "uplift" in layers:
-            gained += layers["uplift"] - before.get("uplift", 0.0)
+        if RISE in layers:
+            gained += layers[RISE] - before.get(RISE, 0.0)
         wear = all_wear = thickness(gained)
         if "wear" in before:
             all_wear = thickness(gained, before["wear"])

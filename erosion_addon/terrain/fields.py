@@ -24,6 +24,9 @@ class Field(NamedTuple):
         return (f"{self.name}_x", f"{self.name}_y") if self.components == 2 else (self.name,)
 
 
+RISE = "uplift"
+"""Field that a process adds to where it raises the land, so that wear does not count it."""
+
 FIELDS: dict[str, Field] = {
     field.name: field
     for field in (
@@ -40,7 +43,7 @@ FIELDS: dict[str, Field] = {
             "flow through the cell in the last step that computes it: number of drops, or m³ of Water",
         ),
         Field("moisture", "0-1", "wetness of the ground by fresh water, 1 where much gathers on little slope"),
-        Field("uplift", "m", "how far the land rose", dtype=np.float64),
+        Field(RISE, "m", "how far the land rose", dtype=np.float64),
         Field("wear", "m", "rock removed"),
         Field("deposition", "m", "loose material laid down"),
         Field("grass", "0-1", "cover of grass"),

@@ -132,7 +132,7 @@ class Process(NamedTuple):
     """Fields beyond elevation, sediment and soil that it continues from, if present."""
 
     writes: tuple[str, ...] = ()
-    """Fields beyond elevation, sediment and soil that it produces or changes."""
+    """Fields beyond elevation, sediment and soil that it produces or changes: `fields.RISE` if it raises the land."""
 
     carries_color: bool = False
     """Whether deposits keep the color of their origin."""

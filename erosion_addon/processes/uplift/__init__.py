@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...base.doors import door
+from ...terrain.fields import RISE
 from ..shared.process import MASKS, Part, Process, Spacing, volume
 from .parameters import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftParameters
 
@@ -51,7 +52,7 @@ PROCESS = Process(
     masks=(*MASKS, "rain", "uplift", "outlet"),
     scalable={"uplift": "uplift"},
     reads=("grass",),
-    writes=("uplift",),
+    writes=(RISE,),
     bytes_of_options=lambda parameters: COARSE_BYTES if parameters.coarse_to_fine else 0,
     works_on_flat_land=lambda parameters: parameters.uplift > 0,
     scope="both",

@@ -72,5 +72,5 @@ def _held(ways: Waterways) -> str:
     if not ways.parameters.limited_water:
         return ""
     fallen = ways.parameters.rain * 1e-3 * ways.elevation.size * ways.spacing[0] * ways.spacing[1]
-    held = float(lake_sizes(ways.water, ways.elevation, ways.spacing).volume.sum())
+    held = float(lake_sizes(ways.water.lakes, ways.water.level, ways.elevation, ways.spacing).volume.sum())
     return f" They hold {held:.4g} of {fallen:.4g} m³ of rain."

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.arrays import Array, mean_cell_size
 from ..grid.smooth_step import smooth_step
-from .rivers import Sizes, Water
+from .rivers import Sizes, Water, lake_sizes
 
 ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 """Offsets of a ribbon's vertices from its middle, in half widths to the left."""
@@ -50,7 +50,8 @@ def ribbons(
     narrower than a cell lies on the ground, as its bed is finer than the terrain. Its middle is nowhere under the
     displayed ground. elevation: (rows, cols) m. lakes: whether lakes have surfaces of their own, at which ribbons end.
     split: diagonal by which faces are displayed as triangles: 1 from their lowest row and column, -1 the other. Layers:
-    those of `Sizes`, and stream_order, water_depth, speed, foam, and flow_direction as a unit vector.
+    those of `Sizes`, and stream_order, lake (its number, 0 outside), water_depth, foam, and flow_direction as a unit
+    vector.
     """
     along = _directions(water)
     half = 0.5 * sizes.width
@@ -75,7 +76,7 @@ def ribbons(
     brook = np.where(inside > 0, 0.0, np.clip(2.0 - sizes.width / cell, 0.0, 1.0))[:, None]
     place[..., 2] += brook * np.maximum(above - place[..., 2], 0.0)
     foam = points.between(smooth_step(_fall(water), *WHITE))
-    layers = _layers(sizes, points.least(water.order), along, foam)
+    layers = _layers(sizes, points.least(water.order), inside, along, foam)
     return Sheet(place.reshape(-1, 3), _faces(points.starts, inside, lakes), layers)
 
 
@@ -188,13 +189,14 @@ def _faces(starts: Array, inside: Array, lakes: bool) -> Array:
     return faces
 
 
-def _layers(sizes: Sizes, order: Array, along: Array, foam: Array) -> dict[str, Array]:
+def _layers(sizes: Sizes, order: Array, inside: Array, along: Array, foam: Array) -> dict[str, Array]:
     profile = 1.0 - ACROSS * ACROSS
     way = np.concatenate([along, -sizes.slope[:, None]], -1)
     way /= np.sqrt((way * way).sum(-1, keepdims=True))
     by_point = {
         **sizes._asdict(),
         "stream_order": order.astype(float),
+        "lake": inside.astype(float),
         "flow_direction": way,
         "foam": foam,
     }
@@ -206,8 +208,9 @@ def sheets(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, 
     """Level sheets of lakes, or of a sea, over all faces with a corner in the water; the ground hides them beyond the
     shore.
 
-    lakes: (rows, cols) int32, numbers from 1 on, else 0. levels: (lakes,) m. Layers: lake, its number; level, m;
-    water_depth, m, negative beyond the shore; shore, 1 there and else 0; speed and foam, 0.
+    lakes: (rows, cols) int32, numbers from 1 on, else 0. levels: (lakes,) m. Layers: lake, its number; level, m; depth,
+    area and volume of the whole lake, see `LakeSizes`; water_depth, m, negative beyond the shore; shore, 1 there and
+    else 0; speed and foam, 0.
     """
     wet = lakes > 0
     faces = np.zeros((wet.shape[0] - 1, wet.shape[1] - 1), np.int32)
@@ -223,9 +226,11 @@ def sheets(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, 
     level = levels[number - 1]
     place = np.stack([cell % cols * spacing[1], cell // cols * spacing[0], level], -1)
     depth, nothing = level - elevation.ravel()[cell], np.zeros(len(keys), np.float32)
+    whole = lake_sizes(lakes, levels, elevation, spacing)
     layers = {
         "lake": number.astype(np.float32),
         "level": level.astype(np.float32),
+        **{name: values[number - 1].astype(np.float32) for name, values in whole._asdict().items()},
         "water_depth": depth.astype(np.float32),
         "shore": (~wet.ravel()[cell]).astype(np.float32),
         "speed": nothing,

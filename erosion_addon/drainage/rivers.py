@@ -270,11 +270,14 @@ class LakeSizes(NamedTuple):
     volume: Array
 
 
-def lake_sizes(water: Water, elevation: Array, spacing: tuple[float, float]) -> LakeSizes:
-    """Sizes of the lakes on ground (rows, cols) m; each cell holds the water above its height."""
-    count, label = len(water.level), water.lakes.ravel()
+def lake_sizes(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> LakeSizes:
+    """Sizes of the lakes on ground (rows, cols) m; each cell holds the water above its height.
+
+    lakes: (rows, cols) int32, numbers from 1 on, else 0. levels: (lakes,) m.
+    """
+    count, label = len(levels), lakes.ravel()
     cell = spacing[0] * spacing[1]
-    depth = np.where(label > 0, np.append(0.0, water.level)[label] - elevation.ravel(), 0.0)
+    depth = np.where(label > 0, np.append(0.0, levels)[label] - elevation.ravel(), 0.0)
     deepest = np.zeros(count + 1)
     np.maximum.at(deepest, label, depth)
     area = np.bincount(label, minlength=count + 1) * cell

@@ -67,7 +67,7 @@ class Waterways:
     @cached_property
     def lakes(self) -> list[tuple[dict[str, float], list[Array]]]:
         """Sizes and shores of each lake."""
-        sizes = rivers.lake_sizes(self.water, self.elevation, self.spacing)
+        sizes = rivers.lake_sizes(self.water.lakes, self.water.level, self.elevation, self.spacing)
         shores = outlines(self.water.lakes, self.water.level, self.elevation, self.spacing)
         figures = zip(self.water.level, sizes.depth, sizes.area, sizes.volume, shores, strict=True)
         return [

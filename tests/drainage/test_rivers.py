@@ -102,7 +102,7 @@ def test_rivers_of_closed_land_end_at_the_outlets_of_the_mask():
 def test_lakes_hold_what_their_pits_do():
     land = two_pits()
     found = water(land, (2.0, 3.0), parameters=RiverParameters(lake_area=1.0, lake_depth=0.1))
-    made = lake_sizes(found, land, (2.0, 3.0))
+    made = lake_sizes(found.lakes, found.level, land, (2.0, 3.0))
     assert found.level.tolist() == [7.0, 8.0]
     assert made.depth.tolist() == [1.0, 4.0]
     assert made.area.tolist() == [6.0, 18.0] and made.volume.tolist() == [6.0, 72.0]
@@ -239,6 +239,13 @@ def test_lakes_are_level_to_the_bit_and_reach_under_their_shores():
         assert set(sheet.place[chosen, 2]) == {level}
         assert (sheet.layers["water_depth"][chosen] <= 0).any() and (sheet.layers["water_depth"][chosen] > 0).any()
     assert ((sheet.layers["water_depth"] > 0) == (sheet.layers["shore"] == 0)).all()
+
+
+def test_each_lake_tells_its_depth_area_and_volume():
+    found = water(two_pits(), parameters=RiverParameters(lake_area=1.0, lake_depth=0.1))
+    layers = ribbon.sheets(found.lakes, found.level, two_pits(), SPACING).layers
+    lakes = sorted(set(zip(*(layers[name].tolist() for name in ("depth", "area", "volume")), strict=True)))
+    assert lakes == [(1.0, 100.0, 100.0), (4.0, 300.0, 1200.0)]
 
 
 def test_masks_cover_what_rivers_and_lakes_cover():

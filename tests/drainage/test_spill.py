@@ -212,7 +212,7 @@ def test_lakes_of_rivers_hold_what_the_filling_says_to_rounding():
     found = water_of(land, spacing, "open", RiverParameters(limited_water=True, rain=300.0, **ALL))
     graph = FlowGraph(land.shape, spacing)
     filling = filled_by(graph, graph.padded(land), 0.3)
-    held = lake_sizes(found, land, spacing).volume.sum()
+    held = lake_sizes(found.lakes, found.level, land, spacing).volume.sum()
     assert held + filling.out == pytest.approx(0.3 * land.size * 120.0, rel=1e-9)
     for number, level in enumerate(found.level, 1):
         assert (filling.levels[found.lakes == number] == level).all()

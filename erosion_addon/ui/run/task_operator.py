@@ -22,6 +22,8 @@ class TaskOperator:
     map. In scripts it runs to the end. The redo panel and Repeat Last start it anew, as an invoked one.
     """
 
+    number = attendance.NOBODY  # until it is modal: a dialog may be left before
+
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
         """Reason why the work cannot begin; None if it can."""

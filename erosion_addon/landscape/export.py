@@ -13,6 +13,8 @@ from ..files.formats import SUFFIXES
 from ..files.game_engines import ANY, ENGINES
 from ..files.heightmap import Range, encode_heightmap
 from ..files.image_files import ImageFiles
+from ..files.side_file import is_side_file
+from ..files.side_writing import Sheet, SideFile
 from ..light.relief import COVERS, shaded_relief
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
@@ -41,7 +43,8 @@ def export(
     side: 0 for the tile's own. Beyond the far edges the last point is repeated. engine: see `game_engines.ENGINES`.
     height_range: default: of the whole layer, 0 to 1 for masks. names: pattern of the files' names, with {x} and {y}
     for the numbers of tiles and {name} for that of `path`; default: the engine's. bottom_first: whether y grows upward,
-    as for Unity in any case. Files are written one by one; each is complete or not there.
+    as for Unity in any case. Files are written one by one; each is complete or not there. A side file with
+    the scale comes last, see `side_writing`.
     """
     layer = _of_one_value(landscape, layer)
     habits = ENGINES[engine] if engine else ANY
@@ -52,21 +55,39 @@ def export(
         raise InputError(f"A file needs at least 2 points a side, not {side}.")
     span, place = height_range or _range(landscape, layer), landscape.manifest.georeference
     rows, cols = (max(1, -(-(count - 1) // (side - 1))) for count in landscape.shape)
-    paths = []
-    for y in range(rows):
-        for x in range(cols):
-            number = y if bottom_first or habits.bottom_first else rows - 1 - y
-            file = path.with_name(_filled_in(pattern, path.stem, x, number) + path.suffix)
-            points = _points(landscape, layer, y * (side - 1), x * (side - 1), side)
-            first = (landscape.shape[0] - 1 - (y + 1) * (side - 1), x * (side - 1))
-            there = place.part(first, (1, 1), points.shape) if place else None
-            with Outputs() as outputs:
-                target = outputs.plan(file, SUFFIXES)
-                with outputs.write(target) as temporary:
-                    encode_heightmap(temporary, points, image_files, span, "f4", landscape.manifest.spacing, there)
-                paths += outputs.publish(goes_on=True)
-            on_progress(len(paths) / (rows * cols))
+    paths: list[Path] = []
+    with Outputs() as beside:
+        scale = _side_file(beside, path)
+        for y in range(rows):
+            for x in range(cols):
+                number = y if bottom_first or habits.bottom_first else rows - 1 - y
+                file = path.with_name(_filled_in(pattern, path.stem, x, number) + path.suffix)
+                points = _points(landscape, layer, y * (side - 1), x * (side - 1), side)
+                first = (landscape.shape[0] - 1 - (y + 1) * (side - 1), x * (side - 1))
+                there = place.part(first, (1, 1), points.shape) if place else None
+                with Outputs() as outputs:
+                    target = outputs.plan(file, SUFFIXES)
+                    with outputs.write(target) as temporary:
+                        encode_heightmap(temporary, points, image_files, span, "f4", landscape.manifest.spacing, there)
+                    paths += outputs.publish(goes_on=True)
+                on_progress(len(paths) / (rows * cols))
+        if scale is not None:
+            unit = "0-1" if layer.startswith(MASK) else FIELDS[layer.removeprefix(START)].unit
+            upward = bottom_first or habits.bottom_first
+            along = [paths[first : first + cols] for first in range(0, len(paths), cols)][:: 1 if upward else -1]
+            files = [file.name for row in along for file in row]
+            sheet = Sheet("" if unit == "m" else layer.rpartition("/")[2], unit, files, span)
+            scale.write([sheet], (side, side), landscape.manifest.spacing, False, (rows, cols), upward)
+            paths += beside.publish()
     return paths, span
+
+
+def _side_file(outputs: Outputs, path: Path) -> SideFile | None:
+    """Planned side file of an export, see `side_writing`; None for .npy files, and where another file has its name."""
+    side = path.with_suffix(".json")
+    if path.suffix.lower() == ".npy" or (side.exists() and not is_side_file(side)):
+        return None
+    return SideFile(outputs, path)
 
 
 def picture(landscape: Landscape, side: int, layer: str = "elevation") -> Array:

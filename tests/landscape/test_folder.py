@@ -269,6 +269,20 @@ def test_tiles_of_other_programs_come_back_as_they_were_exported(tmp_path, names
     assert Landscape(tmp_path / "again").manifest.layers == landscape.manifest.layers
 
 
+def test_the_side_file_of_an_export_holds_its_scale(tmp_path):
+    landscape = fractal(tmp_path / "land", 64, (129, 193))
+    command = ["landscape", "export", str(landscape.folder), str(tmp_path / "out.r16"), "--side", "65", "--quiet"]
+    assert main(command) == 0
+    side = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    heights = landscape.read("start/elevation", landscape.whole)
+    assert side["height_range"] == pytest.approx([heights.min(), heights.max()])
+    assert side["cell_size"] == [20.0, 20.0] and side["size"] == [192 * 20.0, 128 * 20.0]
+    assert side["files"] == [f"out_x{x}_y{y}.r16" for y in range(2) for x in range(3)]  # the top left one first
+    assert side["tiles"] == {"rows": 2, "cols": 3, "first": "top left", "borders": "shared"}
+    (tmp_path / "out.json").write_text("mine", encoding="utf-8")
+    assert main(command) == 0 and (tmp_path / "out.json").read_text(encoding="utf-8") == "mine"
+
+
 def test_tiles_that_are_missing_or_of_another_size_are_told(tmp_path):
     for x in range(3):
         np.full((64, 64 + x // 2), x, "<f4").tofile(tmp_path / f"a_{x}_5.r32")

@@ -173,3 +173,12 @@ def test_slow_renames_do_not_show(landscape, recipe, calm, monkeypatch):
 
     monkeypatch.setattr(Path, "replace", slow)
     assert erode(landscape.folder, recipe, Alone(), coarse=80).manifest.layers == calm
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/St_Johns"])
+def test_neither_odd_letters_in_paths_nor_time_zones_show(tmp_path, calm, zone):
+    folder = fractal(tmp_path / "my länd's (1) & 地形 #%" / "a b").folder
+    words = [sys.executable, "-m", "erosion_addon", "landscape", "erode", folder, *WORDS, "--quiet"]
+    subprocess.run(words, cwd=Path(__file__).parents[2], env={**os.environ, "TZ": zone}, check=True)
+    assert Landscape(folder).manifest.layers == calm

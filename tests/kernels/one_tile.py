@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Particle kernels on a single tile, where particles run one after another."""
+"""Particle kernels on a single tile, where particles run one after another, or on tiles that run one after another."""
 
 import numpy as np
 
@@ -11,11 +11,12 @@ ALL = 10**6
 
 
 class OneTile:
-    """kernel: the module `droplet` or `rill`."""
+    """kernel: the module `droplet` or `rill`. side: cells along a tile."""
 
-    def __init__(self, kernel, shape, edges):
-        self._kernel, self.tiles = kernel, tiles.cut(*shape, ALL, edges)
-        self.pool, self.totals = queues.make_pool(1, kernel.NUMBERS), kernel.make_totals(self.tiles)
+    def __init__(self, kernel, shape, edges, side=ALL):
+        self._kernel, self.tiles = kernel, tiles.cut(*shape, side, edges)
+        count = tiles.number_of_tiles(self.tiles)
+        self.pool, self.totals = queues.make_pool(count, kernel.NUMBERS), kernel.make_totals(self.tiles)
 
     def run(self, drops, arguments):
         """Start drops and let them run. drops: what `start_drops` wants after the tiles; arguments: `run_tiles`."""
@@ -26,8 +27,9 @@ class OneTile:
 
     def work(self, arguments):
         """Let those run that have started; returns the totals so far."""
-        here = np.zeros(1, np.int64)
-        self._kernel.run_tiles(here, self.tiles, self.pool, *arguments, self.totals)
-        queues.hand_on(self.pool, self.tiles, here)
-        assert not self.pool.under_way[0]
+        while self.pool.under_way[0]:
+            for tile in range(len(self.totals.steps)):
+                here = np.array([tile])
+                self._kernel.run_tiles(here, self.tiles, self.pool, *arguments, self.totals)
+                queues.hand_on(self.pool, self.tiles, here)
         return self.totals

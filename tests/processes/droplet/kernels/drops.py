@@ -10,7 +10,7 @@ import numpy as np
 from erosion_addon.kernels import edges
 from erosion_addon.processes.droplet.kernels import droplet
 from erosion_addon.processes.shared.kernels.mask_layers import DUG, LAID, SOFT
-from tests.kernels.one_tile import OneTile
+from tests.kernels.one_tile import ALL, OneTile
 from tests.processes.droplet.kernels import reference
 from tests.processes.droplet.kernels.reference import Rules
 
@@ -36,8 +36,8 @@ def at(row, col, shape):
     return rain
 
 
-def by_kernel(scene, rules, drops, first=0, key=1):
-    """Run the drops from `first` to before `drops`."""
+def by_kernel(scene, rules, drops, first=0, key=1, side=ALL):
+    """Run the drops from `first` to before `drops`. side: cells along a tile."""
     ground = np.stack([scene.height, np.zeros_like(scene.height) if scene.loose is None else scene.loose], -1)
     ground, flow = np.ascontiguousarray(ground, np.float64), np.zeros(scene.height.shape, np.float32)
     color = None if scene.color is None else scene.color.astype(np.float32)
@@ -64,7 +64,7 @@ def by_kernel(scene, rules, drops, first=0, key=1):
         deposit_limit=float(rules.cap),
         quarters=rules.quarters,
     )
-    tile = OneTile(droplet, scene.height.shape, EDGES[rules.edges])
+    tile = OneTile(droplet, scene.height.shape, EDGES[rules.edges], side)
     started = _cumulated(scene), np.uint64(key), first, drops, np.zeros(0, np.int64), rules.anywhere
     totals = tile.run(started, (ground, flow, color, masks, constants))
     return SimpleNamespace(
@@ -72,11 +72,11 @@ def by_kernel(scene, rules, drops, first=0, key=1):
         loose=ground[..., 1],
         flow=flow,
         color=color,
-        eroded=totals.eroded[0],
-        exported=totals.exported[0],
-        moves=int(totals.steps[0]),
-        long_paths=int(totals.paths_cut[0]),
-        random_directions=int(totals.random_directions[0]),
+        eroded=totals.eroded.sum(),
+        exported=totals.exported.sum(),
+        moves=int(totals.steps.sum()),
+        long_paths=int(totals.paths_cut.sum()),
+        random_directions=int(totals.random_directions.sum()),
     )
 
 

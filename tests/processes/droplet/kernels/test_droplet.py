@@ -66,6 +66,22 @@ def test_bilinear_erosion_takes_all_from_the_cell_the_drop_is_on():
     assert np.count_nonzero(np.abs(change) > 1e-12) == 2
 
 
+@pytest.mark.parametrize("edges", EDGES)
+@pytest.mark.parametrize("row", range(4, 45, 8))
+def test_a_drop_goes_on_over_the_border_of_a_tile_as_if_there_were_none(edges, row):
+    """One drop alone: its height, load, speed, water and steps come along. The ground that it has dug a moment ago lies
+    a little lower when it looks again, which may turn it a little.
+    """
+    height = fractal(48, 64, 2.0) + plane(48, 64, fall_along_col=0.4)
+    scene, rules = Scene(height, rain=at(row, 3, height.shape)), Rules(max_path_len=40, edges=edges)
+    whole, tiles = by_kernel(scene, rules, 1), by_kernel(scene, rules, 1, side=16)
+    assert np.ptp(np.nonzero(whole.flow)[1]) > 20, "it crosses a border"
+    assert tiles.eroded == pytest.approx(whole.eroded, rel=0.01)
+    assert tiles.height.sum() + tiles.exported == pytest.approx(height.sum(), abs=1e-9)
+    assert tiles.flow.sum() == pytest.approx(whole.flow.sum(), rel=1e-6), "as much water on its way"
+    assert (tiles.moves, tiles.long_paths) == (whole.moves, whole.long_paths)
+
+
 def test_a_drop_over_a_step_speeds_up_by_what_it_falls():
     """Columns falling by 0.2 and by 3.2 from column 5 to 6; the drop starts at [4, 4] and never digs (Kr = 0).
 

@@ -34,11 +34,24 @@ OTHER_LIBRARY = {
 """Another C library: its functions without the variants for fused products."""
 OTHER_NUMPY = {"NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY._multiarray_umath.__cpu_dispatch__)}
 OTHER_PROCESSOR = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+AVX2 = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ""}
+AVX512 = {"NUMBA_CPU_NAME": "skylake-avx512", "NUMBA_CPU_FEATURES": ""}
+"""Machine code of one kind, whatever more this processor has."""
+
+
+def _has(flag: str) -> bool:
+    """Whether this machine's processor has what machine code of a kind needs."""
+    file = Path("/proc/cpuinfo")
+    return file.is_file() and flag in file.read_text(encoding="utf-8").split()
+
+
 MACHINES = {
     "here": {},
     "another C library": OTHER_LIBRARY,
     "numpy without vectors": OTHER_NUMPY,
     "another processor": OTHER_PROCESSOR,
+    **({"AVX2": AVX2} if _has("avx2") else {}),
+    **({"AVX-512": AVX512} if _has("avx512vl") else {}),
 }
 
 

@@ -26,7 +26,8 @@ KERNELS = "NEIGHBORS_KERNELS"
 """Environment variable with the folder in which all trials keep their compiled kernels."""
 
 WHEELS = {"numba": "0.61.2", "llvmlite": "0.44.0"}
-"""Real wheels of older versions, for both Pythons."""
+NUMPY = {"numpy": "2.1.3"}
+"""Real wheels of other versions, for both Pythons. This numpy is newer than that of Blender 4.5, older than of 5.2."""
 
 MANIFEST = """schema_version = "1.0.0"
 id = "neighbor"
@@ -41,9 +42,9 @@ wheels = {wheels}
 """
 
 
-def real_wheels(folder: Path) -> list[Path]:
-    """Older wheels, downloaded."""
-    words = [f"{name}=={version}" for name, version in WHEELS.items()]
+def real_wheels(folder: Path, versions: dict[str, str]) -> list[Path]:
+    """Wheels of these versions, downloaded."""
+    words = [f"{name}=={version}" for name, version in versions.items()]
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", folder]
     subprocess.run([*command, *words], check=True)
     return sorted(folder.glob("*.whl"))
@@ -141,6 +142,7 @@ def main() -> int:
     """Try all neighbors in both orders; returns how many failures there are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--act", nargs="+", metavar="WORD", help="in Blender: zips, remove, both or alone")
+    parser.add_argument("--only", metavar="WORDS", help="neighbors with these words in their name alone")
     given = parser.parse_args()
     if given.act is not None:
         act(given.act)
@@ -153,10 +155,14 @@ def main() -> int:
         made = folder / "made"
         made.mkdir()
         neighbors = {
-            f"older numba and llvmlite ({', '.join(WHEELS.values())})": real_wheels(folder / "real"),
+            f"older numba and llvmlite ({', '.join(WHEELS.values())})": real_wheels(folder / "real", WHEELS),
+            f"another numpy ({NUMPY['numpy']})": real_wheels(folder / "numpy", NUMPY),
             "a newer llvmlite that does not work": [broken_wheel(made, "llvmlite", "99.0.0")],
             "a newer numba that does not work": [broken_wheel(made, "numba", "99.0.0")],
+            "a newer numpy that does not work": [broken_wheel(made, "numpy", "99.0.0")],
         }
+        if given.only:
+            neighbors = {name: wheels for name, wheels in neighbors.items() if given.only in name}
         for name, wheels in neighbors.items():
             theirs = str(neighbor(folder, wheels))
             for order, zips in (("before", [theirs, ours]), ("after", [ours, theirs])):

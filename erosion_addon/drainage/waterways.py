@@ -134,7 +134,10 @@ def _splines(ways: Waterways) -> str:
                 "points": _rounded(ways.water.place[points]),
                 "width": _rounded(ways.sizes.width[points]),
                 "depth": _rounded(ways.sizes.depth[points]),
-                "flow": _rounded(ways.sizes.speed[points]),
+                "speed": _rounded(ways.sizes.speed[points]),
+                "discharge": np.round(ways.sizes.discharge[points], 6).tolist(),
+                "stream_order": ways.water.order[points].tolist(),
+                "flow": _rounded(ways.sizes.speed[points]),  # its name before "speed"
             }
         )
     lakes = [lake | {"shores": [_rounded(line) for line in shores]} for lake, shores in ways.lakes]

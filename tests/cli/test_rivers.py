@@ -27,6 +27,10 @@ def test_all_kinds_of_files_tell_of_the_same_rivers_and_lakes(folder, capsys):
     splines = json.loads((folder / "r.json").read_text(encoding="utf-8"))
     assert len(splines["lakes"]) == len(lakes) > 0
     assert len(splines["rivers"]) == max(one["properties"]["river"] for one in reaches)
+    for river in splines["rivers"]:
+        product = np.prod([river[name] for name in ("width", "depth", "speed")], axis=0)
+        np.testing.assert_allclose(product, river["discharge"], rtol=0.05, atol=1e-3)
+        assert river["stream_order"] == sorted(river["stream_order"]) and river["flow"] == river["speed"]
     with (folder / "r.csv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     assert len({row["reach"] for row in rows}) == len(reaches)

@@ -71,6 +71,7 @@ def _held(ways: Waterways) -> str:
     """Share of a limited rain that lakes hold, in words; empty if they are full."""
     if not ways.parameters.limited_water:
         return ""
-    fallen = ways.parameters.rain * 1e-3 * ways.elevation.size * ways.spacing[0] * ways.spacing[1]
+    land = ways.elevation.size * ways.spacing[0] * ways.spacing[1]
+    fallen = ways.parameters.rain_depth(land) * land
     held = float(lake_sizes(ways.water.lakes, ways.water.level, ways.elevation, ways.spacing).volume.sum())
     return f" They hold {held:.4g} of {fallen:.4g} m³ of rain."

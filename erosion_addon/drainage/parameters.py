@@ -97,6 +97,27 @@ class RiverParameters(Parameters):
         step=1,
         needs=("limited_water",),
     )
+    rain_volume: float = parameter(
+        0.0,
+        "All the water of the rainfall, in place of its depth. From Rain: rain times the terrain's area.",
+        low=0,
+        high=1e15,
+        unit="m³",
+        soft_high=10_000_000,
+        step=1000,
+        zero="From Rain",
+        usual=100_000.0,
+        needs=("limited_water",),
+    )
+
+    def rain_depth(self, area: float) -> float:
+        """Depth of the rainfall in m, on a terrain of `area` m²."""
+        return self.rain_volume / area if self.rain_volume else self.rain * 1e-3
+
+    @property
+    def rain_text(self) -> str:
+        """The rainfall as it is given, in words."""
+        return f"{self.rain_volume:g} m³" if self.rain_volume else f"{self.rain:g} mm"
 
 
 class BedParameters(Parameters):

@@ -76,7 +76,8 @@ def water_of(
     graph = FlowGraph((rows, cols), spacing, edges, river_ends(sea, prepared_outlets(outlets, (rows, cols))), threads)
     heights = graph.padded(ground)
     if parameters.limited_water:
-        filling = filled_by(graph, heights, parameters.rain * 1e-3)
+        rain = parameters.rain_depth(elevation.size * spacing[0] * spacing[1])
+        filling = filled_by(graph, heights, rain)
         graph = FlowGraph((rows, cols), spacing, edges, graph.ends | filling.closed, threads)
         heights = graph.padded(np.where(filling.closed, filling.levels, ground))
     graph.route(heights)

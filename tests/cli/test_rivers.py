@@ -79,6 +79,19 @@ def test_lakes_of_a_rain_hold_a_part_of_it_and_the_summary_says_how_much(folder,
     assert held[0] < held[1]
 
 
+def test_rain_in_cubic_meters_fills_lakes_as_the_same_water_in_millimeters(folder, capsys):
+    np.save("land.npy", LAND)
+    lakes = []
+    for words in (["rain=50"], [f"rain_volume={0.05 * LAND.size * 100.0}"]):
+        given = ["--cell-size", "10", "--set", "limited_water=true", "lake_area=100", *words]
+        assert main(["rivers", "land.npy", "r.json", *given]) == 0
+        lakes.append(json.loads((folder / "r.json").read_text(encoding="utf-8"))["lakes"])
+        assert f"of {0.05 * LAND.size * 100.0:.4g} m³ of rain" in capsys.readouterr().err
+    assert len(lakes[0]) == len(lakes[1]) > 0
+    for one, other in zip(*lakes, strict=True):
+        assert one["volume"] == pytest.approx(other["volume"], rel=1e-9)
+
+
 def test_headwaters_say_where_rivers_begin(folder):
     heads = np.zeros(LAND.shape)
     heads[20, 30] = 1

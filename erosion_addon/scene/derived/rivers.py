@@ -96,7 +96,7 @@ def _check(terrain: bpy.types.Object, kind: str, parameters: RiverParameters, he
         raise InputError(f"{name} has no river with that much drainage area; choose a smaller Source Area.")
     if kind == "lakes" and not len(water.level):
         rain = (
-            f" with {parameters.rain:g} mm of rain; let more fall"
+            f" with {parameters.rain_text} of rain; let more fall"
             if parameters.limited_water
             else ": its water runs off"
         )

@@ -19,7 +19,7 @@ SHOWN = {"m": "LENGTH", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
 SWITCH = "_auto"
 """Suffix of the switch for the value 0."""
 
-NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "mm/day", "m²/year", "m²", "km²"}
+NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "mm/day", "m²/year", "m²", "km²", "m³"}
 """Units that are part of the setting's name instead. Angles are among them, as Blender stores its own in radians."""
 
 

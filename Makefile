@@ -1,7 +1,8 @@
 # make demo      erode a real terrain, render it before and after: demo/
-# make examples  every recipe before and after, and the processes' demonstrations: build/examples/
+# make examples  every recipe before and after, also on one fractal, and the processes' demonstrations: build/examples/
 # make landscape a landscape of 4096² cells on a cluster of this machine, one worker killed on the way: build/landscape/
-# make figures   figures of drainage and slopes after every recipe that begins with rivers, as a table; an hour
+# make figures   figures of drainage and slopes after every recipe that begins with rivers, as a table; an hour.
+#                Of elevation models too: MODELS="--model FILE.npy CELL_SIZE ..."
 # make test      all tests, on the Blender release that fits the Python found
 # make test-fast  the loop at the desk, under a minute: no Blender, no processes, no whole landscapes
 # make test-all  all tests on both LTS releases, where both Pythons are there; landscapes and drawn cases on one of them
@@ -42,6 +43,7 @@ demo: $(VENV)/ready
 
 examples: $(VENV)/ready
 	$(IN_VENV) examples/recipes.py
+	$(IN_VENV) examples/recipes.py --plain
 	$(IN_VENV) examples/wind.py
 	$(IN_VENV) examples/water.py
 	$(IN_VENV) examples/physics.py
@@ -54,7 +56,7 @@ landscape: $(VENV)/ready
 	$(IN_VENV) examples/landscape.py
 
 figures: $(VENV)/ready
-	$(IN_VENV) examples/figures.py
+	$(IN_VENV) examples/figures.py $(MODELS)
 
 test: lint
 	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)

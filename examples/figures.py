@@ -41,8 +41,11 @@ TURNS = (0.0, 22.5, 45.0, 67.5)
 TURNED_HEAD = """| recipe | land | as it lies | turned |
 | --- | --- | --- | --- |"""
 
-HEAD = """| recipe | land | drains freely | pits | concavity (R²) | slope p90, p99 | under 3° | needles |
-| --- | --- | --- | --- | --- | --- | --- | --- |"""
+HEAD = (
+    "| recipe | land | drains freely | pits | concavity (R²) | slope p90, p99 | under 3° | needles "
+    "| along the grid: channels, slopes |\n"
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+)
 
 
 def lands(recipe: str, cells: int, models: list[list[str]]) -> Iterator[tuple[str, Terrain]]:
@@ -71,8 +74,14 @@ def line(recipe: str, land: str, figures: dict[str, Any]) -> str:
         f"{figures['slope_p90']:.0f}°, {figures['slope_p99']:.0f}°",
         f"{figures['flat']:.1%}",
         f"{figures['needles']:.0f}",
+        ", ".join(_excess(figures[f"{name}_along_grid"]) for name in ("channels", "slopes")),
     )
     return f"| {' | '.join(cells)} |".replace("%", " %")
+
+
+def _excess(share: float | None) -> str:
+    """Excess over no favored direction; a dash where too little land tells."""
+    return "–" if share is None else f"{share:+.0%}"
 
 
 def turned(terrain: Terrain, degrees: float) -> Terrain:

@@ -109,6 +109,33 @@ def test_before_the_wave_arrives_the_land_rises_unharmed():
     assert after["wear"][inside].max() < 0.01
 
 
+def test_a_wave_of_steeper_rivers_climbs_at_its_speed_and_leaves_a_steady_range():
+    """After a tenth more uplift: new slopes where ∫ ds / (K Aᵐ) from the outlet is less than the time, else old ones.
+
+    The time of the whole range is the greatest of these integrals (Whipple & Tucker 1999).
+    """
+    heights, graph, receivers, distance, areas = steady()
+    arrival, flat_areas, lengths = np.zeros(areas.size), areas.ravel(), distance.ravel()
+    for cell in np.argsort(heights.ravel()):  # receivers lie lower
+        if not graph.outlets.ravel()[cell]:
+            slowness = 1.0 / (10e-3 * (flat_areas[cell] / 1e6) ** 0.4)
+            arrival[cell] = arrival[receivers.ravel()[cell]] + lengths[cell] * slowness
+    rivers = ((areas > 20 * areas.min()) & ~graph.outlets).ravel()
+    terrain = Terrain(heights, 20_000.0 / 64)
+    for years in (0.2 * arrival.max(), arrival.max()):
+        after = run(terrain, uplift=0.55, years=years, concavity=0.4, erodibility=10.0, breach=0.0, **PURE)
+        fall = after.elevation.ravel() - after.elevation.ravel()[receivers.ravel()]
+        ratio = fall / np.maximum(lengths, 1.0) * 10e-3 * (flat_areas / 1e6) ** 0.4 / 0.55e-3
+        behind, ahead = ratio[rivers & (arrival < 0.6 * years)], ratio[rivers & (arrival > 1.4 * years)]
+        assert np.median(behind) == pytest.approx(1.0, abs=0.01)
+        if ahead.size:
+            assert np.median(ahead) == pytest.approx(0.5 / 0.55, abs=0.02)
+        if years == arrival.max():
+            everywhere = ratio[rivers]
+            assert np.median(everywhere) == pytest.approx(1.0, abs=0.01)
+            assert 0.95 < np.percentile(everywhere, 5) < np.percentile(everywhere, 95) < 1.05
+
+
 def test_rising_land_adds_its_volume_and_the_balance_holds():
     terrain = noise(48)
     after = run(terrain, uplift=0.3, years=50_000.0)

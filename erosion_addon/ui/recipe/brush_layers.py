@@ -100,3 +100,10 @@ def mark(terrain: bpy.types.Object) -> None:
     for item in at_work:
         if item.kind == KIND:
             item.painted = str(terrain.data.get(original.RESULT, "")) if item == at_work[-1] else ""
+
+
+def forget(terrain: bpy.types.Object) -> None:
+    """Let the strokes of all steps be part of the ground, after *Apply*: they no longer wait for a run to show them."""
+    for item in terrain.erosion.steps:
+        if item.kind == KIND:
+            item.painted = ""

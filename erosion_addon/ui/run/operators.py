@@ -18,6 +18,7 @@ from ..base.panel import redraw_panels
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
 from ..base.translations import phrase, report, sentence
+from ..recipe import brush_layers
 from . import attendance, live_preview, progress, runs
 from .errand_operator import ErrandOperator
 from .task_operator import TaskOperator
@@ -291,6 +292,7 @@ class EROSION_OT_apply(bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         preview.end()
         original.apply(terrain.data, self.remove_maps)
+        brush_layers.forget(terrain)
         terrain.erosion.continue_from_result = False  # there is no last run any more
         return {"FINISHED"}
 

@@ -351,6 +351,14 @@ def refusal(terrain, capsys=None, **given):
     return str(refused.value)
 
 
+def test_strokes_go_on_after_apply_in_a_layer_of_their_own(terrain):
+    stroke("raise")
+    assert bpy.ops.erosion.apply() == {"FINISHED"}
+    before = heights().tobytes()
+    assert stroke("raise") == {"FINISHED"}
+    assert [len(item.strokes) for item in layers()] == [1, 1] and heights().tobytes() != before
+
+
 def test_refusals_say_why(terrain):
     stroke("raise")
     terrain.data.vertices[5].co.z += 1.0

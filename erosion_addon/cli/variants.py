@@ -5,8 +5,11 @@ import argparse
 import itertools
 import json
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,15 +26,23 @@ from ..run import preview
 from ..run.precompile import rehearse
 from ..run.simulation import simulate
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
+from .finished import is_finished, order_of
 from .source import RECIPE, inputs, note_lack, read, recipe_of
+from .terminal import signals
 from .terminal.output import note, print_written
 from .watching import watched
 
 GAP = 8
 """Points between the pictures of the sheet."""
 
-MOST = 100
+MOST = 500
 """Most variants on one page."""
+
+HEIGHTS = "elevation.exr"
+"""File of a variant in full."""
+
+_OF_THE_TABLE = {"seeds", "vary", "full", "side", "folder"}
+"""Arguments that leave a single variant in full as it is."""
 
 STYLE = """body { font: 15px system-ui, sans-serif; margin: 2em; background: #202124; color: #e8e8e8 }
 table { border-spacing: 10px } th { font-weight: 600 } figure { margin: 0; width: 384px }
@@ -62,23 +73,24 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
         small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
         longer = longer_side(terrain.shape, terrain.spacing)
         shown: list[list[Array]] = []
-        for row, ((words, varied), files) in enumerate(zip(rows, pictures, strict=True)):
-            shown.append([])
-            fitted = preview.fitted(varied, longer, terrain.cell_size, small.cell_size)
+        with whole.naming_finished() if whole else nullcontext():
+            for row, ((words, varied), files) in enumerate(zip(rows, pictures, strict=True)):
+                shown.append([])
+                fitted = preview.fitted(varied, longer, terrain.cell_size, small.cell_size)
 
-            def compile_kernels(on_progress: OnProgress, fitted: Recipe = fitted) -> None:
-                rehearse(fitted, small.spacing, small_masks, small.fields, on_progress)
+                def compile_kernels(on_progress: OnProgress, fitted: Recipe = fitted) -> None:
+                    rehearse(fitted, small.spacing, small_masks, small.fields, on_progress)
 
-            for seed, target in zip(seeds, files, strict=True):
-                run = simulate(
-                    small, fitted, seed=seed, edges=given.edges, masks=small_masks, threads=given.threads or 0
-                )
-                result = watched(run, compile_kernels, given).terrain
-                shown[-1].append(shaded_relief(result))
-                with outputs.write(target) as path:
-                    image_files.write(path, shown[-1][-1], "uint16")
-                if whole:
-                    whole.make(terrain, masks, varied, (row, seed), words, image_files)
+                for seed, target in zip(seeds, files, strict=True):
+                    run = simulate(
+                        small, fitted, seed=seed, edges=given.edges, masks=small_masks, threads=given.threads or 0
+                    )
+                    result = watched(run, compile_kernels, given).terrain
+                    shown[-1].append(shaded_relief(result))
+                    with outputs.write(target) as path:
+                        image_files.write(path, shown[-1][-1], "uint16")
+                    if whole:
+                        whole.make(terrain, masks, varied, (row, seed), words, image_files)
         with outputs.write(sheet) as path:
             image_files.write(path, _sheet(shown), "uint16")
         if whole:
@@ -117,17 +129,21 @@ def _sheet(shown: list[list[Array]]) -> Array:
 
 
 class _Whole:
-    """Variants in full, a folder for each, and a table of them."""
+    """Variants in full, a folder for each, and a table of them. Each is there as soon as it is made, and stays if the
+    command is ended; the same command makes the others.
+    """
 
     def __init__(self, outputs: Outputs, given: argparse.Namespace, rows: int, seeds: list[int]) -> None:
         self._outputs, self._given, self._table = outputs, given, list[dict[str, Any]]()
-        self._files = {}
         self._list = outputs.plan(given.folder / "variants.json", (".json",))
         for row, seed in itertools.product(range(rows), seeds):
             folder = given.folder / f"{row}_{seed}"
             outputs.plan_folder(folder)
-            heights = outputs.plan(folder / "elevation.exr", (".exr",))
-            self._files[row, seed] = heights, outputs.plan(folder / "report.json", (".json",))
+            for name in (HEIGHTS, "report.json"):
+                outputs.plan(folder / name, (Path(name).suffix,))
+        common = {name: value for name, value in vars(given).items() if name not in _OF_THE_TABLE}
+        self._order = order_of(argparse.Namespace(**common), None, inputs(given))
+        self._stay = 0
 
     def make(
         self,
@@ -138,17 +154,44 @@ class _Whole:
         words: str,
         image_files: ImageFiles,
     ) -> None:
-        """Erode and write a variant. place: row and seed."""
-        given, (row, seed), (heights, report) = self._given, place, self._files[place]
-        run = simulate(terrain, recipe, seed=seed, edges=given.edges, masks=masks, threads=given.threads or 0)
-        result = watched(run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), given).terrain
-        with self._outputs.write(heights) as path:
-            encode_heightmap(path, result.elevation, image_files)
-        told = result.report or {}
-        with self._outputs.write(report) as path:
-            path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        """Erode and write a variant, if it is not there already. place: row and seed."""
+        given, (row, seed) = self._given, place
         name = f"{row}_{seed}"
+        report = given.folder / name / "report.json"
+        order = order_of(argparse.Namespace(order=self._order, seed=seed), recipe, [])
+        if is_finished(report, order):
+            told = json.loads(report.read_text(encoding="utf-8"))
+        else:
+            run = simulate(terrain, recipe, seed=seed, edges=given.edges, masks=masks, threads=given.threads or 0)
+            result = watched(run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), given).terrain
+            told = self._write(report, result, order, image_files)
+        self._stay += 1
         self._table.append({"folder": name, "seed": seed, "set": words, "sha256": told["sha256"]["elevation"]})
+
+    def _write(self, report: Path, result: Terrain, order: str, image_files: ImageFiles) -> dict[str, Any]:
+        """Write a variant, all or nothing; returns its report."""
+        with Outputs(inputs(self._given)) as outputs:
+            for folder in (self._given.folder, report.parent):
+                outputs.plan_folder(folder)
+            target, heights = (outputs.plan(path, (path.suffix,)) for path in (report, report.with_name(HEIGHTS)))
+            with outputs.write(heights) as path:
+                encode_heightmap(path, result.elevation, image_files)
+            told = {**(result.report or {}), "order": order, "files": outputs.digests()}
+            with outputs.write(target) as path:
+                path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+            outputs.publish(goes_on=True)
+        return told
+
+    @contextmanager
+    def naming_finished(self) -> Iterator[None]:
+        """Context that says what an ended command leaves."""
+        try:
+            yield
+        except (KeyboardInterrupt, signals.Ended) as end:
+            if not self._stay:
+                raise
+            stay = "1 variant stays" if self._stay == 1 else f"{self._stay} variants stay"
+            raise signals.renamed(end, f"{stay} in {self._given.folder}; the same command makes the others") from None
 
     def write_table(self) -> None:
         """Write the table of all variants."""

@@ -5,13 +5,16 @@ import html
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from erosion_addon.cli import variants
 from erosion_addon.cli.commands import main
 from erosion_addon.cli.variants import GAP
+from erosion_addon.cli.watching import watched
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.light.relief import WATER, shaded_relief
 from erosion_addon.model import Terrain
@@ -73,6 +76,52 @@ def test_several_parameters_make_a_row_for_each_combination_and_a_folder_in_full
     np.testing.assert_array_equal(sheet[-GAP - 17 : -GAP, GAP : GAP + 20], first)  # at the upper left
 
 
+def full(*more):
+    return main(["variants", "dem.npy", "page", *FEW, "--side", "20", "--full", "--seeds", "3", "5", *more])
+
+
+@pytest.mark.parametrize("until", [2, 3])
+def test_finished_variants_stay_when_the_command_is_ended_and_are_not_made_again(folder, capsys, monkeypatch, until):
+    """Ctrl-C in the second of three, in small or in full; the same command then makes the last two, as in one go."""
+    np.save("dem.npy", fractal(40, 48, relief=200.0))
+    assert full("7") == 0
+    undisturbed = {path.name: path.read_bytes() for path in Path("page").glob("*.*")}
+    wholes = {path: path.read_bytes() for path in Path("page").glob("*/elevation.exr")}
+    assert len(wholes) == 3
+    shutil.rmtree("page")
+    ends = iter([*[False] * until, True])
+
+    def ended(*given):
+        if next(ends):
+            raise KeyboardInterrupt
+        return watched(*given)
+
+    monkeypatch.setattr(variants, "watched", ended)
+    assert full("7") == 130
+    assert "1 variant stays in page; the same command makes the others" in capsys.readouterr().err
+    assert [path.name for path in Path("page").iterdir()] == ["0_3"]
+    monkeypatch.setattr(variants, "watched", watched)
+    before = Path("page/0_3/elevation.exr").stat().st_mtime_ns
+    assert full("7") == 0
+    assert Path("page/0_3/elevation.exr").stat().st_mtime_ns == before
+    assert {path: path.read_bytes() for path in Path("page").glob("*/elevation.exr")} == wholes
+    assert {path.name: path.read_bytes() for path in Path("page").glob("*.*")} == undisturbed
+
+
+def test_more_seeds_leave_the_variants_that_are_there_and_another_terrain_does_not(folder):
+    np.save("dem.npy", fractal(40, 48, relief=200.0))
+    assert full() == 0
+    first = {path: path.stat().st_mtime_ns for path in Path("page").glob("*/elevation.exr")}
+    assert full("7") == 0
+    assert {path: path.stat().st_mtime_ns for path in first} == first
+    Path("page/0_5/elevation.exr").write_bytes(b"")
+    assert full("7") == 0
+    assert [path.stat().st_mtime_ns != first[path] for path in sorted(first)] == [False, True]
+    np.save("dem.npy", fractal(40, 48, relief=100.0))
+    before = Path("page/0_3/elevation.exr").read_bytes()
+    assert full() == 0 and Path("page/0_3/elevation.exr").read_bytes() != before
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -80,7 +129,7 @@ def test_several_parameters_make_a_row_for_each_combination_and_a_folder_in_full
         (["--vary", "droplet.capacity=[]"], "needs a list of values"),
         (["--vary", "droplet.capacity=[3, -1]"], "capacity"),
         (["--vary", "water.duration=[3]"], "names no parameter"),
-        (["--seeds", *map(str, range(101))], "101 variants are too many"),
+        (["--seeds", *map(str, range(501))], "501 variants are too many"),
         (["--side", "1"], "--side 1 is too small"),
     ],
 )

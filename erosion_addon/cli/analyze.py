@@ -13,7 +13,7 @@ from ..files.image_files import ImageFiles
 from ..terrain.fields import ANALYZED
 from ..terrain.terrain import Terrain
 from .beside import plan_report
-from .convert import read_input
+from .convert import place_of, read_input
 from .source import read_outlets
 from .terminal.output import note, print_line, print_written, table
 
@@ -26,11 +26,12 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs(inputs) as outputs:
         report = plan_report(outputs, given.report) if given.report else None
         drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
-        planned = maps.plan(outputs, given.maps, ANALYZED) if given.maps else {}
+        planned = maps.plan(outputs, given.maps, ANALYZED, tif=given.tif_maps) if given.maps else {}
         terrain = Terrain(*read_input(given, given.input_size, image_files))
         outlets = read_outlets(given, image_files)
         found = analyzed(terrain, parameters, given.edges, given.threads or 0, outlets=outlets)
-        maps.write(outputs, planned, found.fields, image_files)
+        place = place_of(given.input, terrain.shape)
+        maps.write(outputs, planned, found.fields, image_files, terrain.spacing, place)
         if report:
             with outputs.write(report) as path:
                 path.write_text(json.dumps(found.figures, indent=2) + "\n", encoding="utf-8")

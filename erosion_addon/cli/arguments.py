@@ -198,8 +198,15 @@ def _add_maps(command: _Parser, sentence: str) -> None:
     command.add_argument("--maps", metavar="FOLDER", type=Path, help=sentence)
     command.add_argument("--analyze", action="store_true", help=f"among the maps {', '.join(ANALYZED)} of the result")
     command.add_argument("--png-maps", action="store_true", help="normals and maps from 0 to 1 as 16-bit PNG")
+    _add_tif_maps(command)
     command.add_argument(
         "--normals", choices=GREENS, default="opengl", help="green of the normal map: +Y (opengl) or -Y (directx)"
+    )
+
+
+def _add_tif_maps(command: _Parser) -> None:
+    command.add_argument(
+        "--tif-maps", action="store_true", help="maps as TIFF, where INPUT is a GeoTIFF with its location"
     )
 
 
@@ -278,6 +285,7 @@ def _add_analyze(commands: Any) -> None:
     )
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write the figures")
     analyze.add_argument("--maps", metavar="FOLDER", type=Path, help=f"write {', '.join(ANALYZED)} as FIELD.exr")
+    _add_tif_maps(analyze)
     analyze.add_argument(
         "--plot", metavar="FILE.svg", type=Path, help="draw slopes by drainage area, hypsometry and slopes"
     )

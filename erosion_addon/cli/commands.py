@@ -143,7 +143,7 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs(value for _, value in given.set if isinstance(value, str)) as outputs:
-        planned = maps.plan(outputs, given.maps, png=given.png_maps) if given.maps else {}
+        planned = maps.plan(outputs, given.maps, png=given.png_maps, tif=given.tif_maps) if given.maps else {}
         target = outputs.plan(given.output, SUFFIXES)
         side = plan_side(outputs, given.output)
         rows, cols = given.size
@@ -154,7 +154,7 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
             written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)
         write_side(side, given.output, terrain, written)
         edges = "wrap" if dict(given.set).get("tileable") else "open"
-        maps.write(outputs, planned, map_fields(terrain, given, edges), image_files)
+        maps.write(outputs, planned, map_fields(terrain, given, edges), image_files, terrain.spacing)
         published = outputs.publish()
     note_gray(given.output, written, None)
     print_written(published)

@@ -193,7 +193,8 @@ class _Results:
                 name = {"go_on": "continue"}.get(option, option).replace("_", "-")
                 raise InputError(f"--{name} needs --checkpoint, the file that holds the run.")
         self._outputs, self._given, self._order = outputs, given, order
-        self._maps = maps.plan(outputs, given.maps, png=given.png_maps) if given.maps else {}
+        forms = {"png": given.png_maps, "tif": given.tif_maps}
+        self._maps = maps.plan(outputs, given.maps, **forms) if given.maps else {}
         self._cover = maps.plan_cover(outputs, given.maps) if given.maps and given.weights else {}
         self._target = outputs.plan(given.output, SUFFIXES, given.input)
         self._report = plan_report(outputs, given.report) if given.report else None
@@ -258,7 +259,8 @@ class _Results:
             written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing, place)
         write_side(self._side, self._given.output, result, written)
         edges = (result.report or {}).get("edges", "open")
-        maps.write(self._outputs, self._maps, map_fields(result, self._given, edges, outlets), image_files)
+        fields = map_fields(result, self._given, edges, outlets)
+        maps.write(self._outputs, self._maps, fields, image_files, result.spacing, place)
         maps.write_cover(self._outputs, self._cover, result, image_files)
         if self._report:
             report = {**(result.report or {}), "order": self._order, "files": self._outputs.digests()}

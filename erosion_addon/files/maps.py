@@ -11,9 +11,10 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..base.srgb import linear
 from ..grid.resample import bilinear
-from ..terrain.fields import FIELDS
+from ..terrain.fields import FIELDS, Field
 from ..terrain.ground_cover import COVERS, WHITE, ground_cover
 from ..terrain.terrain import Terrain
+from .headers.georeference import Georeference
 from .headers.image_header import read_header
 from .heightmap import encode_heightmap
 from .image_files import ImageFiles
@@ -23,29 +24,48 @@ MAPS = {**FIELDS, NORMAL.name: NORMAL}
 """Available maps by name."""
 
 
-def plan(outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool = False) -> dict[str, Path]:
+def plan(
+    outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool = False, tif: bool = False
+) -> dict[str, Path]:
     """Plan the maps of fields; returns their paths by name. InputError if one cannot be written.
 
-    png: 16-bit PNG instead of float EXR for each field from 0 to 1, except colors.
+    png: 16-bit PNG instead of float EXR for each field from 0 to 1, except colors. tif: float TIFF for all others but
+    colors and normals.
     """
+
+    def suffix(field: Field) -> str:
+        if png and field.unit == "0-1" and (field.components == 1 or field is NORMAL):
+            return ".png"
+        return ".tif" if tif and field.components < 3 else ".exr"
+
     outputs.plan_folder(folder)
     return {
-        name: outputs.plan(folder / f"{name}{suffix}", (suffix,))
+        name: outputs.plan(folder / f"{name}{suffix(field)}", (suffix(field),))
         for field in (MAPS[name] for name in names)
-        for suffix in [".png" if png and field.unit == "0-1" and (field.components == 1 or field is NORMAL) else ".exr"]
         for name in field.images
     }
 
 
-def write(outputs: Outputs, planned: Mapping[str, Path], fields: Mapping[str, Array], image_files: ImageFiles) -> None:
-    """Write the planned maps whose fields exist, (rows, cols) or (rows, cols, components)."""
+def write(
+    outputs: Outputs,
+    planned: Mapping[str, Path],
+    fields: Mapping[str, Array],
+    image_files: ImageFiles,
+    spacing: tuple[float, float] | None = None,
+    place: Georeference | None = None,
+) -> None:
+    """Write the planned maps whose fields exist, (rows, cols) or (rows, cols, components).
+
+    spacing: (row, col) meters; place: the location on Earth; both are kept in TIFFs.
+    """
     for name, values in images(fields):
         if name in planned:
             with outputs.write(planned[name]) as path:
                 if values.ndim == 3:
                     _encode_color(path, values, image_files)
                 else:
-                    encode_heightmap(path, values, image_files, (0.0, 1.0) if path.suffix == ".png" else None)
+                    span = (0.0, 1.0) if path.suffix == ".png" else None
+                    encode_heightmap(path, values, image_files, span, spacing=spacing, georeference=place)
 
 
 def plan_cover(outputs: Outputs, folder: Path) -> dict[str, Path]:

@@ -11,10 +11,11 @@ from erosion_addon.cli.commands import main
 from erosion_addon.drainage.analysis import analyze
 from erosion_addon.files.heightmap import encode_heightmap, read_heightmap
 from erosion_addon.files.normals import normals
+from erosion_addon.files.side_file import known_meters
 from erosion_addon.model import Terrain
 from erosion_addon.terrain.ground_cover import COVERS
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
-from tests.geotiff import geotiff
+from tests.geotiff import alps, geotiff
 
 
 def test_an_analysis_is_among_the_maps_where_it_is_asked_for(folder, capsys):
@@ -30,6 +31,24 @@ def test_maps_are_every_field_as_float32_exr(folder):
     assert {path.name for path in (folder / "maps").iterdir()} == {f"{name}.exr" for name in (*DROPLET_MAPS, "normal")}
     assert np.array_equal(IMAGES.read(Path("maps/elevation.exr")), np.load("out.npy").astype(np.float32))
     assert (folder / "maps/wear.exr").read_bytes()[:4] == b"\x76\x2f\x31\x01"
+
+
+@pytest.mark.parametrize("command", ["erode", "analyze"])
+def test_maps_of_a_geotiff_lie_where_it_lies(folder, command):
+    here = alps(shape=(24, 32))
+    heights = np.load("dem.npy").astype(np.float32)
+    encode_heightmap(Path("dem.tif"), heights, IMAGES, spacing=(30.0, 30.0), georeference=here)
+    words = ["erode", "dem.tif", "out.tif", *FEW] if command == "erode" else ["analyze", "dem.tif", "--quiet"]
+    assert main([*words, "--maps", "maps", "--tif-maps"]) == 0
+    made = sorted(Path("maps").glob("*.tif"))
+    assert {path.suffix for path in Path("maps").iterdir()} <= {".tif", ".exr"} and len(made) >= 3
+    for path in made:
+        found = known_meters(path)
+        assert found.georeference.tags.keys() == here.tags.keys() and found.spacing == (30.0, 30.0)
+    if command == "erode":
+        heights, result = (read_heightmap(path, IMAGES) for path in (Path("maps/elevation.tif"), Path("out.tif")))
+        assert heights.tobytes() == result.tobytes()
+        assert {path.stem for path in Path("maps").glob("*.exr")} == {"normal"}
 
 
 @pytest.mark.parametrize("green", ["opengl", "directx"])

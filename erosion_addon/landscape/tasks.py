@@ -25,6 +25,7 @@ from .plan import COLORS, Plan
 from .spread import clamped, largest, means, spread
 from .storage.folder import Landscape, Tile, Window, mapped, write_arrays
 from .storage.manifest import MASK, START
+from .wear import since_start
 
 WORK = "work"
 """Folder for intermediate results of tasks, beside the layers."""
@@ -173,12 +174,8 @@ def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     start = {name: landscape.read(START + name, own) for name in _names(landscape, START)}
     masks = _masks(plan, own)
     layers = state(plan, own, masks)
-    loose = layers.get("sediment", np.zeros(own.shape))
-    gained = loose - start.get("sediment", 0.0)
-    lost = start["elevation"] - layers["elevation"] + gained + layers.get(RISE, 0.0)
-    found = {**layers, "sediment": loose, "wear": np.maximum(lost, 0.0), "deposition": np.maximum(gained, 0.0)}
-    found["bedrock"] = layers["elevation"] - loose
-    found |= _blended(plan, own)
+    layers.setdefault("sediment", np.zeros(own.shape))
+    found = {**layers, **since_start(start, layers), **_blended(plan, own)}
     files = {f"{name}/{tile.name}": landscape.write(name, tile, array) for name, array in found.items()}
     rows, cols = landscape.manifest.spacing
     base = state(plan, own, masks, 0)["elevation"]

@@ -13,14 +13,18 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
-from ..terrain.fields import ANALYZED
+from ..terrain.fields import ANALYZED, RISE
 from ..terrain.terrain import HIGHEST, Terrain
 from .storage.folder import Landscape, Tile, Window, change, changing, take_places
 from .storage.manifest import START, Manifest
 from .storage.pyramid import LAYERS, level, store
+from .wear import since_start
 
 BLEND = 8
 """Part of a window's shorter side over which changes fade toward its border."""
+
+SURFACE = ("elevation", "sediment", RISE)
+"""Layers that others follow from."""
 
 LEAST = 32
 """Cells a side of a window."""
@@ -65,8 +69,9 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
     """Write heights (m) of a window, and loose material if it has any, into the landscape; returns its new stamp.
 
     Changes fade over an eighth of the window toward its border, which stays, but not at edges of the landscape. All
-    tiles and the manifest are written, or none. Layers of an analysis are removed. InputError if the landscape is not
-    as it was when the window was taken out, see `stamp`, or for heights that are not numbers; UnplacedError.
+    tiles and the manifest are written, or none. Bedrock, wear and deposition follow; layers of an analysis are removed.
+    InputError if the landscape is not as it was when the window was taken out, see `stamp`, or for heights that are not
+    numbers; UnplacedError.
     """
     with changing(folder):
         landscape = Landscape(folder)
@@ -83,9 +88,7 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
         for name, values in given.items():
             before = landscape.read(layers[name], window)
             after[layers[name]] = before + weight * (values - before)
-        if landscape.has("bedrock"):
-            loose = after.get("sediment", landscape.read("sediment", window) if landscape.has("sediment") else 0.0)
-            after["bedrock"] = after["elevation"] - loose
+        after |= _following(landscape, window, after)
         changed = Landscape(folder, _write(landscape, window, after))
         state = stamp(changed, window)
         try:
@@ -97,6 +100,18 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
         with suppress(MemoryError):
             store(changed, landscape, window)
         return state
+
+
+def _following(landscape: Landscape, window: Window, after: dict[str, Array]) -> dict[str, Array]:
+    """Layers of the landscape that follow from changed ones, where it has been eroded."""
+    if "elevation" not in after:
+        return {}
+    start, now = (
+        {name: landscape.read(layer + name, window) for name in SURFACE if landscape.has(layer + name)}
+        for layer in (START, "")
+    )
+    found = since_start(start, {**now, **after})
+    return {name: values for name, values in found.items() if landscape.has(name)}
 
 
 def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> Manifest:

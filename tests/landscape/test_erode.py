@@ -18,9 +18,10 @@ from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, _key, _may_be_of, erode, prepare
 from erosion_addon.landscape.journal import Journal
 from erosion_addon.landscape.plan import Plan, order
-from erosion_addon.landscape.storage.folder import Landscape, Tile
+from erosion_addon.landscape.storage.folder import Landscape, Tile, Window
 from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.landscape.tasks import WORK, run, state, tasks_of
+from erosion_addon.landscape.window import put_back, take
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.run.simulation import erode as erode_whole
 from erosion_addon.terrain.strata import Strata
@@ -258,6 +259,27 @@ def test_another_seed_begins_at_the_start(eroded_landscape, again, recipe):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(3), seed=9, coarse=80)
     assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
+
+
+def test_wear_deposition_and_bedrock_of_a_window_follow_when_it_is_put_back(eroded_landscape, tmp_path):
+    """A pit of 30 m with 2 m of sand in it: rock wears where the window was dug, whatever it was before."""
+    folder = tmp_path / "land"
+    shutil.copytree(eroded_landscape.folder, folder)
+    window = Window(40, 120, 40, 160)
+    terrain, stamp = take(Landscape(folder), window)
+    dug, sand = terrain.elevation.copy(), terrain.fields["sediment"].copy()
+    dug[30:50, 40:80] -= 30.0
+    sand[30:50, 40:80] = 2.0
+    put_back(folder, window, stamp, dug, sand)
+    land, start = Landscape(folder), eroded_landscape
+    now = {name: land.read(name, window) for name in ("elevation", "sediment", "bedrock", "wear", "deposition")}
+    before = start.read("start/elevation", window)
+    np.testing.assert_allclose(now["bedrock"], now["elevation"] - now["sediment"], atol=1e-3)
+    pit = np.s_[30:50, 40:80]
+    np.testing.assert_allclose(now["deposition"][pit], 2.0, atol=1e-5)
+    np.testing.assert_allclose(now["wear"][pit], np.maximum(before - now["bedrock"], 0.0)[pit], atol=1e-3)
+    for name in ("wear", "deposition"):
+        np.testing.assert_allclose(now[name][:3], start.read(name, window)[:3], atol=1e-3)  # the border stays
 
 
 def test_a_damaged_start_is_refused_before_any_work(again, recipe):

@@ -88,10 +88,11 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
         checkpoint = Checkpoint.load(given.input)
         run = resuming.resume(checkpoint, given.threads or 0)
         start = checkpoint.arrays["start/elevation"]
-        results.require_space(start.shape)
+        rows, cols = start.shape
+        results.require_space((rows, cols))
         frames = Frames.of_paused_run(given.frames_folder, start) if given.frames_folder else None
         if frames:
-            frames.require_space(start.shape)
+            frames.require_space((rows, cols))
             run = frames.keep(run)
         with _naming_kept_files(frames, results, given):
             last = results.watch(run, partial(resuming.compile_rest, checkpoint))

@@ -64,7 +64,8 @@ def export(
                 file = path.with_name(_filled_in(pattern, path.stem, x, number) + path.suffix)
                 points = _points(landscape, layer, y * (side - 1), x * (side - 1), side)
                 first = (landscape.shape[0] - 1 - (y + 1) * (side - 1), x * (side - 1))
-                there = place.part(first, (1, 1), points.shape) if place else None
+                down, across = points.shape
+                there = place.part(first, (1, 1), (down, across)) if place else None
                 with Outputs() as outputs:
                     target = outputs.plan(file, SUFFIXES)
                     with outputs.write(target) as temporary:

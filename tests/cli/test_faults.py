@@ -29,12 +29,12 @@ def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monke
     main(["erode", "dem.npy", "out.npy", "--maps", "old", *FEW])
     before, count = listing(folder), [0]
 
-    def failing(path, *rest):
+    def failing(path, *rest, **more):
         if count[0] == writes:
             Path(path).write_bytes(b"half")
             raise fault
         count[0] += 1
-        return encode_heightmap(path, *rest)
+        return encode_heightmap(path, *rest, **more)
 
     for module in ("cli.runs", "files.maps"):
         monkeypatch.setattr(f"erosion_addon.{module}.encode_heightmap", failing)

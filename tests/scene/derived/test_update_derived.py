@@ -90,7 +90,7 @@ def test_what_cannot_follow_is_said_and_stops_nothing_else(lake, settings):
 
 
 def test_a_fault_of_ours_is_said_too(lake, monkeypatch, capsys):
-    def broken(terrain):
+    def broken(*given, **more):
         raise ZeroDivisionError
 
     monkeypatch.setattr(follow, "update_companions", broken)

@@ -231,7 +231,7 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
         "erosion.step_move",
         "erosion.step_duplicate",
     }
-    parameters = {"sediment_angle", "rock_angle", "collapse", "reach", "grass_protection"}
+    parameters = {"sediment_angle", "rock_angle", "collapse", "reach", "grass_protection", "coarse_to_fine"}
     switches = {"max_erosion_auto", "max_deposition_auto"}
     settings = {name for name in layout.seen["settings"] if name not in switches}
     assert settings == parameters | (set(specifications(Limits)) - {"max_erosion", "max_deposition"})

@@ -29,7 +29,7 @@ def require_regular(path: Path) -> None:
 
 
 def is_in_network(path: str) -> bool:
-    """Whether a full path lies in a network: in somebody's file it may name a machine, which must not be called.
+    """Whether a full path lies in a network. A path in somebody's file may name a machine that must not be called.
 
     Windows takes slashes and backslashes alike, also mixed, and \\??\\UNC for what lies in a network.
     """

@@ -23,8 +23,8 @@ from ..files.side_file import Meters, known_meters, read_measured
 from ..generators.registry import SOURCES
 from ..landscape import analyze, estimate, export, make
 from ..landscape.cluster import cluster
-from ..landscape.erode import Alone, Workers, do_one, erode, is_eroded, prepare
-from ..landscape.plan import Plan, order
+from ..landscape.erode import Alone, Workers, do_one, erode, prepare
+from ..landscape.plan import Plan
 from ..landscape.storage.folder import Landscape, Window, are_left
 from ..landscape.storage.manifest import MASKS, Manifest
 from ..recipe.recipe import Recipe
@@ -157,14 +157,15 @@ def _mask(given: argparse.Namespace, kind: str, file: str, manifest: Manifest, i
 def _erode(given: argparse.Namespace) -> None:
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
     on_progress = _limited(_progress(given), given.time_limit)
-    found = Landscape(given.folder)
-    plan = Plan(found, order(found, recipe, given.seed, given.edges, given.coarse))
-    if not is_eroded(found, plan.erosion):
+
+    def on_plan(plan: Plan) -> None:
         estimate.require_room(plan)
         if not given.quiet:
             note(estimate.in_words(plan))
+
+    choice = given.seed, given.edges, given.coarse
     with _going_on_later(given.folder), _workers(given) as workers:
-        done = erode(given.folder, recipe, workers, given.seed, given.edges, given.coarse, on_progress)
+        done = erode(given.folder, recipe, workers, *choice, on_progress, on_plan)
     print_line(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
     _report(given.report, {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers})
 

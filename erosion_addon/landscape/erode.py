@@ -59,12 +59,13 @@ def erode(
     edges: str | None = None,
     coarse: int = COARSE,
     on_progress: Callable[[float, str], object] = lambda fraction, message: None,
+    on_plan: Callable[[Plan], object] = lambda plan: None,
 ) -> Landscape:
     """Erode a landscape; the same bytes on any number of workers, and after any of them was lost.
 
     on_progress: called with the share done and what was done last. An interrupted run continues where it was. If
-    the result exists with the hashes of the manifest, only a missing pyramid is made. InputError if the landscape
-    cannot be eroded.
+    the result exists with the hashes of the manifest, only a missing pyramid is made; else on_plan is called first, and
+    may refuse. InputError if the landscape cannot be eroded.
     """
     with changing(folder):
         landscape = Landscape(folder)
@@ -72,6 +73,7 @@ def erode(
         if is_eroded(landscape, wanted):
             on_progress(1.0, "it is eroded already")
             return _completed(landscape)
+        on_plan(Plan(landscape, wanted))
         plan, journal = _begun(landscape, wanted)
         landscape, tasks = plan.landscape, tasks_of(plan)
         done = journal.sound(tasks)

@@ -25,13 +25,10 @@ from .plan import COLORS, Plan
 from .spread import clamped, largest, means, spread
 from .storage.folder import Landscape, Tile, Window, mapped, write_arrays
 from .storage.manifest import MASK, START
-from .wear import since_start
+from .wear import SURFACE, since_start
 
 WORK = "work"
 """Folder for intermediate results of tasks, beside the layers."""
-
-CHANGED = ("elevation", "sediment", RISE)
-"""Layers that a tile goes on from; other fields are blended."""
 
 MASSES = ("added", "exported", "moved", "suspended")
 """Volumes of a run, m³."""
@@ -132,7 +129,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     arrays = {"elevation": after.elevation, **after.fields}
     if factor > 1:
         before = {"elevation": terrain.elevation, **terrain.fields}
-        changed = {name: arrays[name] - before.get(name, 0.0) for name in CHANGED if name in arrays}
+        changed = {name: arrays[name] - before.get(name, 0.0) for name in SURFACE if name in arrays}
         found = {name: arrays[name] for name in plan.left_coarsely() if name in arrays}
         arrays = {**changed, **found, _MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
     return _written(plan, "coarse", arrays), {"mass": _mass(after)}
@@ -164,7 +161,7 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
     assert recipe is not None
     masks = _masks(plan, window)
     after, _ = _eroded(plan, state(plan, window, masks), masks, recipe, tile, threads, shared=False)
-    arrays = {name: array for name, array in after.fields.items() if name not in (*CHANGED, *_DERIVED)}
+    arrays = {name: array for name, array in after.fields.items() if name not in (*SURFACE, *_DERIVED)}
     return _written(plan, f"cover_{tile.name}", arrays), {"mass": _no_mass()}
 
 
@@ -195,7 +192,7 @@ def state(plan: Plan, window: Window, masks: dict[str, Array], color: int = COLO
     landscape, factor = plan.landscape, plan.factor
     start = {name: landscape.read(START + name, window) for name in _names(landscape, START)}
     found = dict(start)
-    for name in CHANGED:
+    for name in SURFACE:
         coarse = _coarse_file(plan, name)
         if not coarse.exists():
             continue
@@ -217,7 +214,7 @@ def state(plan: Plan, window: Window, masks: dict[str, Array], color: int = COLO
             there = plan.window(tile)
             part = there.meet(window)
             assert part is not None
-            for name in CHANGED:
+            for name in SURFACE:
                 if (path := landscape.folder / WORK / f"shape_{tile.name}" / f"{name}.npy").exists():
                     found.setdefault(name, np.zeros(window.shape))
                     found[name][part.within(window)] = mapped(path, there.shape)[part.within(there)]
@@ -280,7 +277,7 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
     """Further fields of a window: those of the runs around it, by their tiles' weights."""
     folder = plan.landscape.folder / WORK
     if plan.factor == 1:
-        files = [path for path in sorted((folder / "coarse").glob("*.npy")) if path.stem not in (*CHANGED, *_DERIVED)]
+        files = [path for path in sorted((folder / "coarse").glob("*.npy")) if path.stem not in (*SURFACE, *_DERIVED)]
         return {
             path.stem: mapped(path, _shape_of(path.stem, plan.landscape.shape))[window.within(plan.landscape.whole)]
             for path in files
@@ -294,7 +291,7 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
             weight = plan.weight(tile)[part.within(there)]
             for path in sorted((folder / f"{kind}_{tile.name}").glob("*.npy")):
                 name = path.stem
-                if name in CHANGED:
+                if name in SURFACE:
                     continue
                 values = mapped(path, _shape_of(name, there.shape))[part.within(there)]
                 into = found.setdefault(name, np.zeros(_shape_of(name, window.shape)))

@@ -8,6 +8,9 @@ import numpy as np
 from ..base.arrays import Array
 from ..terrain.fields import RISE
 
+SURFACE = ("elevation", "sediment", RISE)
+"""Layers that all others follow from, and that a tile goes on from; other fields are blended."""
+
 
 def since_start(start: Mapping[str, Array], now: Mapping[str, Array]) -> dict[str, Array]:
     """Wear, deposition and bedrock, (rows, cols) m. start, now: elevation, sediment and rise, as far as there are."""

@@ -13,18 +13,15 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..grid.smooth_step import smooth_step
-from ..terrain.fields import ANALYZED, RISE
+from ..terrain.fields import ANALYZED
 from ..terrain.terrain import HIGHEST, Terrain
 from .storage.folder import Landscape, Tile, Window, change, changing, take_places
 from .storage.manifest import START, Manifest
 from .storage.pyramid import LAYERS, level, store
-from .wear import since_start
+from .wear import SURFACE, since_start
 
 BLEND = 8
 """Part of a window's shorter side over which changes fade toward its border."""
-
-SURFACE = ("elevation", "sediment", RISE)
-"""Layers that others follow from."""
 
 LEAST = 32
 """Cells a side of a window."""
@@ -106,11 +103,9 @@ def _following(landscape: Landscape, window: Window, after: dict[str, Array]) ->
     """Layers of the landscape that follow from changed ones, where it has been eroded."""
     if "elevation" not in after:
         return {}
-    start, now = (
-        {name: landscape.read(layer + name, window) for name in SURFACE if landscape.has(layer + name)}
-        for layer in (START, "")
-    )
-    found = since_start(start, {**now, **after})
+    start = {name: landscape.read(START + name, window) for name in SURFACE if landscape.has(START + name)}
+    kept = {name: landscape.read(name, window) for name in SURFACE if name not in after and landscape.has(name)}
+    found = since_start(start, kept | after)
     return {name: values for name, values in found.items() if landscape.has(name)}
 
 

@@ -52,7 +52,7 @@ class Clock:
         self.longest = 0.0
 
     def histogram(self):
-        """Turns by their length: shares of all of them up to so many milliseconds, and the longest."""
+        """Number of turns by length, and the longest, in words."""
         limits = (5, 10, 20, 50, 100, 200, 500)
         counts, _ = np.histogram(1000 * np.array(self.turns), (-np.inf, *limits, np.inf))
         names = [*(f"<{limit}" for limit in limits), f"≥{limits[-1]}"]

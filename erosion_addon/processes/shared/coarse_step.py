@@ -18,6 +18,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...grid.transfer import GridTransfer
+from ...terrain.fields import RISE
 from ...terrain.terrain import SMALLEST_SIDE
 from .parameters import COARSE_DROPS, FINE_DROPS, halved, size_of
 from .shares import under_grass, with_folded
@@ -147,7 +148,7 @@ class CoarseStep(Step):
         grids, state, masks, made = self._grids, self._state, self._state.masks, self._step.layers()
         surface, more_loose = made.pop("elevation"), made.pop("sediment")
         more_loose -= self._coarse.layers["sediment"]
-        risen = made.pop("uplift") - self._coarse.layers.get("uplift", 0.0) if "uplift" in made else None
+        risen = made.pop(RISE) - self._coarse.layers.get(RISE, 0.0) if RISE in made else None
         if risen is not None:  # what is lost and gained is told without it
             surface = surface - risen
         changed = self._spread(np.maximum(-more_loose, 0.0), state.loose() * _may_gain(masks))
@@ -166,7 +167,7 @@ class CoarseStep(Step):
         if risen is not None:
             lift = self._spread(risen, _may_gain(masks))
             changed += lift
-            layers["uplift"] = state.layers.get("uplift", 0.0) + lift
+            layers[RISE] = state.layers.get(RISE, 0.0) + lift
         return layers | {name: self._fine(name, values) for name, values in made.items()}
 
     def _level(self, amount: Array, room: Array, where: Array | float) -> Array:

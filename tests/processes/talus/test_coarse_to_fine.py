@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Coarse to fine: slides reach as far as on one grid, mass balances, masks hold, and a stopped run goes on."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,8 @@ from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.shared import parameters as shared_parameters
 from erosion_addon.processes.talus import PROCESS
 from erosion_addon.processes.talus.parameters import TalusParameters
-from erosion_addon.run.checkpoint import Checkpoint
-from erosion_addon.run.simulation import resume, simulate
+from erosion_addon.run.simulation import simulate
+from tests.processes.states import assert_goes_on
 from tests.terrains import fractal
 
 SIDE, SIZE = 128, 1000.0
@@ -91,10 +89,7 @@ def test_cells_of_no_strength_plots_and_hard_rock_keep_every_bit():
 @pytest.mark.parametrize("chunks", [1, 40, 300, 900])
 def test_a_stopped_run_goes_on_to_the_same_bytes_on_any_number_of_threads(chunks, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
-    whole = erode(land(), recipe(), seed=4, threads=3)
-    *_, last = itertools.islice(simulate(land(), recipe(), seed=4), chunks)
-    *_, end = resume(Checkpoint(last.checkpoint.values, last.checkpoint.arrays))
-    assert end.terrain.report["sha256"] == whole.report["sha256"]
+    assert_goes_on(land(), recipe(), chunks)
 
 
 def test_progress_never_goes_back_and_a_run_that_is_ended_early_adds_up(monkeypatch):

@@ -463,6 +463,12 @@ def _add_landscape(commands: Any) -> None:
     export.add_argument(
         "--height-range", nargs=2, type=_number, metavar=("LOW", "HIGH"), help="meters of black and white in images"
     )
+    export.add_argument(
+        "--weights", action="store_true", help="also the shares of rock, soil, grass, sand, snow as 16-bit PNG"
+    )
+    export.add_argument(
+        "--normals", choices=GREENS, help="also the normal map as 16-bit PNG, with green of +Y (opengl) or -Y (directx)"
+    )
     _add_progress(export)
     preview = add("preview", "write a picture of a landscape from above")
     preview.add_argument("output", metavar="OUT.png", type=Path, help="picture to write")

@@ -250,6 +250,7 @@ def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
         given.names or "",
         given.bottom_first,
         lambda fraction: on_progress(fraction, "files written"),
+        export.Maps(given.weights, given.normals or ""),
     )
     print_written(paths)
     if not given.quiet and given.output.suffix.lower() in GRAY_SUFFIXES:

@@ -62,7 +62,7 @@ def write(
         if name in planned:
             with outputs.write(planned[name]) as path:
                 if values.ndim == 3:
-                    _encode_color(path, values, image_files)
+                    encode_color(path, values, image_files)
                 else:
                     span = (0.0, 1.0) if path.suffix == ".png" else None
                     encode_heightmap(path, values, image_files, span, spacing=spacing, georeference=place)
@@ -76,7 +76,7 @@ def plan_cover(outputs: Outputs, folder: Path) -> dict[str, Path]:
 def write_cover(outputs: Outputs, planned: Mapping[str, Path], terrain: Terrain, image_files: ImageFiles) -> None:
     """Write the share of each cover as a 16-bit PNG; together they are white."""
     if planned:
-        for cover, share in ground_cover(terrain).items():
+        for cover, share in ground_cover(terrain.fields, terrain.shape).items():
             with outputs.write(planned[cover]) as path:
                 encode_heightmap(path, share / WHITE, image_files, (0.0, 1.0))
 
@@ -111,7 +111,11 @@ def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:
     return np.stack([bilinear(color[..., channel], shape) for channel in range(3)], axis=-1)
 
 
-def _encode_color(path: Path, values: Array, image_files: ImageFiles) -> None:
+def encode_color(path: Path, values: Array, image_files: ImageFiles) -> None:
+    """Write (rows, cols, 3) colors or normals as they are: .exr float, .png 16-bit. InputError if it cannot be written.
+
+    An incomplete file does no harm where it is written, see `Outputs.write`.
+    """
     try:
         image_files.write(path, values.astype(np.float32), "uint16" if path.suffix == ".png" else "float")
         read_header(path)  # Blender does not notice when the disk is full

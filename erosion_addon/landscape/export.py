@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Landscape as heightmap files for other programs, and as a picture."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +12,34 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..files.formats import SUFFIXES
 from ..files.game_engines import ANY, ENGINES
+from ..files.headers.georeference import Georeference
 from ..files.heightmap import Range, encode_heightmap
 from ..files.image_files import ImageFiles
+from ..files.maps import encode_color
+from ..files.normals import NORMAL, normals
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile
 from ..light.relief import COVERS, shaded_relief
 from ..terrain.fields import FIELDS
+from ..terrain.ground_cover import COVERS as GROUND_COVERS
+from ..terrain.ground_cover import GROUND, WHITE, ground_cover
 from ..terrain.terrain import Terrain
 from .storage.folder import Landscape, Window, components
 from .storage.manifest import MASK, START
 from .storage.pyramid import level
 
 OnProgress = Callable[[float], object]
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Maps beside the files of a layer, as 16-bit PNG. weights: the share of each cover of the ground.
+
+    normals: green of the normal map, one of `files.normals.GREENS`; "" for none.
+    """
+
+    weights: bool = False
+    normals: str = ""
 
 
 def export(
@@ -36,6 +53,7 @@ def export(
     names: str = "",
     bottom_first: bool = False,
     on_progress: OnProgress = lambda fraction: None,
+    maps: Maps | None = None,
 ) -> tuple[list[Path], Range]:
     """Write a layer as square files of `side` points that share those on their borders; returns them and the meters of
     black and white. TIFFs have the landscape's georeference, each with the origin of its own points.
@@ -43,44 +61,98 @@ def export(
     side: 0 for the tile's own. Beyond the far edges the last point is repeated. engine: see `game_engines.ENGINES`.
     height_range: default: of the whole layer, 0 to 1 for masks. names: pattern of the files' names, with {x} and {y}
     for the numbers of tiles and {name} for that of `path`; default: the engine's. bottom_first: whether y grows upward,
-    as for Unity in any case. Files are written one by one; each is complete or not there. A side file with
-    the scale comes last, see `side_writing`.
+    as for Unity in any case. maps: written as NAME_weight_rock, NAME_normal in the same tiles; they equal those of the
+    land in one piece, cell by cell. Files are written one by one; each is complete or not there. A side file with the
+    scale comes last, see `side_writing`.
     """
-    layer = _of_one_value(landscape, layer)
+    layer, maps = _of_one_value(landscape, layer), maps or Maps()
     habits = ENGINES[engine] if engine else ANY
     pattern = names or habits.tile
     _filled_in(pattern, path.stem, 0, 0)
+    if (maps.weights or maps.normals) and pattern.format(name="a", x=0, y=0) == pattern.format(name="b", x=0, y=0):
+        raise InputError(f"Maps need a name of their own; put {{name}} into the pattern {pattern!r:.80}.")
     side = side or (habits.nearest(landscape.manifest.tile) if habits.sizes else landscape.manifest.tile + 1)
     if side < 2:
         raise InputError(f"A file needs at least 2 points a side, not {side}.")
     span, place = height_range or _range(landscape, layer), landscape.manifest.georeference
     rows, cols = (max(1, -(-(count - 1) // (side - 1))) for count in landscape.shape)
+    unit = "0-1" if layer.startswith(MASK) else FIELDS[layer.removeprefix(START)].unit
+    sheets = [_Sheet("" if unit == "m" else layer.rpartition("/")[2], unit, path, span)]
+    sheets += [_Sheet(name, "0-1", path.with_name(f"{path.stem}_{name}.png")) for name in _names(maps)]
+    upward, spacing = bottom_first or habits.bottom_first, landscape.manifest.spacing
     paths: list[Path] = []
     with Outputs() as beside:
         scale = _side_file(beside, path)
         for y in range(rows):
             for x in range(cols):
-                number = y if bottom_first or habits.bottom_first else rows - 1 - y
-                file = path.with_name(_filled_in(pattern, path.stem, x, number) + path.suffix)
-                points = _points(landscape, layer, y * (side - 1), x * (side - 1), side)
+                number = y if upward else rows - 1 - y
+                window = _window(landscape, y * (side - 1), x * (side - 1), side)
                 first = (landscape.shape[0] - 1 - (y + 1) * (side - 1), x * (side - 1))
-                down, across = points.shape
-                there = place.part(first, (1, 1), (down, across)) if place else None
-                with Outputs() as outputs:
-                    target = outputs.plan(file, SUFFIXES)
-                    with outputs.write(target) as temporary:
-                        encode_heightmap(temporary, points, image_files, span, "f4", landscape.manifest.spacing, there)
-                    paths += outputs.publish(goes_on=True)
-                on_progress(len(paths) / (rows * cols))
+                there = place.part(first, (1, 1), (side, side)) if place else None
+                values = [landscape.read(layer, window), *_maps(landscape, window, maps)]
+                for sheet, points in zip(sheets, values, strict=True):
+                    file = sheet.path.with_name(_filled_in(pattern, sheet.path.stem, x, number) + sheet.path.suffix)
+                    with Outputs() as outputs:
+                        target = outputs.plan(file, SUFFIXES)
+                        with outputs.write(target) as temporary:
+                            _encode(temporary, _repeated(points, side), image_files, sheet.range, spacing, there)
+                        paths += outputs.publish(goes_on=True)
+                    sheet.files[y, x] = file.name
+                on_progress((y * cols + x + 1) / (rows * cols))
         if scale is not None:
-            unit = "0-1" if layer.startswith(MASK) else FIELDS[layer.removeprefix(START)].unit
-            upward = bottom_first or habits.bottom_first
-            along = [paths[first : first + cols] for first in range(0, len(paths), cols)][:: 1 if upward else -1]
-            files = [file.name for row in along for file in row]
-            sheet = Sheet("" if unit == "m" else layer.rpartition("/")[2], unit, files, span)
-            scale.write([sheet], (side, side), landscape.manifest.spacing, False, (rows, cols), upward)
+            order = [(y, x) for y in range(rows)[:: 1 if upward else -1] for x in range(cols)]
+            told = [Sheet(one.name, one.unit, [one.files[at] for at in order], one.range) for one in sheets]
+            scale.write(told, (side, side), spacing, False, (rows, cols), upward)
             paths += beside.publish()
     return paths, span
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """A layer or map in files. path: their name before the numbers of tiles are in it. range: black and white.
+
+    files: names of those written, by row from the smallest y and column.
+    """
+
+    name: str
+    unit: str
+    path: Path
+    range: Range = (0.0, 1.0)
+    files: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+def _names(maps: Maps) -> list[str]:
+    return [f"weight_{cover}" for cover in GROUND_COVERS if maps.weights] + [NORMAL.name] * bool(maps.normals)
+
+
+def _maps(landscape: Landscape, window: Window, maps: Maps) -> Iterator[Array]:
+    """Maps of a window, in the order of `_names`: values from 0 to 1, (rows, cols) or (rows, cols, 3)."""
+    if maps.weights:
+        known = {name: landscape.read(layer, window) for name in GROUND if (layer := _there(landscape, name))}
+        for share in ground_cover(known, window.shape).values():
+            yield share / WHITE
+    if maps.normals:
+        # Slopes are those of the land, not of its part: a point more on each side.
+        rows, cols = landscape.shape
+        wide = Window(
+            max(window.top - 1, 0), min(window.bottom + 1, rows), max(window.left - 1, 0), min(window.right + 1, cols)
+        )
+        heights = landscape.read(layer_of(landscape, "elevation"), wide)
+        yield normals(heights, landscape.manifest.spacing, green=maps.normals)[window.within(wide)]
+
+
+def _encode(
+    path: Path,
+    values: Array,
+    image_files: ImageFiles,
+    span: Range,
+    spacing: tuple[float, float],
+    place: Georeference | None,
+) -> None:
+    if values.ndim == 3:
+        encode_color(path, values, image_files)
+    else:
+        encode_heightmap(path, values, image_files, span, "f4", spacing, place)
 
 
 def _side_file(outputs: Outputs, path: Path) -> SideFile | None:
@@ -151,11 +223,20 @@ def _gray(values: Array, layer: str) -> Array:
     return np.asarray((values - low) / ((high - low) or 1.0), np.float32)
 
 
-def _points(landscape: Landscape, layer: str, top: int, left: int, side: int) -> Array:
+def _there(landscape: Landscape, name: str) -> str:
+    """Layer of this name, at the start if nothing has been eroded; "" if there is none."""
+    return next((layer for layer in (name, START + name) if landscape.has(layer)), "")
+
+
+def _window(landscape: Landscape, top: int, left: int, side: int) -> Window:
     rows, cols = landscape.shape
-    window = Window(top, min(top + side, rows), left, min(left + side, cols))
-    missing = [(0, side - count) for count in window.shape]
-    return np.pad(landscape.read(layer, window), missing, mode="edge")
+    return Window(top, min(top + side, rows), left, min(left + side, cols))
+
+
+def _repeated(values: Array, side: int) -> Array:
+    """Values (rows, cols, …) with those at the far edges repeated up to `side` rows and columns."""
+    missing = [(0, side - count) for count in values.shape[:2]]
+    return np.pad(values, [*missing, *[(0, 0)] * (values.ndim - 2)], mode="edge")
 
 
 def _range(landscape: Landscape, layer: str) -> Range:

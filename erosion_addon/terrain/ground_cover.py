@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ground cover: shares of rock, soil, grass, sand and snow in each cell, as game engines blend materials."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..base.arrays import Array
 from ..grid.smooth_step import smooth_step
-from .terrain import Terrain
 
 COVERS = ("rock", "soil", "grass", "sand", "snow")
 """Covers from the lowest to the highest."""
@@ -16,29 +17,32 @@ THIN = 0.02
 OPAQUE = {"soil": 0.3, "sand": 0.5, "snow": 0.3}
 """Thickness (m) from which it hides what is below."""
 
+GROUND = ("sediment", "soil", "grass", "snow")
+"""Fields that shares follow from."""
+
 WHITE = 65535
 
 
-def ground_cover(terrain: Terrain) -> dict[str, Array]:
+def ground_cover(fields: Mapping[str, Array], shape: tuple[int, int]) -> dict[str, Array]:
     """Share of each cover, (rows, cols) uint16 from 0 to `WHITE`; the five add up to `WHITE` in every cell.
 
     Each lies on those before it: soil and sediment ("sand") by their thickness, grass by its cover, snow by its
-    thickness. Fields that the terrain lacks count as 0.
+    thickness. fields: those of `GROUND` as a terrain has them, (rows, cols); those that are missing count as 0.
     """
-    left = np.ones(terrain.shape)
+    left = np.ones(shape)
     shares: dict[str, Array] = {}
     for cover in reversed(COVERS[1:]):
-        shares[cover] = left * _opacity(terrain, cover)
+        shares[cover] = left * _opacity(fields, shape, cover)
         left = left - shares[cover]
     return _whole({"rock": left, **{cover: shares[cover] for cover in COVERS[1:]}})
 
 
-def _opacity(terrain: Terrain, cover: str) -> Array:
+def _opacity(fields: Mapping[str, Array], shape: tuple[int, int], cover: str) -> Array:
     """How much of what is below a cover hides, 0-1."""
     name = {"sand": "sediment"}.get(cover, cover)
-    if name not in terrain.fields:
-        return np.zeros(terrain.shape)
-    values = terrain.fields[name].astype(np.float64)
+    if name not in fields:
+        return np.zeros(shape)
+    values = fields[name].astype(np.float64)
     return np.clip(values, 0.0, 1.0) if cover == "grass" else smooth_step(values, THIN, OPAQUE[cover])
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from mathutils import Vector
 
 import erosion_addon
 from erosion_addon.model import Recipe
@@ -45,6 +46,7 @@ MOST_BEFORE = original.MOST_ASIDE + 1
 
 SHORT = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.3})
 LONG = Recipe("long", SHORT.with_values({"droplet.drops_per_cell": 1000.0}).steps * 64)
+MIDDLE = SHORT.with_values({"droplet.drops_per_cell": 200.0})
 NUMBER = st.integers(0, 2)
 
 
@@ -87,6 +89,13 @@ def others_of(obj: bpy.types.Object) -> tuple[Any, ...]:
 def shape_of(follower: bpy.types.Object) -> list[bytes]:
     """The places of the vertices of a companion and its children."""
     return [grid.positions(obj.data).tobytes() for obj in (follower, *follower.children) if obj.type == "MESH"]
+
+
+def asked_of(obj: bpy.types.Object) -> tuple[Any, ...]:
+    """What a run is asked for beside its seed: masks, and strokes that it repeats."""
+    mask = obj.erosion.hardness
+    strokes = [(item.painted, tuple(kept.data for kept in item.strokes)) for item in obj.erosion.steps]
+    return mask.source, mask.layer, *strokes
 
 
 class Session(RuleBasedStateMachine):
@@ -146,6 +155,13 @@ class Session(RuleBasedStateMachine):
             update_derived.remove_companions(obj, kind)
         self._is_done()
 
+    def _keeps_before(self, land: Land) -> None:
+        """A result is about to be written: what Restore brings back."""
+        if not land.eroded:
+            land.before = [*land.before, land.heights]
+            if len(land.before) > MOST_BEFORE:
+                del land.before[1]
+
     # What an artist does
 
     @precondition(lambda self: len(self.lands) < MOST_TERRAINS)
@@ -160,12 +176,9 @@ class Session(RuleBasedStateMachine):
         """Run, from the terrain before erosion, or from an edited one, which Restore brings back first."""
         obj, land = self.pick(number)
         land.seed = obj.erosion.seed = seed
-        if not land.eroded:
-            land.before = [*land.before, land.heights]
-            if len(land.before) > MOST_BEFORE:
-                del land.before[1]
+        self._keeps_before(land)
         assert bpy.ops.erosion.run() == {"FINISHED"}
-        key = (land.before[-1], seed, *obj.scale)
+        key = (land.before[-1], seed, *obj.scale, *asked_of(obj))
         land.heights = self.results.setdefault(key, heights_of(obj))
         land.eroded, land.paused = True, False
         self._is_done()
@@ -248,10 +261,7 @@ class Session(RuleBasedStateMachine):
     def pause(self, number: int) -> None:
         """Pause a run."""
         obj, land = self.pick(number)
-        if not land.eroded:
-            land.before = [*land.before, land.heights]
-            if len(land.before) > MOST_BEFORE:
-                del land.before[1]
+        self._keeps_before(land)
         run = job.start(obj, LONG, {})
         while run.state == "starting":
             run.poll(0.02)
@@ -261,6 +271,88 @@ class Session(RuleBasedStateMachine):
         assert run.state == "done", run.sentence
         job.clear()
         land.heights, land.eroded, land.paused = heights_of(obj), True, True
+        self._is_done()
+
+    @rule(number=NUMBER, turns=st.integers(0, 3))
+    def pause_and_go_on(self, number: int, turns: int) -> None:
+        """Pause a run and resume it to its end: it leaves the same, wherever it was paused."""
+        obj, land = self.pick(number)
+        self._keeps_before(land)
+        run = job.start(obj, MIDDLE, {})
+        while run.state == "starting":
+            run.poll(0.02)
+        for _ in range(turns):
+            run.poll(0.005)
+        run.pause()
+        while not run.ended:
+            run.poll(0.02)
+        assert run.state == "done", run.sentence
+        job.clear()
+        if original.is_paused(obj.data):
+            run = job.resume(obj)
+            while not run.ended:
+                run.poll(0.02)
+            assert run.state == "done", run.sentence
+            job.clear()
+        key = (land.before[-1], "middle", *obj.scale)
+        land.heights = self.results.setdefault(key, heights_of(obj))
+        land.eroded, land.paused = True, False
+        self._is_done()
+
+    @rule(number=NUMBER, seed=st.integers(0, 2), count=st.integers(1, 3))
+    def run_with_frames(self, number: int, seed: int, count: int) -> None:
+        """Run and keep frames, which changes nothing of the result."""
+        obj, _land = self.pick(number)
+        self.made += 1
+        folder = self.folder / f"frames {self.made}"
+        frames = obj.erosion.frames
+        frames.keep, frames.by, frames.count, frames.folder = True, "NUMBER", count, str(folder)
+        try:
+            self.run(number, seed)
+        finally:
+            frames = bpy.data.objects[obj.name].erosion.frames
+            frames.keep = False
+        assert len(list(folder.glob("elevation_*.exr"))) == count + 1
+
+    @rule(number=NUMBER, there=st.booleans())
+    def mask(self, number: int, there: bool) -> None:
+        """Let half of the terrain be hard, or all of it soft."""
+        obj, _land = self.pick(number)
+        mask = obj.erosion.hardness
+        if there:
+            group = obj.vertex_groups.get("Half") or obj.vertex_groups.new(name="Half")
+            group.add(range(ROWS * COLS // 2), 0.8, "REPLACE")
+            mask.source, mask.layer = "VERTEX_GROUP", "Half"
+        else:
+            mask.source = "NONE"
+        self._is_done()
+
+    @rule(number=NUMBER, kind=st.sampled_from(["raise", "talus", "smooth"]))
+    def stroke(self, number: int, kind: str) -> None:
+        """A stroke of the brush: a result, as of a run."""
+        obj, land = self.pick(number)
+        brush = bpy.context.scene.erosion_brush
+        brush.kind, brush.radius = kind, 40.0
+        places = [tuple(obj.matrix_world @ Vector((30.0 * x, 5.0, 0.0))) for x in (-1.0, 0.0, 1.0)]
+        dabs = [{"name": "", "location": place, "pressure": 1.0} for place in places]
+        try:
+            assert bpy.ops.erosion.brush_stroke(stroke=dabs) == {"FINISHED"}
+        except RuntimeError as refused:  # strokes are kept that the ground does not show, after Restore or an edit
+            assert "was changed after its strokes were painted" in str(refused) and asked_of(obj)[2:]
+            assert heights_of(obj) == land.heights
+            return
+        self._keeps_before(land)
+        land.heights, land.eroded, land.paused = heights_of(obj), True, False
+        self._is_done()
+
+    @rule(number=NUMBER)
+    def look(self, number: int) -> None:
+        """Give the terrain the material of its recipe; all else stays the artist's."""
+        obj, land = self.pick(number)
+        assert bpy.ops.erosion.material_add() == {"FINISHED"}
+        found = others_of(obj)
+        assert found[:4] == land.others[:4] and found[5:] == land.others[5:] and "Mine" in bpy.data.materials
+        land.others = found
         self._is_done()
 
     @rule(number=NUMBER)

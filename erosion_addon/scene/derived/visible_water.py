@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Visible water of a terrain: pools of a water step, rivers and lakes that are objects, and the sea.
+"""Visible water of a terrain: pools of a water step, rivers and lakes that are objects, the sea, and what the material
+draws by moisture.
 
 Plants and foliage grow beside it, shores lie around it, and water surfaces and levels of detail show it.
 """
@@ -12,6 +13,8 @@ import numpy as np
 
 from ...base.arrays import mean_cell_size
 from ...drainage.parameters import RiverParameters
+from ..materials import material
+from ..materials.terrain_nodes import LEVEL
 from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
 from . import companions
@@ -33,7 +36,20 @@ def where(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arra
         found |= wet
     for share in shares(terrain, lattice, ("river", "lake")).values():
         found |= share > 0.5
-    return found
+    return found | _drawn(terrain, lattice, elevation)
+
+
+def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
+    """Cells where the material draws water by moisture, for want of better knowledge, (rows, cols) bool."""
+    threshold = material.water_threshold(terrain)
+    objects = any(companions.find(terrain, kind) for kind in KINDS[1:])
+    known = objects or attributes.holds(terrain.data, "water_depth")
+    if known or threshold >= 1 or not attributes.holds(terrain.data, "moisture"):
+        return np.zeros(elevation.shape, bool)
+    moisture = attributes.read_fields(terrain.data, lattice, ["moisture"])["moisture"]
+    steep_row, steep_col = np.gradient(elevation.astype(np.float32), *lattice.spacing)
+    level = steep_row**2 + steep_col**2 < 1 / LEVEL**2 - 1
+    return (moisture > threshold) & level
 
 
 def shares(terrain: bpy.types.Object, lattice: Lattice, names: Sequence[str]) -> dict[str, Array]:

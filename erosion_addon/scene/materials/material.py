@@ -65,6 +65,15 @@ def palette_of(obj: bpy.types.Object) -> Palette:
     return Palette.load(DEFAULT_PALETTE)
 
 
+def water_threshold(obj: bpy.types.Object) -> float:
+    """Moisture above which the object's terrain material draws water; 1, which draws none, without such a material."""
+    shown = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
+    tree = shown.node_tree if shown is not None else None
+    surface = tree.nodes.get(nodes.SURFACE) if tree is not None else None
+    control = surface.inputs.get("Water Threshold") if surface is not None else None
+    return float(control.default_value) if control is not None else 1.0
+
+
 def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool = False) -> bool:
     """Assign the material of a palette to the object; returns whether its faces show it.
 

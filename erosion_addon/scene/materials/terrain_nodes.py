@@ -11,6 +11,9 @@ VERSION = 14
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
 
+LEVEL = 0.995
+"""Vertical part of the normal of ground on which moisture draws water."""
+
 _ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
 _METERS: dict[str, Any] = {"low": 0.001, "high": 1e6}
 
@@ -433,7 +436,7 @@ WATER = (
     math_node("water to", "ADD", "in.Water Threshold", 0.02),
     ramp("wettest", "in.Moisture", "in.Water Threshold", "water to"),
     # It stands on level ground alone; on slopes the ground is wet.
-    ramp("level", "upward", 0.992, 0.998),
+    ramp("level", "upward", LEVEL - 0.003, LEVEL + 0.003),
     math_node("standing", "MULTIPLY", "wettest", "level"),
     math_node("stream", "MULTIPLY", "standing", "unknown water"),
     math_node("deep", "MULTIPLY", "in.Visible Depth", 2.0),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.drainage.parameters import RiverParameters
-from erosion_addon.scene.derived import foliage, rivers, update_derived, visible_water, water_surface
+from erosion_addon.scene.derived import foliage, plants, rivers, update_derived, visible_water, water_surface
+from erosion_addon.scene.materials import material
 from erosion_addon.scene.materials.foliage_nodes import DENSITY
 from erosion_addon.scene.terrain import attributes, grid
 
@@ -46,3 +47,23 @@ def test_pools_are_water_from_the_depth_on_that_the_surface_shows(slope):
     assert (wet(slope) == (SLOPE < 0.95)).all()  # 0.01 m is shown, and the next cell lies 0.1 m deeper
     water_surface.add(slope, threshold=0.55)
     assert (wet(slope) == (SLOPE < 0.45)).all()
+
+
+def test_water_that_the_material_draws_by_moisture_is_water_and_nothing_grows_in_it(empty_scene):
+    # Wet all over: on the level half it is a lake, on the other half wet ground.
+    land = np.where(np.arange(40)[:, None] < 20, 0.0, 4.0 * (np.arange(40)[:, None] - 20)) + np.zeros((40, 40))
+    obj = grid.make_grid_object("Lake", land, (10.0, 10.0), empty_scene.collection)
+    bpy.context.view_layer.update()
+    lattice = grid.find_lattice(obj)
+    moisture = {"moisture": np.full(land.shape, 0.95, np.float32)}
+    attributes.write_fields(obj.data, lattice, moisture)
+    assert not wet(obj).any()  # no material, no water
+    material.assign(obj, "alpine")
+    level = np.arange(40)[:, None] < 20
+    assert (wet(obj) == level).all()
+    trees = plants.add(obj)
+    rows = np.array([vertex.co.y for vertex in trees.data.vertices]) / 10 + 19.5
+    assert len(rows) > 100 and rows.min() > 19
+    # A water step knows better.
+    attributes.write_fields(obj.data, lattice, moisture | {"water_depth": np.zeros(land.shape, np.float32)})
+    assert not wet(obj).any()

@@ -2,6 +2,7 @@
 """Architecture: imports point downward, forbidden calls, one version number."""
 
 import ast
+import functools
 import graphlib
 import importlib.util
 import re
@@ -57,23 +58,34 @@ def package_of(path):
     return ".".join(path.relative_to(ROOT).parent.parts) or "__init__"
 
 
+@functools.cache
+def tree_of(text):
+    """Syntax tree of a source, parsed once for all tests."""
+    return ast.parse(text)
+
+
 def imports_of(path):
     """(full dotted name, whether it runs at import) of everything a module imports."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return imports_in(path.read_text(encoding="utf-8"), package_of(path))
+
+
+@functools.cache
+def imports_in(text, package):
+    tree = tree_of(text)
     later = {
         inner
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for inner in ast.walk(node)
     }
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, node not in later
+            found += [(alias.name, node not in later) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            source = importlib.util.resolve_name("." * node.level + (node.module or ""), package_of(path))
-            for alias in node.names:
-                yield f"{source}.{alias.name}", node not in later
+            source = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            found += [(f"{source}.{alias.name}", node not in later) for alias in node.names]
+    return found
 
 
 def room_of(dotted):
@@ -219,7 +231,7 @@ def test_public_names_are_reached_through_both_doors():
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_imports_inside_the_package_are_relative(path):
     """As an extension the package is called bl_ext.<repository>.<id>.erosion_addon."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path.read_text(encoding="utf-8"))):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
         assert not any(within(name, "erosion_addon") for name in names)
@@ -279,7 +291,7 @@ def dotted_name(node):
 
 def shown_faults(path):
     """Forbidden uses in a module, as (line, words)."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             if dotted_name(node.func) in FORBIDDEN_CALLS:
                 yield node.lineno, dotted_name(node.func)
@@ -334,7 +346,7 @@ def test_every_module_has_its_licence_and_a_docstring():
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
         assert text.startswith("# SPDX-License-Identifier: GPL-3.0-or-later\n"), path
-        assert ast.get_docstring(ast.parse(text)), path
+        assert ast.get_docstring(tree_of(text)), path
         assert path.stem not in ("utils", "common", "helpers", "misc"), path
 
 

@@ -14,7 +14,7 @@ from erosion_addon.run.checkpoint import Checkpoint
 from tests.cli.commandline import FEW, listing
 from tests.terrains import fractal
 
-RUN = ["--set", "droplet.drops_per_cell=40", "--seed", "4"]
+RUN = ["--set", "droplet.drops_per_cell=12", "--seed", "4"]
 SAVED = ["--checkpoint", "run.npz", "--checkpoint-every", "1e-9"]
 
 

@@ -2,6 +2,7 @@
 """Analysis of a landscape against that of the same land in one piece."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -19,6 +20,12 @@ from erosion_addon.landscape.storage.manifest import NAME, Manifest
 from erosion_addon.terrain.terrain import Terrain
 from tests.cli.commandline import run
 from tests.landscape.conftest import Ending, EndsError, fractal
+
+
+@pytest.fixture(scope="module")
+def analyzed(tmp_path_factory):
+    """The fractal landscape, analyzed; to be copied, not changed."""
+    return analyze(fractal(tmp_path_factory.mktemp("analyzed") / "land").folder, Alone())
 
 
 @pytest.mark.parametrize("question", [Question(), Question("closed"), Question(sea_level=400.0)])
@@ -68,10 +75,9 @@ def test_a_cluster_leaves_the_same_bytes_as_one_process(landscape, tmp_path, mon
 
 
 @pytest.mark.parametrize("harm", ["none", "damaged", "layer", "cut off", "of another land", "of somebody else"])
-def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape, tmp_path, monkeypatch, harm):
+def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape, monkeypatch, analyzed, harm):
     secret = "erosion_addon.landscape.analyze.users_secret"
     monkeypatch.setattr(secret, lambda: b"mine")  # a user without a folder for it has none that lasts
-    whole = analyze(fractal(tmp_path / "whole").folder, Alone()).manifest
     with pytest.raises(EndsError):
         analyze(landscape.folder, Ending(17))
     journal = landscape.folder / FOLDER / JOURNAL
@@ -89,7 +95,7 @@ def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape,
     assert not Landscape(landscape.folder).faults()
     told = []
     again = analyze(landscape.folder, Alone(), on_progress=lambda fraction, message: told.append(fraction))
-    assert again.manifest == whole and not again.faults() and told[-1] == 1.0
+    assert again.manifest == analyzed.manifest and not again.faults() and told[-1] == 1.0
     left = {"none": 27 - 17, "damaged": 27 - 5, "layer": 27 - 16, "cut off": 27 - 16}
     assert len(told) == left.get(harm, 27)
     assert not (landscape.folder / FOLDER).exists()
@@ -110,9 +116,10 @@ def test_an_analysis_lasts_until_the_land_changes(landscape, recipe):
 
 
 @pytest.mark.parametrize("harm", ["figure missing", "figure in words", "layer missing"])
-def test_a_manifest_that_somebody_has_changed_is_analyzed_anew(landscape, harm):
-    before = analyze(landscape.folder, Alone()).manifest
-    path = landscape.folder / NAME
+def test_a_manifest_that_somebody_has_changed_is_analyzed_anew(analyzed, tmp_path, harm):
+    folder = tmp_path / "land"
+    shutil.copytree(analyzed.folder, folder)
+    path = folder / NAME
     table = json.loads(path.read_text())
     match harm:
         case "figure missing":
@@ -122,7 +129,7 @@ def test_a_manifest_that_somebody_has_changed_is_analyzed_anew(landscape, harm):
         case "layer missing":
             del table["layers"]["slope"]
     path.write_text(json.dumps(table))
-    assert analyze(landscape.folder, Alone()).manifest == before
+    assert analyze(folder, Alone()).manifest == analyzed.manifest
 
 
 def test_a_sea_over_all_land_and_damaged_tiles_are_refused(landscape):

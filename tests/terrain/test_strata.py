@@ -253,7 +253,7 @@ def test_hardness_follows_dip_and_waves_as_color_does_on_any_number_of_threads()
 def test_talus_on_beds_leaves_the_same_bytes_in_chunks_of_any_size(limits, monkeypatch):
     """Hardness is looked up at the same passes, whether they are run one by one or many at a time."""
     land = Terrain(fractal(48, 64, relief=160.0), 4.0)
-    given = Recipe.from_dict({"name": "t", "strata": HARD, "step": [{**WORN["talus"], **limits}]})
+    given = Recipe.from_dict({"name": "t", "strata": HARD, "step": [{**WORN["talus"], "reach": 24.0, **limits}]})
     at_once = erode(land, given, seed=2).report
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     one_by_one = erode(land, given, seed=2).report

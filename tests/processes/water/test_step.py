@@ -97,6 +97,7 @@ def test_any_parameters_in_range_stay_finite_and_within_bounds():
             assert layers["elevation"].max() <= before.max() + laid_down + 1e-9, parameters
 
 
+@pytest.mark.slow
 def test_rain_carves_valleys_and_fills_hollows():
     before = hills(64, 64, 300.0)
     layers = run(before, rain=200.0, duration=1.5).layers()
@@ -177,6 +178,7 @@ def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
         run(bed, "closed", standing_water="edges")
 
 
+@pytest.mark.slow
 def test_the_sea_wets_no_ground_for_plants_and_fresh_water_behind_it_does():
     """A beach of 1 : 50 with a pool behind it as low as the sea: grass grows around the pool, none on the beach."""
     beach = 0.4 * np.arange(40)[None, :] + np.zeros((40, 1))
@@ -225,7 +227,7 @@ def test_the_share_that_is_flooded_is_the_same_on_any_terrain():
     assert (higher - step.layers()["water_depth"]).max() == pytest.approx(1.0, abs=1e-5)
 
 
-@pytest.mark.parametrize("height", [300.0, 8e6, -8e6])
+@pytest.mark.parametrize("height", [8e6, -8e6])
 def test_a_terrain_far_from_height_0_gives_the_same_bits(height):
     low = np.round(fractal(40, 40, 200.0, seed=2) * 256) / 256  # so that float64 holds them at any of the heights
     low += 1.0 if height > 0 else -201.0
@@ -250,6 +252,7 @@ def test_still_water_evaporates_at_the_rate_said():
     assert lake.layers()["water_depth"] == pytest.approx(0.4, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_masks_keep_ground_and_rock():
     before = hills()
     half = np.zeros((40, 50))
@@ -321,6 +324,7 @@ def test_soil_is_taken_where_rock_is_not():
     assert np.abs(bedrock - (before - 2.0)).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_wet_soil_slides_to_its_angle_and_dry_soil_stands():
     heap = np.zeros((21, 21))
     heap[10, 10] = 40.0
@@ -462,6 +466,7 @@ def lake(bed, level, soil, hours, ripple=0.0):
     return found, (bed - soil) - (found["elevation"] - loose), depth > 0.5
 
 
+@pytest.mark.slow
 def test_a_lake_over_a_rough_floor_comes_to_rest():
     # A ripple of 10 cm on up to 40 m of water over 2 m of soil: fast enough at first to stir the floor.
     bed = fractal(48, 48, 60.0, seed=5)

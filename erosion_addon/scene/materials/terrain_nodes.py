@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math_node, mix, noise, ramp
 
-VERSION = 14
+VERSION = 15
 
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
@@ -119,7 +119,7 @@ CONTROLS = (
     Socket("Strata", 0.5, "How clearly layers show in the rock", "FACTOR", panel="Rock"),
     Socket("Strata Thickness", 60.0, "Thickness of the layers in meters", panel="Rock", **_METERS),
     Socket("Rock Slope", radians(34), "Slope above which the ground is bare rock", panel="Rock", **_ANGLE),
-    Socket("Slope Softness", radians(6), "Half the width of the change to rock", panel="Rock", **_ANGLE),
+    Socket("Slope Softness", radians(3.5), "Half the width of the change to rock", panel="Rock", **_ANGLE),
     Socket("Wear Depth", 60.0, "Meters of rock removed at which rock is fresh, and soil thin", panel="Rock", **_METERS),
     Socket("Sediment Color", (0.36, 0.31, 0.24), "Loose sediment: gravel, scree, silt, sand", panel="Sediment"),
     Socket("Sediment Depth", 20.0, "Thickness in meters at which it hides what is below", panel="Sediment", **_METERS),
@@ -255,9 +255,15 @@ COVER = (
     Node("upward", "Math", {0: "normal.Z", 1: 0.0}, {"operation": "ADD", "use_clamp": True}),
     math_node("mask", "POWER", "upward", 0.75),
     ramp("worn", "in.Wear", 0.0, "in.Wear Depth"),
-    math_node("slope worn", "MULTIPLY_ADD", "worn", -0.12, "in.Rock Slope"),
+    math_node("slope worn", "MULTIPLY_ADD", "worn", -0.05, "in.Rock Slope"),
     math_node("slope loose", "MULTIPLY_ADD", "covered", "in.Scree Slope", "slope worn"),
-    math_node("rock slope", "MULTIPLY_ADD", "patches", -0.05, "slope loose"),
+    # Gullies hold soil, ribs are bare. Patches and, close by, grain make outcrops with crisp edges: a wide border would
+    # look airbrushed.
+    math_node("hollow", "MINIMUM", "sheltered", 0.3),
+    math_node("slope in hollows", "MULTIPLY_ADD", "hollow", 0.5, "slope loose"),
+    math_node("slope in patches", "MULTIPLY_ADD", "patches", -0.1, "slope in hollows"),
+    math_node("grain of outcrops", "MULTIPLY", "grain near", "in.Detail"),
+    math_node("rock slope", "MULTIPLY_ADD", "grain of outcrops", -0.35, "slope in patches"),
     math_node("gentle", "SUBTRACT", "rock slope", "in.Slope Softness"),
     math_node("steep", "ADD", "rock slope", "in.Slope Softness"),
     math_node("at most upright", "MINIMUM", "steep", radians(90)),
@@ -271,7 +277,9 @@ COVER = (
     math_node("edge of moisture", "MULTIPLY", "dryness", "in.Moisture"),
     math_node("patches of moisture", "MULTIPLY_ADD", "edge of moisture", 2.0, 0.12),
     math_node("moist", "MULTIPLY_ADD", "patches", "patches of moisture", "in.Moisture"),
-    math_node("moist widely", "MULTIPLY_ADD", "zones", 1.3, "moist"),
+    # Slopes to the north dry up less.
+    math_node("moist in shade", "MULTIPLY_ADD", "normal.Y", 0.25, "moist"),
+    math_node("moist widely", "MULTIPLY_ADD", "zones", 1.3, "moist in shade"),
     math_node("moist grown", "MULTIPLY_ADD", "in.Grass", 0.4, "moist widely"),
     ramp("lush", "moist grown", 0.05, 0.5),
     mix("plants", "lush", "in.Grass Dry", "in.Grass Lush"),

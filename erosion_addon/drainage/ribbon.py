@@ -8,7 +8,7 @@ import numpy as np
 
 from ..base.arrays import Array, mean_cell_size
 from ..grid.smooth_step import smooth_step
-from .rivers import Sizes, Water, lake_sizes
+from .rivers import Sizes, Water, distances, lake_sizes, reaches
 
 ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 """Offsets of a ribbon's vertices from its middle, in half widths to the left."""
@@ -50,9 +50,75 @@ def ribbons(
     narrower than a cell lies on the ground, as its bed is finer than the terrain. Its middle is nowhere under the
     displayed ground. elevation: (rows, cols) m. lakes: whether lakes have surfaces of their own, at which ribbons end.
     split: diagonal by which faces are displayed as triangles: 1 from their lowest row and column, -1 the other. Layers:
-    those of `Sizes`, and stream_order, lake (its number, 0 outside), water_depth, foam, and flow_direction as a unit
-    vector.
+    those of `Centerlines` but for the banks, and water_depth, flow_direction as a unit vector, and across, m from the
+    middle to the left.
     """
+    rows = _rows(water, sizes, elevation, spacing, split)
+    return Sheet(rows.place.reshape(-1, 3), _faces(rows.starts, rows.layers["lake"], lakes), _layers(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Centerlines:
+    """Middles of ribbons as lines, downstream, one for each reach.
+
+    place: (points, 3) m, axes as in `Water`. counts: (lines,) int32, points of each. radius: (points,) m, half the
+    width, 0 at sources. layers: (points,) float32 by name: those of `Sizes`, and stream_order, lake (its number, 0
+    outside), foam, distance (m to the mouth), and bank_left and bank_right, m from the middle up to the ribbon's edges.
+    """
+
+    place: Array
+    counts: Array
+    radius: Array
+    layers: dict[str, Array]
+
+
+def centerlines(
+    water: Water,
+    sizes: Sizes,
+    elevation: Array,
+    spacing: tuple[float, float],
+    lakes: bool = True,
+    split: int = 1,
+) -> Centerlines:
+    """Centerlines of `ribbons`, with the same arguments."""
+    rows = _rows(water, sizes, elevation, spacing, split)
+    at = np.searchsorted(rows.first, np.arange(len(water.place)))
+    lines = []
+    for reach in reaches(water):
+        points = np.arange(at[reach[0]], at[reach[-1]] - 1, -1)
+        drowned = (rows.layers["lake"][points] > 0) & lakes
+        parts = np.split(points, np.flatnonzero(drowned[:-1] & drowned[1:]) + 1)
+        lines += [part for part in parts if len(part) > 1]
+    order = np.concatenate(lines) if lines else np.empty(0, np.int64)
+    edges = rows.place[order, ::4, 2] - rows.place[order, 2:3, 2]
+    by_point = {name: values[order] for name, values in rows.layers.items()}
+    return Centerlines(
+        rows.place[order, 2],
+        np.array([len(line) for line in lines], np.int32),
+        rows.half[order],
+        {
+            name: values.astype(np.float32)
+            for name, values in (by_point | {"bank_right": edges[:, 0], "bank_left": edges[:, 1]}).items()
+        },
+    )
+
+
+class _Rows(NamedTuple):
+    """Rows of a ribbon's vertices, from right to left, along rivers.
+
+    place: (points, across, 3) m. starts: as in `Water`. first: as in `_Points`. half: (points,) m, half the width.
+    along: (points, 2), unit vectors downstream. layers: (points,) by name.
+    """
+
+    place: Array
+    starts: Array
+    first: Array
+    half: Array
+    along: Array
+    layers: dict[str, Array]
+
+
+def _rows(water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, float], split: int) -> _Rows:
     along = _directions(water)
     half = 0.5 * sizes.width
     half[water.starts[1:] - 1] = 0.0  # where a river begins
@@ -75,9 +141,14 @@ def ribbons(
     place[:, edge, 2] = np.minimum(surface, above[:, edge])
     brook = np.where(inside > 0, 0.0, np.clip(2.0 - sizes.width / cell, 0.0, 1.0))[:, None]
     place[..., 2] += brook * np.maximum(above - place[..., 2], 0.0)
-    foam = points.between(smooth_step(_fall(water), *WHITE))
-    layers = _layers(sizes, points.least(water.order), inside, along, foam)
-    return Sheet(place.reshape(-1, 3), _faces(points.starts, inside, lakes), layers)
+    layers = {
+        **sizes._asdict(),
+        "stream_order": points.least(water.order),
+        "lake": inside,
+        "foam": points.between(smooth_step(_fall(water), *WHITE)),
+        "distance": points.between(distances(water)),
+    }
+    return _Rows(place, points.starts, points.first, half, along, layers)
 
 
 class _Points(NamedTuple):
@@ -189,19 +260,16 @@ def _faces(starts: Array, inside: Array, lakes: bool) -> Array:
     return faces
 
 
-def _layers(sizes: Sizes, order: Array, inside: Array, along: Array, foam: Array) -> dict[str, Array]:
-    profile = 1.0 - ACROSS * ACROSS
-    way = np.concatenate([along, -sizes.slope[:, None]], -1)
+def _layers(rows: _Rows) -> dict[str, Array]:
+    way = np.concatenate([rows.along, -rows.layers["slope"][:, None]], -1)
     way /= np.sqrt((way * way).sum(-1, keepdims=True))
-    by_point = {
-        **sizes._asdict(),
-        "stream_order": order.astype(float),
-        "lake": inside.astype(float),
-        "flow_direction": way,
-        "foam": foam,
-    }
+    by_point = rows.layers | {"flow_direction": way}
     layers = {name: np.repeat(values, ACROSS.size, axis=0).astype(np.float32) for name, values in by_point.items()}
-    return layers | {"water_depth": (sizes.depth[:, None] * profile).ravel().astype(np.float32)}
+    depth = rows.layers["depth"][:, None] * (1.0 - ACROSS * ACROSS)
+    return layers | {
+        "water_depth": depth.ravel().astype(np.float32),
+        "across": (rows.half[:, None] * ACROSS).ravel().astype(np.float32),
+    }
 
 
 def sheets(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> Sheet:

@@ -263,6 +263,21 @@ def slopes(water: Water) -> Array:
     return found
 
 
+def distances(water: Water) -> Array:
+    """Distance to the mouth along the water (points,), m: a tributary continues that of the river it joins."""
+    steps = np.diff(water.place[:, :2], axis=0, prepend=water.place[:1, :2])
+    found: Array = np.sqrt((steps * steps).sum(-1))
+    mouths = water.starts[:-1]
+    found[mouths] = 0.0
+    for first, last, joined in zip(
+        mouths.tolist(), water.starts[1:].tolist(), water.following[mouths].tolist(), strict=True
+    ):
+        if joined >= 0:
+            found[first] = found[joined]
+        np.cumsum(found[first:last], out=found[first:last])
+    return found
+
+
 class LakeSizes(NamedTuple):
     """Lake sizes: greatest depth m, area m², volume m³."""
 

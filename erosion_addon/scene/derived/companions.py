@@ -12,8 +12,10 @@ import re
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Matrix
 
+from ..drainage import river_curves
 from ..materials import nodes
 
 KIND = "erosion_kind"
@@ -30,6 +32,9 @@ KINDS = {
     "lod": "Levels of Detail",
 }
 """Kind → label."""
+
+TYPES = ("MESH", "CURVES")
+"""Object types of companions."""
 
 AXES = "erosion_axes"
 """Custom property of a companion: the matrix of its terrain, and its own in the terrain's axes, at its last update; 32
@@ -56,11 +61,11 @@ def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.O
 
     An object in no collection counts as deleted; a converted one, such as a curve, belongs to the user.
     """
-    children = (child for child in terrain.children if child.type == "MESH" and child.library is None)
+    children = (child for child in terrain.children if child.type in TYPES and child.library is None)
     return [child for child in children if KIND in child and kind in (None, child[KIND]) and child.users_collection]
 
 
-def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh) -> bpy.types.Object:
+def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh | bpy.types.Curves) -> bpy.types.Object:
     """New companion that shows `data`, in the terrain's collections and place. name: begins with the terrain's."""
     companion = bpy.data.objects.new(name, data)
     companion[NAMED] = terrain.name
@@ -81,13 +86,17 @@ def put_in_place(terrain: bpy.types.Object) -> None:
     axes = terrain.matrix_basis.copy()
     for companion in find(terrain):
         _rename(terrain, companion)
-        if companion.data.is_editmode:
+        if is_edited(companion):
             continue
         # Not matrix_local, which Blender leaves as it was while an object is hidden.
         own = companion.matrix_parent_inverse @ companion.matrix_basis
         then = _matrices(companion.get(AXES))
         if then is not None and _is_other(axes, then[0]) and _is_other(own, then[1]) and axes.determinant():
-            companion.data.transform(axes.inverted() @ then[0])
+            change = axes.inverted() @ then[0]
+            if isinstance(companion.data, bpy.types.Mesh):
+                companion.data.transform(change)
+            else:
+                river_curves.transform(companion.data, np.array(change))
             companion.matrix_parent_inverse.identity()
             companion.matrix_basis = own = then[1]
         companion[AXES] = [value for matrix in (axes, own) for row in matrix for value in row]
@@ -102,6 +111,18 @@ def _rename(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
         if found := re.fullmatch(re.escape(held) + r"([ _].*?)(\.\d{3})?", item.name):
             item.name = now + found[1]
     companion[NAMED] = now
+
+
+def is_edited(companion: bpy.types.Object) -> bool:
+    """Whether it is in Edit Mode, so that its data cannot be written."""
+    data = companion.data
+    return data.is_editmode if isinstance(data, bpy.types.Mesh) else companion.mode == "EDIT"
+
+
+def count(companion: bpy.types.Object) -> int:
+    """Number of its vertices, or points."""
+    data = companion.data
+    return len(data.vertices) if isinstance(data, bpy.types.Mesh) else len(data.points)
 
 
 def number(companion: bpy.types.Object, key: str, default: float) -> float:
@@ -149,10 +170,10 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
     """Remove the companions of a kind with their unused data; returns their number."""
     found = find(terrain, kind)
     for companion in found:
-        mesh = companion.data
+        data = companion.data
         bpy.data.objects.remove(companion)
-        if not mesh.users:
-            bpy.data.meshes.remove(mesh)
+        if not data.users:
+            bpy.data.batch_remove([data])
     for collection in (
         bpy.data.collections,
         bpy.data.objects,

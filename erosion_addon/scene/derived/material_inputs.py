@@ -53,7 +53,7 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
             for surface in waters.get(kind, ()):
                 surface[water_material.SURF] = max(surf, 0.6) if kind == "sea" else surf
                 surface.update_tag()
-    seen = {kind for kind, shown in waters.items() if any(len(water.data.vertices) for water in shown)}
+    seen = {kind for kind, shown in waters.items() if any(companions.count(water) for water in shown)}
     if "water" in seen:
         terrain[WATER_SURFACE] = 1.0
     else:
@@ -101,7 +101,9 @@ def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
     for surface in companions.find(terrain, "rivers"):
         width = surface.data.attributes.get("width")
         if width is not None and (width.data_type, width.domain) == ("FLOAT", "POINT") and len(width.data):
-            place = (positions(surface.data)[:, :2] - low) / (units * lattice.spacing[::-1])
+            place = (attribute_values.read(surface.data.attributes["position"])[:, :2] - low) / (
+                units * lattice.spacing[::-1]
+            )
             col, row = np.rint(place.clip(0, (lattice.cols - 1, lattice.rows - 1))).astype(np.intp).T
             np.maximum.at(found, (row, col), attribute_values.read(width)[:, 0])
     return found

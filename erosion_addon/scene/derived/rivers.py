@@ -20,6 +20,7 @@ from ...terrain.fields import WATERS
 from ...terrain.terrain import Terrain
 from ...worker.messages import Request
 from ...worker.requests import water_in, water_request, waters_in
+from ..drainage import river_curves
 from ..masks import masks
 from ..materials import water_material
 from ..terrain import attribute_values, attributes, grid
@@ -36,20 +37,29 @@ KINDS = {"rivers": "Rivers", "lakes": "Lakes", "sea": "Sea"}
 
 
 def add(
-    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str | None = None
+    terrain: bpy.types.Object,
+    kind: str,
+    parameters: RiverParameters,
+    headwaters: str | None = None,
+    as_curves: bool | None = None,
 ) -> bpy.types.Object:
     """Add rivers, lakes or a sea to the terrain, or rebuild them.
 
     kind: one of `KINDS`. headwaters: vertex group or attribute, over 0.5 where rivers begin; "": by drainage area;
-    None: unchanged. The other kinds adopt the settings. InputError if the terrain has none, or can have none.
+    None: unchanged. as_curves: rivers as `river_curves` in place of a mesh; None: unchanged. The other kinds adopt the
+    settings. InputError if the terrain has none, or can have none.
     """
     parameters = beside_sea(terrain, kind, parameters)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
     _check(terrain, kind, parameters, headwaters)
     found = companions.find(terrain, kind)
+    if as_curves is not None and any((water.type == "CURVES") != as_curves for water in found):
+        companions.remove(terrain, kind)
+        found = []
     if not found:
         name = f"{terrain.name} {KINDS[kind]}"
-        found = [companions.add(terrain, kind, name, bpy.data.meshes.new(name))]
+        data = river_curves.new(name) if as_curves else bpy.data.meshes.new(name)
+        found = [companions.add(terrain, kind, name, data)]
         found[0].data.materials.append(water_material.water_material(max(terrain.dimensions[:2])))
         found[0].visible_shadow = False  # water lets the light through to its bed
     shown = _shown(terrain)
@@ -59,7 +69,7 @@ def add(
     with computing.ahead(requests_of_add(terrain, kind, parameters)):
         companions.put_in_place(terrain)
         for companion in shown:
-            if not companion.data.is_editmode:
+            if not companions.is_edited(companion):
                 update(terrain, companion)
     material_inputs.update(terrain)
     return found[0]
@@ -109,6 +119,11 @@ def headwaters_in(terrain: bpy.types.Object) -> str:
     return held if isinstance(held, str) else ""
 
 
+def are_curves(terrain: bpy.types.Object) -> bool:
+    """Whether the terrain's rivers are curves."""
+    return any(water.type == "CURVES" for water in companions.find(terrain, "rivers"))
+
+
 def requests_of_add(
     terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str | None = None
 ) -> list[Request]:
@@ -129,41 +144,59 @@ def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Arr
 
 
 def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
-    """Rebuild the mesh of rivers, lakes or a sea; it is empty if there are none. Rivers and lakes write `WATERS` too.
+    """Rebuild the mesh or curves of rivers, lakes or a sea; they are empty if there are none. Rivers and lakes write
+    `WATERS` too.
 
-    InputError if the mask of headwaters or of outlets is missing; the mesh is then unchanged.
+    InputError if the mask of headwaters or of outlets is missing; nothing is then changed.
     """
-    mesh, kind = companion.data, companion[companions.KIND]
+    kind = companion[companions.KIND]
     parameters = settings_in(terrain) or RiverParameters()
     ground, lattice = grid.read_terrain(terrain)
     request = None if kind == "sea" else _request(terrain, lattice, ground, parameters, headwaters_in(terrain))
     try:
-        sheet = _sheet(terrain, kind, parameters, ground, request)
+        shape = _shape(terrain, companion, parameters, ground, request)
     except InputError:
         if request:
             nothing = np.zeros(ground.elevation.shape, np.float32)
             attributes.write_fields(terrain.data, lattice, dict.fromkeys(WATERS, nothing))
-        mesh.clear_geometry()  # as of ground that is level now, which is no fault of the run that made it so
-        mesh.update()
+        _empty(companion)  # as of ground that is level now, which is no fault of the run that made it so
         return
     if request:
         attributes.write_fields(terrain.data, lattice, waters_in(computing.compute(request)))
-    _fill(mesh, sheet, positions(terrain.data), lattice)
+    if isinstance(shape, ribbon.Sheet):
+        _fill(companion.data, shape, positions(terrain.data), lattice)
+    else:
+        river_curves.fill(companion, shape, positions(terrain.data), lattice)
 
 
-def _sheet(
-    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, ground: Terrain, request: Request | None
-) -> ribbon.Sheet:
-    """Surface of a kind; InputError if no water can flow. request: for rivers and lakes; None for a sea."""
+def _empty(companion: bpy.types.Object) -> None:
+    if companion.type == "MESH":
+        companion.data.clear_geometry()
+        companion.data.update()
+    else:
+        river_curves.clear(companion.data)
+
+
+def _shape(
+    terrain: bpy.types.Object,
+    companion: bpy.types.Object,
+    parameters: RiverParameters,
+    ground: Terrain,
+    request: Request | None,
+) -> ribbon.Sheet | ribbon.Centerlines:
+    """Surface or centerlines of a companion; InputError if no water can flow. request: for rivers and lakes; None for
+    a sea.
+    """
     if request is None:
         sea = sunk(ground.elevation, parameters.sea_level).astype(np.int32)
         return ribbon.sheets(sea, np.array([parameters.sea_level]), ground.elevation, ground.spacing)
     water = water_in(computing.compute(request))
-    if kind == "lakes":
+    if companion[companions.KIND] == "lakes":
         return ribbon.sheets(water.lakes, water.level, ground.elevation, ground.spacing)
     lakes = bool(companions.find(terrain, "lakes"))
     sizes, across = drainage.sizes(water, parameters), split(terrain.data)
-    return ribbon.ribbons(water, sizes, ground.elevation, ground.spacing, lakes, across)
+    made = ribbon.ribbons if companion.type == "MESH" else ribbon.centerlines
+    return made(water, sizes, ground.elevation, ground.spacing, lakes, across)
 
 
 def _shown(terrain: bpy.types.Object) -> list[bpy.types.Object]:

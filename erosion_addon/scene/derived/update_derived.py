@@ -100,7 +100,7 @@ def update_companions(
     refused = []
     for kind, bring_up_to_date in _updaters().items():
         for companion in companions.find(terrain, kind) if kind in kinds else ():
-            if not companion.data.is_editmode:
+            if not companions.is_edited(companion):
                 try:
                     bring_up_to_date(terrain, companion)
                 except InputError as error:
@@ -111,7 +111,7 @@ def update_companions(
     return refused + [
         f"{companion.name} is in Edit Mode and still shows the previous terrain; leave Edit Mode, and add it again."
         for companion in companions.find(terrain)
-        if companion.data.is_editmode and companion[companions.KIND] in kinds
+        if companions.is_edited(companion) and companion[companions.KIND] in kinds
     ]
 
 

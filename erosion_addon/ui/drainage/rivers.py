@@ -30,10 +30,10 @@ class _WaterOperator(ParameterOperator):
     def plan(self) -> Plan:
         from ...scene.derived import rivers  # few sessions need it
 
-        kind, settings, heads = self.kind, self.settings(), self.headwaters_meant()
+        kind, settings, heads, as_curves = self.kind, self.settings(), self.headwaters_meant(), self.curves_meant()
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            made = rivers.add(terrain, kind, settings(terrain), heads)
+            made = rivers.add(terrain, kind, settings(terrain), heads, as_curves)
             beside = update_derived.update_companions(terrain, update_derived.BESIDE_WATER)
             return f"Made {made.name}.", beside
 
@@ -41,6 +41,10 @@ class _WaterOperator(ParameterOperator):
 
     def headwaters_meant(self) -> str | None:
         """Vertex group or attribute where rivers begin, see `rivers.add`."""
+        return None
+
+    def curves_meant(self) -> bool | None:
+        """Whether rivers are curves, see `rivers.add`."""
         return None
 
     def settings(self) -> Callable[[bpy.types.Object], RiverParameters]:
@@ -76,22 +80,35 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
             "begin where enough land drains, see Source Area",
             search=_masks,
             search_options={"SUGGESTION"},
-        )
+        ),
+        "curves": bpy.props.BoolProperty(
+            name="Curves",
+            description="Make rivers a Curves object with attributes, for Geometry Nodes of your own, whose modifier "
+            "makes the ribbons. Off: a mesh, which follows the ground under narrow brooks more closely",
+        ),
     }
 
     def headwaters_meant(self) -> str | None:
         return self.headwaters
 
+    def curves_meant(self) -> bool | None:
+        return self.curves
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if not attendance.now.returning and not self.properties.is_property_set("headwaters"):
+        if not attendance.now.returning:
             from ...scene.derived import rivers
 
-            self.headwaters = rivers.headwaters_in(companions.terrain_of(context.object))
+            terrain = companions.terrain_of(context.object)
+            if not self.properties.is_property_set("headwaters"):
+                self.headwaters = rivers.headwaters_in(terrain)
+            if not self.properties.is_property_set("curves"):
+                self.curves = rivers.are_curves(terrain)
         return super().invoke(context, event)
 
     def draw(self, context: bpy.types.Context) -> None:
         super().draw(context)
         self.layout.prop(self, "headwaters")
+        self.layout.prop(self, "curves")
 
 
 class EROSION_OT_lakes_add(_WaterOperator, bpy.types.Operator):

@@ -407,3 +407,91 @@ def test_headwaters_that_are_gone_leave_the_rivers_and_say_so(terrain):
     assert positions(obj.data).tobytes() == before
     obj[rivers.HEADWATERS] = 7
     assert rivers.headwaters_in(terrain) == "" and update_derived.update(terrain) == []
+
+
+def curve_values(obj, name, count=1):
+    values = np.empty(len(obj.data.points) * count, np.float32)
+    obj.data.attributes[name].data.foreach_get("vector" if count > 1 else "value", values)
+    return values.reshape(-1, count)
+
+
+def ribbon_of(obj):
+    """A copy of the mesh that the nodes of river curves make."""
+    bpy.context.view_layer.update()
+    geometry = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).evaluated_geometry()
+    return geometry.mesh.copy()
+
+
+def test_curves_of_rivers_carry_what_ribbons_do_and_their_nodes_make_the_same_ribbons(terrain):
+    """Rows of five vertices: all of the same place but for the halves of narrow brooks, which lie on the ground."""
+    wide = RiverParameters(source_area=0.004, width=20.0)
+    mesh = rivers.add(terrain, "rivers", wide).data
+    rows = {tuple(np.round(row[2], 2)): row for row in positions(mesh).reshape(-1, 5, 3)}
+    names = ("width", "depth", "discharge", "speed", "slope", "stream_order", "lake", "foam", "distance")
+    held = {name: set(np.round(values_of(mesh, name)[:, 0], 3)) for name in names}
+    obj = rivers.add(terrain, "rivers", wide, as_curves=True)
+    assert companions.find(terrain, "rivers") == [obj] and obj.type == "CURVES"
+    assert [slot.name for slot in obj.data.materials] == ["Terrain Water"]
+    for name in names:
+        assert set(np.round(curve_values(obj, name)[:, 0], 3)) == held[name], name
+    np.testing.assert_allclose(curve_values(obj, "radius").max(), 0.5 * curve_values(obj, "width").max())
+    made = ribbon_of(obj)
+    assert [material.name for material in made.materials] == ["Terrain Water"]
+    assert np.mean([face.normal.z > 0 for face in made.polygons]) > 0.95
+    place = np.empty((len(made.vertices), 3), np.float32)
+    made.attributes["position"].data.foreach_get("vector", place.ravel())
+    off = [row[::-1] - rows[tuple(np.round(row[2], 2))] for row in place.reshape(-1, 5, 3)]
+    assert np.median(np.abs(off)) < 0.01 and np.percentile(np.abs(off), 90) < 2.0
+    direction, depth = values_of(made, "flow_direction", 3), values_of(made, "water_depth").reshape(-1, 5)
+    np.testing.assert_allclose(np.linalg.norm(direction, axis=1), 1, atol=1e-5)
+    assert not depth[:, [0, 4]].any() and (depth[:, 2] > 0).all()
+    across = values_of(made, "across").reshape(-1, 5)
+    np.testing.assert_allclose(across[:, 0], -across[:, 4])
+    assert across.max() == pytest.approx(curve_values(obj, "radius").max())
+    assert "UVMap" in made.uv_layers
+
+
+def test_river_curves_run_to_the_mouth_and_meet_where_reaches_begin(terrain):
+    obj = rivers.add(terrain, "rivers", BROOKS, as_curves=True)
+    place = curve_values(obj, "position", 3)
+    ways = [place[curve.points[0].index : curve.points[-1].index + 1] for curve in obj.data.curves]
+    assert all(len(way) > 1 for way in ways)
+    starts = {tuple(np.round(way[0], 2)) for way in ways}
+    joined = [way for way in ways if tuple(np.round(way[-1], 2)) in starts]
+    assert joined, "reaches of a river continue each other"
+    far = curve_values(obj, "distance")[:, 0]
+    assert all(far[curve.points[0].index] > far[curve.points[-1].index] for curve in obj.data.curves)
+
+
+def test_river_curves_follow_runs_end_at_lakes_and_go_without_a_trace(terrain):
+    obj = rivers.add(terrain, "rivers", BROOKS, as_curves=True)
+    data, alone = obj.data, len(obj.data.points)
+    rivers.add(terrain, "lakes", BROOKS)
+    assert companions.find(terrain, "rivers") == [obj] and len(data.points) < alone
+    before = curve_values(obj, "position", 3).tobytes()
+    set_heights(terrain, LAND[::-1])
+    assert update_derived.update(terrain) == []
+    assert obj.data == data and curve_values(obj, "position", 3).tobytes() != before
+    set_heights(terrain, np.full(LAND.shape, 5.0))
+    assert update_derived.update(terrain) == [] and not len(data.points)
+    set_heights(terrain, LAND)
+    assert update_derived.update(terrain) == [] and len(data.points)
+    mesh = rivers.add(terrain, "rivers", BROOKS, as_curves=False)
+    assert mesh.type == "MESH" and not len(bpy.data.hair_curves)
+    rivers.add(terrain, "rivers", BROOKS, as_curves=True)
+    assert [update_derived.remove_companions(terrain, kind) for kind in ("rivers", "lakes")] == [1, 1]
+    assert bpy.data.objects[:] == [terrain] and not len(bpy.data.hair_curves) and not len(bpy.data.node_groups)
+
+
+def test_river_curves_keep_their_place_when_the_scale_of_the_terrain_is_applied(terrain):
+    terrain.scale = (2.0, 2.0, 0.5)
+    bpy.context.view_layer.update()
+    obj = rivers.add(terrain, "rivers", BROOKS, as_curves=True)
+    place, wide = curve_values(obj, "position", 3), curve_values(obj, "radius").max()
+    terrain.data.transform(Matrix.Diagonal((2.0, 2.0, 0.5, 1.0)))
+    terrain.scale = (1.0, 1.0, 1.0)
+    obj.matrix_parent_inverse = Matrix.Diagonal((2.0, 2.0, 0.5, 1.0))  # as Blender does on Apply
+    grid.forget()
+    companions.put_in_place(terrain)
+    np.testing.assert_allclose(curve_values(obj, "position", 3), place * (2.0, 2.0, 0.5), rtol=1e-5)
+    assert curve_values(obj, "radius").max() == pytest.approx(2.0 * wide)

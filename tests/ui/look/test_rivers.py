@@ -20,6 +20,19 @@ def test_rivers_and_lakes_are_added_once_and_removed(terrain_object):
     assert bpy.data.objects[:] == [terrain_object]
 
 
+def test_rivers_are_curves_while_that_is_chosen(terrain_object):
+    bpy.ops.erosion.rivers_add(source_area=0.005, curves=True)
+    (made,) = companions.find(terrain_object, "rivers")
+    assert made.type == "CURVES" and made.name == "Terrain Rivers" and made.data.name == "Terrain Rivers"
+    before = len(made.data.points)
+    bpy.ops.erosion.run()
+    assert companions.find(terrain_object, "rivers") == [made] and len(made.data.points) != before
+    bpy.ops.erosion.rivers_add(source_area=0.005)
+    assert companions.find(terrain_object, "rivers")[0].type == "MESH"
+    bpy.ops.erosion.companion_remove(kind="rivers")
+    assert bpy.data.objects[:] == [terrain_object]
+
+
 def test_undo_takes_the_rivers_away_again(terrain_object):
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
         bpy.ops.ed.undo_push(message="before")

@@ -21,7 +21,8 @@ class FlowGraph:
     repeatedly.
 
     shape: (rows, cols). spacing: (row, col) m. edges: see `base.arrays.EDGES`. outlets: (rows, cols) bool, or None.
-    threads: the most to use; the result has the same bytes on any number.
+    leaving: (rows, cols) bool, border cells that are outlets, in place of all of open edges, or None. threads: the most
+    to use; the result has the same bytes on any number.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class FlowGraph:
         edges: str = "open",
         outlets: Array | None = None,
         threads: int = 1,
+        leaving: Array | None = None,
     ) -> None:
         from .kernels import basins, receivers, streams  # numba takes a second to import, so only where it runs
 
@@ -40,8 +42,10 @@ class FlowGraph:
         size = (rows + 2) * (cols + 2)
         toward = np.full((rows + 2, cols + 2), receivers.RING, np.uint8)
         ends = np.zeros(shape, bool)
-        if edges == "open":
+        if edges == "open" or leaving is not None:
             ends[[0, -1]] = ends[:, [0, -1]] = True
+        if leaving is not None:
+            ends &= leaving
         self._ends = np.pad(ends if outlets is None else ends | outlets, 1).reshape(-1)
         self.outlets = self.inside(self._ends)
         toward[1:-1, 1:-1] = np.where(self.outlets, receivers.OUTLET, receivers.PIT)

@@ -18,10 +18,10 @@ from ..generators import registry
 from ..generators.noise import random_numbers
 from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
-from .spread import clamped, spread
 from .storage.folder import Landscape, Window, changing
 from .storage.manifest import MASK, NAME, START, Manifest
 from .storage.pyramid import store
+from .storage.spread import clamped, spread
 
 LARGEST_WHOLE = 2048
 """Cells along the longer side that a generator makes at once; finer detail is added tile by tile."""

@@ -139,6 +139,21 @@ class Plan:
         finest = process.finest(step.parameters, self.landscape.shape, self.landscape.manifest.spacing)
         return process.scope == "both" and max(self.coarse_spacing) < NEAR * finest
 
+    @staticmethod
+    def falls(step: Step) -> bool:
+        """Whether a step works by single drops."""
+        return PROCESSES[step.kind].work[1] == "drops"
+
+    @staticmethod
+    def flows(step: Step) -> bool:
+        """Whether the rivers of a step on tiles are those of the coarse cells, and bring their water along."""
+        return PROCESSES[step.kind].scope == "both" and not Plan.falls(step)
+
+    def goes_on(self) -> bool:
+        """Whether tiles have rivers that come from beyond them."""
+        recipe = self.tile_recipe()
+        return self.factor > 1 and recipe is not None and any(map(self.flows, recipe.steps))
+
     def seed_of(self, tile: Tile) -> int:
         """Seed of a tile's run."""
         text = f"{self.erosion.seed} {tile.x} {tile.y}"

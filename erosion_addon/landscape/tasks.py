@@ -14,17 +14,20 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array, longer_side
+from ..base.threads import granted
 from ..drainage.sea import river_ends
 from ..processes.registry import PROCESSES
+from ..processes.shared.state import Surroundings
 from ..recipe.recipe import Recipe, Step
 from ..run.preview import fitted
 from ..run.simulation import erode
 from ..terrain.fields import FIELDS, RISE
 from ..terrain.terrain import Terrain
+from . import inflow
 from .plan import COLORS, Plan
-from .spread import clamped, largest, means, spread
 from .storage.folder import Landscape, Tile, Window, mapped, write_arrays
 from .storage.manifest import MASK, START
+from .storage.spread import clamped, largest, means, spread
 from .wear import SURFACE, since_start
 
 WORK = "work"
@@ -132,6 +135,9 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
         changed = {name: arrays[name] - before.get(name, 0.0) for name in SURFACE if name in arrays}
         found = {name: arrays[name] for name in plan.left_coarsely() if name in arrays}
         arrays = {**changed, **found, _MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
+        if plan.goes_on():
+            outlets = river_ends(None, masks.get("outlet"))
+            arrays |= inflow.routed(plan, after.elevation, outlets, granted(threads))
     return _written(plan, "coarse", arrays), {"mass": _mass(after)}
 
 
@@ -318,7 +324,8 @@ def _eroded(
     weight, mass, heights = plan.weight(tile), _no_mass(), _coarse_heights(plan)
     recipe = recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
     recipe = plan.recipe_on(tile, recipe)
-    for falls, group in groupby(recipe.steps, lambda step: PROCESSES[step.kind].work[1] == "drops"):
+    around = _around(plan, plan.window(tile), terrain.elevation) if shared else None
+    for (falls, flows), group in groupby(recipe.steps, lambda step: (plan.falls(step), plan.flows(step))):
         steps, masks, share = tuple(group), dict(painted), weight
         if shared and falls:
             steps = tuple(_fewer_drops(step, plan.mean_weight(tile)) for step in steps)
@@ -326,10 +333,29 @@ def _eroded(
         if shared:
             masks["strength"] = share * masks.get("strength", 1.0)
         part, seed = replace(recipe, steps=steps), plan.seed_of(tile)
-        terrain = erode(terrain, part, seed=seed, edges=plan.erosion.edges, masks=masks, threads=threads)
+        terrain = erode(
+            terrain,
+            part,
+            seed=seed,
+            edges=plan.erosion.edges,
+            masks=masks,
+            threads=threads,
+            around=around if flows else None,
+        )
         mass = {name: mass[name] + volume for name, volume in _mass(terrain).items()}
     mass["suspended"] = _mass(terrain)["suspended"]
     return terrain, mass
+
+
+def _around(plan: Plan, window: Window, heights: Array) -> Surroundings | None:
+    """Water that rivers bring into a window from beyond it, as on coarse cells; None for a plan without such rivers."""
+    if not plan.goes_on():
+        return None
+    upstream, receiver = (
+        mapped(_coarse_file(plan, name), plan.coarse_shape) for name in (inflow.UPSTREAM, inflow.RECEIVER)
+    )
+    entering = inflow.entering(plan, window, heights, upstream, receiver)
+    return Surroundings(entering, np.empty(0, np.float32), 1.0, inflow.leaving(plan, window, upstream, receiver))
 
 
 def _fewer_drops(step: Step, share: float) -> Step:

@@ -65,9 +65,10 @@ def erode(
     edges: str | None = None,
     masks: Mapping[str, Any] | None = None,
     threads: int = 0,
+    around: Surroundings | None = None,
 ) -> Terrain:
     """Run `simulate` to its end; returns the eroded terrain with its fields and `.report`."""
-    for progress in simulate(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads):
+    for progress in simulate(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads, around=around):
         last = progress
     return last.terrain
 

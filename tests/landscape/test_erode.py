@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.drainage.analysis import analyze
+from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, _key, _may_be_of, erode, prepare
@@ -335,6 +337,8 @@ def test_no_seam_shows_between_tiles(tmp_path):
         at = np.mean([bend[row - 5 : row + 3].mean() for row in (128, 256, 384)])
         ratios.append(at / bend[32:-32].mean())
     assert min(ratios) > 0.8 and max(ratios) < 1.25  # half a strength on both sides made it 1.35
+    figures = analyze(Terrain(heights, 20.0), AnalysisParameters()).figures
+    assert figures["free_drainage"] >= 0.95 and figures["pits"] < 0.02
 
 
 @pytest.mark.worker

@@ -17,10 +17,10 @@ from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.generators import registry
 from erosion_addon.landscape import make as makers
-from erosion_addon.landscape.spread import clamped, means, spread
 from erosion_addon.landscape.storage import manifest, pyramid
 from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.storage.manifest import NAME, Manifest
+from erosion_addon.landscape.storage.spread import clamped, means, spread
 from erosion_addon.landscape.window import overview, put_back, take
 from erosion_addon.recipe.recipe import Recipe
 from tests.geotiff import alps

@@ -16,6 +16,9 @@ from ...terrain.strata import Strata
 INFLOW = "inflow"
 """Mask of a window: cells beyond it whose water enters at a cell."""
 
+LEAVING = "leaving"
+"""Mask of a window: above 0 in cells of its border over which water leaves it; without it, over all of open edges."""
+
 ENTERING = "entering"
 """Mask of a window, (rows, cols, 4): share of the rain on a cell that falls as drops there, 0-1; cells upstream,
 weighted with their rain, whose drops enter the region here; and these times the mean of the drops' way, and of their
@@ -121,17 +124,22 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """Land around a window. inflow, entering: (rows, cols, …) float32, see `INFLOW` and `ENTERING`. rain_mean: of the
-    whole land's rain mask.
+    """Land around a window. inflow, entering: (rows, cols, …) float32, see `INFLOW` and `ENTERING`; the latter is empty
+    where no drops enter. rain_mean: of the whole land's rain mask. leaving: (rows, cols) float32, see `LEAVING`.
     """
 
     inflow: Array
     entering: Array
     rain_mean: float
+    leaving: Array | None = None
 
     def around(self, state: State) -> State:
         """State of the window with this land around it."""
-        masks = {**state.masks, INFLOW: self.inflow, ENTERING: self.entering}
+        masks = {**state.masks, INFLOW: self.inflow}
+        if self.entering.size:
+            masks[ENTERING] = self.entering
+        if self.leaving is not None:
+            masks[LEAVING] = self.leaving
         return replace(state, masks=masks, rain_mean=self.rain_mean)
 
 

@@ -19,7 +19,7 @@ from ..shared.coarse_step import CoarseStep
 from ..shared.halo import share_masks
 from ..shared.parameters import halved
 from ..shared.shares import Ground, Plot, under_grass, with_folded
-from ..shared.state import INFLOW, LARGEST, State, Step, Volumes, chunk_end
+from ..shared.state import INFLOW, LARGEST, LEAVING, State, Step, Volumes, chunk_end
 from .parameters import COARSE_SHARE, COARSE_STEPS, STEPS, UpliftParameters
 
 PHASES = 3
@@ -67,7 +67,8 @@ class UpliftStep(Step):
         sea = sunk(state.elevation, parameters.sea_level) if parameters.sea else None
         self._coarse_step = _on_coarser_cells(state, sea, parameters, key)
         outlets = river_ends(sea, state.masks.get("outlet"))
-        self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, outlets, state.threads)
+        leaving = state.masks[LEAVING] > 0 if LEAVING in state.masks else None
+        self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, outlets, state.threads, leaving)
         self._basin = not graph.outlets.any()
         self._open = state.edges == "open" and min(shape) > 2
         self._drowned = np.zeros(shape, bool) if sea is None else sea

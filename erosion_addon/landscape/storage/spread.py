@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..base.arrays import Array
-from .storage.folder import Landscape, Window
+from ...base.arrays import Array
+from .folder import Landscape, Window
 
 Coarse = Callable[[Array, Array], Array]
 """(numbers of coarse rows (n, 1), of columns (1, m)) → values (n, m, …)."""

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Water of the land around a tile: where rivers of the coarse cells enter its window, and what they drain.
+
+The coarse cells are routed once, after their erosion. A river that comes into a window enters at the lowest of the
+fine cells of the first coarse cell inside. One that leaves and comes back enters again, with all its water.
+"""
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..drainage.flow_graph import FlowGraph
+from .plan import Plan
+from .storage.folder import Window
+
+UPSTREAM, RECEIVER = "upstream", "receiver"
+"""Cells of the landscape that drain through a coarse cell, its own among them; and the place of its receiver."""
+
+
+def routed(plan: Plan, heights: Array, outlets: Array | None, threads: int) -> dict[str, Array]:
+    """`UPSTREAM` and `RECEIVER` of all coarse cells, (rows, cols) float64. heights: m. outlets: (rows, cols) bool."""
+    graph = FlowGraph(plan.coarse_shape, plan.coarse_spacing, plan.erosion.edges, outlets, threads)
+    graph.route(graph.padded(heights))
+    sides = (
+        np.minimum(plan.factor, count - plan.factor * np.arange(coarse))
+        for count, coarse in zip(plan.landscape.shape, plan.coarse_shape, strict=True)
+    )
+    cells = np.multiply.outer(*sides).astype(np.float64)
+    areas = graph.inside(graph.accumulate(graph.padded(cells)))
+    return {UPSTREAM: areas.copy(), RECEIVER: graph.receivers().astype(np.float64)}
+
+
+def entering(plan: Plan, window: Window, heights: Array, upstream: Array, receiver: Array) -> Array:
+    """Cells beyond a window whose water enters it at a cell, (rows, cols) float32.
+
+    heights: of the window, m. upstream, receiver: see `routed`.
+    """
+    found = np.zeros(window.shape, np.float32)
+    inside = _inside(plan, window)
+    rows, cols = slice(max(inside.top - 1, 0), inside.bottom + 1), slice(max(inside.left - 1, 0), inside.right + 1)
+    row, col = np.divmod(receiver[rows, cols].astype(np.int64), plan.coarse_shape[1])
+    own = np.ogrid[rows.start : rows.start + row.shape[0], cols.start : cols.start + row.shape[1]]
+    crossing = _within(inside, row, col) & ~_within(inside, *own)
+    for down, across, cells in zip(row[crossing], col[crossing], upstream[rows, cols][crossing], strict=True):
+        first_row, first_col = down * plan.factor - window.top, across * plan.factor - window.left
+        block = heights[first_row : first_row + plan.factor, first_col : first_col + plan.factor]
+        lowest_row, lowest_col = divmod(int(block.argmin()), block.shape[1])
+        found[first_row + lowest_row, first_col + lowest_col] += cells
+    return found
+
+
+def leaving(plan: Plan, window: Window, upstream: Array, receiver: Array) -> Array:
+    """1 in the cells of a window's border over which water leaves it, as on coarse cells, (rows, cols) float32, else 0.
+
+    The other cells of the border hold water back, also those from which a brook leaves to a larger river that enters.
+    A lake over several tiles would else run back from its rim into the tile beside it, so that none cuts the rim.
+    """
+    factor, inside, count = plan.factor, _inside(plan, window), plan.coarse_shape[1]
+    over = Window(window.top // factor, -(-window.bottom // factor), window.left // factor, -(-window.right // factor))
+    row, col = np.ogrid[over.top : over.bottom, over.left : over.right]
+    out = np.argwhere(~_within(inside, row, col))
+    start = at = (out[:, 0] + over.top) * count + out[:, 1] + over.left
+    places, cells = receiver.reshape(-1), upstream.reshape(-1)
+    while True:  # downstream, to where the water comes back or ends
+        goes = ~_within(inside, *np.divmod(at, count))
+        after = np.where(goes, places[at].astype(np.int64), at)
+        if (after == at).all():
+            break
+        at = after
+    back = _within(inside, *np.divmod(at, count)) & (
+        _from_inside(over, inside, upstream, receiver)[start] < 0.5 * cells[at]
+    )
+    ends = np.zeros((over.bottom - over.top, over.right - over.left), bool)
+    ends[tuple(out.T)] = ~back
+    if plan.erosion.edges == "open":
+        ends |= (row == 0) | (row == plan.coarse_shape[0] - 1) | (col == 0) | (col == count - 1)
+    rows, cols = (
+        np.arange(first, end) // factor for first, end in ((window.top, window.bottom), (window.left, window.right))
+    )
+    found = ends[np.ix_(rows - over.top, cols - over.left)].astype(np.float32)
+    found[1:-1, 1:-1] = 0.0
+    return np.asarray(found)
+
+
+def _from_inside(over: Window, inside: Window, upstream: Array, receiver: Array) -> Array:
+    """Cells that drain through each coarse cell (flat), of the largest river that comes there from inside a window.
+
+    over: coarse cells that the window meets; others have 0. inside: see `_inside`.
+    """
+    count, places, found = upstream.shape[1], receiver.reshape(-1), np.zeros(upstream.size)
+    row, col = np.ogrid[inside.top : inside.bottom, inside.left : inside.right]
+    at = receiver[row, col].astype(np.int64)
+    leaves = ~_within(inside, *np.divmod(at, count))
+    at, cells = at[leaves], upstream[row, col][leaves]
+    while at.size:
+        np.maximum.at(found, at, cells)
+        after = places[at].astype(np.int64)
+        on = (after != at) & _within(over, *np.divmod(after, count)) & ~_within(inside, *np.divmod(after, count))
+        at, cells = after[on], cells[on]
+    return found
+
+
+def _inside(plan: Plan, window: Window) -> Window:
+    """Coarse cells that lie in a window but for its outermost cells, where all water leaves; at edges of the landscape
+    nothing comes from beyond.
+    """
+    factor, (rows, cols) = plan.factor, plan.landscape.shape
+    return Window(
+        -(-(window.top + 1) // factor) if window.top else 0,
+        (window.bottom - 1) // factor if window.bottom < rows else plan.coarse_shape[0],
+        -(-(window.left + 1) // factor) if window.left else 0,
+        (window.right - 1) // factor if window.right < cols else plan.coarse_shape[1],
+    )
+
+
+def _within(cells: Window, row: Array, col: Array) -> Array:
+    """Whether coarse cells lie in a window of them."""
+    return np.asarray((row >= cells.top) & (row < cells.bottom) & (col >= cells.left) & (col < cells.right))

@@ -341,7 +341,8 @@ class Session(RuleBasedStateMachine):
             assert "was changed after its strokes were painted" in str(refused) and asked_of(obj)[2:]
             assert heights_of(obj) == land.heights
             return
-        self._keeps_before(land)
+        if not land.before:  # a stroke goes on from a result, also from one that was edited
+            self._keeps_before(land)
         land.heights, land.eroded, land.paused = heights_of(obj), True, False
         self._is_done()
 

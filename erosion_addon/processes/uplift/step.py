@@ -34,7 +34,7 @@ CREEP_LINES = 128
 LIMITED_ROWS = 64
 """Rows of the slope limit that are worth a thread."""
 
-STEEPNESS = 4.0
+STEEPNESS = 1.0
 """Radius in hillslope lengths within which steepness that is kept is averaged."""
 
 FALL_YEARS = 1000.0

@@ -6,7 +6,8 @@ The side file NAME.json beside NAME.png holds the meters of its gray levels.
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,9 @@ OTHERS = "others"
 
 _LARGEST = 1 << 20
 """Size limit in bytes; enough for hundreds of tiles of several heightmaps."""
+
+_MOST_NAMES = 5
+"""Most names of side files that are tried."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +110,15 @@ def entries(path: Path, is_kept: bool = False) -> list[Mapping[str, Any]]:
     return [table for table, files in named if files and all(isinstance(name, str) and name for name in files)]
 
 
+def _near(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Entries of the side file of a heightmap, and of those of tiles that may hold it: NAME.json for NAME_x0_y0.png."""
+    ends = [len(path.stem), *(match.start() for match in re.finditer("[-_. ]", path.stem))]
+    for end in sorted({end for end in ends if end}, reverse=True)[:_MOST_NAMES]:
+        yield from entries(path.with_name(f"{path.stem[:end]}.json"))
+
+
 def _side_file(path: Path) -> Meters:
-    content = next((table for table in entries(path.with_suffix(".json")) if path.name in table["files"]), None)
+    content = next((table for table in _near(path) if path.name in table["files"]), None)
     if content is None:
         return Meters()
     spacing, span = _pair(content.get("cell_size")), _pair(content.get("height_range"))

@@ -3,7 +3,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,9 @@ from .wear import SURFACE, since_start
 
 BLEND = 8
 """Part of a window's shorter side over which changes fade toward its border."""
+
+COVERS = ("flow", "snow")
+"""Fields of a window that are put back with its heights."""
 
 LEAST = 32
 """Cells a side of a window."""
@@ -62,8 +65,17 @@ class UnplacedError(InputError):
         self.state = state
 
 
-def put_back(folder: Path, window: Window, state: str, elevation: Array, sediment: Array | None = None) -> str:
+def put_back(
+    folder: Path,
+    window: Window,
+    state: str,
+    elevation: Array,
+    sediment: Array | None = None,
+    covers: Mapping[str, Array] | None = None,
+) -> str:
     """Write heights (m) of a window, and loose material if it has any, into the landscape; returns its new stamp.
+
+    covers: further fields by name, see `COVERS`; those that the landscape lacks are left out.
 
     Changes fade over an eighth of the window toward its border, which stays, but not at edges of the landscape. All
     tiles and the manifest are written, or none. Bedrock, wear and deposition follow; layers of an analysis are removed.
@@ -78,6 +90,9 @@ def put_back(folder: Path, window: Window, state: str, elevation: Array, sedimen
         layers, given = _layers(landscape), {"elevation": elevation}
         if sediment is not None and "sediment" in layers:
             given["sediment"] = sediment
+        for name, values in (covers or {}).items():
+            if name in COVERS and landscape.has(name):
+                layers[name], given[name] = name, values
         for values in given.values():
             if values.shape != window.shape or not np.abs(values).max() <= HIGHEST:
                 raise InputError(f"The window needs {window.shape} heights up to {HIGHEST:g} m.")

@@ -284,6 +284,20 @@ def test_wear_deposition_and_bedrock_of_a_window_follow_when_it_is_put_back(erod
         np.testing.assert_allclose(now[name][:3], start.read(name, window)[:3], atol=1e-3)  # the border stays
 
 
+def test_flow_and_snow_of_a_window_are_put_back_with_its_heights(eroded_landscape, tmp_path):
+    folder = tmp_path / "land"
+    shutil.copytree(eroded_landscape.folder, folder)
+    window = Window(40, 120, 40, 160)
+    terrain, stamp = take(Landscape(folder), window)
+    covers = {"flow": np.full(window.shape, 7.0), "snow": np.zeros(window.shape), "grass": np.ones(window.shape)}
+    put_back(folder, window, stamp, terrain.elevation, covers=covers)
+    land = Landscape(folder)
+    inside = Window(55, 105, 55, 145)
+    assert (land.read("flow", inside) == 7.0).all() and not land.read("snow", inside).any()
+    np.testing.assert_array_equal(land.read("flow", window)[0], eroded_landscape.read("flow", window)[0])
+    assert not land.has("grass") and not land.faults()
+
+
 def test_a_damaged_start_is_refused_before_any_work(again, recipe):
     (again / "start" / "elevation" / "x1_y1.npy").unlink()
     with pytest.raises(InputError, match=r"x1_y1\.npy is missing; make the landscape again"):

@@ -283,6 +283,18 @@ def test_the_side_file_of_an_export_holds_its_scale(tmp_path):
     assert main(command) == 0 and (tmp_path / "out.json").read_text(encoding="utf-8") == "mine"
 
 
+def test_tiles_of_an_export_tell_their_scale_by_its_side_file(tmp_path):
+    """One side file for all of them; nothing has to be said again."""
+    landscape = fractal(tmp_path / "land", 64, (129, 193))
+    command = ["landscape", "export", str(landscape.folder), str(tmp_path / "out.r16"), "--side", "65", "--quiet"]
+    assert main(command) == 0
+    pattern = str(tmp_path / "out_x{x}_y{y}.r16")
+    assert main(["landscape", "make", str(tmp_path / "again"), pattern, "--shared-borders", "--tile", "64"]) == 0
+    again, heights = Landscape(tmp_path / "again"), landscape.read("start/elevation", landscape.whole)
+    assert again.manifest.spacing == (20.0, 20.0)
+    np.testing.assert_allclose(again.read("start/elevation", again.whole), heights, atol=np.ptp(heights) / 65535)
+
+
 def test_tiles_that_are_missing_or_of_another_size_are_told(tmp_path):
     for x in range(3):
         np.full((64, 64 + x // 2), x, "<f4").tofile(tmp_path / f"a_{x}_5.r32")

@@ -17,7 +17,7 @@ from .image_format import CorruptError, ImageHeader, blocks
 
 _TAG_LIMIT = 4096
 _NO_DATA = 42113
-_PIXEL_SCALE, _TIE_POINT, _KEYS = 33550, 33922, 34735
+_PIXEL_SCALE, _TIE_POINT, _MATRIX, _KEYS = 33550, 33922, 34264, 34735
 _MODEL, _LENGTH_UNIT = 1024, 3076
 _GEOGRAPHIC = 2
 _UNITS = {9001: 1.0, 9002: 0.3048, 9003: 1200 / 3937}
@@ -127,19 +127,26 @@ def _number(characters: np.ndarray[Any, Any] | None) -> float | None:
 
 
 def _spacing(tags: dict[int, np.ndarray[Any, Any]]) -> tuple[float, float] | None:
-    """(row, col) meters between pixels of a GeoTIFF; None if unknown. Degrees are converted at the tie point."""
-    scale, keys = tags.get(_PIXEL_SCALE, np.empty(0)), tags.get(_KEYS, np.empty(0)).tolist()
-    if len(scale) < 2 or scale.dtype.kind != "f":
+    """(row, col) meters between pixels of a GeoTIFF, by its scale or its matrix; None if unknown. Degrees are converted
+    at the tie point, or the first pixel."""
+    scale, matrix, keys = (tags.get(tag, np.empty(0)) for tag in (_PIXEL_SCALE, _MATRIX, _KEYS))
+    if len(scale) >= 2 and scale.dtype.kind == "f":
+        steps = ((float(scale[0]), 0.0), (0.0, float(scale[1])))  # x and y from column to column, from row to row
+        tie = tags.get(_TIE_POINT, np.empty(0))
+        north = float(tie[4]) if len(tie) >= 5 else math.nan
+    elif len(matrix) == 16 and matrix.dtype.kind == "f":
+        steps = ((float(matrix[0]), float(matrix[4])), (float(matrix[1]), float(matrix[5])))
+        north = float(matrix[7])
+    else:
         return None
     # Keys come in fours: name, where the value is (0: here), count, value.
-    known = {key: value for key, place, _, value in zip(*(keys[i::4] for i in range(4)), strict=False) if place == 0}
-    across, along = float(scale[0]), float(scale[1])
+    parts = (keys.tolist()[i::4] for i in range(4))
+    known = {key: value for key, place, _, value in zip(*parts, strict=False) if place == 0}
     if known.get(_MODEL) == _GEOGRAPHIC:
-        tie = tags.get(_TIE_POINT, np.empty(0))
-        if len(tie) < 5 or not abs(tie[4]) < 89:
+        if not abs(north) < 89:
             return None
-        across, along = across * _DEGREE * float(sincos(math.radians(float(tie[4])))[1]), along * _DEGREE
+        x, y = _DEGREE * float(sincos(math.radians(north))[1]), _DEGREE
     else:
-        unit = _UNITS.get(known.get(_LENGTH_UNIT, 9001), math.nan)
-        across, along = across * unit, along * unit
+        x = y = _UNITS.get(known.get(_LENGTH_UNIT, 9001), math.nan)
+    across, along = (math.sqrt(x * right * x * right + y * up * y * up) for right, up in steps)
     return (along, across) if 1e-6 <= across <= 1e6 and 1e-6 <= along <= 1e6 else None

@@ -118,14 +118,15 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...landscape.storage.folder import Window
-        from ...landscape.window import UnplacedError, put_back
+        from ...landscape.window import COVERS, UnplacedError, put_back
 
         obj = companions.terrain_of(context.object)
         folder, place, state = _known(obj)
         terrain, lattice = grid.read_terrain(obj)
-        sediment = attributes.read_fields(obj.data, lattice, ["sediment"]).get("sediment")
+        fields = attributes.read_fields(obj.data, lattice, ["sediment", *COVERS])
+        sediment = fields.pop("sediment", None)
         try:
-            state = put_back(folder, Window(*place), state, terrain.elevation, sediment)
+            state = put_back(folder, Window(*place), state, terrain.elevation, sediment, fields)
         except UnplacedError as error:
             obj[WINDOW] = _text(folder, place, error.state)
             raise

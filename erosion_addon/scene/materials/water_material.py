@@ -12,7 +12,7 @@ from . import nodes
 from .material import LAND
 from .nodes import OF_OBJECT, Node, Socket, math_node, mix, noise, ramp
 
-GROUP, VERSION = "Water", 3
+GROUP, VERSION = "Water", 4
 
 SURF = "erosion_surf"
 """Custom property of a water surface: how high its waves break at the shore, 0-1."""
@@ -22,6 +22,17 @@ SOCKETS = (
     Socket("Depth", 0.0, "Depth of the water in meters", low=-1e6, high=1e6, attribute="water_depth"),
     Socket("Speed", 0.0, "Speed of the water in meters a second", high=1e6, attribute="speed"),
     Socket("Foam", 0.0, "Cover of foam, 0-1", "FACTOR", attribute="foam"),
+    Socket(
+        "Flow",
+        (0.0, 0.0, 0.0),
+        "Direction of a river, length 1; 0 for still water",
+        low=-1.0,
+        attribute="flow_direction",
+        channel="Vector",
+        kind="NodeSocketVector",
+    ),
+    Socket("Distance", 0.0, "Meters to the mouth of a river", high=1e9, attribute="distance"),
+    Socket("Across", 0.0, "Meters from the middle of a river", low=-1e6, high=1e6, attribute="across"),
     Socket("Surf", 0.0, "How far waves break at the shore, 0-1", "FACTOR", attribute=SURF, channel=OF_OBJECT),
     Socket("Tint", (0.22, 0.52, 0.50), "Light that is left below water as deep as Clarity"),
     Socket("Clarity", 0.5, "Depth in meters at which light has the color Tint", low=0.001, high=1e4),
@@ -32,11 +43,18 @@ SOCKETS = (
     Socket("Surf Depth", 1.6, "Depth in meters at which the highest waves break", low=0.001, high=1e3),
     Socket("Ripple Size", 4.0, "Length of the waves in meters", low=0.001, high=1e4),
     Socket("Ripple Strength", 0.07, "Steepness of the waves in still water; fast water has higher ones", high=10.0),
+    Socket("Ripple Stretch", 2.5, "How many times as long the waves of rivers are along the flow", low=0.1, high=100.0),
+    Socket("Ripple Drift", 0.04, "Meters a frame by which the waves of rivers run downstream", low=-1e3, high=1e3),
     Socket("Roughness", 0.06, "Roughness of still water; fast water is rougher", "FACTOR"),
 )
 
-LENGTHS = ("Clarity", "Shore", "Surf Depth", "Ripple Size")
+LENGTHS = ("Clarity", "Shore", "Surf Depth", "Ripple Size", "Ripple Drift")
 """Sockets in meters."""
+
+FRAME = "frame"
+"""Node of the group with the number of the frame, by a driver that is no script."""
+
+VECTORS = {"data_type": "VECTOR"}
 
 _LEFT = ("Red", "Green", "Blue")
 
@@ -52,7 +70,14 @@ NODES = (
     # Fine waves, in meters of the world: a bent normal, as EEVEE weaves a pattern into bump maps from afar.
     Node("geometry", "NewGeometry"),
     math_node("per meter", "DIVIDE", 1.0, "in.Ripple Size"),
-    Node("scaled", "VectorMath", {0: "geometry.Position", "Scale": "per meter.Value"}, {"operation": "SCALE"}),
+    # Those of rivers lie along the flow and run downstream; distances to the mouth go on where rivers join.
+    Node(FRAME, "Value"),
+    math_node("upstream", "MULTIPLY_ADD", FRAME, "in.Ripple Drift", "in.Distance"),
+    math_node("stretched", "DIVIDE", "upstream.Value", "in.Ripple Stretch"),
+    Node("along", "CombineXYZ", {0: "stretched.Value", 1: "in.Across"}),
+    Node("flows", "VectorMath", {0: "in.Flow"}, {"operation": "LENGTH"}),
+    Node("place", "Mix", {"Factor": "flows.Value", "A": "geometry.Position", "B": "along.Vector"}, VECTORS),
+    Node("scaled", "VectorMath", {0: "place.Result", "Scale": "per meter.Value"}, {"operation": "SCALE"}),
     noise("waves", "scaled.Vector", 3.0, 0.55),
     Node("centered", "VectorMath", {0: "waves.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
     ramp("rapid", "in.Speed", 0.3, 4.0),
@@ -113,6 +138,8 @@ def water_material(width: float = LAND) -> bpy.types.Material:
     `LAND`.
     """
     group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
+    if group.animation_data is None:
+        group.nodes[FRAME].outputs[0].driver_add("default_value").driver.expression = "frame"
     material, is_new = nodes.material(GROUP, "Terrain Water", group, SOCKETS)
     if is_new:
         inputs = material.node_tree.nodes[nodes.SURFACE].inputs

@@ -495,3 +495,17 @@ def test_river_curves_keep_their_place_when_the_scale_of_the_terrain_is_applied(
     companions.put_in_place(terrain)
     np.testing.assert_allclose(curve_values(obj, "position", 3), place * (2.0, 2.0, 0.5), rtol=1e-5)
     assert curve_values(obj, "radius").max() == pytest.approx(2.0 * wide)
+
+
+def test_ripples_run_downstream_with_the_frames_and_need_no_script(terrain):
+    obj = rivers.add(terrain, "rivers", BROOKS)
+    group = nodes.find(bpy.data.node_groups, water_material.GROUP)
+    (curve,) = group.animation_data.drivers
+    assert curve.driver.is_simple_expression and curve.driver.is_valid
+    scene = bpy.context.scene
+    scene.frame_set(7)
+    evaluated = group.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert evaluated.nodes[water_material.FRAME].outputs[0].default_value == 7.0
+    assert {"distance", "across", "flow_direction"} <= set(obj.data.attributes.keys())
+    rivers.add(terrain, "lakes", BROOKS)
+    assert len(group.animation_data.drivers) == 1

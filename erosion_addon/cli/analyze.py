@@ -16,6 +16,7 @@ from .beside import plan_report
 from .convert import place_of, read_input
 from .source import read_outlets
 from .terminal.output import note, print_line, print_written, table
+from .terminal.progress import Stages
 
 
 def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -27,9 +28,12 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
         report = plan_report(outputs, given.report) if given.report else None
         drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
         planned = maps.plan(outputs, given.maps, ANALYZED, tif=given.tif_maps) if given.maps else {}
+        stages = Stages("heightmap read", "land analyzed", "files written")
         terrain = Terrain(*read_input(given, given.input_size, image_files))
+        stages.end()
         outlets = read_outlets(given, image_files)
         found = analyzed(terrain, parameters, given.edges, given.threads or 0, outlets=outlets)
+        stages.end()
         place = place_of(given.input, terrain.shape)
         maps.write(outputs, planned, found.fields, image_files, terrain.spacing, place)
         if report:
@@ -39,6 +43,7 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
             with outputs.write(drawing) as path:
                 path.write_text(plot.svg(curves(found.land), given.input.name), encoding="utf-8")
         published = outputs.publish()
+        stages.end()
     print_line(table(lines(found.figures)))
     for sentence in () if given.quiet else found.notes:
         note(sentence)

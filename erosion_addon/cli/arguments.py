@@ -187,10 +187,14 @@ def _add_results(command: _Parser) -> None:
     _add_progress(command)
 
 
-def _add_progress(command: _Parser) -> None:
+def _add_form(command: _Parser) -> None:
     command.add_argument(
         "--progress", choices=FORMS, default="text", help="json: every line on standard error is a JSON object"
     )
+
+
+def _add_progress(command: _Parser) -> None:
+    _add_form(command)
     command.add_argument("--quiet", action="store_true", help="no progress and no notes")
 
 
@@ -257,7 +261,7 @@ def _add_convert(commands: Any) -> None:
     convert.add_argument("--input-size", metavar="ROWSxCOLS", type=_size, help="of a raw file that is not square")
     convert.add_argument("--flip", action="store_true", help="reverse the order of rows")
     _add_input(convert)
-    convert.add_argument("--quiet", action="store_true", help="no notes")
+    _add_progress(convert)
 
 
 def _add_survey(command: _Parser) -> None:
@@ -268,7 +272,7 @@ def _add_survey(command: _Parser) -> None:
     )
     _add_input(command)
     command.add_argument("--threads", metavar="N", type=_count, help="maximum number of threads")
-    command.add_argument("--quiet", action="store_true", help="no notes")
+    _add_progress(command)
 
 
 def _add_analyze(commands: Any) -> None:
@@ -452,7 +456,7 @@ def _add_landscape(commands: Any) -> None:
     _add_workers(analyze)
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write figures and hashes")
     _add_progress(analyze)
-    add("check", "compare every tile with its hash")
+    _add_form(add("check", "compare every tile with its hash"))
     export = add("export", "write a layer as files for other programs")
     export.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap; files are OUTPUT_x0_y0 …")
     export.add_argument("--layer", default="elevation", help="layer or mask; default: %(default)s")
@@ -477,6 +481,7 @@ def _add_landscape(commands: Any) -> None:
     preview.add_argument(
         "--window", nargs=4, type=_whole, metavar=("TOP", "BOTTOM", "LEFT", "RIGHT"), help="show these cells one by one"
     )
+    _add_form(preview)
 
 
 def _add_order(command: _Parser) -> None:

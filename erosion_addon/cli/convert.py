@@ -13,14 +13,18 @@ from ..files.side_file import known_meters, read_measured, step_in
 from ..grid.dequantize import smooth_steps
 from ..terrain.terrain import Terrain
 from .terminal.output import note, print_written
+from .terminal.progress import Stages
 
 
 def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
+    stages = Stages("heightmap read", "files written")
     terrain = Terrain(*read_input(given, given.input_size, image_files))
+    stages.end()
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
     place = place_of(given.input, terrain.shape)
     done = export(given.output, terrain, image_files, layout, inputs=[given.input], georeference=place)
+    stages.end()
     print_written(done.paths)
     if given.quiet:
         return

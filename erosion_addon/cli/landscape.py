@@ -31,7 +31,7 @@ from ..recipe.recipe import Recipe
 from .convert import place_of, read_input
 from .terminal import signals
 from .terminal.output import note, print_event, print_line, print_written, table
-from .terminal.progress import duration
+from .terminal.progress import Stages, duration
 
 OnProgress = Callable[[float, str], None]
 
@@ -221,7 +221,10 @@ def _workers(given: argparse.Namespace) -> Iterator[Workers]:
 
 def _check(given: argparse.Namespace) -> None:
     found = Landscape(given.folder, Manifest.load(given.folder))
-    faults = [fault for sentences in found.faults().values() for fault in sentences]
+    stages, faults = Stages(*(f"{layer} compared" for layer in found.manifest.layers)), list[str]()
+    for layer in found.manifest.layers:
+        faults += [fault for sentences in found.faults((layer,)).values() for fault in sentences]
+        stages.end()
     if are_left(given.folder):
         raise InputError(
             f"The process ended while a window was being written back to {given.folder}. The next command that opens "
@@ -260,15 +263,18 @@ def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
 def _preview(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs() as outputs:
         target = outputs.plan(given.output, (".png", ".exr"))
-        found = Landscape(given.folder)
+        stages, found = Stages("picture made", "file written"), Landscape(given.folder)
         if given.window:
             top, bottom, left, right = given.window
             shown = _closely(found, Window(top, bottom, left, right), given.layer)
         else:
             shown = export.picture(found, given.side, given.layer)
+        stages.end()
         with outputs.write(target) as path:
             image_files.write(path, shown, "uint16" if target.suffix == ".png" else "float")
-        print_written(outputs.publish())
+        published = outputs.publish()
+        stages.end()
+        print_written(published)
 
 
 def _closely(found: Landscape, window: Window, layer: str) -> Array:

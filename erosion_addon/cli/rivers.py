@@ -18,6 +18,7 @@ from ..terrain.terrain import Terrain
 from .convert import place_of, read_input
 from .source import read_outlets
 from .terminal.output import note, print_written
+from .terminal.progress import Stages
 
 
 def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -27,7 +28,9 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs([given.input, given.input.with_suffix(".json"), *masks_read]) as outputs:
         targets = [outputs.plan(path, WRITERS) for path in [given.output, *given.also]]
         wanted = _planned_masks(outputs, given.mask)
+        stages = Stages("heightmap read", "rivers found", "files written")
         terrain = Terrain(*read_input(given, given.input_size, image_files))
+        stages.end()
         place, headwaters = place_of(given.input, terrain.shape), None
         if given.headwaters:
             headwaters = bilinear(read_heightmap(given.headwaters, image_files, (0.0, 1.0)), terrain.shape)
@@ -35,6 +38,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         ground = terrain.elevation, terrain.spacing, given.edges
         water = water_of(*ground, parameters, headwaters, given.threads or 0, outlets)
         ways = Waterways(water, parameters, terrain.elevation, terrain.spacing)
+        stages.end()
         for target in targets:
             with outputs.write(target) as path:
                 write(path, ways)
@@ -44,6 +48,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
                 with outputs.write(target) as path:
                     encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place)
         published = outputs.publish()
+        stages.end()
     print_written(published)
     if not given.quiet:
         note(_summary(ways, given.headwaters))

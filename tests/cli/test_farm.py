@@ -241,3 +241,27 @@ def test_a_refusal_for_programs_is_json_too(folder, capsys):
     assert (end["event"], end["code"]) == ("end", 2)
     assert main(["erode", "none.npy", "out.npy"]) == 2
     assert not capsys.readouterr().err.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("words", "last"),
+    [
+        (["convert", "dem.npy", "out.r16"], "files written"),
+        (["analyze", "dem.npy", "--report", "out.json"], "files written"),
+        (["rivers", "dem.npy", "out.csv"], "files written"),
+        (["landscape", "make", "land", "dem.npy", "--tile", "64"], "tiles made"),
+        (["landscape", "check", "made"], "start/elevation compared"),
+        (["landscape", "preview", "made", "out.png"], "file written"),
+    ],
+)
+def test_all_commands_tell_their_progress_in_one_form(folder, capsys, words, last):
+    np.save("dem.npy", fractal(64, 96))
+    assert main(["landscape", "make", "made", "dem.npy", "--tile", "64", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main([*words, "--progress", "json"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    shown = [event for event in events if event["event"] == "progress"]
+    assert all(event.keys() >= {"time", "fraction", "text", "seconds", "seconds_left"} for event in shown)
+    fractions = [event["fraction"] for event in shown]
+    assert fractions == sorted(fractions) and fractions[-1] == 1 and shown[-1]["text"] == last
+    assert events[-1]["event"] == "end" and events[-1]["code"] == 0

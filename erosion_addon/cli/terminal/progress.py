@@ -108,6 +108,26 @@ class ProgressEvents:
         """Nothing is left on the terminal."""
 
 
+class Stages:
+    """Progress of a command that says nothing on its way to people: as JSON, a line at the end of each stage."""
+
+    def __init__(self, *texts: str) -> None:
+        """texts: what is done at the end of each."""
+        self._texts, self._done, self._began = texts, 0, time.monotonic()
+
+    def end(self) -> None:
+        """Tell that the next stage is done."""
+        self._done += 1
+        fraction, spent = self._done / len(self._texts), time.monotonic() - self._began
+        print_event(
+            "progress",
+            fraction=round(fraction, 6),
+            text=self._texts[self._done - 1],
+            seconds=round(spent, 3),
+            seconds_left=round(spent * (1 - fraction) / fraction, 1),
+        )
+
+
 def duration(seconds: float) -> str:
     """A time in words."""
     minutes, rest = divmod(round(seconds), 60)

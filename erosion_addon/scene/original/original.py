@@ -67,8 +67,7 @@ def set_aside(mesh: bpy.types.Mesh) -> list[str]:
     if is_full:
         _bridge(mesh, count, count - 1)
         _drop(mesh, count - 1)
-        _rename(mesh, count, count - 1)
-    for number in range(count - is_full, -1, -1):
+    for number in range(count - 2 if is_full else count, -1, -1):
         _rename(mesh, number, number + 1)
     said = f"Restore brings back the first terrain of {mesh.name} and the last {MOST_ASIDE}; one between them is gone."
     return [said] if is_full else []

@@ -281,6 +281,19 @@ def test_a_pair_below_the_threshold_stands_and_above_it_moves_half_the_excess(to
         assert ground[2 + to[0], 2 + to[1], 0] == pytest.approx(5 + moved)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_sand_slides_no_higher_than_a_level_that_holds_and_leaves_none_below_its_lowest(turned):
+    """From 9 m onto 5 m half the excess of 4 m would slide; 5.5 m are the most here, or 8.8 m the least there."""
+    high, low = ((2, 3), (2, 2)) if turned else ((2, 2), (2, 3))
+    for level, moved in (((0.0, 5.5), 0.5), ((8.8, 100.0), 0.2), ((9.5, 100.0), 0.0)):
+        ground, masks = np.full((5, 5, 2), 5.0), np.ones((5, 5, 6), np.float32)
+        ground[high], masks[..., 4:] = 9.0, level
+        got = heap.slide(ground, 2, 2, 2, 3, 0.0, 1.0, masks)
+        assert got == pytest.approx(moved, abs=1e-6)
+        assert ground[high][0] == pytest.approx(9.0 - moved, abs=1e-6)
+        assert ground[low][0] == pytest.approx(5.0 + moved, abs=1e-6)
+
+
 def test_rock_never_slides():
     ground = np.zeros((5, 5, 2))
     ground[2, 2, 0] = 1.0

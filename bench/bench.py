@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from bench.drainage import flow_graph  # noqa: E402
+from bench.landscape import scaling as tiles  # noqa: E402
 from bench.light import bake  # noqa: E402
 from bench.processes import droplet, dunes, rill, talus, water, wind  # noqa: E402
 from bench.run import scaling  # noqa: E402
@@ -80,7 +81,7 @@ def _ratios() -> Iterator[str]:
     for compared in COMPARED:
         yield f"* {compared.check()}"
     yield from ("", "| what | measured | gate | met |", "|---|---|---|---|")
-    for rows in (*(compared.rows for compared in COMPARED), _whole_job, _live, _memory, _blender, _look):
+    for rows in (*(compared.rows for compared in COMPARED), _whole_job, tiles.rows, _live, _memory, _blender, _look):
         for row in rows():
             yield f"| {' | '.join(row)} |"
 

@@ -14,17 +14,21 @@ import heapq
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from bench.shared.table import Row, at_least, at_most, for_information
+from erosion_addon.generators import registry
 from erosion_addon.landscape import make
 from erosion_addon.landscape.cluster import Cluster, cluster
 from erosion_addon.landscape.erode import erode
-from erosion_addon.landscape.plan import Plan, order
+from erosion_addon.landscape.plan import HALO, Plan, order
 from erosion_addon.landscape.storage.folder import Landscape, Tile
 from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.landscape.tasks import Task, tasks_of
 from erosion_addon.recipe.recipe import Recipe
+from erosion_addon.run.simulation import erode as erode_whole
 
 CELL = 4.0
 
@@ -110,6 +114,26 @@ def finished(tasks: Sequence[Task], costs: dict[str, float], workers: int) -> fl
             if not waits[tasks[other].name]:
                 heapq.heappush(ready, other)
     return now
+
+
+def rows(cells: int = 1024) -> Iterator[Row]:
+    """Rows of the benchmark: tiles against one piece, and what Dask takes of the time of a tile of 2048² cells."""
+    recipe = Recipe.load("alpine")
+    timed = measured(cells, cells // 2, cells // 2, recipe)
+    start = registry.make("fractal", cells, cells, CELL, 3, {"relief": 0.18 * cells * CELL}, None)
+    began = time.process_time()
+    erode_whole(start, recipe, threads=1)
+    whole, tiled = time.process_time() - began, sum(timed.seconds.values())
+    note = f"{cells**2 / tiled / 1e6:.3f} million cells a second, one thread"
+    yield at_least(
+        f"landscape of {cells}² in 2 × 2 tiles, alpine: cells a second against one piece", whole / tiled, 0.85, note
+    )
+    if find_spec("distributed") is None:
+        yield for_information("Dask's share of the time of a tile of 2048²", "not measured without distributed")
+        return
+    side = 2048 * (1 + 2 / HALO)
+    share = 100 * overhead() / (timed.costs["shape"] * side * side)
+    yield at_most("Dask's share of the time of a tile of 2048²", share, 5, "%")
 
 
 def main() -> None:

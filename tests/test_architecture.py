@@ -88,6 +88,13 @@ def imports_in(text, package):
     return found
 
 
+def all_imports():
+    """(module, full dotted name, whether it runs at import) of everything that modules of the package import."""
+    for path in MODULES:
+        for imported, at_once in imports_of(path):
+            yield path, imported, at_once
+
+
 def room_of(dotted):
     """Room of a dotted name of the package; None outside the rooms."""
     parts = dotted.split(".")
@@ -102,26 +109,21 @@ def test_every_folder_is_a_room_with_a_place_in_the_order():
     assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and list(path.glob("*.py"))} == set(LAYERS)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_only_go_down(path):
-    room = room_of(name_of(path))
-    if room is None:
-        return
-    above = LAYERS[LAYERS.index(room) + 1 :]
-    for imported, _ in imports_of(path):
-        assert room_of(imported) not in above, f"{name_of(path)} imports {imported}"
-        assert not (room == "scene" and room_of(imported) == "cli"), f"{name_of(path)} imports {imported}"
-        assert not (room == "cli" and room_of(imported) == "worker"), f"{name_of(path)} imports {imported}"
+def test_imports_only_go_down():
+    beside = {("scene", "cli"), ("cli", "worker")}
+    for path, imported, _ in all_imports():
+        room, below = room_of(name_of(path)), room_of(imported)
+        if room is not None and below is not None:
+            assert LAYERS.index(below) <= LAYERS.index(room), f"{name_of(path)} imports {imported}"
+            assert (room, below) not in beside, f"{name_of(path)} imports {imported}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_processes_know_nothing_of_each_other(path):
-    parts = name_of(path).split(".")
-    if parts[1:2] != ["processes"] or parts[2:3] == ["registry"]:
-        return
-    others = [f"erosion_addon.processes.{name}" for name in (*PROCESSES, "registry") if name != [*parts, ""][2]]
-    for imported, _ in imports_of(path):
-        assert not within(imported, *others), f"{name_of(path)} imports {imported}"
+def test_processes_know_nothing_of_each_other():
+    for path, imported, _ in all_imports():
+        parts = name_of(path).split(".")
+        if parts[1:2] == ["processes"] and parts[2:3] != ["registry"]:
+            others = [f"erosion_addon.processes.{name}" for name in (*PROCESSES, "registry") if name != [*parts, ""][2]]
+            assert not within(imported, *others), f"{name_of(path)} imports {imported}"
 
 
 @pytest.mark.slow
@@ -159,20 +161,17 @@ def is_kernel(dotted):
     return "kernels" in dotted.split(".")
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_kernels_know_nothing_of_the_project_above_and_little_else(path):
-    if not is_kernel(name_of(path)):
-        return
-    for imported, _ in imports_of(path):
-        others = within(imported, "numpy", "numba", "llvmlite", *sys.stdlib_module_names)
-        kernels = within(imported, "erosion_addon") and is_kernel(imported)
-        assert others or kernels, f"{name_of(path)} imports {imported}"
+def test_kernels_know_nothing_of_the_project_above_and_little_else():
+    for path, imported, _ in all_imports():
+        if is_kernel(name_of(path)):
+            others = within(imported, "numpy", "numba", "llvmlite", *sys.stdlib_module_names)
+            kernels = within(imported, "erosion_addon") and is_kernel(imported)
+            assert others or kernels, f"{name_of(path)} imports {imported}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_blender_is_imported_by_scene_and_ui_alone(path):
+def test_blender_is_imported_by_scene_and_ui_alone():
     blender = ("bpy", "bpy_extras", "bmesh", "mathutils", "gpu", "idprop", "blf")
-    for imported, at_once in imports_of(path):
+    for path, imported, at_once in all_imports():
         if within(imported, *blender):
             late = room_of(name_of(path)) in (None, "cli") and not at_once
             assert room_of(name_of(path)) in WITH_BLENDER or late, f"{name_of(path)} imports {imported}"
@@ -182,11 +181,10 @@ PLAIN = ("erosion_addon.kernels.elementary", "erosion_addon.kernels.splitmix")
 """Arithmetic on numbers and arrays that all rooms share: numba compiles it where kernels call it."""
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_numba_is_imported_by_kernels_alone_and_kernels_only_where_they_run(path):
-    if is_kernel(name_of(path)) and name_of(path) not in PLAIN:
-        return
-    for imported, at_once in imports_of(path):
+def test_numba_is_imported_by_kernels_alone_and_kernels_only_where_they_run():
+    for path, imported, at_once in all_imports():
+        if is_kernel(name_of(path)) and name_of(path) not in PLAIN:
+            continue
         compiled = within(imported, "erosion_addon") and is_kernel(imported) and not within(imported, *PLAIN)
         assert not within(imported, "numba", "llvmlite"), f"{name_of(path)} imports {imported}"
         assert not (at_once and compiled), f"{name_of(path)} imports {imported}"
@@ -228,13 +226,13 @@ def test_public_names_are_reached_through_both_doors():
         erosion_addon.something_else  # noqa: B018 - asking is the test
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_imports_inside_the_package_are_relative(path):
+def test_imports_inside_the_package_are_relative():
     """As an extension the package is called bl_ext.<repository>.<id>.erosion_addon."""
-    for node in ast.walk(tree_of(path.read_text(encoding="utf-8"))):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
-        assert not any(within(name, "erosion_addon") for name in names)
+    for path in MODULES:
+        for node in ast.walk(tree_of(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+            assert not any(within(name, "erosion_addon") for name in names), name_of(path)
 
 
 @pytest.mark.parametrize("module", ["erosion_addon", "erosion_addon.model", "erosion_addon.worker.worker"])
@@ -309,9 +307,9 @@ def shown_faults(path):
             yield 0, imported
 
 
-@pytest.mark.parametrize("path", [ROOT / "__init__.py", *MODULES], ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_forbidden_is_used(path):
-    assert list(shown_faults(path)) == []
+def test_nothing_forbidden_is_used():
+    faults = {name_of(path): list(shown_faults(path)) for path in [ROOT / "__init__.py", *MODULES]}
+    assert {name: found for name, found in faults.items() if found} == {}
 
 
 def test_the_scan_finds_what_is_forbidden(tmp_path):

@@ -112,8 +112,10 @@ def test_light_is_old_once_a_sun_or_the_terrain_turned_or_one_came_or_went(plain
     assert not moved()
 
 
-@pytest.mark.parametrize("turn", [0, 30, 90, 200])
-@pytest.mark.parametrize("scale", [(1, 1, 1), (3, 3, 3), (2, 5, 4), (-2, 3, 1), (2, 3, -2)])
+@pytest.mark.parametrize(
+    ("turn", "scale"),
+    [(0, (2, 5, 4)), (30, (1, 1, 1)), (90, (3, 3, 3)), (90, (2, 5, 4)), (200, (-2, 3, 1)), (30, (2, 3, -2))],
+)
 def test_a_terrain_that_is_moved_turned_and_scaled_lies_in_the_same_light(empty_scene, collection, turn, scale):
     rows, cols = np.mgrid[:21, :31]
     elevation = 3 * np.exp(-((rows - 10) ** 2 + (cols - 12) ** 2) / 20.0)

@@ -21,7 +21,7 @@ from ..terrain.terrain import Terrain
 from . import frame_files
 from .orders import orders as orders_of
 from .orders import replaced
-from .record import RECORD, Record
+from .record import RECORD, Record, with_elevation
 
 Run = Callable[[Recipe], Iterator[Progress]]
 
@@ -43,7 +43,7 @@ def animate(
     animation may be replaced. lights: of each frame, whose fields are among `fields`, or none. on_progress: called with
     the share done. InputError if the folder holds frames that may not be replaced, or cannot be written.
     """
-    names = ["elevation", *fields]
+    names = with_elevation(fields)
     frame_files.check(folder, names, len(recipes) - 1)
     record = _record(folder, names, terrain, recipes)
     frame_files.cut(folder, fields, record.kept)  # what a process that was ended left

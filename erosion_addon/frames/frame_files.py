@@ -15,7 +15,7 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
-from .record import MOST, RECORD, Record
+from .record import MOST, RECORD, Record, with_elevation
 
 _BYTES = 4.0
 """Bytes of a number. The last bits of heights hardly compress; maps that are 0 in many places take less."""
@@ -68,7 +68,7 @@ def frame_file(name: str, number: int) -> str:
 
 def bytes_needed(count: int, fields: Iterable[str], shape: tuple[int, int]) -> float:
     """Greatest size of `count` frames and the start, of a terrain of (rows, cols)."""
-    components = sum(FIELDS[name].components for name in dict.fromkeys(["elevation", *fields]))
+    components = sum(FIELDS[name].components for name in with_elevation(fields))
     return (count + 1) * components * shape[0] * shape[1] * _BYTES
 
 
@@ -102,7 +102,7 @@ def cut(folder: Path, fields: Iterable[str], kept: int) -> None:
 
 def there(folder: Path, fields: Iterable[str]) -> list[Path]:
     """Frames of the elevation and fields in a folder."""
-    names = {image for name in ("elevation", *fields) for image in FIELDS[name].images}
+    names = {image for name in with_elevation(fields) for image in FIELDS[name].images}
     found = (re.fullmatch(r"(.+)_\d{4}\.exr", path.name) for path in folder.glob("*_[0-9][0-9][0-9][0-9].exr"))
     return sorted(folder / match[0] for match in found if match and match[1] in names)
 

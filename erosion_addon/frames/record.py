@@ -4,7 +4,7 @@
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,11 @@ _LARGEST = 1 << 24
 def frames_of_film(seconds: float, rate: float) -> int:
     """Number of frames after the start of a film of this length. rate: frames per second."""
     return max(1, round(seconds * rate))
+
+
+def with_elevation(fields: Iterable[str]) -> list[str]:
+    """Fields of a frame: the elevation, and the chosen ones once each."""
+    return ["elevation", *dict.fromkeys(name for name in fields if name != "elevation")]
 
 
 @dataclass(frozen=True)

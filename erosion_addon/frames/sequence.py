@@ -13,7 +13,7 @@ from ..processes.shared.state import smallest_chunks
 from ..run.progress import Progress
 from ..terrain.terrain import Terrain
 from . import frame_files
-from .record import NO_RANGE, RECORD, Record
+from .record import NO_RANGE, RECORD, Record, with_elevation
 
 _ROUNDING = 1e-12
 
@@ -30,7 +30,7 @@ class Frames:
     def __init__(self, folder: Path, count: int, fields: Iterable[str]) -> None:
         """InputError for unknown fields, too many frames, a folder with frames in it or one that is not writable."""
         self.folder, self.count = folder, count
-        self.fields = _with_elevation(fields)
+        self.fields = with_elevation(fields)
         frame_files.check(folder, self.fields, count)
         if frame_files.holds(folder, self.fields):
             raise InputError(f"{folder} already holds frames of a run; choose another folder, or remove them.")
@@ -67,7 +67,7 @@ class Frames:
 
     def is_as_asked(self, count: int, fields: Iterable[str]) -> bool:
         """Whether these are the frames that `Frames` makes of the same number and fields."""
-        return count == self.count and _with_elevation(fields) == self.fields
+        return count == self.count and with_elevation(fields) == self.fields
 
     def keep(
         self, run: Iterator[Progress], start: Terrain | None = None, lost: Callable[[str], None] | None = None
@@ -109,8 +109,3 @@ class Frames:
         record = dataclasses.replace(fresh, kept=number, range=self._range, sha256=self._hashes)
         record = frame_files.write(self.folder, record, number, terrain)
         self._range, self._hashes, self.kept = record.range, record.sha256, number
-
-
-def _with_elevation(fields: Iterable[str]) -> list[str]:
-    """Fields of a frame: the elevation, and the chosen ones once each."""
-    return ["elevation", *dict.fromkeys(name for name in fields if name != "elevation")]

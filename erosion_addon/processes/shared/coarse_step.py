@@ -27,7 +27,7 @@ from .state import State, Step, Volumes
 OWN_KEY = 2**31
 """Added to the key for the coarse cells; keys of a recipe's steps differ by less."""
 
-COARSE_WORK = 0.3
+COARSE_DROP_WORK = 0.3
 """Share of the work that is done on coarse cells."""
 
 
@@ -276,7 +276,7 @@ class DropsCoarseFirst(CoarseFirst):
         fine = replace(parameters, drops_per_cell=FINE_DROPS * drops, creep=rest * creep)
         coarse = replace(parameters, drops_per_cell=COARSE_DROPS * drops, creep=math.sqrt(1 - rest * rest) * creep)
         begun = CoarseStep(make, state, halved(shape) or shape, coarse, key + OWN_KEY)
-        super().__init__(begun, make(state, fine, key, FINE_DROPS), COARSE_WORK)
+        super().__init__(begun, make(state, fine, key, FINE_DROPS), COARSE_DROP_WORK)
 
     def volumes(self) -> Volumes:
         """Volumes of solid material moved so far."""

@@ -21,7 +21,7 @@ Early drops change the land most, so fewer in all do as much: on a fractal of 10
 times the deviation that it has on fine cells alone.
 """
 
-COARSE_BYTES = 24
+COARSE_DROP_BYTES = 24
 """Working memory of coarser cells per cell of the terrain."""
 
 SPREAD = 0.375
@@ -172,7 +172,7 @@ def hillslope_bytes(given: Any) -> int:
 def bytes_of_drops(given: Any) -> int:
     """Memory per cell of parameters, see `process.Process.bytes_of_options`."""
     hillslopes = hillslope_bytes(given)
-    return hillslopes + (COARSE_BYTES + hillslopes // 4 if given.coarse_to_fine else 0)
+    return hillslopes + (COARSE_DROP_BYTES + hillslopes // 4 if given.coarse_to_fine else 0)
 
 
 def drops_in_words(counts: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ import bpy
 
 from ...frames import frame_files
 from ...frames.orders import orders, replaced
-from ...frames.record import MOST, Record
+from ...frames.record import MOST, Record, with_elevation
 from ...light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
@@ -34,7 +34,7 @@ class Animation(NamedTuple):
 
     def replaced(self) -> int:
         """Number of frames in the folder that the run replaces; 0 also where it is refused."""
-        record, names = Record.read(self.folder), ["elevation", *self.fields]
+        record, names = Record.read(self.folder), with_elevation(self.fields)
         same = names, self.terrain.shape, self.terrain.spacing
         if record is None or (record.fields, record.size, record.spacing) != same:
             return 0

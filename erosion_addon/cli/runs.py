@@ -96,7 +96,7 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
             run = frames.keep(run)
         with _naming_kept_files(frames, results, given):
             last = results.watch(run, partial(resuming.compile_rest, checkpoint))
-        results.write(last, image_files, checkpoint.part("mask").get("outlet"))
+        results.write(last, image_files, resuming.outlets(checkpoint))
 
 
 def _is_finished(given: argparse.Namespace, order: str) -> bool:

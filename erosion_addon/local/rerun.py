@@ -63,7 +63,8 @@ def simulate_region(
     window, given = on_window(terrain, recipe, region, prepared)
     around = surroundings(terrain, region, edges, prepared, threads)
     run = simulation.simulate(window, **given, seed=seed, threads=threads, around=around)
-    return on_whole(run, partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around))
+    shown = partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around)
+    return on_whole(run, partial(shown, outlet=prepared.get("outlet")))
 
 
 def on_window(
@@ -156,11 +157,13 @@ class Whole:
         edges: str,
         notes: list[str],
         around: Surroundings | None,
+        outlet: Array | None = None,
     ) -> None:
+        """outlet: mask of outlets of the whole, which its maps are analyzed with."""
         self.kinds, self.titles = window.kinds, window.titles
         self.drain, self.counts, self.estimates = window.drain, window.counts, window.estimates
         self._window, self._before, self._region, self._edges, self._notes = window, before, region, edges, notes
-        self._around = around
+        self._around, self._outlet = around, outlet
 
     def checkpoint(self) -> Checkpoint:
         """State to resume from."""
@@ -173,6 +176,8 @@ class Whole:
         if self._around is not None:
             arrays |= {"region/inflow": self._around.inflow, "region/entering": self._around.entering}
             values["region"]["rain_mean"] = self._around.rain_mean
+        if self._outlet is not None:
+            arrays["region/outlet"] = self._outlet
         arrays |= {f"start/{name}": array for name, array in {**before.fields, "elevation": before.elevation}.items()}
         arrays |= {f"window/{name}": array for name, array in window.arrays.items()}
         return Checkpoint(values, arrays)

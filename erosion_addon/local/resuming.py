@@ -44,6 +44,11 @@ def is_local(checkpoint: Checkpoint) -> bool:
     return "region" in checkpoint.values
 
 
+def outlets(checkpoint: Checkpoint) -> Array | None:
+    """Mask of outlets (rows, cols) of the whole terrain of a checkpoint that `resume` took; None without one."""
+    return checkpoint.part("region" if is_local(checkpoint) else "mask").get("outlet")
+
+
 def compile_rest(checkpoint: Checkpoint, on_progress: OnProgress) -> None:
     """Compile the kernels that `resume` will call."""
     if is_local(checkpoint):
@@ -102,7 +107,16 @@ def _of_checkpoint(checkpoint: Checkpoint) -> tuple[Callable[[Simulation], Whole
     if not all(isinstance(line, str) for line in notes):
         raise ValueError
     around = None if (share > 0).all() else _around(part, float(values["rain_mean"]), shape)
-    return partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around), around
+    shown = partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around)
+    return partial(shown, outlet=_outlet(part, terrain.shape)), around
+
+
+def _outlet(part: Mapping[str, Array], shape: tuple[int, int]) -> Array | None:
+    """Mask of outlets of the whole, from the arrays of a checkpoint; ValueError for what is none."""
+    mask = part.get("outlet")
+    if mask is not None and not (mask.dtype.kind == "f" and mask.shape == shape and within(mask, (0.0, 1.0))):
+        raise ValueError
+    return mask
 
 
 def _around(part: Mapping[str, Array], rain_mean: float, shape: tuple[int, int]) -> Surroundings:

@@ -174,6 +174,23 @@ def test_a_run_that_a_time_limit_ends_goes_on_to_the_same_file(tmp_path, monkeyp
     assert Path("part.npy").read_bytes() == Path("whole.npy").read_bytes()
 
 
+def test_maps_of_a_region_know_the_outlets_of_the_whole_also_when_it_goes_on(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    land, outlets = fractal(32, 40, relief=200.0), np.zeros((32, 40))
+    outlets[3, 36] = 1.0  # beyond the region
+    np.save("in.npy", land)
+    np.save("gates.npy", outlets)
+    words = ["--cell-size", "10", "--edges", "closed", "--mask", "outlet=gates.npy", "--quiet"]
+    words += ["--region", "40", "80", "200", "260", "--set", "droplet.drops_per_cell=40"]
+    assert main(["erode", "in.npy", "whole.npy", *words, "--maps", "whole", "--analyze"]) == 0
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    assert main(["erode", "in.npy", "part.npy", *words, "--checkpoint", "run.npz", "--time-limit", "0"]) == 75
+    assert main(["resume", "run.npz", "part.npy", "--quiet", "--maps", "part", "--analyze"]) == 0
+    area = IMAGES.read(tmp_path / "whole/drainage_area.exr")
+    assert area[3, 36] > 0.1 * land.size * 100.0
+    np.testing.assert_array_equal(IMAGES.read(tmp_path / "part/drainage_area.exr"), area)
+
+
 @pytest.mark.parametrize(("words", "used"), [([], processors()), (["--threads", "1"], 1), (["--threads", "3"], 3)])
 def test_threads_are_the_machines_or_as_many_as_are_given(folder, words, used):
     assert main(["erode", "dem.npy", "out.npy", "--report", "r.json", "--quiet", *FEW, *words]) == 0

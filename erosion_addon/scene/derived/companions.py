@@ -15,7 +15,6 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..drainage import river_curves
 from ..materials import nodes
 
 KIND = "erosion_kind"
@@ -96,6 +95,8 @@ def put_in_place(terrain: bpy.types.Object) -> None:
             if isinstance(companion.data, bpy.types.Mesh):
                 companion.data.transform(change)
             else:
+                from ..drainage import river_curves
+
                 river_curves.transform(companion.data, np.array(change))
             companion.matrix_parent_inverse.identity()
             companion.matrix_basis = own = then[1]

@@ -13,7 +13,6 @@ import numpy as np
 
 from ...base.arrays import mean_cell_size
 from ...drainage.parameters import RiverParameters
-from ..materials import material
 from ..materials.terrain_nodes import LEVEL
 from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
@@ -41,6 +40,8 @@ def where(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arra
 
 def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
     """Cells where the material draws water by moisture, for want of better knowledge, (rows, cols) bool."""
+    from ..materials import material
+
     threshold = material.water_threshold(terrain)
     objects = any(companions.find(terrain, kind) for kind in KINDS[1:])
     known = objects or attributes.holds(terrain.data, "water_depth")

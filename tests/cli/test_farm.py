@@ -36,6 +36,7 @@ def interrupted_after(monkeypatch, saves):
     monkeypatch.setattr(Checkpoint, "save", saving)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("region", [[], ["--cell-size", "10", "--region", "60", "60", "320", "250"]])
 def test_a_run_killed_after_a_checkpoint_goes_on_by_the_same_command(
     folder, monkeypatch, capsys, smallest_chunks, keyboard, region
@@ -94,6 +95,7 @@ def bytes_of(folder):
     return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("region", [[], ["--cell-size", "10", "--region", "60", "60", "320", "250"]])
 @pytest.mark.parametrize("command", ["continue", "resume"])
 def test_frames_of_a_killed_run_go_on_with_the_same_bytes(
@@ -183,6 +185,7 @@ def test_a_command_whose_results_are_there_does_nothing(folder, monkeypatch, cap
     assert {path: Path(path).stat().st_mtime_ns for path in before} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["seed", "input", "output damaged", "map missing", "report damaged", "own recipe"])
 def test_a_command_of_which_anything_has_changed_runs_again(folder, monkeypatch, change):
     words = list(ORDER)

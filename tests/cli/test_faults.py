@@ -88,6 +88,7 @@ def nothing_runs(monkeypatch):
     monkeypatch.setattr("erosion_addon.cli.commands.make", step)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "size"),
     [

@@ -57,6 +57,7 @@ def bad_files(folder):
 OK = ("erode", "dem.npy", "out.npy")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -199,6 +200,7 @@ def test_an_unwritable_folder_is_refused_before_anything_is_read(folder, capsys)
     assert "/proc/out.npy cannot be written: " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "name"),
     [

@@ -46,6 +46,7 @@ def kept(folder, count=6, fields=("wear",), threads=0):
     return last
 
 
+@pytest.mark.slow
 def test_the_last_frame_is_the_result_and_the_others_are_the_same_on_any_number_of_threads(tmp_path):
     result = erode(land(), RECIPE)
     for threads in (1, 2):
@@ -188,6 +189,7 @@ def test_a_run_that_may_lose_its_frames_goes_on_without(tmp_path, monkeypatch):
     assert len(said) == 1 and said[0].endswith("No space left on device.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["alpine", "arcane", "canyon"])
 def test_frames_of_a_paused_run_go_on_as_if_it_had_not_been(tmp_path, name):
     recipe, whole, parts = Recipe.load(name), tmp_path / "whole", tmp_path / "parts"

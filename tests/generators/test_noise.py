@@ -81,6 +81,7 @@ def test_distances_are_those_to_the_two_nearest_points(tileable, cells):
     _compare_distances(canvas(24, 36, (2.0, 1.5), 1, tileable), cells)
 
 
+@pytest.mark.slow
 def test_distances_are_right_where_the_second_nearest_point_is_far():
     """Among so many places one has it farther than a square and a quarter away."""
     farthest = 0.0

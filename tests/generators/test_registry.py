@@ -188,6 +188,7 @@ def test_all_of_a_sand_field_is_loose():
     assert terrain["sediment"] == pytest.approx(terrain.elevation) and "sediment" not in make("fractal", 8, 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("coast", [0.01, 0.5, 1.0])
 def test_an_island_meets_the_sea_before_the_border(kind, coast):

@@ -89,6 +89,7 @@ def test_what_is_exact_stays_exact():
     assert elementary.exp(-np.inf) == elementary.exp(-1e300) < 1e-307  # as good as nothing, and no overflow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ONE)
 def test_numbers_arrays_and_kernels_get_the_same_bits(name):
     """numpy fuses no product and sum, so neither does the compiler."""

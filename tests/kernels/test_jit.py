@@ -106,6 +106,7 @@ def sealed(content):
     return hashlib.sha256(content).digest() + content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     ["empty", "cut off", "zeros", "garbage", "pickled nonsense", "sealed nonsense", "of a module that is not here"],
@@ -168,6 +169,7 @@ def test_a_folder_that_vanishes_is_made_again(filled, load):
     assert os.name != "posix" or made.parent.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["file", "file/below", ""])
 def test_without_a_usable_folder_kernels_are_compiled_and_nothing_is_kept(tmp_path, load, compiled, monkeypatch, what):
     (tmp_path / "file").write_text("not a folder")
@@ -192,6 +194,7 @@ def test_nothing_is_read_from_below_the_current_folder(tmp_path, load, compiled,
     assert module._cache_folder() is None and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("fault", ["world-writable", "group-writable", "foreign"])
 def test_a_folder_that_others_can_write_to_is_neither_read_nor_written(filled, compiled, fault):

@@ -28,6 +28,7 @@ def analyzed(tmp_path_factory):
     return analyze(fractal(tmp_path_factory.mktemp("analyzed") / "land").folder, Alone())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", [Question(), Question("closed"), Question(sea_level=400.0)])
 def test_layers_and_figures_are_those_of_the_land_in_one_piece(landscape, question):
     done = analyze(landscape.folder, Alone(), question)
@@ -74,6 +75,7 @@ def test_a_cluster_leaves_the_same_bytes_as_one_process(landscape, tmp_path, mon
         assert analyze(other.folder, workers).manifest.layers == here.manifest.layers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["none", "damaged", "layer", "cut off", "of another land", "of somebody else"])
 def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape, monkeypatch, analyzed, harm):
     secret = "erosion_addon.landscape.analyze.users_secret"
@@ -115,6 +117,7 @@ def test_an_analysis_lasts_until_the_land_changes(landscape, recipe):
     erode(landscape.folder, recipe, None, coarse=240)  # further layers are no reason to erode again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["figure missing", "figure in words", "layer missing"])
 def test_a_manifest_that_somebody_has_changed_is_analyzed_anew(analyzed, tmp_path, harm):
     folder = tmp_path / "land"

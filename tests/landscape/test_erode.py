@@ -127,6 +127,7 @@ def test_where_nothing_is_coarser_it_is_the_run_of_the_whole(landscape, recipe):
             np.testing.assert_allclose(done.read(name, done.whole), array, atol=1e-3, err_msg=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coarse", [80, 97])
 def test_beds_that_dip_lie_on_every_tile_as_on_the_whole(tmp_path, coarse):
     """No rock slides here, so all that is seen are the beds at the start.
@@ -385,6 +386,7 @@ def test_a_cluster_of_any_size_leaves_the_same_bytes(eroded_landscape, again, re
     assert done.manifest.layers == eroded_landscape.manifest.layers
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_is_told(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr("erosion_addon.landscape.cluster._PATIENCE", "0.2s")

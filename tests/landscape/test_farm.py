@@ -71,6 +71,7 @@ def test_tasks_that_cannot_run_say_why(landscape, recipe):
         do_one(landscape.folder, "coarse")
 
 
+@pytest.mark.slow
 def test_a_task_whose_files_were_damaged_holds_up_those_after_it(landscape, recipe):
     prepare(landscape.folder, recipe, coarse=80)
     do_one(landscape.folder, "coarse")

@@ -58,6 +58,7 @@ def test_a_plan_with_no_rivers_on_tiles_needs_no_water_from_beyond(tmp_path):
     assert not (landscape.folder / "work" / "coarse" / f"{inflow.UPSTREAM}.npy").exists()
 
 
+@pytest.mark.slow
 def test_a_basin_over_four_tiles_drains_over_its_rim(tmp_path):
     """Its floor lies where the tiles meet; each of them would let the water out into the next."""
     rows, cols = np.mgrid[:256, :256]

@@ -33,6 +33,7 @@ def exported(tmp_path):
     return {tuple(int(part[1:]) for part in path.stem.split("_")[1:]): path for path in tmp_path.glob("out_*.tif")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matrix", [False, True])
 @pytest.mark.parametrize("at_points", [False, True])
 def test_every_file_of_an_export_lies_where_its_heights_lay_in_the_geotiff(tmp_path, matrix, at_points):

@@ -27,6 +27,7 @@ def region():
     return cells
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 @pytest.mark.parametrize("kind", SHORT)
 def test_cells_beyond_the_region_keep_every_byte_and_mass_is_told(kind, edges):
@@ -112,6 +113,7 @@ def test_rivers_bring_the_water_of_all_land_upstream():
     assert deep[middle] < 1.3 * shallow[25 - window.rows[0], 20 - window.cols[0]] < 0
 
 
+@pytest.mark.slow
 def test_water_of_the_land_upstream_flows_through_the_region():
     """Water enters without a load, and at once; on the whole it gathers for a quarter of an hour."""
     row, col = np.mgrid[0:40, 0:96]
@@ -215,6 +217,7 @@ def test_regions_that_are_none_are_refused(given, said):
         erode_region(land(), recipe("talus"), given)
 
 
+@pytest.mark.slow
 def test_the_whole_terrain_as_a_region_is_a_run_on_the_whole():
     everywhere = np.ones((ROWS, COLS))
     for edges in ("open", "closed", "wrap"):

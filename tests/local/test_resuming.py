@@ -37,6 +37,7 @@ def through_a_file(checkpoint):
     return Checkpoint.read(stream, "run.npz")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("edges", "count"), [("open", 2), ("wrap", 12)])
 def test_a_resumed_run_on_a_region_has_the_bytes_of_an_uninterrupted_one(edges, count, smallest_chunks):
     *_, last = simulate_region(land(), RIVERS, region(), seed=5, edges=edges)
@@ -57,6 +58,7 @@ def test_a_checkpoint_belongs_to_its_region_and_terrain():
     assert not is_of(checkpoint, higher, RIVERS, region(), seed=5, edges="open")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
@@ -91,6 +93,7 @@ def test_arrays_that_make_no_sense_are_refused(name, wrong):
         resume(Checkpoint(checkpoint.values, arrays))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

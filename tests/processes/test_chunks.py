@@ -42,6 +42,7 @@ def test_a_gust_that_blows_round_and_round_is_done_in_pieces(flight, monkeypatch
     assert progress.fraction < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flight", FLIGHTS)
 @pytest.mark.parametrize("edges", ["open", "wrap"])
 def test_wind_in_pieces_leaves_the_bytes_of_wind_in_one(flight, edges, monkeypatch):
@@ -52,6 +53,7 @@ def test_wind_in_pieces_leaves_the_bytes_of_wind_in_one(flight, edges, monkeypat
         assert erode(LAND, blowing(flight), edges=edges, threads=threads).report["sha256"] == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["droplet", "rill"])
 def test_drops_in_pieces_leave_the_bytes_of_drops_in_turns(kind, monkeypatch):
     """With so little patience that a tile is worked in several goes; all rain falls on one."""

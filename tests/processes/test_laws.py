@@ -52,6 +52,7 @@ def test_every_process_is_here():
     assert set(SHORT) == set(PROCESSES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "given", "relief", "lands"),
     [
@@ -75,6 +76,7 @@ def test_a_cone_changes_alike_all_around(kind, given, relief, lands):
     assert max(sectors) / min(sectors) < 1.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("kind", MOVING)
 def test_no_mass_is_lost_or_made(kind, edges):
@@ -88,6 +90,7 @@ def test_no_mass_is_lost_or_made(kind, edges):
         assert mass["exported"] <= (1e-12 * mass["moved"] if kind == "brush" else 0)  # its drops end at masks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("kind", SHORT)
 def test_the_layers_stand_on_each_other(kind, edges):
@@ -112,6 +115,7 @@ def test_the_same_seed_gives_the_same_bytes(kind):
     assert one == other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SHORT)
 def test_a_stopped_run_goes_on_to_the_same_bytes(kind, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
@@ -129,6 +133,7 @@ FARTHEST = 8e6
 """Meters above or below height 0 of land that is far from it; the heights of float64 there are 1e-9 m apart."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height", [FARTHEST, -FARTHEST])
 @pytest.mark.parametrize(
     "kind, options", [*((kind, {}) for kind in FREE), ("wind", {"flight": "boundary layer"})], ids=str
@@ -225,6 +230,7 @@ LENGTHS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coarse", [False, True])
 @pytest.mark.parametrize("kind", MOVING)
 def test_grass_protects_the_ground(kind, coarse):

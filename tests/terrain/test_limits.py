@@ -67,6 +67,7 @@ def test_limits_out_of_reach_change_nothing(name):
         assert np.array_equal(free.elevation, limited.elevation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in DIGGING if name != "droplets on large cells"])
 def test_beyond_its_heights_a_step_leaves_every_bit(name):
     heights = ground().elevation

@@ -192,6 +192,7 @@ def eroded(step, hard, **given):
     return terrain, erode(terrain, recipe, threads=2, **given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORN)
 def test_rock_of_one_hardness_is_worn_as_under_a_mask_of_it(name):
     """Where all layers are as hard, strata and mask are two ways to say the same."""
@@ -204,6 +205,7 @@ def test_rock_of_one_hardness_is_worn_as_under_a_mask_of_it(name):
     assert 0.01 < worn < 0.9 * worn_freely
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORN)
 def test_rock_that_never_wears_stands_and_hardness_of_mask_and_layer_add_up(name):
     terrain, after = eroded(WORN[name], 1.0)
@@ -213,6 +215,7 @@ def test_rock_that_never_wears_stands_and_hardness_of_mask_and_layer_add_up(name
     assert np.abs(both.elevation - three_quarters.elevation).max() <= 1e-9 * 90
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORN)
 def test_digging_stops_at_the_hard_bed_that_it_lays_bare(name):
     """Soft rock above 40 m, a bed that never wears below: nothing is worn into the bed by more than a few drops dig
@@ -226,6 +229,7 @@ def test_digging_stops_at_the_hard_bed_that_it_lays_bare(name):
     assert deep <= 0.1 * freely
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORN)
 def test_a_run_through_hard_beds_goes_on_from_a_checkpoint_to_the_same_bytes(name):
     recipe = Recipe.from_dict({"name": "beds", "seed": 2, "strata": HARD, "step": [WORN[name]]})
@@ -249,6 +253,7 @@ def test_hardness_follows_dip_and_waves_as_color_does_on_any_number_of_threads()
     assert thin.any() and np.abs(hard - 0.8 * green)[thin].max() < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [{}, {"limits": {"max_erosion": 4.0}}])
 def test_talus_on_beds_leaves_the_same_bytes_in_chunks_of_any_size(limits, monkeypatch):
     """Hardness is looked up at the same passes, whether they are run one by one or many at a time."""

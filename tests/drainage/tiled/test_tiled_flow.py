@@ -81,6 +81,7 @@ def in_one(heights, spacing, edges, sea_level=None):
     return graph.inside(graph.network.toward), graph.inside(ones), graph.inside(graph.filled(flat)), orders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sides", [(61, 83), (31, 28), (16, 83), (9, 11)])
 @pytest.mark.parametrize("edges", ["open", "closed"])
 @pytest.mark.parametrize("name", GROUNDS)
@@ -101,6 +102,7 @@ def test_rivers_end_in_the_sea_over_tiles_too(name, edges):
         np.testing.assert_array_equal(part, whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_tiles_are_the_land_in_one_piece_whatever_the_land(seed):
     random = np.random.default_rng(seed)

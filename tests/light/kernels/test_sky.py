@@ -37,6 +37,7 @@ def test_before_a_wall_without_end_half_of_the_sky_is_left():
     assert seen(wall.T)[58, 200] == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [5, 20, 45, 70])
 def test_at_the_bottom_of_a_valley_the_cosine_of_its_sides_is_left(degrees):
     across, _ = centered(301)
@@ -51,6 +52,7 @@ def test_of_cells_that_are_not_square_both_sides_count():
     assert seen(along_rows.T, spacing=(3.0, 1.0))[100, 150] == pytest.approx(expected, abs=0.001)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degrees", [5, 20, 45, 70])
 def test_in_the_middle_of_a_crater_the_square_of_the_cosine_is_left(degrees):
     away = np.hypot(*centered(201))
@@ -122,6 +124,7 @@ TURNS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("count", [4, 12, 16])
 @pytest.mark.parametrize("turn", TURNS.values(), ids=TURNS)
@@ -139,6 +142,7 @@ def test_on_a_seamless_tile_no_place_is_special():
     assert np.array_equal(seen(moved, wrap=True), np.roll(seen(elevation, wrap=True), (11, 20), (0, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_it_is_the_same_on_any_number_of_threads(threads):
     elevation = fractal(150, 70, relief=60.0)

@@ -228,6 +228,7 @@ def test_wet_sand_and_sand_under_grass_stay():
         assert (after.elevation < sheet.elevation)[:, :48].mean() > 0.3
 
 
+@pytest.mark.slow
 def test_no_sand_leaves_the_ground_under_water_and_what_falls_in_stays():
     sheet = sand_sheet(5.0)
     water = np.zeros(sheet.shape, np.float32)
@@ -305,6 +306,7 @@ def test_the_sea_feeds_a_foredune_behind_the_beach_where_grass_catches_the_sand(
     assert bare.elevation.mean(axis=0)[strip].max() < profile[crest] - 3.0
 
 
+@pytest.mark.slow
 def test_the_wind_digs_no_lower_than_the_sea_stands():
     _, after = shore(20.0)
     assert after.elevation[:, 23:].min() > 4.0 - 1e-6  # behind the beach
@@ -313,6 +315,7 @@ def test_the_wind_digs_no_lower_than_the_sea_stands():
     np.testing.assert_array_equal(without.elevation, shore(0.0, beach_grass=0.3)[1].elevation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 def test_any_number_of_threads_leaves_the_same_bytes(edges):
     hashes = [

@@ -117,6 +117,7 @@ def test_sand_comes_by_wind_to_a_place_that_is_never_dug_and_leaves_it(name):
         np.testing.assert_allclose((after.elevation - after["sediment"] - (land - sand))[INSIDE], 0.0, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_soil_of_a_place_that_is_never_dug_stays_and_sand_on_it_moves(name):
     soil = np.full((SIDE, SIDE), 2.0)

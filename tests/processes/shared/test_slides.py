@@ -68,6 +68,7 @@ def test_a_spring_on_a_plane_digs_no_wall():
     assert held["flow"].max() > 0.5 * free["flow"].max()  # the brook still runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DIGGING)
 def test_drops_leave_slopes_and_needles_of_real_mountains(kind):
     """Of real mountains a tenth of the slopes is steeper than 30-37°, and 0 to 39 cells of a million are needles. Drops

@@ -164,6 +164,7 @@ def test_where_strength_is_zero_snow_neither_falls_nor_slides_nor_melts():
     assert np.abs(after["snow"] - snow)[:, 20:].max() > 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", ["open", "wrap"])
 def test_any_number_of_threads_leaves_the_same_bytes(edges):
     with row_bands.however_small():

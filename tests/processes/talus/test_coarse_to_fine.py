@@ -36,6 +36,7 @@ def steepest(elevation, spacing=SIZE / SIDE):
     return np.degrees(np.arctan(np.sort(np.concatenate(falls))[::-1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 @pytest.mark.parametrize("mask", [None, "strength", "hardness", "protect"])
 def test_no_mass_is_lost_from_one_grid_to_the_other(edges, mask):
@@ -47,6 +48,7 @@ def test_no_mass_is_lost_from_one_grid_to_the_other(edges, mask):
     assert (after["sediment"] >= 0.0).all()
 
 
+@pytest.mark.slow
 def test_the_land_is_such_as_fine_cells_alone_make():
     """Heights differ by an eighth of their change: walls stand a cell further back. Slopes hold as on one grid."""
     coarse, fine = (erode(land(), recipe(way)) for way in (True, False))
@@ -74,6 +76,7 @@ def test_a_heap_wider_than_many_cells_comes_to_its_angle_and_stays_round():
     assert steepest(heap)[0] < 33.5
 
 
+@pytest.mark.slow
 def test_cells_of_no_strength_plots_and_hard_rock_keep_every_bit():
     keep = np.zeros((SIDE, SIDE), bool)
     keep[40:70, 30:81] = True
@@ -86,6 +89,7 @@ def test_cells_of_no_strength_plots_and_hard_rock_keep_every_bit():
     assert lowered[keep].max() < 1e-4  # the sediment is float32
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunks", [1, 40, 300, 900])
 def test_a_stopped_run_goes_on_to_the_same_bytes_on_any_number_of_threads(chunks, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)

@@ -29,6 +29,7 @@ def slope(elevation, spacing=10.0):
     return float(np.mean(np.hypot(*np.gradient(elevation, spacing))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("spacing", [10.0, (5.0, 12.0)])
 def test_no_mass_is_lost_or_made(edges, spacing):

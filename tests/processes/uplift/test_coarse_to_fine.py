@@ -49,6 +49,7 @@ def test_the_land_is_such_as_fine_cells_alone_make(uplift):
     assert figures["slope_p90"] == pytest.approx(statistics(fine.elevation, fine.spacing)["slope_p90"], abs=1.0)
 
 
+@pytest.mark.slow
 def test_what_rises_is_what_the_mask_and_the_years_say():
     mask = np.ones((SIDE, SIDE))
     mask[:, : SIDE // 2] = 0.0
@@ -83,6 +84,7 @@ def test_a_stopped_run_goes_on_to_the_same_bytes_on_any_number_of_threads(chunks
     assert_goes_on(land(), recipe(), chunks)
 
 
+@pytest.mark.slow
 def test_progress_never_goes_back(monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     shares = [progress.fraction for progress in simulate(land(), recipe())]

@@ -63,6 +63,7 @@ def test_a_steady_river_is_as_steep_as_uplift_and_area_demand():
     assert 0.96 < np.percentile(ratio, 10) < np.percentile(ratio, 90) < 1.04
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [0.7, 1.5, 2.0])
 def test_a_steady_river_is_as_steep_as_its_slope_exponent_demands(exponent):
     """S A^(m/n) = (U/K)^(1/n): on a steady range, along rivers that keep their beds."""
@@ -109,6 +110,7 @@ def test_before_the_wave_arrives_the_land_rises_unharmed():
     assert after["wear"][inside].max() < 0.01
 
 
+@pytest.mark.slow
 def test_a_wave_of_steeper_rivers_climbs_at_its_speed_and_leaves_a_steady_range():
     """After a tenth more uplift: new slopes where ∫ ds / (K Aᵐ) from the outlet is less than the time, else old ones.
 
@@ -175,6 +177,7 @@ def test_no_slope_stays_steeper_than_the_limit():
     assert np.degrees(np.arctan(np.percentile(slope, 99))) < 34.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rotation", [0, 1])
 def test_kept_steepness_leaves_walls_where_the_land_is_steep(rotation):
     """A wall of 60° and a slope of 40° without rivers, under a limit of 30° of which half of the excess is kept."""
@@ -298,6 +301,7 @@ def test_nothing_is_cut_below_the_sea():
     assert after.elevation[~drowned].min() > 149.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", ["open", "wrap", "closed"])
 @pytest.mark.parametrize("coarse", [False, True])
 def test_water_leaves_at_the_outlets_of_the_mask_and_the_ground_stands_there(edges, coarse):
@@ -345,6 +349,7 @@ def test_a_lake_cuts_its_way_out_along_a_bed_that_rises_gently_to_the_rim():
     assert flooded(after).max() < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [1.0, 1.5])
 def test_hard_rock_wears_as_much_in_many_short_time_steps(monkeypatch, exponent):
     """A step's share of the fall, and of what stands above the slope limit, is no multiple of hardness."""
@@ -461,6 +466,7 @@ def test_what_has_risen_is_told_after_each_part_of_a_time_step():
         assert layers["elevation"].sum() == pytest.approx(before + raised - left, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [NO_LIMITS, Limits(max_erosion=20.0)])
 def test_a_step_goes_on_from_any_of_its_parts_to_the_same_bytes(limits):
     terrain = noise(48)
@@ -552,6 +558,7 @@ def test_closed_flat_land_rises_evenly_where_nothing_can_run_off():
     np.testing.assert_allclose(after.elevation, 150.0, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_land_that_rivers_have_cut_is_recognized_after_more_of_them():
     """As on the elevation model of Big Tujunga: ground under 3° within 2 points, the steepest hundredth within 5°."""
     once = run(noise(128), years=200_000.0)

@@ -35,6 +35,7 @@ def water_error(counts):
     return abs(entered - counts["evaporation"] - counts["outflow"] - counts["stored"]) / entered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 def test_neither_solids_nor_water_are_lost_or_made(edges):
     before = hills()
@@ -156,6 +157,7 @@ def test_a_spring_gives_its_water():
     assert step.counts(1.0)["stored"] == pytest.approx(7.0 * 360.0, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
     bed = np.full((20, 20), 5.0)
     flood = run(
@@ -227,6 +229,7 @@ def test_the_share_that_is_flooded_is_the_same_on_any_terrain():
     assert (higher - step.layers()["water_depth"]).max() == pytest.approx(1.0, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height", [8e6, -8e6])
 def test_a_terrain_far_from_height_0_gives_the_same_bits(height):
     low = np.round(fractal(40, 40, 200.0, seed=2) * 256) / 256  # so that float64 holds them at any of the heights
@@ -273,6 +276,7 @@ def test_masks_keep_ground_and_rock():
     assert np.abs(hard - before)[:, 26:].sum() < 0.3 * np.abs(free - before)[:, 26:].sum()
 
 
+@pytest.mark.slow
 def test_neither_slides_nor_dried_up_water_touch_what_strength_0_keeps():
     # A wet heap of soil on a plain, one half of which must not change, under a rain that stops and dries up.
     half = np.ones((21, 21))

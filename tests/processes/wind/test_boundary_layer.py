@@ -58,6 +58,7 @@ def test_a_heap_becomes_a_barchan_with_horns_that_point_downwind():
     assert crest + 20 > 32 + 2  # it has moved on
 
 
+@pytest.mark.slow
 def test_low_dunes_move_faster_than_high_ones():
     ways = []
     for height in (15.0, 45.0):

@@ -66,6 +66,7 @@ def test_a_row_differs_from_the_base_case_by_its_factor_alone(name):
             assert value == pytest.approx(ROWS[name][parameter] * start[parameter], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_settling_and_roughness_make_dunes_lower_or_higher():
     assert slope("settling x 4") < 0.95 * slope("base") < 0.8 * slope("settling x 0.2")
     assert slope("roughness x 2") > 1.3 * slope("base") and texture("roughness x 2") > 1.5 * texture("base")
@@ -80,5 +81,6 @@ def test_more_suspension_moves_more_and_less_leaves_the_land_to_slides():
     assert share_lifted("suspension x 0.1") < 0.2 * share_lifted("base") < 0.2 * share_lifted("suspension x 10")
 
 
+@pytest.mark.slow
 def test_less_wind_moves_less_sand_and_less_far():
     assert blown("wind x 0.25")[1] < 0.5 * blown("base")[1]

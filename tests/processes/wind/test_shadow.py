@@ -96,6 +96,7 @@ def test_a_slanting_shadow_lies_along_the_wind_and_wraps():
     assert shade[15, 15] == pytest.approx(0.9) and shade[0, 0] == -math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("shape", [(3, 3), (3, 9), (9, 3), (40, 27), (290, 5)])
 def test_it_does_what_plain_python_does(shape, wrap):
@@ -122,6 +123,7 @@ def all_strips_to_their_ends(patched):
 CAST = kernels.cast
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("wrong", [None, all_strips_to_their_ends])
 def test_the_same_bytes_on_any_number_of_threads(wrong, wrap, monkeypatch):

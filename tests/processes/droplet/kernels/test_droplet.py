@@ -146,6 +146,7 @@ def test_one_drop_is_where_the_published_arithmetic_has_it_after_every_step(land
 VARIANTS = list(itertools.product(("open", "closed", "wrap"), (True, False), (True, False)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("edges", "brush", "sine"), VARIANTS)
 def test_many_drops_do_what_plain_python_does(edges, brush, sine):
     rules = Rules(edges=edges, brush=brush, sine=sine, max_path_len=30)

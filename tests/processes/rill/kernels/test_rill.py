@@ -123,6 +123,7 @@ def test_a_drop_on_a_plane_takes_half_of_the_fall_from_the_cells_it_leaves():
     assert np.argwhere(after.flow).tolist() == [[4, 3]] and (after.steps, after.paths_cut) == (1, 1)
 
 
+@pytest.mark.slow
 def test_the_second_step_sees_the_ground_that_the_first_one_changed():
     """Then h(4.25) is lower by 0.75 · 0.0125, the slope along the row is 0.1 - 0.0125 and, row 5 being untouched, there
     is one across of 0.75 · 0.0125: v = (0.01875 · 0.95 + 0.0875 · 0.1875, -0.009375 · 0.1875), in (x, z)."""

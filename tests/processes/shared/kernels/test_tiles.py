@@ -52,6 +52,7 @@ def test_every_cell_is_on_one_tile_of_one_color(edge):
         assert cut.col_edges[tile_col] <= min(col, cut.last_col - 1) < cut.col_edges[tile_col + 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("across", [2, 5])  # of 25 tiles more are gone to than there are lists of their own for
 def test_drops_go_round_in_order_and_no_slot_is_lost(across):
     side = 64 * across

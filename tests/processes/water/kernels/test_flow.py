@@ -352,6 +352,7 @@ def test_a_bore_is_that_of_the_equations_on_any_grid(low, speed, level, cell):
     assert behind == pytest.approx(level, rel=0.07)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slope", [0.001, 0.01, 0.05, 0.375, 1.0])
 def test_water_on_a_tilted_plane_runs_downhill_whatever_the_azimuth(slope):
     # Uniform flow: q = h √(g h S / (f + S)) along the fall. Multiples of 5°; beyond 45° it is the transposed plane.

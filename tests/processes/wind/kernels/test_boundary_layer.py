@@ -164,6 +164,7 @@ def assert_same(rock, sediment, rules, edges, blow=EAST, count=30, sources=None,
     return SimpleNamespace(**sums)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("blow", [EAST, (0.6, -0.8), (-1.0, 0.0)])
 def test_many_particles_do_what_plain_python_does(edges, blow):
@@ -172,6 +173,7 @@ def test_many_particles_do_what_plain_python_does(edges, blow):
     assert sums.lifted > 0 and sums.slid > 0 and sums.abraded > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 def test_masks_covers_shadows_and_oblong_cells_do_what_plain_python_does(edges):
     rng = np.random.default_rng(5)
@@ -279,6 +281,7 @@ def test_a_turned_terrain_in_a_turned_wind_is_eroded_turned():
     assert np.allclose(np.rot90(straight.surface), turned.surface, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_steep_sand_comes_to_stand_at_its_angle():
     sand = np.maximum(fractal(24, 24, 20.0, seed=3), 0)
     after = by_kernel(0 * sand, sand, constants(full=0.01), count=3000)

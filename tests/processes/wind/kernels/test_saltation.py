@@ -220,6 +220,7 @@ def column(height, shape=(21, 21)):
     return sand
 
 
+@pytest.mark.slow
 def test_a_column_slides_to_a_heap_that_keeps_the_roughness():
     """Everywhere on it neighbors differ by no more than they hold, by the distance of each, and none is lost."""
     sand, hold = column(1.0), 0.05
@@ -281,6 +282,7 @@ def test_a_pair_below_the_threshold_stands_and_above_it_moves_half_the_excess(to
         assert ground[2 + to[0], 2 + to[1], 0] == pytest.approx(5 + moved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
 def test_sand_slides_no_higher_than_a_level_that_holds_and_leaves_none_below_its_lowest(turned):
     """From 9 m onto 5 m half the excess of 4 m would slide; 5.5 m are the most here, or 8.8 m the least there."""
@@ -360,6 +362,7 @@ def land(rows=9, cols=11, relief=0.3, seed=1):
     return fractal(rows, cols, relief / 3, seed + 1), sediment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("blow", [EAST, (1.0, -1.0), (-1.3, 0.2)])
 def test_many_particles_do_what_plain_python_does(edges, blow):

@@ -35,6 +35,7 @@ from erosion_addon.scene.terrain.mesh import shown_positions
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.terrain.fields import BAKED
 from erosion_addon.ui.recipe import steps
+from tests.scene.jobs import wait_for
 from tests.terrains import fractal
 
 ROWS, COLS, CELL = 14, 18, 10.0
@@ -92,7 +93,7 @@ def shape_of(follower: bpy.types.Object) -> list[bytes]:
 
 
 def asked_of(obj: bpy.types.Object) -> tuple[Any, ...]:
-    """What a run is asked for beside its seed: masks, and strokes that it repeats."""
+    """Masks and strokes of a terrain, on which a result depends as on its seed."""
     mask = obj.erosion.hardness
     strokes = [(item.painted, tuple(kept.data for kept in item.strokes)) for item in obj.erosion.steps]
     return mask.source, mask.layer, *strokes
@@ -161,6 +162,20 @@ class Session(RuleBasedStateMachine):
             land.before = [*land.before, land.heights]
             if len(land.before) > MOST_BEFORE:
                 del land.before[1]
+
+    def _pauses(self, run: job.Job, turns: int) -> None:
+        """A run is paused after some turns of work."""
+        wait_for(run, lambda: run.state != "starting")
+        for _ in range(turns):
+            run.poll(0.005)
+        run.pause()
+        self._ends(run)
+
+    def _ends(self, run: job.Job) -> None:
+        """A run comes to its end, or its pause."""
+        wait_for(run, lambda: run.ended)
+        assert run.state == "done", run.sentence
+        job.clear()
 
     # What an artist does
 
@@ -262,14 +277,7 @@ class Session(RuleBasedStateMachine):
         """Pause a run."""
         obj, land = self.pick(number)
         self._keeps_before(land)
-        run = job.start(obj, LONG, {})
-        while run.state == "starting":
-            run.poll(0.02)
-        run.pause()
-        while not run.ended:
-            run.poll(0.02)
-        assert run.state == "done", run.sentence
-        job.clear()
+        self._pauses(job.start(obj, LONG, {}), 0)
         land.heights, land.eroded, land.paused = heights_of(obj), True, True
         self._is_done()
 
@@ -278,22 +286,9 @@ class Session(RuleBasedStateMachine):
         """Pause a run and resume it to its end: it leaves the same, wherever it was paused."""
         obj, land = self.pick(number)
         self._keeps_before(land)
-        run = job.start(obj, MIDDLE, {})
-        while run.state == "starting":
-            run.poll(0.02)
-        for _ in range(turns):
-            run.poll(0.005)
-        run.pause()
-        while not run.ended:
-            run.poll(0.02)
-        assert run.state == "done", run.sentence
-        job.clear()
+        self._pauses(job.start(obj, MIDDLE, {}), turns)
         if original.is_paused(obj.data):
-            run = job.resume(obj)
-            while not run.ended:
-                run.poll(0.02)
-            assert run.state == "done", run.sentence
-            job.clear()
+            self._ends(job.resume(obj))
         key = (land.before[-1], "middle", *obj.scale)
         land.heights = self.results.setdefault(key, heights_of(obj))
         land.eroded, land.paused = True, False

@@ -140,19 +140,19 @@ class Plan:
         return process.scope == "both" and max(self.coarse_spacing) < NEAR * finest
 
     @staticmethod
-    def falls(step: Step) -> bool:
-        """Whether a step works by single drops."""
+    def is_of_drops(step: Step) -> bool:
+        """Whether a step erodes by single drops."""
         return PROCESSES[step.kind].work[1] == "drops"
 
     @staticmethod
-    def flows(step: Step) -> bool:
-        """Whether the rivers of a step on tiles are those of the coarse cells, and bring their water along."""
-        return PROCESSES[step.kind].scope == "both" and not Plan.falls(step)
+    def has_coarse_rivers(step: Step) -> bool:
+        """Whether rivers of the coarse cells enter and leave tiles in a step."""
+        return PROCESSES[step.kind].scope == "both" and not Plan.is_of_drops(step)
 
-    def goes_on(self) -> bool:
-        """Whether tiles have rivers that come from beyond them."""
+    def has_rivers_across_tiles(self) -> bool:
+        """Whether a step on tiles has rivers that enter from beyond them."""
         recipe = self.tile_recipe()
-        return self.factor > 1 and recipe is not None and any(map(self.flows, recipe.steps))
+        return self.factor > 1 and recipe is not None and any(map(self.has_coarse_rivers, recipe.steps))
 
     def seed_of(self, tile: Tile) -> int:
         """Seed of a tile's run."""

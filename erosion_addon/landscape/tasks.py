@@ -135,7 +135,7 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
         changed = {name: arrays[name] - before.get(name, 0.0) for name in SURFACE if name in arrays}
         found = {name: arrays[name] for name in plan.left_coarsely() if name in arrays}
         arrays = {**changed, **found, _MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
-        if plan.goes_on():
+        if plan.has_rivers_across_tiles():
             outlets = river_ends(None, masks.get("outlet"))
             arrays |= inflow.routed(plan, after.elevation, outlets, granted(threads))
     return _written(plan, "coarse", arrays), {"mass": _mass(after)}
@@ -325,7 +325,9 @@ def _eroded(
     recipe = recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
     recipe = plan.recipe_on(tile, recipe)
     around = _around(plan, plan.window(tile), terrain.elevation) if shared else None
-    for (falls, flows), group in groupby(recipe.steps, lambda step: (plan.falls(step), plan.flows(step))):
+    for (falls, flows), group in groupby(
+        recipe.steps, lambda step: (plan.is_of_drops(step), plan.has_coarse_rivers(step))
+    ):
         steps, masks, share = tuple(group), dict(painted), weight
         if shared and falls:
             steps = tuple(_fewer_drops(step, plan.mean_weight(tile)) for step in steps)
@@ -349,7 +351,7 @@ def _eroded(
 
 def _around(plan: Plan, window: Window, heights: Array) -> Surroundings | None:
     """Water that rivers bring into a window from beyond it, as on coarse cells; None for a plan without such rivers."""
-    if not plan.goes_on():
+    if not plan.has_rivers_across_tiles():
         return None
     upstream, receiver = (
         mapped(_coarse_file(plan, name), plan.coarse_shape) for name in (inflow.UPSTREAM, inflow.RECEIVER)

@@ -63,8 +63,9 @@ def simulate_region(
     window, given = on_window(terrain, recipe, region, prepared)
     around = surroundings(terrain, region, edges, prepared, threads)
     run = simulation.simulate(window, **given, seed=seed, threads=threads, around=around)
-    shown = partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around)
-    return on_whole(run, partial(shown, outlet=prepared.get("outlet")))
+    outlet = prepared.get("outlet")
+    whole = partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around, outlet=outlet)
+    return on_whole(run, whole)
 
 
 def on_window(

@@ -107,8 +107,9 @@ def _of_checkpoint(checkpoint: Checkpoint) -> tuple[Callable[[Simulation], Whole
     if not all(isinstance(line, str) for line in notes):
         raise ValueError
     around = None if (share > 0).all() else _around(part, float(values["rain_mean"]), shape)
-    shown = partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around)
-    return partial(shown, outlet=_outlet(part, terrain.shape)), around
+    outlet = _outlet(part, terrain.shape)
+    whole = partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around, outlet=outlet)
+    return whole, around
 
 
 def _outlet(part: Mapping[str, Array], shape: tuple[int, int]) -> Array | None:

@@ -53,7 +53,7 @@ def test_a_plan_with_no_rivers_on_tiles_needs_no_water_from_beyond(tmp_path):
     landscape = fractal(tmp_path / "land")
     talus = Recipe.from_dict({"name": "talus", "step": [{"kind": "talus"}]})
     prepare(landscape.folder, talus, coarse=80)
-    assert not Plan(landscape, Landscape(landscape.folder).manifest.erosion).goes_on()
+    assert not Plan(landscape, Landscape(landscape.folder).manifest.erosion).has_rivers_across_tiles()
     do_one(landscape.folder, "coarse", 1)
     assert not (landscape.folder / "work" / "coarse" / f"{inflow.UPSTREAM}.npy").exists()
 

@@ -53,8 +53,9 @@ def _later() -> None:
 
 
 def unregister() -> None:
-    """End the compilation."""
+    """End the compilation. What was asked for is asked again when the extension is switched on again."""
     worker_process.stop_compiling()
+    _now.wanted = ""
 
 
 def _tick() -> float | None:

@@ -19,11 +19,9 @@ from ..recipe.recipe import Recipe
 from ..terrain.masks import MASK_KINDS
 from ..terrain.strata import Strata
 from ..terrain.terrain import Terrain
+from .arguments.options import RECIPE
 from .convert import read_input
 from .terminal.output import note
-
-RECIPE = "arcane"
-"""Recipe unless another is named."""
 
 
 def inputs(given: argparse.Namespace) -> list[str | Path]:

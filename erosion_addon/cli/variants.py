@@ -26,8 +26,9 @@ from ..run import preview
 from ..run.precompile import rehearse
 from ..run.simulation import simulate
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
+from .arguments.options import RECIPE
 from .finished import is_finished, order_of
-from .source import RECIPE, inputs, note_lack, read, recipe_of
+from .source import inputs, note_lack, read, recipe_of
 from .terminal import signals
 from .terminal.output import note, print_written
 from .watching import watched

@@ -12,6 +12,7 @@ import bpy
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError, reason_of
 from ...cli import source
+from ...cli.arguments.options import RECIPE
 from ...cli.convert import place_of
 from ...cli.terminal.output import note, print_event, print_written
 from ...recipe.recipe import Recipe
@@ -43,7 +44,7 @@ def erode(given: argparse.Namespace) -> None:
         target = outputs.plan(given.output, (".blend",))
         report = outputs.plan(given.report, (".json",)) if given.report else None
         terrain = _open(given) if is_file else _import(given)
-        _set(terrain, given, given.recipe or ("" if is_file else source.RECIPE))
+        _set(terrain, given, given.recipe or ("" if is_file else RECIPE))
         task = _run(terrain, given)
         if given.look:
             _set_up_look(terrain)

@@ -4,6 +4,7 @@
 import atexit
 import os
 import signal
+import sys
 from contextlib import ExitStack
 from typing import Any
 
@@ -130,10 +131,15 @@ def command_line(argv: list[str]) -> int:
     """`blender --command erosion …`: the command line, with Blender's image files."""
     from ..cli import commands
     from ..scene.files.image import BlenderFiles
+    from .export import own_process
     from .export.eroding import erode
     from .export.rendering import render
 
     os.environ.update(compiled.worker_environment())
     # Blender's own handler lets Ctrl-C pass until the work is done.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return commands.main(argv, BlenderFiles(), "blender --command erosion", render, erode)
+    if argv[:1] == ["render"] and bpy.app.binary_path and not own_process.is_here():
+        return own_process.run([bpy.app.binary_path, *sys.argv[1:]])
+    code = commands.main(argv, BlenderFiles(), "blender --command erosion", render, erode)
+    own_process.tell(code)
+    return code

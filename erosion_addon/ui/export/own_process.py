@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rendering in a Blender of its own: where graphics end it without a word, the command still says why."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...cli.terminal import signals
+from ...cli.terminal.output import print_error
+
+END = "TERRAIN_EROSION_END"
+"""Environment variable of that process: file to which it writes its exit code."""
+
+SENTENCE = (
+    "Blender broke off while rendering; no picture was written. EEVEE needs a graphics driver: install one (without a "
+    "graphics card Mesa's: libegl1 and libgl1-mesa-dri on Debian and Ubuntu), or render with --engine cycles, which "
+    "needs none."
+)
+
+
+def is_here() -> bool:
+    """Whether this process is the one that renders."""
+    return END in os.environ
+
+
+def run(command: Sequence[str]) -> int:
+    """Run a command that calls `tell`; returns its exit code, or 2 with a sentence if it broke off before."""
+    with tempfile.TemporaryDirectory() as folder, signals.handled():
+        told = Path(folder) / "end"
+        with subprocess.Popen(command, env={**os.environ, END: str(told)}) as process:
+            try:
+                process.wait()
+            except KeyboardInterrupt:  # which the terminal sends to both
+                process.wait()
+            except signals.Ended as order:
+                process.terminate()
+                process.wait()
+                return order.code
+        if told.exists():
+            return int(told.read_text())
+    print_error(SENTENCE)
+    return 2
+
+
+def tell(code: int) -> None:
+    """Tell the exit code to the process that waits for it, if any."""
+    if is_here():
+        Path(os.environ[END]).write_text(str(code))

@@ -90,6 +90,7 @@ for point, col in zip(drawn.splines[0].points, (0, 29) if heights[12, 0] > heigh
     point.co = (10.0 * col - 145.0, 5.0, 0.0, 1.0)
 bpy.context.scene.collection.objects.link(bpy.data.objects.new("Brook", drawn))
 use("river_carve", curve="Brook")
+use("beds_carve", incision=0.5)
 use("run")
 bpy.context.object.data.attributes.new(".select_vert", "BOOLEAN", "POINT").data.foreach_set("value", [True] * 24 * 30)
 use("run_region")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..drainage.beds import MASKS, masks
-from ..drainage.parameters import RiverParameters
+from ..base.parameters import specifications
+from ..drainage.beds import MASKS, carve_rivers, masks
+from ..drainage.parameters import CutParameters, RiverParameters
 from ..drainage.rivers import lake_sizes, water_of
 from ..drainage.waterways import WRITERS, Waterways, write
 from ..files.formats import SUFFIXES
@@ -15,6 +16,7 @@ from ..files.heightmap import encode_heightmap, read_heightmap
 from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
+from .beside import note_gray, plan_side, write_side
 from .convert import place_of, read_input
 from .source import read_outlets
 from .terminal.output import note, print_written
@@ -23,11 +25,13 @@ from .terminal.progress import Stages
 
 def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
-    parameters = RiverParameters.from_dict(dict(given.set))
+    parameters, cut = _parameters(given)
     masks_read = [path for path in (given.headwaters, given.outlets) if path]
     with Outputs([given.input, given.input.with_suffix(".json"), *masks_read]) as outputs:
         targets = [outputs.plan(path, WRITERS) for path in [given.output, *given.also]]
         wanted = _planned_masks(outputs, given.mask)
+        carved = outputs.plan(given.carve, SUFFIXES) if given.carve else None
+        side = plan_side(outputs, given.carve) if given.carve else None
         stages = Stages("heightmap read", "rivers found", "files written")
         terrain = Terrain(*read_input(given, given.input_size, image_files))
         stages.end()
@@ -35,8 +39,12 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         if given.headwaters:
             headwaters = bilinear(read_heightmap(given.headwaters, image_files, (0.0, 1.0)), terrain.shape)
         outlets = read_outlets(given, image_files)
-        ground = terrain.elevation, terrain.spacing, given.edges
-        water = water_of(*ground, parameters, headwaters, given.threads or 0, outlets)
+        more = parameters, headwaters, given.threads or 0, outlets
+        water = water_of(terrain.elevation, terrain.spacing, given.edges, *more)
+        if carved:  # and all files have the rivers of the ground with beds
+            beds = carve_rivers(terrain.elevation, terrain.spacing, given.edges, water, parameters, cut)
+            terrain = Terrain(beds, terrain.spacing)
+            water = water_of(terrain.elevation, terrain.spacing, given.edges, *more)
         ways = Waterways(water, parameters, terrain.elevation, terrain.spacing)
         stages.end()
         for target in targets:
@@ -47,11 +55,28 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
             for kind, target in wanted.items():
                 with outputs.write(target) as path:
                     encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place)
+        if carved:
+            with outputs.write(carved) as path:
+                written = encode_heightmap(
+                    path, terrain.elevation, image_files, given.height_range, "f8", terrain.spacing, place
+                )
+            write_side(side, given.carve, terrain, written)
         published = outputs.publish()
         stages.end()
     print_written(published)
     if not given.quiet:
+        if carved:
+            note_gray(given.carve, written, given.height_range)
         note(_summary(ways, given.headwaters))
+
+
+def _parameters(given: argparse.Namespace) -> tuple[RiverParameters, CutParameters]:
+    """Settings of the rivers and of their beds; InputError for those of beds without `--carve`."""
+    of_beds = {name: value for name, value in given.set if name in specifications(CutParameters)}
+    if of_beds and not given.carve:
+        raise InputError(f"--set {' '.join(of_beds)} is for carved beds; name a heightmap for them with --carve.")
+    of_rivers = {name: value for name, value in given.set if name not in of_beds}
+    return RiverParameters.from_dict(of_rivers), CutParameters.from_dict(of_beds)
 
 
 def _planned_masks(outputs: Outputs, given: list[tuple[str, str]]) -> dict[str, Path]:

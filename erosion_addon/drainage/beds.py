@@ -10,8 +10,9 @@ from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
 from ..kernels.elementary import power, tan
 from .flow_graph import FlowGraph
-from .parameters import BedParameters
+from .parameters import BedParameters, CutParameters, RiverParameters
 from .rivers import DEPTH, WIDTH, Sizes, Water, sample
+from .rivers import sizes as sizes_of
 from .sea import shore
 
 MASKS = {
@@ -40,11 +41,16 @@ def masks(
     off, near = np.full(lake.shape, math.inf), np.zeros(lake.shape)
     beds.distances(water.place, 0.5 * wide, wide, water.starts, spacing, wraps, off, near)
     found["river"] = np.clip(0.5 - off / cell, 0.0, 1.0).astype(np.float32)
-    around = np.pad(lake, 1, mode="wrap" if wraps else "constant")
-    near = np.maximum(near, sliding_window_view(around, (3, 3)).max(axis=(2, 3)))
+    near = np.maximum(near, _highest_around(lake, wraps))
     drowned = np.zeros(lake.shape, bool) if sea is None else sea
     found["bank"] = np.where((lake > 0) | drowned | (found["river"] >= 1.0), 0.0, near).astype(np.float32)
     return found | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing, edges)}
+
+
+def _highest_around(values: Array, wraps: bool) -> Array:
+    """Highest of each of the values (rows, cols) and its eight neighbors."""
+    found: Array = sliding_window_view(np.pad(values, 1, mode="wrap" if wraps else "edge"), (3, 3)).max(axis=(2, 3))
+    return found
 
 
 RISE = 1e-6
@@ -53,6 +59,8 @@ RISE = 1e-6
 NARROWEST = 0.75
 """Smallest half width in diagonals of a cell. The level bottom, 0.7 of the width, then covers a cell at every step."""
 
+RAMP = 4.0
+"""Way, in half widths, on which a river cuts down from its source."""
 
 LONGEST = 1_000_000
 """Longest river to be carved, in half cells: it is a point each half cell, also far outside the terrain."""
@@ -68,8 +76,6 @@ def carve(
     `_onward`. Raises InputError, with the line's `name`, for a line without points, with one that is not
     finite, outside the terrain, longer than `LONGEST`, or ending higher than it begins.
     """
-    from .kernels import beds
-
     if not np.isfinite(line).all():
         raise InputError(f"{name} has a point whose position is not a number; delete that point.")
     if len(line) < 2 or (line == line[0]).all():
@@ -93,27 +99,128 @@ def carve(
         raise InputError(
             f"{name} runs uphill: it begins at {ground[0]:.4g} m and ends at {ground[-1]:.4g} m; switch its direction."
         )
-    half = max(0.5 * parameters.width, NARROWEST * math.sqrt(spacing[0] * spacing[0] + spacing[1] * spacing[1]))
+    half = max(0.5 * parameters.width, NARROWEST * _diagonal(spacing))
     flow = 2.0 * half / WIDTH  # the root of its discharge
     depth = parameters.depth or DEPTH * float(power(flow, 0.8))
-    steps = np.diff(points, axis=0)
-    way = np.append(0.0, np.cumsum(np.sqrt((steps * steps).sum(-1))))
-    begun = np.minimum(way / (4.0 * half), 1.0)  # where it rises it has no bed yet
-    level = np.minimum.accumulate(ground) - parameters.incision * begun
+    steps = np.diff(points, axis=0, append=points[-1:])
+    count = len(points)
+    # Upstream, as `descend` takes its points.
+    level, deep = (
+        values[::-1]
+        for values in _descended(
+            ground[::-1],
+            np.full(count, math.nan),
+            np.full(count, -math.inf),
+            np.full(count, depth),
+            np.full(count, half),
+            np.sqrt((steps * steps).sum(-1))[::-1],
+            np.arange(-1, count - 1),
+            parameters.incision,
+        )
+    )
     gap = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1  # where the line leaves the terrain and comes back
-    starts = np.array([0, *gap.tolist(), len(points)], np.int64)
-    heights = elevation.astype(np.float64)
-    deep = depth * begun
+    starts = np.array([0, *gap.tolist(), count], np.int64)
     if inside[-1]:
-        onward, floor = _onward(heights, spacing, (round(row[-1]), round(col[-1])), float(level[-1] - deep[-1]))
-        points, starts[-1] = np.concatenate([points, onward]), len(points) + len(onward)
+        onward, floor = _onward(elevation, spacing, (round(row[-1]), round(col[-1])), float(level[-1] - deep[-1]))
+        points, starts[-1] = np.concatenate([points, onward]), count + len(onward)
         level, deep = (np.pad(values, (0, len(onward)), mode="edge") for values in (level, deep))
         level = np.maximum(level, floor)
         deep = np.minimum(deep, level - floor)
-    bank = float(tan(math.radians(parameters.bank)))
-    place = np.column_stack([points, level])
-    beds.cut(place, np.full(len(points), half), deep, starts, spacing, bank, heights)
+    wide, far = np.full(len(points), half), np.full(len(points), math.inf)
+    return _cut(elevation, spacing, False, parameters, np.column_stack([points, level]), wide, deep, far, starts)
+
+
+def carve_rivers(
+    elevation: Array,
+    spacing: tuple[float, float],
+    edges: str,
+    water: Water,
+    rivers: RiverParameters,
+    parameters: CutParameters,
+) -> Array:
+    """Terrain, (rows, cols) m, with the beds of its rivers cut into it; cells beyond their banks keep their bytes.
+
+    water, rivers: the rivers and their settings. Width and depth are those of `sizes`, levels those of `descend`. A
+    river narrower than two cells, whose valley may be as narrow, runs along the lowest cells. Lakes keep their level,
+    and an end inside the land its height. InputError for water without rivers.
+    """
+    if not len(water.place):
+        raise InputError("There is no river with that much drainage area to be carved; choose a smaller source area.")
+    found, bank, wraps = sizes_of(water, rivers), _bank(parameters), edges == "wrap"
+    half = 0.5 * found.width
+    smooth = np.clip(2.0 * half / (NARROWEST * _diagonal(spacing)) - 1.0, 0.0, 1.0)[:, None]
+    points = water.thalweg + smooth * (water.place[:, :2] - water.thalweg)
+    row, col = points[:, 1] / spacing[0], points[:, 0] / spacing[1]
+    ground = sample(elevation, row, col)
+    pools = np.append(math.nan, water.level)[water.inside]
+    if rivers.sea:
+        pools[ground < rivers.sea_level] = rivers.sea_level
+    following, mouths = water.following.copy(), water.starts[:-1]
+    ways = points - points[np.maximum(following, 0)]
+    steps = np.where(following < 0, 0.0, np.sqrt((ways * ways).sum(-1)))
+    following[mouths] = np.maximum(following[mouths], water.crossing)
+    last = np.array(elevation.shape) - 1.0
+    at_border = (row <= 0.0) | (col <= 0.0) | (row >= last[0]) | (col >= last[1])
+    within = (following < 0) & np.isnan(pools) & ~(at_border & (edges == "open"))
+    lowest = np.where(within, ground, -math.inf)
+    level, deep = _descended(ground, pools, lowest, found.depth, half, steps, following, parameters.incision)
+    still = ~np.isnan(pools)
+    starts = np.union1d(water.starts, np.flatnonzero(still[:-1] & still[1:]) + 1)
+    cut = sliding_window_view(np.pad(ground, 1, mode="edge"), 3).min(axis=-1) - level  # as slopes rise between cells
+    reach = np.maximum(found.width, 2.0 * np.maximum(cut, 0.0) / bank)
+    heights = _cut(elevation, spacing, wraps, parameters, np.column_stack([points, level]), half, deep, reach, starts)
+    rims = _highest_around(np.append(-math.inf, water.level)[water.lakes], wraps)
+    held: Array = np.maximum(heights, np.minimum(elevation, rims))
+    return held
+
+
+def _descended(
+    ground: Array,
+    pools: Array,
+    lowest: Array,
+    depth: Array,
+    half: Array,
+    steps: Array,
+    following: Array,
+    incision: float,
+) -> tuple[Array, Array]:
+    """Water level, m, and depth, m, of rivers (points,); see `descend`."""
+    from .kernels import beds
+
+    floors, way, level, bed = np.empty((4, len(ground)))
+    arrays = (ground, pools, lowest, depth, RAMP * half, steps)
+    beds.descend(*map(np.ascontiguousarray, arrays), following, incision, floors, way, level, bed)
+    return level, level - bed
+
+
+def _cut(
+    elevation: Array,
+    spacing: tuple[float, float],
+    wraps: bool,
+    parameters: CutParameters,
+    place: Array,
+    half: Array,
+    depth: Array,
+    reach: Array,
+    starts: Array,
+) -> Array:
+    """Terrain, (rows, cols) m, with beds cut into it; see `kernels.beds.cut`."""
+    from .kernels import beds
+
+    ground = np.ascontiguousarray(elevation, np.float64)
+    heights = ground.copy()
+    beds.cut(place, half, depth, reach, starts, spacing, wraps, _bank(parameters), ground, heights)
     return heights
+
+
+def _bank(parameters: CutParameters) -> float:
+    """Slope of the banks, m/m."""
+    return float(tan(math.radians(parameters.bank)))
+
+
+def _diagonal(spacing: tuple[float, float]) -> float:
+    """Diagonal of a cell, m."""
+    return math.sqrt(spacing[0] * spacing[0] + spacing[1] * spacing[1])
 
 
 def _onward(heights: Array, spacing: tuple[float, float], start: tuple[int, int], bed: float) -> tuple[Array, float]:

@@ -120,7 +120,18 @@ class RiverParameters(Parameters):
         return f"{self.rain_volume:g} m³" if self.rain_volume else f"{self.rain:g} mm"
 
 
-class BedParameters(Parameters):
+class CutParameters(Parameters):
+    """Depth and banks of the cut of a river into the ground."""
+
+    incision: float = parameter(
+        1.0, "How far the water lies below the ground along the way.", low=0, high=1e5, unit="m", soft_high=50
+    )
+    bank: float = parameter(
+        35.0, "Slope of the banks: higher values make gorges where the river crosses hills.", low=1, high=85, unit="°"
+    )
+
+
+class BedParameters(CutParameters):
     """Cross-section of a carved river."""
 
     width: float = parameter(
@@ -142,12 +153,6 @@ class BedParameters(Parameters):
         soft_high=20,
         zero="Auto",
         usual=1.0,
-    )
-    incision: float = parameter(
-        1.0, "How far the water lies below the ground along the way.", low=0, high=1e5, unit="m", soft_high=50
-    )
-    bank: float = parameter(
-        35.0, "Slope of the banks: higher values make gorges where the river crosses hills.", low=1, high=85, unit="°"
     )
 
 

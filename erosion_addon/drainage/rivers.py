@@ -34,6 +34,8 @@ class Water:
     starts: (rivers + 1,), first point of each river.
     following: (points,), next point downstream, a lower index; on the other river for the first point of a tributary,
     -1 at the end.
+    crossing: (rivers,), point on which a river goes on beyond a wrapped edge, -1 for none.
+    thalweg: (points, 2) m, the way over the grid's cells, which `place` follows smoothly.
     area: (points,) m², drainage area. order: (points,), Strahler order. inside: (points,), lake number from 1 on, else
     0.
 
@@ -43,6 +45,8 @@ class Water:
     place: Array
     starts: Array
     following: Array
+    crossing: Array
+    thalweg: Array
     area: Array
     order: Array
     inside: Array
@@ -97,7 +101,7 @@ def water_of(
     rivers = channels.trace(graph.network, graph.order, amounts, least, main, cells, ends)
     ends = ends[:rivers]
     cells = cells[: ends[-1] if rivers else 0]
-    lines = _lines(cells, ends, main)
+    lines = _lines(cells, ends, main, graph)
     orders = graph.stream_order(amounts, least)
     return _placed(lines, cells, graph, levels, wet, areas, orders, lakes, level)
 
@@ -142,11 +146,12 @@ class _Lines(NamedTuple):
 
     starts: Array
     following: Array
+    crossing: Array
     first: Array
     second: Array
 
 
-def _lines(cells: Array, ends: Array, main: Array) -> _Lines:
+def _lines(cells: Array, ends: Array, main: Array, graph: FlowGraph) -> _Lines:
     begins = np.concatenate([[0], ends[:-1]]).astype(np.int64)[: ends.size]
     river = np.repeat(np.arange(ends.size), ends - begins)
     # A cell's own point has the number 2 · place - river; one between two cells follows each but a river's last.
@@ -167,7 +172,13 @@ def _lines(cells: Array, ends: Array, main: Array) -> _Lines:
     is_copy[begins[_joins(cells, begins, main)]] = True
     own[cells[~is_copy]] = on_cell[~is_copy]
     following[on_cell[is_copy]] = own[cells[is_copy]]
-    return _Lines(starts, following, first, second)
+    network = graph.network
+    crossing, mouths = np.full(ends.size, -1, np.int64), cells[begins]
+    if network.home.size:
+        beyond = np.flatnonzero((network.toward[mouths] < len(network.offsets)) & (following[starts[:-1]] < 0))
+        mouths = mouths[beyond]
+        crossing[beyond] = own[network.home[mouths + network.offsets[network.toward[mouths]]]]
+    return _Lines(starts, following, crossing, first, second)
 
 
 def _joins(cells: Array, begins: Array, main: Array) -> Array:
@@ -192,6 +203,7 @@ def _placed(
     first, second = cells[lines.first], cells[lines.second]
     row, col = np.divmod(cells, graph.shape[1] + 2)
     place = 0.5 * (np.stack([row, col], -1)[lines.first] + np.stack([row, col], -1)[lines.second]) - 1.0
+    thalweg = place[:, ::-1] * graph.spacing[::-1]
     channels.smooth(place, lines.starts, lines.following, SMOOTHING)
     ground = sample(graph.inside(levels), place[:, 0], place[:, 1])
     pools = np.where(wet[first] & wet[second], levels[first], np.nan)
@@ -208,6 +220,8 @@ def _placed(
         np.stack([place[:, 1] * graph.spacing[1], place[:, 0] * graph.spacing[0], height], -1),
         lines.starts,
         lines.following,
+        lines.crossing,
+        thalweg,
         area,
         order,
         np.minimum(number[first], number[second]),

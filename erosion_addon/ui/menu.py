@@ -61,6 +61,7 @@ class EROSION_MT_look(bpy.types.Menu):
         layout.operator("erosion.lakes_add", icon="MATFLUID")
         layout.operator("erosion.sea_add", icon="MOD_FLUIDSIM")
         layout.operator("erosion.river_carve", icon="CURVE_PATH")
+        layout.operator("erosion.beds_carve", icon="IPO_QUAD")
         layout.operator("erosion.foliage_add", icon="OUTLINER_OB_CURVES")
         layout.operator("erosion.plants_add", icon="OUTLINER_OB_FORCE_FIELD")
         layout.operator("erosion.surroundings_add", icon="WORLD")

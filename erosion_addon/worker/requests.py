@@ -7,11 +7,12 @@ only in the worker.
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..base.arrays import Array
-from ..drainage.parameters import AnalysisParameters, BedParameters, RiverParameters
+from ..drainage.parameters import AnalysisParameters, BedParameters, CutParameters, RiverParameters
 from ..light.parameters import Lighting, LightParameters, Sun
 from ..recipe.recipe import Recipe
 from ..terrain.fields import WATERS
@@ -93,6 +94,13 @@ def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], paramete
     }
     arrays = {f"line {number}": line for number, (_, line) in enumerate(lines)}
     return Request("carve", values, {"elevation": terrain.elevation, **arrays})
+
+
+def beds_request(water: Request, parameters: CutParameters) -> Request:
+    """Request for the elevation of a terrain with the rivers of a `water_request` carved in, see
+    `beds.carve_rivers`.
+    """
+    return replace(water, kind="beds", values=water.values | {"cut": parameters.to_dict()})
 
 
 def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]) -> Request:

@@ -16,7 +16,7 @@ from ..base.arrays import Array
 from ..base.threads import OnProgress, Tally
 from ..drainage import beds
 from ..drainage.analysis import analyze
-from ..drainage.parameters import AnalysisParameters, BedParameters, RiverParameters
+from ..drainage.parameters import AnalysisParameters, BedParameters, CutParameters, RiverParameters
 from ..drainage.rivers import Water, sea_of, sizes, water_of
 from ..light import bake
 from ..light.parameters import Lighting, LightParameters, Sun
@@ -76,15 +76,30 @@ def _analysis(
 
 
 def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
-    terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
-    parameters = RiverParameters.from_dict(values["parameters"])
-    on_progress(0.0, "Rivers and Lakes")
-    heads, outlets = arrays.get("headwaters"), arrays.get("outlets")
-    found = water_of(terrain.elevation, terrain.spacing, values["edges"], parameters, heads, threads, outlets)
+    terrain, parameters, found = _found(values, arrays, threads, on_progress)
     wide, sea = sizes(found, parameters), sea_of(terrain.elevation, parameters)
     masks = beds.masks(found, wide, terrain.spacing, values["edges"], sea)
     fields = {name: masks[name] for name in WATERS}
     return {name: getattr(found, name) for name in Water.__dataclass_fields__} | fields
+
+
+def _beds(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
+    terrain, parameters, water = _found(values, arrays, threads, on_progress)
+    cut = CutParameters.from_dict(values["cut"])
+    given = terrain.elevation, terrain.spacing, values["edges"]
+    return {"elevation": beds.carve_rivers(*given, water, parameters, cut)}
+
+
+def _found(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> tuple[Terrain, RiverParameters, Water]:
+    """Terrain of a request, settings of its rivers, and its rivers and lakes."""
+    terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
+    parameters = RiverParameters.from_dict(values["parameters"])
+    on_progress(0.0, "Rivers and Lakes")
+    heads, outlets = arrays.get("headwaters"), arrays.get("outlets")
+    ground = terrain.elevation, terrain.spacing, values["edges"]
+    return terrain, parameters, water_of(*ground, parameters, heads, threads, outlets)
 
 
 def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
@@ -139,6 +154,7 @@ SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, OnProgress]
     "levels": _levels,
     "analysis": _analysis,
     "water": _water,
+    "beds": _beds,
     "carve": _carve,
     "variants": _variants,
     "animation": _animation,

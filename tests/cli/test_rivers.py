@@ -3,6 +3,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +50,18 @@ def test_masks_of_water_are_written(folder):
     river = np.load("river.npy")
     assert river.shape == LAND.shape and 0 < river.mean() < 0.3 and river.max() == 1
     assert {"bank.exr", "lake.png", "r.json"} <= {path.name for path in folder.iterdir()}
+
+
+def test_beds_are_carved_into_heights_that_fit_the_other_files(folder, capsys):
+    np.save("land.npy", LAND)
+    words = ["--set", "incision=2", "--carve", "carved.npy", "--mask", "river=river.npy"]
+    assert main(["rivers", "land.npy", "r.json", *SET, *words]) == 0
+    assert "carved.npy" in capsys.readouterr().out
+    cut = LAND - np.load("carved.npy")
+    assert (cut >= 0).all() and (cut > 1.9).mean() > 0.01 and (cut > 0).mean() < 0.25
+    assert main(["rivers", "carved.npy", "again.json", *SET, "--mask", "river=again.npy", "--quiet"]) == 0
+    assert Path("again.json").read_bytes() == Path("r.json").read_bytes()
+    assert Path("again.npy").read_bytes() == Path("river.npy").read_bytes()
 
 
 def test_the_sea_is_in_every_file_with_its_level_and_its_masks(folder):
@@ -134,6 +147,12 @@ def test_headwaters_that_are_nowhere_are_named(folder, capsys):
         (["land.npy", "r.json", "--set", "sea=true", "sea_level=500"], "below the sea"),
         (["land.npy", "r.json", "--set", "depth=1"], "depth is not a parameter here"),
         (["land.npy", "land.npy"], "must end in"),
+        (["land.npy", "r.json", "--set", "bank=40"], "--set bank is for carved beds; name a heightmap for them"),
+        (["land.npy", "r.json", "--carve", "land.npy"], "land.npy"),
+        (
+            ["land.npy", "r.json", "--carve", "c.npy", "--set", "source_area=9"],
+            "no river with that much drainage area to be carved",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_written(folder, capsys, words, sentence):

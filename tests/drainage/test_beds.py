@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.drainage.beds import MASKS, carve, masks
+from erosion_addon.drainage.beds import MASKS, carve, carve_rivers, masks
 from erosion_addon.drainage.flow_graph import FlowGraph
-from erosion_addon.drainage.parameters import BedParameters, RiverParameters
+from erosion_addon.drainage.parameters import BedParameters, CutParameters, RiverParameters
 from erosion_addon.drainage.rivers import sample, sea_of, sizes, water_of
 from tests.terrains import fractal, plane
 
@@ -18,7 +18,7 @@ def depth_of_pits(land, spacing):
     graph = FlowGraph(land.shape, spacing)
     flat = graph.padded(land)
     graph.route(flat)
-    return graph.inside(graph.filled(flat) - flat)
+    return graph.inside(graph.filled(flat)) - graph.inside(flat)
 
 
 def test_a_straight_river_has_the_width_the_depth_and_the_banks_that_were_asked():
@@ -98,6 +98,70 @@ def test_a_river_that_leaves_the_land_and_comes_back_goes_on_lower():
 def test_lines_that_are_no_river_are_refused(line, words):
     with pytest.raises(InputError, match=words):
         carve(plane(40, 40, 0.0, 1.0), (10.0, 10.0), line, BED, "Brook")
+
+
+def valley(rows, cols, fall, side):
+    """Straight valley that falls by `fall` m a row toward row 0, with sides that rise by `side` m a column."""
+    row, col = np.mgrid[:rows, :cols]
+    return 100.0 + fall * row + side * np.abs(col - cols // 2)
+
+
+def test_a_brook_in_a_narrow_valley_cuts_its_own_cells_by_its_depth_and_the_incision():
+    """The depth is 0.3 Q^0.4 m, and all land upstream drains 40 mm a day. The sides are steeper than the banks."""
+    land, cell = valley(60, 41, 0.5, 9.0), 10.0
+    rivers = RiverParameters(source_area=0.02)
+    found = water_of(land, (cell, cell), "open", rivers)
+    carved = carve_rivers(land, (cell, cell), "open", found, rivers, CutParameters(incision=0.5))
+    changed = np.flatnonzero((carved != land).any(axis=0))
+    assert changed.tolist() == [20] and 1.0 < sizes(found, rivers).width.max() < cell
+    row = 5
+    upstream = (60 - row) * 41 * cell * cell * 0.04 / 86400.0
+    assert (land - carved)[row, 20] == pytest.approx(0.5 + 0.3 * upstream**0.4, rel=0.02)
+    assert (np.diff(carved[:, 20]) > 0).all()
+
+
+def test_a_wide_river_has_a_level_bed_as_wide_as_its_water_and_nothing_changes_farther_than_that_from_it():
+    land, cell = valley(60, 81, 0.02, 0.3), 10.0
+    rivers = RiverParameters(source_area=0.1, width=20.0)
+    found = water_of(land, (cell, cell), "open", rivers)
+    carved = carve_rivers(land, (cell, cell), "open", found, rivers, CutParameters(incision=1.0))
+    row, wide = 8, sizes(found, rivers)
+    here = np.flatnonzero(np.abs(found.place[:, 1] - cell * row) < 1.0)
+    width, depth = float(wide.width[here].mean()), float(wide.depth[here].mean())
+    away = np.abs(np.arange(81) - 40) * cell
+    cut = (land - carved)[row]
+    assert width > 4 * cell and cut[40] == pytest.approx(1.0 + depth, rel=0.02)
+    bed = carved[row, away < 0.3 * width]
+    assert np.ptp(bed) < 0.1 * depth and (cut[away > 1.6 * width] == 0.0).all() and cut[away < 0.5 * width].min() > 0.9
+
+
+@pytest.mark.parametrize("edges", ["open", "wrap", "closed"])
+def test_no_water_stands_in_beds_of_rivers_but_that_of_lakes_which_keep_their_level(edges):
+    """Also over wrapped edges and beside the sea. Only cells beside a river change, and none rises."""
+    land, spacing = fractal(96, 80, 300.0, seed=3), (10.0, 12.0)
+    rivers = RiverParameters(source_area=0.01, runoff=400.0, sea=edges != "closed", sea_level=20.0)
+    before = water_of(land, spacing, edges, rivers)
+    carved = carve_rivers(land, spacing, edges, before, rivers, CutParameters(incision=2.0))
+    assert (carved <= land).all() and 0.02 < (carved < land).mean() < 0.3
+    assert len(before.level) > 3 and set(before.level) <= set(water_of(carved, spacing, edges, rivers).level)
+    assert (before.crossing >= 0).any() == (edges == "wrap")
+    on_cell = before.thalweg[(before.thalweg % spacing[::-1] == 0).all(axis=1)]
+    col, row = np.rint(on_cell / spacing[::-1]).astype(int).T
+    graph = FlowGraph(land.shape, spacing, edges, sea_of(carved, rivers))
+    heights = graph.padded(carved)
+    graph.route(heights)
+    level = graph.inside(graph.filled(heights))
+    stands = (level > carved)[row, col]
+    assert set(level[row, col][stands]) <= set(before.level) and stands.mean() < 0.6
+    if edges == "closed":
+        assert carved.min() == land.min()
+
+
+def test_ground_without_a_river_has_no_bed_to_be_carved():
+    rivers = RiverParameters(source_area=100.0)
+    land = valley(20, 21, 0.5, 1.0)
+    with pytest.raises(InputError, match="no river with that much drainage area to be carved"):
+        carve_rivers(land, (1.0, 1.0), "open", water_of(land, (1.0, 1.0), "open", rivers), rivers, CutParameters())
 
 
 def test_masks_of_water_go_on_over_wrapped_edges():

@@ -7,7 +7,7 @@ from typing import Any
 from ...base.arrays import EDGES
 from ...base.parameters import specifications
 from ...drainage.beds import MASKS
-from ...drainage.parameters import AnalysisParameters, RiverParameters
+from ...drainage.parameters import AnalysisParameters, CutParameters, RiverParameters
 from ...drainage.waterways import WRITERS
 from ...files.game_engines import ENGINES as GAME_ENGINES
 from ...terrain.fields import ANALYZED
@@ -85,7 +85,7 @@ def add_rivers(commands: Any) -> None:
         description="Write the rivers and lakes of a heightmap: lines and outlines (.geojson), ribbons and sheets "
         "(.obj, y up), a table of points (.csv), or splines for game engines (.json). Lengths are in meters from the "
         "middle of the first cell, x along columns and y along rows.",
-        epilog=parameter_help("rivers", RiverParameters),
+        epilog=f"{parameter_help('rivers', RiverParameters)}\n\n{parameter_help('beds', CutParameters)}",
     )
     rivers.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
     rivers.add_argument("output", metavar="OUTPUT", type=Path, help="file to write: " + " ".join(WRITERS))
@@ -98,6 +98,12 @@ def add_rivers(commands: Any) -> None:
         type=assignment,
         metavar="KIND=FILE",
         help="images to write; " + "; ".join(f"{kind}: {meaning}" for kind, meaning in MASKS.items()),
+    )
+    rivers.add_argument(
+        "--carve",
+        metavar="FILE",
+        type=Path,
+        help="heightmap to write with the beds of the rivers carved in; the other files then fit it",
     )
     rivers.add_argument(
         "--edges", choices=EDGES, default="open", help="what lies around the terrain; default: %(default)s"

@@ -58,29 +58,66 @@ def distances(place, half, reach, starts, spacing, wraps, found, near):
 
 
 @kernel
-def cut(place, half, depth, starts, spacing, bank, heights):
-    """Cut `heights` (rows, cols) m down to river beds.
+def descend(ground, pools, lowest, depth, ramp, steps, following, incision, floors, way, level, bed):
+    """Water `level` and `bed` (points,) m of rivers that cut down to `incision` m below the `ground` (points,) m.
 
-    The bed lies `depth` (points,) m below the water and is level over 0.7 of the width. Beyond the banks the ground
-    rises by `bank` m/m. place: (points, 3) m.
+    Neither rises downstream. A river cuts through higher ground downstream, but not below standing water: `pools`
+    (points,) m, NaN outside. Along the `ramp` (points,) m below a source or a pool it cuts down to its `depth`
+    (points,) m. lowest: (points,) m, given at the ends of rivers, the lowest bed upstream of there. steps: (points,) m
+    to the next point downstream. following: (points,) int64, that point, a lower index; -1 at the end. floors, way:
+    (points,), room.
+    """
+    for point in range(ground.size):
+        below = following[point]
+        floor = lowest[point]
+        if below >= 0:
+            lowest[point], floor = lowest[below], floors[below]
+        floors[point] = floor if math.isnan(pools[point]) else pools[point]
+        level[point], bed[point], way[point] = math.inf, math.inf, 0.0
+    for point in range(ground.size - 1, -1, -1):
+        if math.isnan(pools[point]):
+            begun = min(way[point] / ramp[point], 1.0)
+            level[point] = max(min(level[point], ground[point] - incision * begun), floors[point])
+            bed[point] = max(min(bed[point], level[point] - depth[point] * begun), lowest[point])
+        else:
+            level[point], bed[point], way[point] = pools[point], pools[point], 0.0
+        below = following[point]
+        if below >= 0:
+            level[below], bed[below] = min(level[below], level[point]), min(bed[below], bed[point])
+            way[below] = max(way[below], way[point] + steps[point])
+
+
+@kernel
+def cut(place, half, depth, reach, starts, spacing, wraps, bank, ground, heights):
+    """Cut `heights` (rows, cols) m, a copy of the `ground`, down to river beds.
+
+    The bed lies `depth` (points,) m below the water and is level over 0.7 of the width. Beyond the banks the cut rises
+    by `bank` m/m, and becomes shallower to nothing at `reach` (points,) m from them. place: (points, 3) m. wraps:
+    whether edges wrap.
     """
     rows, cols = heights.shape
-    highest = heights.max()
+    highest = ground.max()
     for line in range(starts.size - 1):
         for point in range(starts[line], starts[line + 1] - 1):
             other = point + 1
-            reach = max(half[point], half[other])
-            reach += max(highest - min(place[point, 2], place[other, 2]), 0.0) / bank
-            first_row, last_row = _span(place[point, 1], place[other, 1], reach, spacing[0], rows, False)
-            first_col, last_col = _span(place[point, 0], place[other, 0], reach, spacing[1], cols, False)
+            beyond = max(reach[point], reach[other])
+            around = max(highest - min(place[point, 2], place[other, 2]), 0.0) / bank
+            around = max(half[point], half[other]) + min(around, beyond)
+            first_row, last_row = _span(place[point, 1], place[other, 1], around, spacing[0], rows, wraps)
+            first_col, last_col = _span(place[point, 0], place[other, 0], around, spacing[1], cols, wraps)
             for row in range(first_row, last_row):
                 for col in range(first_col, last_col):
                     off, share = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])
-                    level = place[point, 2] + share * (place[other, 2] - place[point, 2])
+                    r, c = row % rows, col % cols
+                    bed = place[point, 2] + share * (place[other, 2] - place[point, 2])
                     if off > 0.0:
-                        bed = level + bank * off
+                        bed += bank * off
+                        part = off / beyond
+                        if part >= 1.0 or bed >= ground[r, c]:
+                            continue
+                        bed += part * part * (ground[r, c] - bed)
                     else:
                         wide = half[point] + share * (half[other] - half[point])
                         deep = depth[point] + share * (depth[other] - depth[point])
-                        bed = level - deep * min(-off / (0.3 * wide), 1.0)
-                    heights[row, col] = min(heights[row, col], bed)
+                        bed -= deep * min(-off / (0.3 * wide), 1.0)
+                    heights[r, c] = min(heights[r, c], bed)

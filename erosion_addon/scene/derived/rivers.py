@@ -130,9 +130,14 @@ def requests_of_add(
     """Requests of `add`; a sea alone needs none. InputError as there."""
     if kind == "sea" and not _runs(terrain):
         return []
+    return [request_of(terrain, beside_sea(terrain, kind, parameters), headwaters)]
+
+
+def request_of(terrain: bpy.types.Object, parameters: RiverParameters, headwaters: str | None = None) -> Request:
+    """Request for the terrain's rivers and lakes; InputError if a mask is missing. headwaters: see `add`."""
     ground, lattice = grid.read_terrain(terrain)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
-    return [_request(terrain, lattice, ground, beside_sea(terrain, kind, parameters), headwaters)]
+    return _request(terrain, lattice, ground, parameters, headwaters)
 
 
 def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carving of river beds along the user's curves.
+"""Carving of river beds: along the user's curves, and of the terrain's own rivers.
 
 Carving is an edit, like sculpting: the next run begins with the carved ground, and Restore brings back the ground
 before.
@@ -11,10 +11,10 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...drainage.parameters import BedParameters
+from ...drainage.parameters import BedParameters, CutParameters
 from ...worker.messages import Request
-from ...worker.requests import carve_request
-from ..derived import light, update_derived
+from ...worker.requests import beds_request, carve_request
+from ..derived import companions, light, rivers, update_derived, visible_water
 from ..original import original, paused
 from ..terrain import grid
 from ..terrain.lattice import Array
@@ -24,14 +24,14 @@ from .commit import all_or_nothing
 from .curve_lines import lines_of
 
 
-def carve(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> list[str]:
-    """Carve the splines of curves into the terrain, each from its first point.
+def carve(terrain: bpy.types.Object, request: Request) -> list[str]:
+    """Carve rivers into the terrain. request: `of_curves` or `of_rivers`.
 
-    Returns messages about parts that could not be updated. InputError for an unsuitable spline; the terrain is then
-    unchanged.
+    Returns messages about parts that could not be updated. InputError for rivers that cannot be carved; the terrain is
+    then unchanged.
     """
     mesh, now = terrain.data, positions(terrain.data)
-    after = _heights_after(terrain, _request(terrain, curves, parameters))
+    after = _heights_after(terrain, request)
     with all_or_nothing(mesh, now):
         notes = original.set_aside(mesh)
         original.keep_source(mesh, now[:, 2])
@@ -41,18 +41,19 @@ def carve(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], paramet
     return notes + update_derived.update(terrain)
 
 
-def requests_of_carve(
-    terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters
-) -> list[Request]:
+def requests_of_carve(terrain: bpy.types.Object, request: Request) -> list[Request]:
     """Requests of `carve`, as far as known; InputError as there."""
-    request = _request(terrain, curves, parameters)
     if not computing.is_known(request):
         return [request]
     heights = _heights_after(terrain, request)
     return [request, *update_derived.requests(terrain, grid.find_lattice(terrain), heights, {})]
 
 
-def _request(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> Request:
+def of_curves(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> Request:
+    """Request for the terrain with the splines of curves carved in, each from its first point.
+
+    InputError for an unsuitable spline.
+    """
     if not curves:
         raise InputError("No river is drawn: select a Curve object beside the terrain, or name one.")
     ground, _ = grid.read_terrain(terrain)
@@ -61,6 +62,14 @@ def _request(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], para
         splines = lines_of(curve)
         lines += [(curve.name, frame.place(line)[:, :2]) for line in splines or [np.empty((0, 3))]]
     return carve_request(ground, lines, parameters)
+
+
+def of_rivers(terrain: bpy.types.Object, parameters: CutParameters) -> Request:
+    """Request for the terrain with the beds of its own rivers carved in; InputError if it has none."""
+    settings = visible_water.settings_in(terrain)
+    if settings is None or not companions.find(terrain, "rivers"):
+        raise InputError(f"{terrain.name} has no rivers; press Add Rivers first.")
+    return beds_request(rivers.request_of(terrain, settings), parameters)
 
 
 def _heights_after(terrain: bpy.types.Object, request: Request) -> Array:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operator that carves a drawn river."""
+"""Operators that carve rivers: drawn ones, and those of the terrain."""
 
 from typing import Any
 
 import bpy
 
 from ...base.parameters import specifications
-from ...drainage.parameters import BedParameters
+from ...drainage.parameters import BedParameters, CutParameters
+from ...scene.derived import companions
 from ...scene.run.errand import Plan
 from ...worker.messages import Request
 from ..base.parameter_properties import properties_of
@@ -47,12 +48,51 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
             return there if self.curve else [obj for obj in there if obj.type in ("CURVE", "CURVES")]
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
-            return carving.requests_of_carve(terrain, curves(), parameters)
+            return carving.requests_of_carve(terrain, carving.of_curves(terrain, curves(), parameters))
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            return f"{terrain.name} has a new river bed.", carving.carve(terrain, curves(), parameters)
+            notes = carving.carve(terrain, carving.of_curves(terrain, curves(), parameters))
+            return f"{terrain.name} has a new river bed.", notes
 
         return Plan(requests, change)
 
 
-CLASSES = (EROSION_OT_river_carve,)
+class EROSION_OT_beds_carve(ParameterOperator, bpy.types.Operator):
+    """Carve the beds of the terrain's rivers into it, as wide and deep as their water.
+
+    They never run uphill, and lakes keep their level. Restore brings back the ground before
+    """
+
+    bl_idname = "erosion.beds_carve"
+    bl_label = "Carve Beds"
+    bl_options = {"REGISTER", "UNDO"}
+
+    work = "Rivers and Lakes"
+
+    parameters = CutParameters
+    __annotations__ = properties_of(specifications(CutParameters).values())
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        terrain = companions.terrain_of(context.object)
+        reason = super().why_not(context)
+        if reason is None and not companions.find(terrain, "rivers"):
+            reason = f"{terrain.name} has no rivers; press Add Rivers first."
+        return reason
+
+    def plan(self: Any) -> Plan:
+        from ...scene.run import carving
+
+        parameters = self.given()
+
+        def requests(terrain: bpy.types.Object) -> list[Request]:
+            return carving.requests_of_carve(terrain, carving.of_rivers(terrain, parameters))
+
+        def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
+            notes = carving.carve(terrain, carving.of_rivers(terrain, parameters))
+            return f"The rivers of {terrain.name} have beds.", notes
+
+        return Plan(requests, change)
+
+
+CLASSES = (EROSION_OT_river_carve, EROSION_OT_beds_carve)

@@ -165,7 +165,9 @@ class EROSION_PT_look(SubPanel):
             row.operator(operator, icon=icon)
             if companions.find(terrain, kind):
                 row.operator("erosion.companion_remove", text="", icon="X").kind = kind
-        layout.operator("erosion.river_carve", icon="CURVE_PATH")
+        row = layout.row(align=True)
+        row.operator("erosion.river_carve", icon="CURVE_PATH")
+        row.operator("erosion.beds_carve", icon="IPO_QUAD")
         if light.suns_have_moved(terrain, context.scene):
             draw_lines(layout, ["The suns have moved since the light was baked; bake it again."], "INFO")
         row = layout.row(align=True)

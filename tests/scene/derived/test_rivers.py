@@ -12,12 +12,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 import erosion_addon
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage import ribbon
-from erosion_addon.drainage.parameters import AnalysisParameters, RiverParameters
+from erosion_addon.drainage.parameters import AnalysisParameters, CutParameters, RiverParameters
 from erosion_addon.drainage.rivers import sizes, water_of
 from erosion_addon.scene.derived import companions, material_inputs, rivers, update_derived, visible_water
 from erosion_addon.scene.drainage import analysis
 from erosion_addon.scene.materials import material, nodes, water_material
 from erosion_addon.scene.materials.terrain_nodes import SHORE
+from erosion_addon.scene.original import original
+from erosion_addon.scene.run import carving
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import heights, positions
 from erosion_addon.terrain.fields import WATERS
@@ -509,3 +511,28 @@ def test_ripples_run_downstream_with_the_frames_and_need_no_script(terrain):
     assert {"distance", "across", "flow_direction"} <= set(obj.data.attributes.keys())
     rivers.add(terrain, "lakes", BROOKS)
     assert len(group.animation_data.drivers) == 1
+
+
+@pytest.mark.parametrize("as_curves", [False, True])
+def test_rivers_lie_in_their_beds_once_these_are_carved_and_restore_brings_back_the_ground(empty_scene, as_curves):
+    row, _ = np.mgrid[:40, :40]
+    terrain = grid.make_grid_object(
+        "Land", plane(40, 40, 0.0, 1.0) + 2.0 * np.abs(row - 20), (10.0, 10.0), empty_scene.collection
+    )
+    with pytest.raises(InputError, match=r"Land has no rivers; press Add Rivers first\."):
+        carving.of_rivers(terrain, CutParameters())
+    water = rivers.add(terrain, "rivers", RiverParameters(source_area=0.02), as_curves=as_curves)
+    before, was = heights(terrain.data), lowest(water)
+    assert carving.carve(terrain, carving.of_rivers(terrain, CutParameters(incision=2.0))) == []
+    cut = (before - heights(terrain.data)).reshape(40, 40)
+    assert (cut >= 0).all() and cut[20, 38] > 2.0 and not cut[:18].any() and not cut[23:].any()
+    assert lowest(water) == pytest.approx(was - cut[20, 39], abs=0.2)
+    assert companions.find(terrain, "rivers") == [water] and not original.is_untouched_result(terrain.data)
+    original.restore(terrain.data)
+    assert heights(terrain.data).tobytes() == before.tobytes()
+
+
+def lowest(water):
+    """Lowest height of rivers as a mesh or curves."""
+    points = water.data.vertices if water.type == "MESH" else water.data.points
+    return min((point.co if water.type == "MESH" else point.position).z for point in points)

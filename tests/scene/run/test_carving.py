@@ -52,7 +52,13 @@ def draw(terrain):
 @pytest.mark.parametrize(("kind", "bevel"), [("POLY", 0.0), ("BEZIER", 4.0)])
 def test_a_drawn_river_is_carved_where_it_lies_and_the_ground_before_comes_back(terrain, draw, kind, bevel):
     before = heights(terrain.data)
-    assert carving.carve(terrain, [draw((-195.0, 5.0), (0.0, 5.0), (195.0, 5.0), kind=kind, bevel=bevel)], BED) == []
+    assert (
+        carving.carve(
+            terrain,
+            carving.of_curves(terrain, [draw((-195.0, 5.0), (0.0, 5.0), (195.0, 5.0), kind=kind, bevel=bevel)], BED),
+        )
+        == []
+    )
     cut = (before - heights(terrain.data)).reshape(40, 40)
     assert cut[20, 30] == pytest.approx(5.0, abs=1.1) and not cut[:15].any() and not cut[26:].any()
     assert not original.is_untouched_result(terrain.data)  # so a run begins with it
@@ -67,7 +73,7 @@ def test_two_splines_are_two_rivers(terrain, draw):
     second.points.add(1)
     second.points[0].co, second.points[1].co = (-195.0, -95.0, 0.0, 1.0), (195.0, -95.0, 0.0, 1.0)
     before = heights(terrain.data)
-    carving.carve(terrain, [curve], BED)
+    carving.carve(terrain, carving.of_curves(terrain, [curve], BED))
     cut = (before - heights(terrain.data)).reshape(40, 40)[:, 30]
     assert cut[30] > 2 and cut[10] > 2 and not cut[15:26].any()
 
@@ -84,10 +90,10 @@ def test_two_splines_are_two_rivers(terrain, draw):
 def test_a_curve_that_is_no_river_leaves_every_byte(terrain, draw, everything_of, points, words):
     before = everything_of(terrain.data)
     with pytest.raises(InputError, match=words):
-        carving.carve(terrain, [draw(*points)], BED)
+        carving.carve(terrain, carving.of_curves(terrain, [draw(*points)], BED))
     assert everything_of(terrain.data) == before
     with pytest.raises(InputError, match="No river is drawn"):
-        carving.carve(terrain, [], BED)
+        carving.carve(terrain, carving.of_curves(terrain, [], BED))
 
 
 def test_lines_are_those_of_the_curve_in_the_world(terrain, draw):
@@ -151,7 +157,7 @@ def test_hair_is_carved_like_curves(terrain, hair, kind):
     curve.matrix_world = terrain.matrix_world
     bpy.context.view_layer.update()
     before = heights(terrain.data)
-    assert carving.carve(terrain, [curve], BED) == []
+    assert carving.carve(terrain, carving.of_curves(terrain, [curve], BED)) == []
     cut = (before - heights(terrain.data)).reshape(40, 40)
     assert cut[20, 22] > 3.0 and not cut[:15].any() and not cut[26:].any()
     assert len(bpy.data.curves) == 0 and len(bpy.data.meshes) == 1
@@ -171,4 +177,4 @@ def test_lines_of_hair_are_those_that_blender_draws(hair):
 
 def test_what_is_no_curve_is_named_as_what_it_is(terrain):
     with pytest.raises(InputError, match=r"Land has the type Mesh; draw the river as a Curve object"):
-        carving.carve(terrain, [terrain], BED)
+        carving.carve(terrain, carving.of_curves(terrain, [terrain], BED))

@@ -5,6 +5,7 @@ import bpy
 import pytest
 
 from erosion_addon.scene.derived import companions, rivers, visible_water
+from erosion_addon.scene.terrain.mesh import heights
 from tests.ui.conftest import activate
 
 
@@ -115,3 +116,17 @@ def test_rivers_begin_at_a_vertex_group_until_they_are_made_without_one(terrain_
     assert rivers.headwaters_in(terrain_object) == "" and len(bpy.data.objects["Terrain Rivers"].data.vertices) != few
     with pytest.raises(RuntimeError, match="has no attribute 'Brooks' for the headwater mask"):
         bpy.ops.erosion.rivers_add(headwaters="Brooks")
+
+
+def test_beds_are_carved_once_there_are_rivers(terrain_object):
+    assert not bpy.ops.erosion.beds_carve.poll()
+    bpy.ops.erosion.rivers_add(source_area=0.005)
+    before = heights(terrain_object.data)
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.ed.undo_push(message="before")
+        bpy.ops.erosion.beds_carve("EXEC_DEFAULT", True, incision=2.0)
+        after = heights(bpy.context.object.data)
+        bpy.ops.ed.undo()
+    cut = before - after
+    assert (cut >= 0).all() and 0.01 < (cut > 1.9).mean() < 0.3
+    assert heights(bpy.context.object.data).tobytes() == before.tobytes()

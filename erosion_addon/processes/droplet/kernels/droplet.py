@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ....kernels import rng
-from ....kernels.edges import between, wrapped
+from ....kernels.edges import between
 from ....kernels.jit import allocation_free, inlined
 from ...shared.kernels.exchange import deposit
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
-from ...shared.kernels.start_cells import start_cell
+from ...shared.kernels.start_places import place_around, start_cell
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of
 from .motion import COLOR, DRAWS, LOAD, STEPS, WATER, footing, go_on, pick_up
 
@@ -74,13 +74,6 @@ def _among(cell, cells):
     return index < cells.size and cells[index] == cell
 
 
-@inlined
-def _anywhere(corner, chance, last, count):
-    """Random position along one axis, less than half a cell from a corner, on the terrain."""
-    place = corner + chance - 0.5
-    return wrapped(place, count) if last == count else min(max(place, 0.0), last)
-
-
 @allocation_free
 def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread_all):
     """Place the drops first_drop … last_drop - 1 on the tiles where they start.
@@ -95,8 +88,7 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread
         cell = np.int64(start_cell(rng.uniform(start, 0), sources, rows * cols))
         z, x = float(cell // cols), float(cell % cols)
         if spread_all or _among(cell, spread):
-            z = _anywhere(z, rng.uniform(start, 1), tiles.last_row, rows)
-            x = _anywhere(x, rng.uniform(start, 2), tiles.last_col, cols)
+            z, x = place_around(z, x, rng.uniform(start, 1), rng.uniform(start, 2), tiles)
             draws = 3.0
         slot = enter(pool, tiles, start, z, x)
         pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, draws

@@ -13,7 +13,7 @@ from ....kernels import rng
 from ....kernels.edges import CLOSED, WRAP, along_wall, wrapped
 from ....kernels.jit import allocation_free
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, let_go, pull, queued
-from ...shared.kernels.start_cells import start_cell
+from ...shared.kernels.start_places import place_around, start_cell
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of, within
 from . import bilinear
 
@@ -73,13 +73,14 @@ def make_totals(tiles: Tiles) -> Totals:
 
 
 @allocation_free
-def _start_place(start, sources, rows, cols, last_row, last_col):
+def _start_place(start, sources, tiles):
     """Start (row, col) of a drop, real-valued; sources: None for uniform rain, else cumulated weights (cells,)."""
+    along_rows, along_cols = rng.uniform(start, 0), rng.uniform(start, 1)
     if sources is None:
-        return rng.uniform(start, 0) * last_row, rng.uniform(start, 1) * last_col
-    cell = start_cell(rng.uniform(start, 2), sources, rows * cols)
-    z, x = cell // cols + rng.uniform(start, 0) - 0.5, cell % cols + rng.uniform(start, 1) - 0.5
-    return min(max(z, 0.0), last_row), min(max(x, 0.0), last_col)
+        return along_rows * tiles.last_row, along_cols * tiles.last_col
+    cols = tiles.col_of.size
+    cell = start_cell(rng.uniform(start, 2), sources, tiles.row_of.size * cols)
+    return place_around(float(cell // cols), float(cell % cols), along_rows, along_cols, tiles)
 
 
 @allocation_free
@@ -189,7 +190,7 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, 
     rows, cols = tiles.row_of.size, tiles.col_of.size
     for number in range(first_drop, last_drop):
         start = rng.stream(key, number)
-        z, x = _start_place(start, sources, rows, cols, tiles.last_row, tiles.last_col)
+        z, x = _start_place(start, sources, tiles)
         slot = enter(pool, tiles, start, z, x)
         pool.numbers[slot, VOLUME], pool.numbers[slot, SCALE] = 1.0, scale[0]
         scale[0] *= 1 - soil_evaporation

@@ -4,7 +4,7 @@
 from ....kernels import rng
 from ....kernels.jit import allocation_free
 from .particle_queues import COL, ROW, enter
-from .start_cells import start_cell
+from .start_places import place_around, start_cell
 
 
 @allocation_free
@@ -18,8 +18,8 @@ def enter_drops(pool, tiles, key, first, last, chances, drops, load):
     for number in range(first, last):
         start = rng.stream(key, number)
         cell = start_cell(rng.uniform(start, 0), chances, chances.size)
-        z, x = drops[cell, ROW] + rng.uniform(start, 1) - 0.5, drops[cell, COL] + rng.uniform(start, 2) - 0.5
-        slot = enter(pool, tiles, start, min(max(z, 0.0), tiles.last_row), min(max(x, 0.0), tiles.last_col))
+        z, x = place_around(drops[cell, ROW], drops[cell, COL], rng.uniform(start, 1), rng.uniform(start, 2), tiles)
+        slot = enter(pool, tiles, start, z, x)
         for column in range(COL + 1, drops.shape[1]):
             pool.numbers[slot, column] = drops[cell, column]
         brought += drops[cell, load]

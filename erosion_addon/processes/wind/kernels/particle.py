@@ -10,7 +10,7 @@ from ....kernels import rng
 from ....kernels.edges import WRAP
 from ....kernels.jit import allocation_free, inlined
 from ...shared.kernels.particle_queues import Pool, queued
-from ...shared.kernels.start_cells import start_cell
+from ...shared.kernels.start_places import start_cell
 from .surface import CELL, deposit
 
 REACH = 16

@@ -95,8 +95,8 @@ def test_exit_codes_keep_their_meaning(tmp_path, monkeypatch, keyboard, words, s
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     np.save("dem.npy", np.eye(32))
     if signal_sent:
-        show = "erosion_addon.cli.watching.ProgressLine.show"
-        monkeypatch.setattr(show, lambda *_: signal.raise_signal(signal_sent))
+        show = "erosion_addon.cli.terminal.progress.ProgressLine.show"
+        monkeypatch.setattr(show, lambda *_, **__: signal.raise_signal(signal_sent))
     few = ["--set", "droplet.drops_per_cell=40"]
     assert main(["erode", "dem.npy", "out.npy", *few, *words]) == code
     assert Path("out.npy").exists() == (code == 0)

@@ -28,7 +28,7 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
         report = plan_report(outputs, given.report) if given.report else None
         drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
         planned = maps.plan(outputs, given.maps, ANALYZED, tif=given.tif_maps) if given.maps else {}
-        stages = Stages("heightmap read", "land analyzed", "files written")
+        stages = Stages(given.quiet, "heightmap read", "land analyzed", "files written")
         terrain = Terrain(*read_input(given, given.input_size, image_files))
         stages.end()
         outlets = read_outlets(given, image_files)

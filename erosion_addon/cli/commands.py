@@ -33,6 +33,7 @@ from .rivers import rivers
 from .runs import erode, resume
 from .terminal import signals
 from .terminal.output import as_json, note, print_error, print_event, print_line, print_written, table
+from .terminal.progress import Stages
 from .variants import variants
 
 
@@ -142,6 +143,7 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 
 def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
+    stages = Stages(given.quiet, "terrain made", "heightmap written", "maps written")
     with Outputs(value for _, value in given.set if isinstance(value, str)) as outputs:
         planned = maps.plan(outputs, given.maps, png=given.png_maps, tif=given.tif_maps) if given.maps else {}
         target = outputs.plan(given.output, SUFFIXES)
@@ -150,13 +152,17 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         require_size(rows, cols)
         require_space(target, given.size)
         terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set), image_files)
+        stages.end()
         with outputs.write(target) as path:
             written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)
         write_side(side, given.output, terrain, written)
+        stages.end()
         edges = "wrap" if dict(given.set).get("tileable") else "open"
         maps.write(outputs, planned, map_fields(terrain, given, edges), image_files, terrain.spacing)
         published = outputs.publish()
-    note_gray(given.output, written, None)
+        stages.end()
+    if not given.quiet:
+        note_gray(given.output, written, None)
     print_written(published)
 
 

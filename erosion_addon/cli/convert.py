@@ -18,7 +18,7 @@ from .terminal.progress import Stages
 
 def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
-    stages = Stages("heightmap read", "files written")
+    stages = Stages(given.quiet, "heightmap read", "files written")
     terrain = Terrain(*read_input(given, given.input_size, image_files))
     stages.end()
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)

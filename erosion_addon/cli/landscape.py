@@ -30,8 +30,8 @@ from ..landscape.storage.manifest import MASKS, Manifest
 from ..recipe.recipe import Recipe
 from .convert import place_of, read_input
 from .terminal import signals
-from .terminal.output import note, print_event, print_line, print_written, table
-from .terminal.progress import Stages, duration
+from .terminal.output import note, print_line, print_written, table
+from .terminal.progress import ProgressLine, ShareProgress, Stages
 
 OnProgress = Callable[[float, str], None]
 
@@ -221,7 +221,7 @@ def _workers(given: argparse.Namespace) -> Iterator[Workers]:
 
 def _check(given: argparse.Namespace) -> None:
     found = Landscape(given.folder, Manifest.load(given.folder))
-    stages, faults = Stages(*(f"{layer} compared" for layer in found.manifest.layers)), list[str]()
+    stages, faults = Stages(given.quiet, *(f"{layer} compared" for layer in found.manifest.layers)), list[str]()
     for layer in found.manifest.layers:
         faults += [fault for sentences in found.faults((layer,)).values() for fault in sentences]
         stages.end()
@@ -263,7 +263,7 @@ def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
 def _preview(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs() as outputs:
         target = outputs.plan(given.output, (".png", ".exr"))
-        stages, found = Stages("picture made", "file written"), Landscape(given.folder)
+        stages, found = Stages(given.quiet, "picture made", "file written"), Landscape(given.folder)
         if given.window:
             top, bottom, left, right = given.window
             shown = _closely(found, Window(top, bottom, left, right), given.layer)
@@ -297,16 +297,4 @@ def _limited(on_progress: OnProgress, seconds: float | None) -> OnProgress:
 
 
 def _progress(given: argparse.Namespace) -> OnProgress:
-    """Progress on standard error: a line at every twentieth."""
-    began, shown = time.monotonic(), [0.0]
-
-    def on_progress(fraction: float, message: str) -> None:
-        spent = time.monotonic() - began
-        left = spent * (1 - fraction) / fraction if fraction > 0 else None
-        print_event("progress", fraction=round(fraction, 6), text=message, seconds=round(spent, 3), seconds_left=left)
-        if given.quiet or given.progress == "json" or (fraction < shown[0] + 0.05 and fraction < 1):
-            return
-        shown[0] = fraction
-        note(f"{message}: {fraction:.0%}".replace("%", " %") + (f", {duration(left)} left" if left else ""))
-
-    return on_progress
+    return ShareProgress(ProgressLine(given.quiet)).show

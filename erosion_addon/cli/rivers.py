@@ -32,7 +32,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         wanted = _planned_masks(outputs, given.mask)
         carved = outputs.plan(given.carve, SUFFIXES) if given.carve else None
         side = plan_side(outputs, given.carve) if given.carve else None
-        stages = Stages("heightmap read", "rivers found", "files written")
+        stages = Stages(given.quiet, "heightmap read", "rivers found", "files written")
         terrain = Terrain(*read_input(given, given.input_size, image_files))
         stages.end()
         place, headwaters = place_of(given.input, terrain.shape), None

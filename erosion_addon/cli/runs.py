@@ -35,6 +35,7 @@ from .finished import is_finished, order_of
 from .source import inputs, note_lack, read, read_region, recipe_of
 from .terminal import signals
 from .terminal.output import note, print_written
+from .terminal.progress import ProgressLine, RunProgress
 from .watching import watched
 
 
@@ -212,7 +213,9 @@ class _Results:
         given = self._given
         limit = math.inf if given.time_limit is None else given.time_limit
         every = math.inf if given.checkpoint_every is None else 60 * given.checkpoint_every
-        return watched(run, compile_kernels, given, limit, self._save if self._checkpoint else None, every)
+        shown = RunProgress(ProgressLine(given.quiet))
+        shown.begin()
+        return watched(run, compile_kernels, shown, limit, self._save if self._checkpoint else None, every)
 
     def saving_first(self, run: Iterator[Progress]) -> Iterator[Progress]:
         """The run, saved in the checkpoint before its first frame: no frames without a run to go on with."""

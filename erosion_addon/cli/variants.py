@@ -31,6 +31,7 @@ from .finished import is_finished, order_of
 from .source import inputs, note_lack, read, recipe_of
 from .terminal import signals
 from .terminal.output import note, print_written
+from .terminal.progress import ProgressLine, RunProgress
 from .watching import watched
 
 GAP = 8
@@ -74,6 +75,8 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
         small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
         longer = longer_side(terrain.shape, terrain.spacing)
         shown: list[list[Array]] = []
+        small_work, full_work = small.elevation.size, terrain.elevation.size if whole else 0
+        progress = RunProgress(ProgressLine(given.quiet), len(rows) * len(seeds) * (small_work + full_work))
         with whole.naming_finished() if whole else nullcontext():
             for row, ((words, varied), files) in enumerate(zip(rows, pictures, strict=True)):
                 shown.append([])
@@ -83,15 +86,16 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
                     rehearse(fitted, small.spacing, small_masks, small.fields, on_progress)
 
                 for seed, target in zip(seeds, files, strict=True):
+                    progress.begin(small_work, f"variant {row}_{seed}")
                     run = simulate(
                         small, fitted, seed=seed, edges=given.edges, masks=small_masks, threads=given.threads or 0
                     )
-                    result = watched(run, compile_kernels, given).terrain
+                    result = watched(run, compile_kernels, progress).terrain
                     shown[-1].append(shaded_relief(result))
                     with outputs.write(target) as path:
                         image_files.write(path, shown[-1][-1], "uint16")
                     if whole:
-                        whole.make(terrain, masks, varied, (row, seed), words, image_files)
+                        whole.make(terrain, masks, varied, (row, seed), words, image_files, progress)
         with outputs.write(sheet) as path:
             image_files.write(path, _sheet(shown), "uint16")
         if whole:
@@ -154,6 +158,7 @@ class _Whole:
         place: tuple[int, int],
         words: str,
         image_files: ImageFiles,
+        progress: RunProgress,
     ) -> None:
         """Erode and write a variant, if it is not there already. place: row and seed."""
         given, (row, seed) = self._given, place
@@ -161,10 +166,12 @@ class _Whole:
         report = given.folder / name / "report.json"
         order = order_of(argparse.Namespace(order=self._order, seed=seed), recipe, [])
         if is_finished(report, order):
+            progress.skip(terrain.elevation.size, f"variant {name} in full")
             told = json.loads(report.read_text(encoding="utf-8"))
         else:
             run = simulate(terrain, recipe, seed=seed, edges=given.edges, masks=masks, threads=given.threads or 0)
-            result = watched(run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), given).terrain
+            progress.begin(terrain.elevation.size, f"variant {name} in full")
+            result = watched(run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), progress).terrain
             told = self._write(report, result, order, image_files)
         self._stay += 1
         self._table.append({"folder": name, "seed": seed, "set": words, "sha256": told["sha256"]["elevation"]})

@@ -255,6 +255,11 @@ def test_a_refusal_for_programs_is_json_too(folder, capsys):
         (["landscape", "make", "land", "dem.npy", "--tile", "64"], "tiles made"),
         (["landscape", "check", "made"], "start/elevation compared"),
         (["landscape", "preview", "made", "out.png"], "file written"),
+        (["make", "cone", "cone.exr", "--size", "16x16"], "maps written"),
+        (
+            ["variants", "dem.npy", "page", *FEW, "--seeds", "3", "--full"],
+            "variant 0_3 in full, Carve gullies, step 1 of 1",
+        ),
     ],
 )
 def test_all_commands_tell_their_progress_in_one_form(folder, capsys, words, last):

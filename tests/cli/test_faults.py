@@ -206,9 +206,9 @@ def test_an_order_to_end_that_comes_with_the_last_chunk_loses_nothing(folder, mo
 
     show = ProgressLine.show
 
-    def signalled(line, progress):
-        show(line, progress)
-        if progress.fraction == 1:
+    def signalled(line, fraction, *words, **values):
+        show(line, fraction, *words, **values)
+        if fraction == 1:
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(ProgressLine, "show", signalled)
@@ -229,7 +229,7 @@ def test_an_order_to_end_while_the_run_is_saved_does_not_stop_that(folder, monke
         save(checkpoint, path)
 
     monkeypatch.setattr(Checkpoint, "save", signalled)
-    monkeypatch.setattr(ProgressLine, "show", lambda *_: signal.raise_signal(signal.SIGTERM))
+    monkeypatch.setattr(ProgressLine, "show", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     assert main(["erode", "dem.npy", "out.npy", "--checkpoint", "run.npz"]) == 143
     assert set(listing(folder)) == {"dem.npy", "run.npz"}
@@ -242,7 +242,7 @@ def test_an_order_that_a_library_swallows_is_heeded_at_the_next_chunk(folder, mo
     np.save("dem.npy", make("fractal", 32, 32).elevation)
     before, shown = listing(folder), []
 
-    def swallow(*_):
+    def swallow(*_, **__):
         shown.append(name)
         with contextlib.suppress(BaseException):
             signal.raise_signal(getattr(signal, name))

@@ -3,6 +3,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -65,7 +66,8 @@ def test_a_vector_is_a_map_for_each_component_and_a_color_is_one_map(folder, mon
     colors = np.random.default_rng(0).random((24, 32, 3)).astype(np.float32)
     fields = {"velocity": vectors, "surface_color": colors}
     result = Terrain(np.load("dem.npy"), fields=fields)
-    progress = type("Progress", (), {"terrain": result, "fraction": 1.0})()
+    ended = {"fraction": 1.0, "number": 0, "done": 1.0, "step": "water", "message": "", "work": (0.0, "")}
+    progress = SimpleNamespace(terrain=result, estimates=[1.0], **ended)
     monkeypatch.setattr("erosion_addon.cli.runs.simulate", lambda *_, **__: iter([progress]))
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet"]) == 0
     names = {"elevation", "velocity_x", "velocity_y", "surface_color", "normal"}

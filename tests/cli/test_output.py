@@ -2,6 +2,7 @@
 """Output of the command line: streams and encodings."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -13,8 +14,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.cli.terminal.output import print_line
-from erosion_addon.cli.terminal.progress import ProgressLine
+from erosion_addon.cli.terminal.output import as_json, note, print_line
+from erosion_addon.cli.terminal.progress import ProgressLine, RunProgress, ShareProgress
 from tests.cli.commandline import FEW, ROOT, run
 
 
@@ -68,19 +69,86 @@ def now(monkeypatch):
 
 def at(fraction):
     """Progress of a recipe of one step."""
-    return SimpleNamespace(fraction=fraction, message="Step", number=0, done=fraction, estimates=[1.0])
+    words = {"message": "Step", "step": "droplet", "work": (0.0, "")}
+    return SimpleNamespace(fraction=fraction, number=0, done=fraction, estimates=[1.0], **words)
 
 
 def test_time_left_is_what_the_rest_will_take(now, capsys):
-    line = ProgressLine()
+    shown = RunProgress(ProgressLine())
+    shown.begin()
     for fraction, seconds in [(0.0, 0), (0.1, 6), (0.11, 7), (0.35, 5000), (0.9, 5400), (1.0, 6000)]:
         now[0] = seconds
-        line.show(at(fraction))
+        shown.show(at(fraction))
     assert capsys.readouterr().err.splitlines() == [
         "Step:  10 %, 54 s left",
         "Step:  35 %, 2 h 34 min left",
         "Step:  90 %, 10 min 0 s left",
         "Step: 100 %, 1 h 40 min",
+    ]
+
+
+def test_time_left_of_several_runs_counts_those_to_come(now, capsys):
+    """The second of four begins at 10 s and has done half at 15 s: 5 s more, and two of 10 s each. One is there."""
+    shown = RunProgress(ProgressLine(), 8.0)
+    for name, begun in [("a", 0.0), ("b", 10.0)]:
+        shown.begin(2.0, name)
+        for fraction in (0.0, 0.5, 1.0):
+            now[0] = begun + 10.0 * fraction
+            shown.show(at(fraction))
+    shown.skip(2.0, "c")
+    shown.begin(2.0, "d")
+    for fraction in (0.0, 1.0):
+        now[0] = 20.0 + 10.0 * fraction
+        shown.show(at(fraction))
+    assert capsys.readouterr().err.splitlines() == [
+        "a, Step:  12 %, 35 s left",
+        "a, Step:  25 %, 30 s left",
+        "b, Step:  38 %, 25 s left",
+        "b, Step:  50 %, 20 s left",
+        "c, there already:  67 %",
+        "d, Step: 100 %, 30 s",
+    ]
+
+
+def test_what_an_earlier_run_has_done_took_no_time(now, capsys):
+    """Half was done before; a quarter takes 30 s, and so does the last one."""
+    progress = ShareProgress(ProgressLine())
+    for now[0], fraction in [(0.0, 0.5), (30.0, 0.75), (60.0, 1.0)]:
+        progress.show(fraction, "tile")
+    assert capsys.readouterr().err.splitlines() == ["tile:  50 %", "tile:  75 %, 30 s left", "tile: 100 %, 1 min 0 s"]
+
+
+def test_a_note_takes_the_bar_away(monkeypatch):
+    terminal = Terminal("ascii")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    line = ProgressLine()
+    line.show(0.5, "Step")
+    note("The disk is nearly full.")
+    line.show(0.5, "Step")
+    note("Done.")
+    bar = f"Step {'#' * 12}{'-' * 12}  50 %"
+    seen = terminal.written().split("\r")
+    assert [text.strip() for text in seen] == ["", bar, "", "The disk is nearly full.", bar, "", "Done."]
+    assert len(seen[2]) == len(seen[5]) == len(bar)
+
+
+def test_programs_hear_of_each_text_at_once_and_of_the_same_once_a_second(now, capsys):
+    line = ProgressLine()
+    with as_json(True):
+        for now[0], fraction, text in [
+            (0.0, 0.1, "a"),
+            (0.9, 0.2, "a"),
+            (1.0, 0.3, "a"),
+            (1.1, 0.4, "b"),
+            (1.2, 1.0, "b"),
+        ]:
+            line.show(fraction, text, 2.04)
+    told = [json.loads(told) for told in capsys.readouterr().err.splitlines()]
+    assert [(event["fraction"], event["seconds"], event["seconds_left"]) for event in told] == [
+        (0.1, 0.0, 2.0),
+        (0.3, 1.0, 2.0),
+        (0.4, 1.1, 2.0),
+        (1.0, 1.2, 2.0),
     ]
 
 
@@ -109,7 +177,7 @@ def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, now, te
     for now[0], fraction in [(1.0, 0.0), (5.0, 0.5), (10.0, 0.75)]:
         line.show_compiling(fraction, "Compiling for this recipe (once), step 1 of 1")
     now[0] = 20.0
-    line.show(at(1.0))
+    line.show(1.0, "Step")
     stream.flush()
     lines = stream.buffer.getvalue().decode().replace("\n", "\r").split("\r")
     said = [text.rstrip() for text in lines if text.strip()]

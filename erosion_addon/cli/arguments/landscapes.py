@@ -11,7 +11,7 @@ from ...files.normals import GREENS
 from ...generators.registry import SOURCES
 from ...landscape.storage.manifest import MASKS as LANDSCAPE_MASKS
 from ...terrain.masks import MASK_KINDS
-from .options import Parser, add_common, add_form, add_progress
+from .options import Parser, add_common, add_progress
 from .values import assignment, count, memory, number, size, whole
 
 
@@ -77,7 +77,7 @@ def add_landscape(commands: Any) -> None:
     _add_workers(analyze)
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write figures and hashes")
     add_progress(analyze)
-    add_form(add("check", "compare every tile with its hash"))
+    add_progress(add("check", "compare every tile with its hash"))
     export = add("export", "write a layer as files for other programs")
     export.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap; files are OUTPUT_x0_y0 …")
     export.add_argument("--layer", default="elevation", help="layer or mask; default: %(default)s")
@@ -102,7 +102,7 @@ def add_landscape(commands: Any) -> None:
     preview.add_argument(
         "--window", nargs=4, type=whole, metavar=("TOP", "BOTTOM", "LEFT", "RIGHT"), help="show these cells one by one"
     )
-    add_form(preview)
+    add_progress(preview)
 
 
 def _add_order(command: Parser) -> None:

@@ -153,16 +153,11 @@ def add_survey(command: Parser) -> None:
     add_progress(command)
 
 
-def add_form(command: Parser) -> None:
-    """Option for the form of progress."""
+def add_progress(command: Parser) -> None:
+    """Options for progress."""
     command.add_argument(
         "--progress", choices=FORMS, default="text", help="json: every line on standard error is a JSON object"
     )
-
-
-def add_progress(command: Parser) -> None:
-    """Options for progress."""
-    add_form(command)
     command.add_argument("--quiet", action="store_true", help="no progress and no notes")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...files.render_settings import ENGINES, LIGHTS, PICTURE_FORMATS, VIEWS, Picture
+from .options import add_progress
 from .values import count, number, size
 
 
@@ -50,3 +51,4 @@ def add_render(commands: Any) -> None:
         action="store_true",
         help="write an .exr of many layers: the picture, depth, normals, and AOVs if any",
     )
+    add_progress(render)

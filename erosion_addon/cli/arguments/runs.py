@@ -93,6 +93,7 @@ def add_make(commands: Any) -> None:
     source.add_argument("--cell-size", metavar="METERS", type=number, default=1.0, help="default: 1")
     add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
     add_maps(source, "write every field as FIELD.exr, such as the sediment of sand, and the normal map")
+    add_progress(source)
 
 
 def add_variants(commands: Any) -> None:

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +15,9 @@ from ...base.errors import InputError
 
 _form = {"json": False}
 """Whether lines on standard error are JSON."""
+
+_bar = {"length": 0}
+"""Letters of the bar that stands on the terminal."""
 
 
 class UnprintableError(InputError):
@@ -53,6 +57,11 @@ def as_json(wanted: bool) -> Iterator[None]:
         _form["json"] = False
 
 
+def is_json() -> bool:
+    """Whether lines on standard error are JSON."""
+    return _form["json"]
+
+
 def print_event(event: str, **values: Any) -> None:
     """Print an event on standard error as a line of JSON, if that is wanted; else nothing."""
     if _form["json"]:
@@ -73,12 +82,31 @@ def print_error(text: str) -> None:
         _print_to_stderr(text)
 
 
+def draw(bar: str) -> None:
+    """Draw a bar on standard error in place of the one before. The next line of text takes it away."""
+    bar = bar[: shutil.get_terminal_size().columns - 1]
+    # An interrupt may come as soon as anything is seen: by then it is known that there is something to take away.
+    before, _bar["length"] = _bar["length"], len(bar)
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write("\r" + bar.ljust(before))
+        sys.stderr.flush()
+
+
+def _take_bar_away() -> None:
+    if _bar["length"]:
+        draw("")
+        with suppress(OSError, ValueError, AttributeError):
+            sys.stderr.write("\r")
+            sys.stderr.flush()
+
+
 def _print_to_stderr(text: str) -> None:
     with suppress(OSError, ValueError, AttributeError):
         _write_line(text, sys.stderr)
 
 
 def _write_line(text: str, stream: TextIO) -> None:
+    _take_bar_away()
     try:
         print(encodable(text, stream), file=stream, flush=True)
     except OSError:

@@ -1,57 +1,78 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Progress on standard error."""
+"""Progress of a command on standard error."""
 
-import shutil
 import sys
 import time
-from contextlib import suppress
+from typing import Any
 
 from ...run.progress import Gauge, Progress
-from .output import encodable, note, print_event
+from .output import draw, encodable, is_json, note, print_event
 
 FORMS = ("text", "json")
 """Forms of the progress: for people, and a JSON object a line for programs."""
 
 _EVERY = 1.0
-"""Least seconds between two lines of JSON within a step."""
+"""Least seconds between two lines of JSON with the same text."""
 
 
 class ProgressLine:
-    """Progress on standard error: a bar on a terminal, else a line at every tenth."""
+    """Progress: a bar on a terminal, else a line at every tenth; as JSON, a line a second at most, and one at once for
+    a new text.
+    """
 
-    def __init__(self) -> None:
-        self._began, self._gauge = time.monotonic(), Gauge()
+    def __init__(self, quiet: bool = False, patience: float = 0.0) -> None:
+        """quiet: whether nothing is shown. patience: seconds before people see anything."""
+        self._quiet, self._patience = quiet, patience
+        self._began = self._last = time.monotonic()
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._full, self._empty = ("█", "░") if self._terminal and encodable("█░", sys.stderr) == "█░" else ("#", "-")
-        self._next = 0.1
-        self._length = 0
-        self._compiling = ""
+        self._tenth, self._due, self._text = 0.1, 0.0, ""
 
-    def show(self, progress: Progress) -> None:
-        """Show the progress of the simulation and the time left."""
-        fraction, left = progress.fraction, self._gauge.seconds_left(progress)
-        if self._terminal:
-            self._redraw(f"{progress.message} {self._bar(fraction)} {self._numbers(fraction, left)}")
-        elif fraction >= self._next - 1e-9:
-            note(f"{progress.message}: {self._numbers(fraction, left)}")
-            while self._next - 1e-9 <= fraction:
-                self._next += 0.1
+    @property
+    def seconds(self) -> float:
+        """Time since the beginning, without that of compilations."""
+        return time.monotonic() - self._began
+
+    def show(self, fraction: float, text: str, seconds_left: float | None = None, **more: Any) -> None:
+        """Show the share done and the time left. more: further values, for programs."""
+        self._last = time.monotonic()
+        if self._quiet:
+            return
+        if is_json():
+            if self._is_due(text) or fraction >= 1:
+                left = None if seconds_left is None else round(seconds_left, 1)
+                told = {"text": text, "seconds": round(self.seconds, 3), "seconds_left": left}
+                print_event("progress", fraction=round(fraction, 6), **told, **more)
+        elif self.seconds < self._patience:
+            return
+        elif self._terminal:
+            draw(f"{text} {self._bar(fraction)} {self._numbers(fraction, seconds_left)}")
+        elif fraction >= self._tenth - 1e-9:
+            note(f"{text}: {self._numbers(fraction, seconds_left)}")
+            while self._tenth - 1e-9 <= fraction:
+                self._tenth += 0.1
 
     def show_compiling(self, fraction: float, message: str) -> None:
-        """Show the progress of the compilation before the simulation."""
-        if self._terminal:
-            self._redraw(f"{message} {self._bar(fraction)} {fraction:4.0%}".replace("%", " %"))
-        elif message != self._compiling:
+        """Show the progress of a compilation."""
+        now = time.monotonic()
+        self._began, self._last = self._began + now - self._last, now
+        if self._quiet:
+            return
+        if is_json():
+            if self._is_due(message):
+                print_event("compiling", fraction=round(fraction, 6), text=message)
+        elif self._terminal:
+            draw(f"{message} {self._bar(fraction)} {_percent(fraction)}")
+        elif message != self._text:
+            self._text = message
             note(message)
-        self._compiling = message
-        self._began = time.monotonic()  # the time that it took is the simulation's
 
-    def close(self) -> None:
-        """Remove the bar, so that later output starts on a new line."""
-        if self._length:
-            self._redraw("")
-            with suppress(OSError):
-                sys.stderr.write("\r")
+    def _is_due(self, text: str) -> bool:
+        """Whether a line of JSON is due; it counts as told."""
+        if self._last < self._due and text == self._text:
+            return False
+        self._due, self._text = self._last + _EVERY, text
+        return True
 
     def _bar(self, fraction: float) -> str:
         cells = round(24 * fraction)
@@ -59,73 +80,77 @@ class ProgressLine:
 
     def _numbers(self, fraction: float, left: float | None) -> str:
         if fraction >= 1:
-            return f"100 %, {duration(time.monotonic() - self._began)}"
-        said = f", {duration(left)} left" if left is not None else ""
-        return f"{fraction:4.0%}".replace("%", " %") + said
-
-    def _redraw(self, text: str) -> None:
-        text = text[: shutil.get_terminal_size().columns - 1]
-        # An interrupt may come as soon as anything is seen: by then it is known that there is something to take away.
-        before, self._length = self._length, len(text)
-        with suppress(OSError):
-            sys.stderr.write("\r" + text.ljust(before))
-            sys.stderr.flush()
+            return f"100 %, {duration(self.seconds)}"
+        return _percent(fraction) + (f", {duration(left)} left" if left is not None else "")
 
 
-class ProgressEvents:
-    """Progress on standard error as JSON, a line a second at most."""
+class RunProgress:
+    """Progress of the simulations of a command, one after the other."""
 
-    def __init__(self) -> None:
-        self._began, self._gauge = time.monotonic(), Gauge()
-        self._next, self._number = 0.0, -1
+    def __init__(self, line: ProgressLine, work: float = 1.0) -> None:
+        """work: of all runs, in the caller's unit."""
+        self.line, self._work = line, work
+        self._done, self._own, self._name = 0.0, 0.0, ""
+
+    def begin(self, work: float = 1.0, name: str = "") -> None:
+        """Begin the next run. work: its part of the whole. name: of the run, if there are several."""
+        self._done += self._own
+        self._own, self._name, self._gauge = work, name and f"{name}, ", Gauge()
+
+    def skip(self, work: float, name: str) -> None:
+        """Leave out a run whose result is there already, after another run."""
+        self._work -= work
+        self.line.show((self._done + self._own) / self._work, f"{name}, there already")
 
     def show(self, progress: Progress) -> None:
-        """Tell the progress of the simulation and the time left."""
-        left, speed = self._gauge.seconds_left(progress), self._gauge.speed(progress)
-        now = time.monotonic()
-        if now < self._next and progress.number == self._number and progress.fraction < 1:
-            return
-        self._next, self._number = now + _EVERY, progress.number
-        print_event(
-            "progress",
-            fraction=round(progress.fraction, 6),
-            step=progress.number + 1,
-            kind=progress.step,
-            text=progress.message,
-            seconds=round(now - self._began, 3),
-            seconds_left=None if left is None else round(left, 1),
-            speed=speed,
-        )
+        """Show the progress of the run at work."""
+        fraction = (self._done + self._own * progress.fraction) / self._work
+        left, speed = self._seconds_left(progress), self._gauge.speed(progress)
+        text = f"{self._name}{progress.message}"
+        self.line.show(fraction, text, left, step=progress.number + 1, kind=progress.step, speed=speed)
 
-    def show_compiling(self, fraction: float, message: str) -> None:
-        """Tell the progress of the compilation before the simulation."""
-        self._began = time.monotonic()
-        if self._began >= self._next:
-            self._next = self._began + _EVERY
-            print_event("compiling", fraction=round(fraction, 6), text=message)
+    def _seconds_left(self, progress: Progress) -> float | None:
+        """Time left of all runs: this one by its own steps, later ones by the pace so far."""
+        left, spent = self._gauge.seconds_left(progress), self.line.seconds
+        if left is None and self._done:
+            left = self._own * (1.0 - progress.fraction) * spent / (self._done + self._own * progress.fraction)
+        if left is None:
+            return None
+        begun = self._done + self._own
+        return left + (self._work - begun) * (spent + left) / begun
 
-    def close(self) -> None:
-        """Nothing is left on the terminal."""
+
+class ShareProgress:
+    """Progress of work that is known by its share. Time is left by the pace since the first call: what was done before
+    it took no time.
+    """
+
+    def __init__(self, line: ProgressLine) -> None:
+        self._line, self._first = line, (-1.0, 0.0)
+
+    def show(self, fraction: float, text: str) -> None:
+        """Show the share done, and what was done last."""
+        now = self._line.seconds
+        if self._first[0] < 0:
+            self._first = now, fraction
+        began, before = self._first
+        done = fraction - before
+        self._line.show(fraction, text, (now - began) * (1.0 - fraction) / done if done > 0 else None)
 
 
 class Stages:
-    """Progress of a command that says nothing on its way to people: as JSON, a line at the end of each stage."""
+    """Progress of a command by its stages; of one that takes less than a second people see nothing."""
 
-    def __init__(self, *texts: str) -> None:
+    def __init__(self, quiet: bool, *texts: str) -> None:
         """texts: what is done at the end of each."""
-        self._texts, self._done, self._began = texts, 0, time.monotonic()
+        self._texts, self._done = texts, 0
+        self._progress = ShareProgress(ProgressLine(quiet, patience=1.0))
+        self._progress.show(0.0, "begun")
 
     def end(self) -> None:
         """Tell that the next stage is done."""
         self._done += 1
-        fraction, spent = self._done / len(self._texts), time.monotonic() - self._began
-        print_event(
-            "progress",
-            fraction=round(fraction, 6),
-            text=self._texts[self._done - 1],
-            seconds=round(spent, 3),
-            seconds_left=round(spent * (1 - fraction) / fraction, 1),
-        )
+        self._progress.show(self._done / len(self._texts), self._texts[self._done - 1])
 
 
 def duration(seconds: float) -> str:
@@ -135,3 +160,7 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _percent(fraction: float) -> str:
+    return f"{fraction:4.0%}".replace("%", " %")

@@ -14,7 +14,8 @@ from ...base.errors import InputError, reason_of
 from ...cli import source
 from ...cli.arguments.options import RECIPE
 from ...cli.convert import place_of
-from ...cli.terminal.output import note, print_event, print_written
+from ...cli.terminal.output import note, print_written
+from ...cli.terminal.progress import ProgressLine
 from ...recipe.recipe import Recipe
 from ...scene.files.image import BlenderFiles
 from ...scene.masks import inputs
@@ -126,15 +127,11 @@ def _set(terrain: bpy.types.Object, given: argparse.Namespace, recipe_name: str)
 
 def _run(terrain: bpy.types.Object, given: argparse.Namespace) -> Task:
     """The run, done; InputError if it did not come to its end on this terrain."""
-    quiet = given.quiet or given.progress == "json"
-    task, shown = runs.start(terrain, threads=given.threads), 0.1
+    task, line = runs.start(terrain, threads=given.threads), ProgressLine(given.quiet)
     try:
         while not task.ended:
             task.poll(0.1)
-            print_event("progress", fraction=round(task.fraction, 6), text=task.message, seconds_left=task.seconds_left)
-            if not quiet and task.fraction >= shown:
-                note(f"{task.message}: {task.fraction:.0%}".replace("%", " %"))
-                shown = task.fraction + 0.1
+            line.show(task.fraction, task.message, task.seconds_left)
     except BaseException:
         task.cancel()
         raise

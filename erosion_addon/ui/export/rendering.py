@@ -7,7 +7,8 @@ from pathlib import Path
 import bpy
 
 from ...base.atomic_files import Outputs
-from ...cli.terminal.output import note, print_written
+from ...cli.terminal.output import print_written
+from ...cli.terminal.progress import ProgressLine, ShareProgress
 from ...files.render_settings import Picture
 from ...scene.stage import render as pictures
 
@@ -26,12 +27,14 @@ def render(given: argparse.Namespace) -> None:
         scene = bpy.context.scene
         terrain = pictures.find_terrain(scene, given.object)
         camera = pictures.prepare(scene, terrain, picture)
+        progress = ShareProgress(ProgressLine(given.quiet))
+        progress.show(0.0, "file opened")
         for number, (target, turn) in enumerate(planned.items(), 1):
             if camera is not None:
                 pictures.aim(camera, terrain, picture, turn)
             with outputs.write(target) as path:
                 pictures.render(scene, path, picture)
-            note(f"Picture {number} of {len(planned)}")
+            progress.show(number / len(planned), f"picture {number} of {len(planned)}")
         print_written(outputs.publish())
 
 

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.worker
 
 HEIGHTS = fractal(24, 24, relief=40.0)
 FEW = ["--recipe", "arcane", "--set", "droplet.drops_per_cell=0.5", "--seed", "3"]
+PROGRESS = {"fraction", "text", "seconds", "seconds_left"}
 
 
 @pytest.fixture
@@ -143,3 +144,12 @@ def test_a_heightmap_that_cannot_be_eroded_so_is_told(heightmap, tmp_path, capfd
 def test_a_heightmap_has_no_look(heightmap, tmp_path, capsys):
     assert main(["erode", str(heightmap), str(tmp_path / "out.npy"), "--look"]) == 2
     assert "--look" in capsys.readouterr().err and not (tmp_path / "out.npy").exists()
+
+
+def test_progress_has_the_form_of_all_commands(blend, tmp_path, capfd):
+    words = ["erode", str(blend), str(tmp_path / "out.blend"), *FEW]
+    assert ui.command_line([*words, "--progress", "json"]) == 0
+    events = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
+    shown = [event for event in events if event["event"] == "progress"]
+    assert shown and all(event.keys() == {*PROGRESS, "event", "time"} for event in shown)
+    assert events[-1]["event"] == "end" and events[-1]["code"] == 0

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`blender --command erosion render`: arguments, pictures, exit codes."""
 
+import json
+
 import bpy
 import numpy as np
 import OpenImageIO
@@ -51,8 +53,12 @@ def test_a_file_with_nothing_but_a_terrain_makes_a_lit_picture(blend, tmp_path, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.png", "terrain.blend"]
 
 
-def test_a_turntable_sees_another_side_in_each_picture(blend, tmp_path):
-    assert ui.command_line(["render", str(blend), str(tmp_path / "turn.png"), "--turntable", "2", *SMALL]) == 0
+def test_a_turntable_sees_another_side_in_each_picture(blend, tmp_path, capfd):
+    words = ["render", str(blend), str(tmp_path / "turn.png"), "--turntable", "2", *SMALL]
+    assert ui.command_line([*words, "--progress", "json"]) == 0
+    events = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
+    shown = [(event["fraction"], event["text"]) for event in events if event["event"] == "progress"]
+    assert shown == [(0.0, "file opened"), (0.5, "picture 1 of 2"), (1.0, "picture 2 of 2")]
     first, second = (pixels(tmp_path / f"turn_000{number}.png") for number in (1, 2))
     assert np.abs(first - second).max() > 0.1
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Command line: erode and make terrain files, list recipes and fields. Needs no Blender.
 
-Exit codes: 0 done; 1 internal error, with a traceback; 2 bad usage or input, with a sentence; 75 ended by the time
-limit; 130 interrupted; 143 ended by SIGTERM, 129 by SIGHUP. After anything but 0, no file has been written, except
-frames and the checkpoint.
+Exit codes: 0 done; 1 internal error, with a traceback; 2 bad usage or input, with a sentence; 75 to be tried again, as
+after the time limit; 130 interrupted; 143 ended by SIGTERM, 129 by SIGHUP. After anything but 0, no file has been
+written, except frames and the checkpoint.
 """
 
 import argparse

@@ -23,10 +23,11 @@ from ..files.side_file import Meters, known_meters, read_measured
 from ..generators.registry import SOURCES
 from ..landscape import analyze, estimate, export, make
 from ..landscape.cluster import cluster
-from ..landscape.erode import Alone, Workers, do_one, erode, prepare
+from ..landscape.erode import Alone, TooEarlyError, Workers, do_one, erode, prepare
 from ..landscape.plan import Plan
 from ..landscape.storage.folder import Landscape, Window, are_left
 from ..landscape.storage.manifest import MASKS, Manifest
+from ..landscape.tasks import rounds
 from ..recipe.recipe import Recipe
 from .convert import place_of, read_input
 from .terminal import signals
@@ -46,7 +47,7 @@ def landscape(given: argparse.Namespace, image_files: ImageFiles) -> None:
         case "tasks":
             _tasks(given)
         case "task":
-            print_line(do_one(given.folder, given.name, given.threads or 0))
+            _task(given)
         case "analyze":
             _analyze(given)
         case "check":
@@ -171,10 +172,30 @@ def _erode(given: argparse.Namespace) -> None:
 
 
 def _tasks(given: argparse.Namespace) -> None:
-    """A line for each task: its number, its name, and the names of those that it needs."""
+    """A line for each task: its number, its name, and the names of those that it needs. Or a line for each round."""
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
-    for number, task in enumerate(prepare(given.folder, recipe, given.seed, given.edges, given.coarse)):
+    tasks = prepare(given.folder, recipe, given.seed, given.edges, given.coarse)
+    if given.rounds:
+        for first, last in rounds(tasks):
+            print_line(f"{first}-{last}" if first < last else str(first))
+        return
+    for number, task in enumerate(tasks):
         print_line(" ".join([str(number), task.name, *task.needs]))
+
+
+def _task(given: argparse.Namespace) -> None:
+    """Do a task; one that comes too early ends with a code of its own, so that a farm tries again."""
+    told: list[str] = []
+
+    def on_wait(sentence: str) -> None:
+        if not given.quiet and told[-1:] != [sentence]:
+            note(f"Waiting: {sentence}")
+        told.append(sentence)
+
+    try:
+        print_line(do_one(given.folder, given.name, given.threads or 0, 60.0 * (given.wait or 0.0), on_wait))
+    except TooEarlyError as early:
+        raise signals.Ended(str(early), signals.TRY_AGAIN) from None
 
 
 def _analyze(given: argparse.Namespace) -> None:
@@ -291,7 +312,7 @@ def _limited(on_progress: OnProgress, seconds: float | None) -> OnProgress:
     def limited(fraction: float, message: str) -> None:
         on_progress(fraction, message)
         if fraction < 1 and time.monotonic() >= end:
-            raise signals.Ended("", signals.TIME_IS_UP)
+            raise signals.Ended("", signals.TRY_AGAIN)
 
     return limited
 

@@ -244,7 +244,7 @@ class _Results:
             at = f"at {last.fraction:.0%}; go on with {command}."
             if signals.arrived():
                 raise signals.Ended(f"Ended by the system {at}")
-            raise signals.Ended(f"The time limit ended the run {at}", signals.TIME_IS_UP)
+            raise signals.Ended(f"The time limit ended the run {at}", signals.TRY_AGAIN)
         result = last.terrain
         written = self._write_result(result, image_files, outlets)
         print_written(self._outputs.publish())

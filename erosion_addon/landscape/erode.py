@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,6 +22,9 @@ from .storage.folder import Landscape, changing
 from .storage.manifest import MASK, START, Erosion
 from .storage.pyramid import store
 from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
+
+REST, LONGEST_REST = 2.0, 60.0
+"""Seconds between two looks whether a task can begin: at a file, and at all that it needs."""
 
 _WORDS = {
     "coarse": "the whole eroded on coarse cells",
@@ -107,19 +111,56 @@ def prepare(
         return [] if is_eroded(landscape, wanted) else tasks_of(_begun(landscape, wanted)[0])
 
 
-def do_one(folder: Path, name: str, threads: int = 0) -> str:
+class TooEarlyError(InputError):
+    """A task cannot begin yet. until: file that appears with what it waits for."""
+
+    def __init__(self, sentence: str, until: Path) -> None:
+        super().__init__(sentence)
+        self.until = until
+
+
+def do_one(
+    folder: Path,
+    name: str,
+    threads: int = 0,
+    patience: float = 0.0,
+    on_wait: Callable[[str], object] = lambda sentence: None,
+) -> str:
     """Do one task of a prepared erosion, by its name or its number from 0, unless it is done; returns its name.
 
     Several processes may do several tasks of one landscape, if those that a task needs are done. A name that the recipe
-    has no task for, such as cover_x0_y0 without snow, is no error: nothing is to be done. InputError for a landscape
-    that is not prepared, or that `erode` changes, and for a task that comes too early.
+    has no task for, such as cover_x0_y0 without snow, is no error: nothing is to be done, as in a landscape that is
+    complete. patience: seconds to wait until the task can begin; on_wait: called with what it waits for. TooEarlyError
+    after that time: for a task that needs others, for a landscape that is not prepared, or that `erode` changes.
     """
-    refuse_locked(folder)
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return _done_one(folder, name, threads)
+        except TooEarlyError as early:
+            if time.monotonic() >= end:
+                raise
+            on_wait(str(early))
+            again = min(end, time.monotonic() + LONGEST_REST)
+            time.sleep(max(0.0, min(REST, end - time.monotonic())))
+            while not early.until.exists() and time.monotonic() < again:
+                time.sleep(min(REST, max(0.0, again - time.monotonic())))
+
+
+def _done_one(folder: Path, name: str, threads: int) -> str:
+    """See `do_one`, without patience."""
     landscape = Landscape(folder)
+    try:
+        refuse_locked(folder)
+    except InputError as locked:
+        raise TooEarlyError(str(locked), folder / WORK / JOURNAL) from None
     erosion = landscape.manifest.erosion
+    if erosion and landscape.has("elevation"):
+        return name
     key = _key(landscape, erosion) if erosion else ""
     if erosion is None or lines_of(folder / WORK / JOURNAL, key) is None:
-        raise InputError(f"{folder} is not prepared; run landscape tasks first, which prints the tasks.")
+        sentence = f"{folder} is not prepared; run landscape tasks first, which prints the tasks."
+        raise TooEarlyError(sentence, folder / WORK / JOURNAL)
     tasks = tasks_of(Plan(landscape, erosion))
     if name.isdecimal():
         if int(name) >= len(tasks):
@@ -131,11 +172,18 @@ def do_one(folder: Path, name: str, threads: int = 0) -> str:
     journal = Journal(folder, WORK, key, _may_be_of)
     if name not in known or journal.has(known[name]):
         return name
-    if missing := [need for need in known[name].needs if not journal.has(known[need])]:
-        raise InputError(f"The task {name} needs {missing[0]}, which is not done; run that one first.")
-    result = known[name].do(str(folder), threads)
-    journal.add(result, f"{Path(JOURNAL).stem}_{name}.jsonl")
+    needs = known[name].needs
+    unknown = next((need for need in needs if not journal.names(need)), "")  # before files are compared with hashes
+    if missing := unknown or next((need for need in needs if not journal.has(known[need])), ""):
+        sentence = f"The task {name} needs {missing}, which is not done; run that one first."
+        raise TooEarlyError(sentence, folder / WORK / _journal_of(missing))
+    journal.add_alone(known[name].do(str(folder), threads), _journal_of(name))
     return name
+
+
+def _journal_of(task: str) -> str:
+    """File of the journal of a task that is done alone."""
+    return f"{Path(JOURNAL).stem}_{task}.jsonl"
 
 
 def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, Journal]:

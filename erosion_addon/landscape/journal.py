@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..base.atomic_files import sha256
+from ..base.atomic_files import Outputs, sha256
 from ..base.errors import InputError
 from ..base.regular_files import open_regular
 from .storage.folder import refuse_link
@@ -43,7 +43,7 @@ class Journal:
         found = self._sealed(lines_of(self._work / JOURNAL, key))
         if found is None:
             shutil.rmtree(self._work, ignore_errors=True)
-            self._append(JOURNAL)
+            self._append()
         for path in sorted(self._work.glob(f"{Path(JOURNAL).stem}_*.jsonl")):
             found = [*(found or []), *(self._sealed(lines_of(path, key)) or [])]
         self._said = {str(line["name"]): line for line in found or [] if isinstance(line, dict) and "name" in line}
@@ -69,18 +69,32 @@ class Journal:
         except (OSError, KeyError, TypeError, ValueError):
             return False
 
-    def add(self, result: Done, file: str = JOURNAL) -> None:
-        """Keep a task that is done."""
-        self._append(file, {**result, "seal": self._seal(result)} if self._secret else result)
+    def names(self, task: str) -> bool:
+        """Whether a line says that a task is done; its files may be damaged."""
+        return task in self._said
 
-    def _append(self, file: str, *results: Done) -> None:
+    def add(self, result: Done) -> None:
+        """Keep a task that is done."""
+        self._append({**result, "seal": self._seal(result)} if self._secret else result)
+
+    def add_alone(self, result: Done, file: str) -> None:
+        """Keep a task that is done, in a file of its own: whole or not at all, while others keep theirs."""
         path = self._work / file
+        refuse_link(path)
+        with Outputs() as outputs:
+            target = outputs.plan(path, (path.suffix,))
+            with outputs.write(target) as temporary:
+                temporary.write_text(_text_of({"key": self._key}, result), encoding="utf-8")
+            outputs.publish(goes_on=True)
+
+    def _append(self, *results: Done) -> None:
+        path = self._work / JOURNAL
         refuse_link(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             lines = [*([] if path.exists() else [{"key": self._key}]), *results]
             with path.open("a", encoding="utf-8") as stream:
-                stream.write("".join(json.dumps(line) + "\n" for line in lines))
+                stream.write(_text_of(*lines))
         except OSError as error:
             raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
@@ -94,6 +108,10 @@ class Journal:
             return lines
         found = [(line, str(line.pop("seal", ""))) for line in lines if isinstance(line, dict)]
         return [line for line, seal in found if hmac.compare_digest(seal.encode(), self._seal(line).encode())] or None
+
+
+def _text_of(*lines: Done) -> str:
+    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 def users_secret() -> bytes:

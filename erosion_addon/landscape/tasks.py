@@ -6,6 +6,7 @@ A task writes its files whole or not at all and changes no file of another, so o
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -87,6 +88,17 @@ def tasks_of(plan: Plan) -> list[Task]:
                 needs += [f"cover_{other.name}" for other in near if covered]
             tasks.append(_task(kind, tile, window, needs))
     return tasks
+
+
+def rounds(tasks: Sequence[Task]) -> list[tuple[int, int]]:
+    """First and last number of the tasks of each round, which need those of earlier rounds alone."""
+    firsts, here = [0] if tasks else [], set[str]()
+    for number, task in enumerate(tasks):
+        if not here.isdisjoint(task.needs):
+            firsts.append(number)
+            here.clear()
+        here.add(task.name)
+    return list(zip(firsts, [first - 1 for first in [*firsts[1:], len(tasks)]], strict=True)) if tasks else []
 
 
 def run(folder: str, name: str, threads: int = 0) -> dict[str, Any]:

@@ -2,20 +2,36 @@
 """Erosion of a landscape by single commands, as farms run them, and the job type for Flamenco."""
 
 import json
+import os
+import shlex
 import shutil
 import subprocess
+import sys
+import textwrap
+from itertools import groupby
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.base.lock import locked
-from erosion_addon.landscape.erode import Alone, do_one, erode, prepare
+from erosion_addon.cli.commands import main
+from erosion_addon.landscape import erode as erosion
+from erosion_addon.landscape.erode import Alone, TooEarlyError, do_one, erode, prepare
+from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from tests.cli.commandline import run
 from tests.landscape.conftest import fractal
 
 JOB_TYPE = Path(__file__).parents[2] / "examples" / "flamenco" / "terrain-erosion-landscape.js"
+
+ROOT = Path(__file__).parents[2]
+MANUAL = ROOT / "docs" / "scripting" / "landscapes.md"
+
+DEADLINE = """printf '%s\\t' "$@" >> "$JOBS"; echo >> "$JOBS"; echo Result=Success
+echo "JobID=job$(wc -l < "$JOBS")" """
+"""A stand-in for Deadline's command, which prints the job's ID."""
 
 AUTHOR = """
 const made = [];
@@ -71,6 +87,72 @@ def test_tasks_that_cannot_run_say_why(landscape, recipe):
         do_one(landscape.folder, "coarse")
 
 
+FEW = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
+
+
+def test_a_task_that_comes_too_early_ends_with_the_code_to_try_again(landscape, recipe, capsys):
+    words = ["landscape", "task", str(landscape.folder), "shape_x1_y0"]
+    assert main(words) == 75  # before landscape tasks
+    assert "is not prepared" in capsys.readouterr().err
+    prepare(landscape.folder, recipe, coarse=80)
+    assert main([*words, "--progress", "json"]) == 75
+    note, end = (json.loads(line) for line in capsys.readouterr().err.splitlines())
+    assert "needs coarse, which is not done" in note["text"] and end["code"] == 75
+    with locked(landscape.folder):
+        assert main(words) == 75
+    assert "is being changed by process" in capsys.readouterr().err
+    assert main([*words[:-1], "../coarse"]) == 2
+
+
+@pytest.mark.slow
+def test_a_task_waits_for_what_it_needs(landscape, recipe, monkeypatch):
+    """Another process makes ready first, then does one task after the other, while this one looks again."""
+    monkeypatch.setattr(erosion, "REST", 0.01)
+    steps = iter(
+        [
+            lambda: prepare(landscape.folder, recipe, coarse=80),
+            lambda: do_one(landscape.folder, "coarse"),
+            lambda: do_one(landscape.folder, "shape_x0_y0"),
+            lambda: do_one(landscape.folder, "shape_x2_y0"),
+        ]
+    )
+    told = []
+
+    def on_wait(sentence):
+        told.append(sentence)
+        next(steps)()
+
+    assert do_one(landscape.folder, "shape_x1_y0", 1, 1000.0, on_wait) == "shape_x1_y0"
+    assert "is not prepared" in told[0]
+    for name, said in zip(("coarse", "shape_x0_y0", "shape_x2_y0"), told[1:], strict=True):
+        assert f"needs {name}, which is not done" in said
+    assert (landscape.folder / WORK / "shape_x1_y0" / "elevation.npy").exists()
+    with pytest.raises(TooEarlyError, match="needs shape_x"):
+        do_one(landscape.folder, "finish_x0_y0", 1, 0.05)
+
+
+def test_tasks_of_a_round_need_those_of_earlier_rounds_alone(landscape, recipe, capsys):
+    tasks = prepare(landscape.folder, recipe, coarse=80)
+    assert main(["landscape", "tasks", str(landscape.folder), *FEW, "--rounds"]) == 0
+    lines = capsys.readouterr().out.split()
+    ranges = [(int(line.partition("-")[0]), int(line.rpartition("-")[2])) for line in lines]
+    assert [last - first + 1 for first, last in ranges] == [1, 2, 1, 2, 1, 6, 6]  # coarse, four colors, cover, finish
+    done = set()
+    for first, last in ranges:
+        names = {task.name for task in tasks[first : last + 1]}
+        assert all(done.issuperset(task.needs) for task in tasks[first : last + 1])
+        done |= names
+    assert done == {task.name for task in tasks}
+
+
+@pytest.mark.slow
+def test_a_task_started_once_more_in_a_landscape_that_is_complete_does_nothing(landscape, recipe):
+    erode(landscape.folder, recipe, Alone(), coarse=80)
+    before = {path: path.stat().st_mtime_ns for path in landscape.folder.rglob("*")}
+    assert do_one(landscape.folder, "coarse") == "coarse" and do_one(landscape.folder, "3") == "3"
+    assert {path: path.stat().st_mtime_ns for path in landscape.folder.rglob("*")} == before
+
+
 @pytest.mark.slow
 def test_a_task_whose_files_were_damaged_holds_up_those_after_it(landscape, recipe):
     prepare(landscape.folder, recipe, coarse=80)
@@ -84,8 +166,7 @@ def test_a_task_whose_files_were_damaged_holds_up_those_after_it(landscape, reci
 
 @pytest.mark.slow
 def test_the_commands_print_tasks_and_do_them(landscape):
-    few = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
-    told = run("landscape", "tasks", landscape.folder, *few)
+    told = run("landscape", "tasks", landscape.folder, *FEW)
     assert told.returncode == 0, told.stderr
     first, second, *_ = told.stdout.decode().splitlines()
     assert first == "0 coarse" and second == "1 shape_x0_y0 coarse"
@@ -134,3 +215,94 @@ def test_the_job_type_for_flamenco_has_all_tasks_in_an_order_that_works(tmp_path
         "--seed",
         "7",
     ]
+
+
+def example(word, land):
+    """The example of the manual's page that has a word, for a landscape so small that it needs a coarser grid."""
+    lines = MANUAL.read_text(encoding="utf-8").splitlines()
+    blocks = (list(lines) for _, lines in groupby(lines, lambda line: not line or line.startswith("    ")))
+    (found,) = (text for block in blocks if word in (text := "\n".join(block)))
+    few = " ".join(FEW[2:]) if word == "deadlinecommand" else '", "'.join(FEW[2:])
+    recipe = "--recipe alpine" if word == "deadlinecommand" else '"--recipe", "alpine"'
+    more = f"{recipe} {few}" if word == "deadlinecommand" else f'{recipe}, "{few}"'
+    assert recipe in found and "/farm/land" in found
+    return textwrap.dedent(found.replace(recipe, more).replace("/farm/land", str(land)))
+
+
+@pytest.fixture
+def farm(tmp_path, monkeypatch):
+    """A landscape in two tiles, and programs `python3` and `deadlinecommand`, which notes what it is given."""
+    land = fractal(tmp_path / "the farm" / "land", 80, (80, 160)).folder
+    (tmp_path / "programs").mkdir()
+    for name, words in {"python3": f'exec {shlex.quote(sys.executable)} "$@"', "deadlinecommand": DEADLINE}.items():
+        (tmp_path / "programs" / name).write_text(f"#!/bin/bash\n{words}\n")
+        (tmp_path / "programs" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("JOBS", str(tmp_path / "jobs"))
+    return land
+
+
+def done_backward(commands, layers):
+    """Do the commands of each layer, those with the greatest numbers first."""
+    for words, numbers in zip(commands, layers, strict=True):
+        for number in reversed(numbers):
+            assert main([*(word.replace("#", str(number)) for word in words), "--quiet"]) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("bash") is None or os.name == "nt", reason="needs bash")
+def test_the_example_for_deadline_completes_a_landscape(farm, tmp_path, recipe):
+    subprocess.run(["bash", "-euc", example("deadlinecommand", farm)], check=True)
+    jobs = [line.rstrip("\t\n").split("\t") for line in (tmp_path / "jobs").read_text().splitlines()]
+    given = [dict(zip(job[1::2], job[2::2], strict=True)) for job in jobs]
+    before = [job["-prop"] for job in given]
+    assert before == ["JobDependencies=", *(f"JobDependencies=job{number}" for number in range(1, len(jobs)))]
+    commands = []
+    for job in given:
+        assert job["-executable"] == "python3" and job["-chunksize"] == "1"
+        words = shlex.split(job["-arguments"].replace("<QUOTE>", '"').replace("<STARTFRAME>", "#"))
+        assert words[:2] == ["-m", "erosion_addon"]
+        commands.append(words[2:])
+    done_backward(commands, [numbers_of(job["-frames"]) for job in given])
+    assert Landscape(farm).has("elevation") and not Landscape(farm).faults()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell")
+def test_the_example_for_opencue_completes_a_landscape(farm, monkeypatch):
+    """With a stand-in for PyOutline."""
+    launched = []
+
+    class Layer:
+        def __init__(self, name, command, range):
+            self.name, self.command, self.numbers, self.after = name, command, numbers_of(range), None
+
+        def depend_all(self, before):
+            self.after = before
+
+    class Outline(list):
+        def __init__(self, name, **where):
+            super().__init__()
+            assert where.keys() == {"show", "shot", "user"}
+
+        add_layer = list.append
+
+    outline, modules, shell = (ModuleType(name) for name in ("outline", "outline.modules", "outline.modules.shell"))
+    outline.Outline, shell.Shell = Outline, Layer
+    outline.cuerun = SimpleNamespace(launch=lambda job, use_pycuerun: launched.append(job))
+    for module in (outline, modules, shell):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(compile(example("outline", farm), str(MANUAL), "exec"), {})  # noqa: S102
+    (job,) = launched
+    assert [layer.after for layer in job] == [None, *job[:-1]]
+    commands = [[word.replace("#IFRAME#", "#") for word in layer.command[3:]] for layer in job]
+    assert all(layer.command[:3] == ["python3", "-m", "erosion_addon"] for layer in job)
+    done_backward(commands, [layer.numbers for layer in job])
+    assert Landscape(farm).has("elevation") and not Landscape(farm).faults()
+
+
+def numbers_of(frames):
+    """Numbers of a range such as 2-4."""
+    first, _, last = frames.partition("-")
+    return range(int(first), int(last or first) + 1)

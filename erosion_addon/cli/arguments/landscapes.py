@@ -12,7 +12,7 @@ from ...generators.registry import SOURCES
 from ...landscape.storage.manifest import MASKS as LANDSCAPE_MASKS
 from ...terrain.masks import MASK_KINDS
 from .options import Parser, add_common, add_progress
-from .values import assignment, count, memory, number, size, whole
+from .values import assignment, count, duration, memory, number, size, whole
 
 
 def add_landscape(commands: Any) -> None:
@@ -65,10 +65,18 @@ def add_landscape(commands: Any) -> None:
     )
     erode.add_argument("--report", metavar="FILE.json", type=Path, help="write masses and hashes")
     add_progress(erode)
-    _add_order(add("tasks", "prepare an erosion for a farm, and print its tasks and what each depends on"))
+    tasks = add("tasks", "prepare an erosion for a farm, and print its tasks and what each depends on")
+    _add_order(tasks)
+    tasks.add_argument(
+        "--rounds", action="store_true", help="print ranges of numbers instead, each of tasks that can run at once"
+    )
     task = add("task", "run one task of a prepared erosion")
     task.add_argument("name", metavar="NAME|NUMBER", help="of the task, as landscape tasks prints it")
     task.add_argument("--threads", metavar="N", type=count, help="maximum number of threads")
+    task.add_argument(
+        "--wait", metavar="MINUTES", type=duration, help="wait at most this long for the tasks that it needs"
+    )
+    add_progress(task)
     analyze = add("analyze", "compute drainage areas, lakes and slopes over all tiles")
     analyze.add_argument("--edges", choices=("open", "closed"), default="open", help="default: open")
     analyze.add_argument("--sea-level", metavar="METERS", type=number, help="height of the sea in which rivers end")

@@ -11,8 +11,8 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 
 _NOTHING = "Ended by the system; nothing was written."
 
-TIME_IS_UP = 75
-"""Exit code of a run ended by its time limit: EX_TEMPFAIL of sysexits.h, to try again."""
+TRY_AGAIN = 75
+"""Exit code of what the same command goes on with, as after a time limit: EX_TEMPFAIL of sysexits.h."""
 
 _state = {"signal": 0, "deferred": False, "interrupted": False}
 """Signal received, whether signals are deferred, and whether Ctrl-C was pressed."""
@@ -30,7 +30,7 @@ class Ended(BaseException):
 def renamed(end: KeyboardInterrupt | Ended, what: str) -> KeyboardInterrupt | Ended:
     """The same end with a message that says what there is. what: the part of the sentence after the reason."""
     if isinstance(end, Ended):
-        reason = "The time limit ended the run" if end.code == TIME_IS_UP else "Ended by the system"
+        reason = "The time limit ended the run" if end.code == TRY_AGAIN else "Ended by the system"
         return Ended(f"{reason}; {what}.", end.code)
     return KeyboardInterrupt(f"Interrupted; {what}.")
 

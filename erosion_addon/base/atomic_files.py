@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import re
 import secrets
 import signal
 import threading
@@ -16,6 +17,10 @@ from .regular_files import kind_of
 
 DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
 """Device names reserved by Windows, with any suffix."""
+
+
+_TEMPORARY = re.compile(r"\.erosion-[0-9a-f]{16}(\.\w+)?")
+"""Names of files on their way to their places."""
 
 
 class Outputs:
@@ -138,6 +143,14 @@ class Outputs:
         for folder in reversed(self._folders):
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what processes that were killed have left half-written in a folder. Call it where no other one writes."""
+    with suppress(OSError):
+        for file in folder.glob(".erosion-*"):
+            if _TEMPORARY.fullmatch(file.name):
+                file.unlink(missing_ok=True)
 
 
 def sha256(path: Path) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.atomic_files import Outputs
+from ..base.atomic_files import Outputs, remove_leftovers
 from ..base.errors import InputError
 from ..terrain.fields import FIELDS
 from ..terrain.terrain import Terrain
@@ -19,8 +19,6 @@ from .record import MOST, RECORD, Record, with_elevation
 
 _BYTES = 4.0
 """Bytes of a number. The last bits of heights hardly compress; maps that are 0 in many places take less."""
-
-_LEFTOVER = r"\.erosion-[0-9a-f]{16}(\.exr|\.json)?"
 
 
 def check(folder: Path, fields: Iterable[str], count: int) -> None:
@@ -87,9 +85,7 @@ def cut(folder: Path, fields: Iterable[str], kept: int) -> None:
         for file in there(folder, fields):
             if int(file.stem[-4:]) > kept:
                 file.unlink(missing_ok=True)
-        for file in folder.glob(".erosion-*"):
-            if re.fullmatch(_LEFTOVER, file.name):
-                file.unlink(missing_ok=True)
+        remove_leftovers(folder)
         if kept < 0:
             (folder / RECORD).unlink(missing_ok=True)
         elif record is not None and record.kept > kept:

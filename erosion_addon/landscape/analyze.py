@@ -33,7 +33,7 @@ from ..terrain.fields import ANALYZED
 from .erode import Workers
 from .export import layer_of
 from .journal import Journal, users_secret
-from .storage.folder import Landscape, Tile, Window, changing, write_arrays
+from .storage.folder import Landscape, Tile, Window, arrays_in, changing, sweep, write_arrays
 from .storage.manifest import MASK
 from .tasks import Task
 
@@ -159,6 +159,7 @@ def analyze(
         manifest = replace(landscape.manifest, analysis={"asked": asked, **figures}).with_layers(hashes)
         manifest.save(folder)
         shutil.rmtree(folder / FOLDER, ignore_errors=True)
+        sweep(folder)
         return Landscape(folder, manifest)
 
 
@@ -398,7 +399,7 @@ def _left(landscape: Landscape, task: str, *names: str) -> Arrays:
     """Arrays that a task has left; all of them, or those of these names."""
     folder = landscape.folder / FOLDER / task
     found = {}
-    for path in [folder / f"{name}.npy" for name in names] or sorted(folder.glob("*.npy")):
+    for path in [folder / f"{name}.npy" for name in names] or arrays_in(folder):
         try:
             found[path.stem] = np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError):

@@ -18,7 +18,7 @@ from ..recipe.recipe import Recipe
 from ..terrain.fields import ANALYZED, FIELDS
 from .journal import JOURNAL, Done, Journal, lines_of
 from .plan import COARSE, Plan, order
-from .storage.folder import Landscape, changing
+from .storage.folder import Landscape, changing, sweep
 from .storage.manifest import MASK, START, Erosion
 from .storage.pyramid import store
 from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
@@ -218,6 +218,7 @@ def _finished(landscape: Landscape, plan: Plan, tasks: list[Task], done: dict[st
 def _completed(landscape: Landscape) -> Landscape:
     """An eroded landscape, without work on the way and with its pyramid: a signal may come between."""
     shutil.rmtree(landscape.folder / WORK, ignore_errors=True)
+    sweep(landscape.folder)
     store(landscape)
     return landscape
 

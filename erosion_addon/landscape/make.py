@@ -18,7 +18,7 @@ from ..generators import registry
 from ..generators.noise import random_numbers
 from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
-from .storage.folder import Landscape, Window, changing
+from .storage.folder import Landscape, Window, changing, sweep
 from .storage.manifest import MASK, NAME, START, Manifest
 from .storage.pyramid import store
 from .storage.spread import clamped, spread
@@ -180,6 +180,7 @@ def make(
                 layers.setdefault(MASK + name, {})[tile.name] = landscape.write(MASK + name, tile, values)
             on_progress(number / len(tiles))
         landscape = Landscape(folder, manifest.with_layers(layers))
+        sweep(folder)
         store(landscape)
         landscape.manifest.save(folder)
     return landscape

@@ -26,7 +26,7 @@ from ..terrain.fields import FIELDS, RISE
 from ..terrain.terrain import Terrain
 from . import inflow
 from .plan import COLORS, Plan
-from .storage.folder import Landscape, Tile, Window, mapped, write_arrays
+from .storage.folder import Landscape, Tile, Window, arrays_in, mapped, write_arrays
 from .storage.manifest import MASK, START
 from .storage.spread import clamped, largest, means, spread
 from .wear import SURFACE, since_start
@@ -295,7 +295,7 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
     """Further fields of a window: those of the runs around it, by their tiles' weights."""
     folder = plan.landscape.folder / WORK
     if plan.factor == 1:
-        files = [path for path in sorted((folder / "coarse").glob("*.npy")) if path.stem not in (*SURFACE, *_DERIVED)]
+        files = [path for path in arrays_in(folder / "coarse") if path.stem not in (*SURFACE, *_DERIVED)]
         return {
             path.stem: mapped(path, _shape_of(path.stem, plan.landscape.shape))[window.within(plan.landscape.whole)]
             for path in files
@@ -307,7 +307,7 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
             part = there.meet(window)
             assert part is not None
             weight = plan.weight(tile)[part.within(there)]
-            for path in sorted((folder / f"{kind}_{tile.name}").glob("*.npy")):
+            for path in arrays_in(folder / f"{kind}_{tile.name}"):
                 name = path.stem
                 if name in SURFACE:
                     continue

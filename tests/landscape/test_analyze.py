@@ -94,6 +94,7 @@ def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape,
             journal.write_text(json.dumps({"key": "0" * 64}) + journal.read_text().partition("\n")[2])
         case "of somebody else":
             monkeypatch.setattr(secret, lambda: b"another")
+    (landscape.folder / FOLDER / "basins_x0_y0" / ".erosion-0123456789abcdef.npy").write_bytes(b"of a killed process")
     assert not Landscape(landscape.folder).faults()
     told = []
     again = analyze(landscape.folder, Alone(), on_progress=lambda fraction, message: told.append(fraction))

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults of farms: killed runs, two runs on one folder, full disks, slow renames; the bytes are those of a calm run."""
 
+import itertools
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +17,13 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.cli.commands import main
 from erosion_addon.landscape.analyze import analyze
-from erosion_addon.landscape.erode import Alone, erode
+from erosion_addon.landscape.erode import Alone, do_one, erode, prepare
 from erosion_addon.landscape.storage import pyramid
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from erosion_addon.landscape.window import overview
 from erosion_addon.recipe.recipe import Recipe
-from tests.landscape.conftest import fractal
+from tests.landscape.conftest import Ending, EndsError, fractal
 from tests.small_disk import small_disk
 
 WORDS = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
@@ -161,6 +164,113 @@ def test_a_write_back_that_is_killed_at_any_rename_is_there_whole_or_not_at_all(
         assert main(["landscape", "check", str(folder)]) == 0
     assert completed == [False] * 7 + [True] * 7 + [False]  # six tiles and the manifest, then the pyramid
     assert there == [False] * 7 + [True] * 8
+
+
+KILLED_TASK = """
+import os, sys
+from pathlib import Path
+from erosion_addon.landscape.erode import TooEarlyError, do_one
+
+land, rename, ended = Path(sys.argv[1]), Path.replace, 0
+while ended < 100:
+    if child := os.fork():
+        if os.waitpid(child, 0)[1] == 0:
+            break
+        ended += 1
+        try:
+            do_one(land, "shape_x1_y0", 1)
+        except TooEarlyError as early:
+            assert "needs shape_x0_y0" in str(early)
+            continue
+        os._exit(1)
+    renames = 0
+
+    def replace(self, target):
+        global renames
+        renames += 1
+        if renames > ended:
+            os.kill(os.getpid(), 9)
+        return rename(self, target)
+
+    Path.replace = replace
+    do_one(land, "shape_x0_y0", 1)
+    os._exit(0)
+print(ended)
+"""
+"""Do a task in a process that is killed before its first rename, in another that is killed before its second, and so
+on, until one comes to its end. No other task takes it for done before that.
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_task_that_is_killed_at_any_rename_is_not_done_and_does_not_show(landscape, recipe, calm):
+    prepare(landscape.folder, recipe, coarse=80)
+    do_one(landscape.folder, "coarse")
+    words = [sys.executable, "-c", KILLED_TASK, landscape.folder]
+    told = subprocess.run(words, cwd=Path(__file__).parents[2], check=True, capture_output=True, text=True)
+    files = len(list((landscape.folder / WORK / "shape_x0_y0").glob("[!.]*.npy")))
+    assert int(told.stdout) == files + 1  # and the note that it is done
+    assert do_one(landscape.folder, "shape_x2_y0") and do_one(landscape.folder, "shape_x1_y0")
+    (landscape.folder / "elevation").mkdir()
+    (landscape.folder / "elevation" / ".erosion-0123456789abcdef.npy").write_bytes(b"cut off")
+    assert erode(landscape.folder, recipe, Alone(), coarse=80).manifest.layers == calm
+    assert not list(landscape.folder.rglob(".erosion-*"))
+
+
+@pytest.mark.slow
+def test_a_task_on_a_full_disk_says_so_and_is_done_where_there_is_room(tmp_path, recipe, calm):
+    disk = tmp_path / "disk"
+    with small_disk(disk, 16_000):
+        folder = fractal(disk / "land").folder
+        prepare(folder, recipe, coarse=80)
+        do_one(folder, "coarse")
+        for left in (100_000, 0):  # in the middle of a file, and at the first
+            room = shutil.disk_usage(disk).free - left
+            (disk / "filled").write_bytes(bytes(room))
+            with pytest.raises(InputError, match="No space left"):
+                do_one(folder, "shape_x0_y0")
+            assert not list(folder.rglob(".erosion-*"))
+            (disk / "filled").unlink()
+        do_one(folder, "shape_x0_y0")
+        for name in ("shape_x2_y0", "shape_x1_y0"):
+            assert do_one(folder, name) == name
+        assert erode(folder, recipe, Alone(), coarse=80).manifest.layers == calm
+
+
+@pytest.mark.slow
+def test_a_task_that_a_farm_starts_twice_at_once_does_not_show(landscape, recipe, calm, monkeypatch):
+    """As one that it takes for lost, while files are moved slowly."""
+    rename = Path.replace
+
+    def slow(self, target):
+        time.sleep(0.02)
+        return rename(self, target)
+
+    prepare(landscape.folder, recipe, coarse=80)
+    do_one(landscape.folder, "coarse")
+    monkeypatch.setattr(Path, "replace", slow)
+    with ThreadPoolExecutor(3) as pool:
+        both = [pool.submit(do_one, landscape.folder, "shape_x0_y0", 1) for _ in range(3)]
+        assert [one.result() for one in both] == ["shape_x0_y0"] * 3
+    assert erode(landscape.folder, recipe, Alone(), coarse=80).manifest.layers == calm
+
+
+@pytest.mark.slow
+def test_a_clock_that_is_set_back_does_not_show(landscape, recipe, calm, monkeypatch):
+    """Files of the future and of the past, and a second run that is told an earlier time at each look."""
+    with pytest.raises(EndsError):
+        erode(landscape.folder, recipe, Ending(6), coarse=80)
+    for number, path in enumerate(sorted(landscape.folder.rglob("*"))):
+        os.utime(path, (stamp := (4e9, 1e8)[number % 2], stamp))
+    seconds = itertools.count(5e8, -86400.0)
+    monkeypatch.setattr(time, "time", lambda: next(seconds))
+    told = []
+    done = erode(
+        landscape.folder, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: told.append(message)
+    )
+    assert done.manifest.layers == calm
+    assert len(told) == done.manifest.report["tasks"] - 6 and "the whole eroded on coarse cells" not in told
 
 
 @pytest.mark.slow

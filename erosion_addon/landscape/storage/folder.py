@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.atomic_files import Outputs, sha256
+from ...base.atomic_files import Outputs, remove_leftovers, sha256
 from ...base.errors import InputError
 from ...base.lock import locked
 from ...base.regular_files import require_regular
@@ -203,6 +203,17 @@ def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
         digests = {Path(path).stem: digest for path, digest in outputs.digests().items()}
         outputs.publish(goes_on=True)
     return digests
+
+
+def arrays_in(folder: Path) -> list[Path]:
+    """Files of `write_arrays` in a folder. One that a killed process has left half-written is none."""
+    return [path for path in sorted(folder.glob("*.npy")) if not path.name.startswith(".")]
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes have left half-written in a landscape on which no other one works."""
+    for place in (folder, *(path for path in folder.rglob("*") if path.is_dir() and not path.is_symlink())):
+        remove_leftovers(place)
 
 
 @contextmanager

@@ -2,11 +2,29 @@
 """Operators for rivers, lakes and sea, called by scripts and buttons."""
 
 import bpy
+import numpy as np
 import pytest
 
+from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.derived import companions, rivers, visible_water
 from erosion_addon.scene.terrain.mesh import heights
+from tests import blender_child
 from tests.ui.conftest import activate
+
+OPEN = """
+import sys, bpy
+import numpy as np
+bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
+assert not hasattr(bpy.types.Object, "erosion")
+(river,) = [obj for obj in bpy.data.objects if obj.type == "CURVES"]
+shown = river.evaluated_get(bpy.context.evaluated_depsgraph_get()).evaluated_geometry()
+mesh = shown.mesh
+place = np.empty((len(mesh.vertices), 3), np.float32)
+mesh.attributes["position"].data.foreach_get("vector", place.ravel())
+np.save(f"{sys.argv[2]}/ribbon.npy", place)
+bpy.context.scene.render.filepath = f"{sys.argv[2]}/seen.exr"
+bpy.ops.render.render(write_still=True)
+"""
 
 
 def test_rivers_and_lakes_are_added_once_and_removed(terrain_object):
@@ -130,3 +148,47 @@ def test_beds_are_carved_once_there_are_rivers(terrain_object):
     cut = before - after
     assert (cut >= 0).all() and 0.01 < (cut > 1.9).mean() < 0.3
     assert heights(bpy.context.object.data).tobytes() == before.tobytes()
+
+
+@pytest.mark.render
+def test_a_file_with_rivers_as_curves_shows_and_renders_their_ribbons_without_the_extension(terrain_object, tmp_path):
+    bpy.ops.erosion.rivers_add(source_area=0.01, width=30.0, curves=True)
+    (river,) = companions.find(terrain_object, "rivers")
+    shown = river.evaluated_get(bpy.context.evaluated_depsgraph_get()).evaluated_geometry()
+    place = np.empty((len(shown.mesh.vertices), 3), np.float32)
+    shown.mesh.attributes["position"].data.foreach_get("vector", place.ravel())
+    glow(river)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "land.blend"))
+    done = blender_child.run(OPEN, tmp_path / "land.blend", tmp_path, folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert np.load(tmp_path / "ribbon.npy").tobytes() == place.tobytes() and len(place) > 100
+    seen = OpenImageIOFiles().read_color(tmp_path / "seen.exr")
+    points = place.reshape(-1, 5, 3)
+    middles = points[np.linalg.norm(points[:, 0] - points[:, 4], axis=1) > 20.0, 2]  # where they are two pixels wide
+    col, row = np.floor(middles[:, 0] / 10.0 + 32).astype(int), np.floor(middles[:, 1] / 10.0 + 24).astype(int)
+    assert len(middles) > 20 and (seen[row, col, 0] > 0.5).mean() > 0.9
+    assert 0.02 < (seen[..., 0] > 0.1).mean() < 0.5 and seen[..., 1:].max() < 0.1
+
+
+def glow(river):
+    """Make rivers red, seen from above with a pixel for each cell of 10 m, and all else black."""
+    scene, camera = bpy.context.scene, bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.type, camera.data.ortho_scale, camera.location.z, camera.data.clip_end = "ORTHO", 640.0, 900.0, 2000.0
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    scene.render.resolution_x, scene.render.resolution_y = 64, 48
+    scene.render.engine, scene.cycles.samples = "CYCLES", 1
+    scene.render.image_settings.file_format = "OPEN_EXR"
+    for obj in bpy.data.objects:
+        if obj.type not in ("MESH", "CURVES"):
+            continue
+        material = bpy.data.materials.new("Glow")
+        if bpy.app.version < (5, 0, 0):
+            material.use_nodes = True
+        tree = material.node_tree
+        tree.nodes.clear()
+        light, out = tree.nodes.new("ShaderNodeEmission"), tree.nodes.new("ShaderNodeOutputMaterial")
+        light.inputs["Color"].default_value = (float(obj == river), 0.0, 0.0, 1.0)
+        tree.links.new(light.outputs["Emission"], out.inputs["Surface"])
+        obj.data.materials.clear()
+        obj.data.materials.append(material)

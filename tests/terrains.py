@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terrains for tests: the same everywhere, from a formula and a seed."""
+"""Terrains for tests: the same everywhere, from a formula and a seed, or from a file."""
+
+from pathlib import Path
 
 import numpy as np
 
@@ -31,3 +33,12 @@ def step(rows, cols, edge, height=3.0):
     """A table of `height` up to and with column `edge`, falling by 0.2 a cell, and a plain of the same fall below."""
     col = np.broadcast_to(np.arange(cols), (rows, cols))
     return np.where(col <= edge, height, 0.0) + 0.2 * (cols - 1 - col)
+
+
+def big_tujunga():
+    """Real mountains cut by rivers, 112 × 112 cells of 30 m, row 0 in the south: a part of the basin of Big Tujunga
+    Creek, California.
+
+    Elevation data of the U.S. Geological Survey, in the public domain, from github.com/TopoToolbox/DEMs.
+    """
+    return np.load(Path(__file__).parent / "big_tujunga.npy").astype(np.float64)

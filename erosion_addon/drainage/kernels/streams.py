@@ -48,24 +48,25 @@ def depth_first(network, donors, order, places, trees):
     position of each outlet, and the number of cells last. The ends of both serve as the stack. donors: see
     `list_donors`.
     """
-    count, tree = 0, 0
+    one, end = np.uintp(1), np.uintp(order.size)  # a signed index is first asked whether it counts from the end
+    count, tree = np.uintp(0), 0
     for outlet in range(network.toward.size):
         if network.toward[outlet] != OUTLET:
             continue
         trees[tree] = count
         tree += 1
-        waiting = order.size - 1
+        waiting = end - one
         order[waiting], places[waiting] = outlet, count
-        while waiting < order.size:
-            cell, below = np.int64(order[waiting]), places[waiting]
-            waiting += 1
+        while waiting < end:
+            cell, below = np.uintp(order[waiting]), places[waiting]
+            waiting += one
             order[count], places[count] = cell, below
-            left = np.int64(donors[cell])
+            left = np.uintp(donors[cell])
             while left:
-                waiting -= 1
-                order[waiting], places[waiting] = neighbor(network, cell, FIRST[left]), count
-                left &= left - 1
-            count += 1
+                waiting -= one
+                order[waiting], places[waiting] = neighbor(network, np.int64(cell), np.int64(FIRST[left])), count
+                left &= left - one
+            count += one
     trees[tree] = count
 
 

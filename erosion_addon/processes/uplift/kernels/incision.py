@@ -292,10 +292,10 @@ def drain(trees, first, last, rained_on, area):
     for place in range(np.uintp(first), np.uintp(last)):
         areas[place] = area if rained_on is None else rained_on[np.uintp(order[place])]
     for turn in range(last - 1, first - 1, -1):
-        place = np.uintp(turn)
-        below = np.uintp(places[place])
-        if below != place:
-            areas[below] += areas[place]
+        donor = np.uintp(turn)
+        receiver = np.uintp(places[donor])
+        if receiver != donor:
+            areas[receiver] += areas[donor]
 
 
 @kernel

@@ -45,25 +45,35 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
 
     place: local positions of its vertices (vertices, 3), if at hand; else they are read where they are needed.
     """
+    wind = _wind(terrain, place)
     waters = {kind: shown for kind in visible_water.KINDS if (shown := companions.find(terrain, kind))}
     if waters or SHORE in terrain.data.attributes:
         _update_shore(terrain, bool(waters))
-        surf = material.palette_of(terrain).surf
-        for kind in ("water", "sea"):
-            for surface in waters.get(kind, ()):
-                surface[water_material.SURF] = max(surf, 0.6) if kind == "sea" else surf
-                surface.update_tag()
+        _update_surf(terrain, waters, wind)
     seen = {kind for kind, shown in waters.items() if any(companions.count(water) for water in shown)}
     if "water" in seen:
         terrain[WATER_SURFACE] = 1.0
     else:
         terrain.pop(WATER_SURFACE, None)
-    numbers = (float(bool(seen - {"water"})), *_wind(terrain, place))
+    numbers = (float(bool(seen - {"water"})), *wind)
     if any(numbers):
         terrain[SHOWN] = numbers
     else:
         terrain.pop(SHOWN, None)
     terrain.update_tag()  # which a custom property does not do by itself
+
+
+def _update_surf(
+    terrain: bpy.types.Object, waters: dict[str, list[bpy.types.Object]], wind: tuple[float, float]
+) -> None:
+    """Write how high waves break at the shores, and where they run: with the wind, where they break."""
+    surf = material.palette_of(terrain).surf
+    for kind in ("water", "sea"):
+        for surface in waters.get(kind, ()):
+            breaks = max(surf, 0.6) if kind == "sea" else surf
+            surface[water_material.SURF] = breaks
+            surface[water_material.WAVES] = (*wind, 0.0) if breaks else (0.0, 0.0, 0.0)
+            surface.update_tag()
 
 
 def _update_shore(terrain: bpy.types.Object, wet: bool) -> None:

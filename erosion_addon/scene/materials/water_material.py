@@ -10,12 +10,17 @@ import bpy
 
 from . import nodes
 from .material import LAND
-from .nodes import OF_OBJECT, Node, Socket, math_node, mix, noise, ramp
+from .nodes import OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math_node, mix, noise, ramp
 
-GROUP, VERSION = "Water", 4
+GROUP, VERSION = "Water", 5
 
 SURF = "erosion_surf"
 """Custom property of a water surface: how high its waves break at the shore, 0-1."""
+
+WAVES = "erosion_waves"
+"""Custom property of a water surface: where its waves run, as x, y and z in world space, of length 1; 0 for ripples
+that run nowhere.
+"""
 
 SOCKETS = (
     Socket("BSDF", None, "The water", kind="NodeSocketShader", output=True),
@@ -34,6 +39,15 @@ SOCKETS = (
     Socket("Distance", 0.0, "Meters to the mouth of a river", high=1e9, attribute="distance"),
     Socket("Across", 0.0, "Meters from the middle of a river", low=-1e6, high=1e6, attribute="across"),
     Socket("Surf", 0.0, "How far waves break at the shore, 0-1", "FACTOR", attribute=SURF, channel=OF_OBJECT),
+    Socket(
+        "Waves",
+        None,
+        "Where waves of still water run, length 1; 0 for ripples that run nowhere",
+        attribute=WAVES,
+        channel=VECTOR_OF_OBJECT,
+        kind="NodeSocketVector",
+        low=-1.0,
+    ),
     Socket("Tint", (0.22, 0.52, 0.50), "Light that is left below water as deep as Clarity"),
     Socket("Clarity", 0.5, "Depth in meters at which light has the color Tint", low=0.001, high=1e4),
     Socket("Body", (0.016, 0.034, 0.029), "Color of water too deep to see the ground"),
@@ -76,17 +90,39 @@ NODES = (
     math_node("stretched", "DIVIDE", "upstream.Value", "in.Ripple Stretch"),
     Node("along", "CombineXYZ", {0: "stretched.Value", 1: "in.Across"}),
     Node("flows", "VectorMath", {0: "in.Flow"}, {"operation": "LENGTH"}),
-    Node("place", "Mix", {"Factor": "flows.Value", "A": "geometry.Position", "B": "along.Vector"}, VECTORS),
+    # Those of the sea have long crests across the way they run.
+    Node("ahead", "VectorMath", {0: "geometry.Position", 1: "in.Waves"}, {"operation": "DOT_PRODUCT"}),
+    Node("crest", "VectorMath", {0: "in.Waves", 1: (0.0, 0.0, 0.5)}, {"operation": "CROSS_PRODUCT"}),
+    Node("aside", "VectorMath", {0: "geometry.Position", 1: "crest.Vector"}, {"operation": "DOT_PRODUCT"}),
+    Node("before the wind", "CombineXYZ", {0: "ahead.Value", 1: "aside.Value"}),
+    Node("windy", "VectorMath", {0: "in.Waves"}, {"operation": "LENGTH"}),
+    Node("still", "Mix", {"Factor": "windy.Value", "A": "geometry.Position", "B": "before the wind.Vector"}, VECTORS),
+    Node("place", "Mix", {"Factor": "flows.Value", "A": "still.Result", "B": "along.Vector"}, VECTORS),
     Node("scaled", "VectorMath", {0: "place.Result", "Scale": "per meter.Value"}, {"operation": "SCALE"}),
     noise("waves", "scaled.Vector", 3.0, 0.55),
     Node("centered", "VectorMath", {0: "waves.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
     ramp("rapid", "in.Speed", 0.3, 4.0),
     math_node("height", "MULTIPLY_ADD", "rapid.Result", 2.0, 1.0),
     math_node("steepness", "MULTIPLY", "height.Value", "in.Ripple Strength"),
-    Node("bend", "VectorMath", {0: "centered.Vector", "Scale": "steepness.Value"}, {"operation": "SCALE"}),
-    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend.Vector"}, {"operation": "ADD"}),
+    # Waves finer than pixels do not sparkle one by one, they roughen the surface.
+    Node("camera", "CameraData"),
+    math_node("distance", "MULTIPLY", "camera.View Distance", "per meter.Value"),
+    ramp("afar", "distance.Value", 50.0, 500.0),
+    math_node("shown", "MULTIPLY_ADD", "afar.Result", -0.75, 1.0),
+    math_node("steepness shown", "MULTIPLY", "steepness.Value", "shown.Value"),
+    Node("bend", "VectorMath", {0: "centered.Vector", "Scale": "steepness shown.Value"}, {"operation": "SCALE"}),
+    # Swell in sets.
+    math_node("swell ahead", "MULTIPLY", "ahead.Value", "per meter.Value"),
+    math_node("swell in sets", "MULTIPLY_ADD", "sets.Fac", 16.0, "swell ahead.Value"),
+    math_node("slope of swell", "COSINE", "swell in sets.Value"),
+    math_node("steepness of swell", "MULTIPLY", "in.Ripple Strength", -0.4),
+    math_node("rise of swell", "MULTIPLY", "slope of swell.Value", "steepness of swell.Value"),
+    Node("swell bend", "VectorMath", {0: "in.Waves", "Scale": "rise of swell.Value"}, {"operation": "SCALE"}),
+    Node("bend and swell", "VectorMath", {0: "bend.Vector", 1: "swell bend.Vector"}, {"operation": "ADD"}),
+    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend and swell.Vector"}, {"operation": "ADD"}),
     Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
-    math_node("roughness", "MULTIPLY_ADD", "rapid.Result", 0.3, "in.Roughness"),
+    math_node("roughness by speed", "MULTIPLY_ADD", "rapid.Result", 0.3, "in.Roughness"),
+    math_node("roughness", "MULTIPLY_ADD", "afar.Result", 0.2, "roughness by speed.Value"),
     # Through the water one sees the ground; the water itself scatters and reflects.
     Node("through", "BsdfTransparent", {"Color": "left.Color"}),
     Node(

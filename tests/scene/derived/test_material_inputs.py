@@ -59,6 +59,15 @@ def test_waves_break_where_the_palette_has_surf(beach):
         assert surface[water_material.SURF] == pytest.approx(expected)
 
 
+def test_waves_run_with_the_wind_where_they_break(beach):
+    flow = np.broadcast_to(np.float32([3.0, 4.0]), (*BEACH.shape, 2))
+    attributes.write_fields(beach.data, grid.find_lattice(beach), {"wind_flow": flow})
+    for palette, expected in (("coast", (0.6, 0.8, 0.0)), ("alpine", (0.0, 0.0, 0.0))):
+        material.assign(beach, palette)
+        surface = water_surface.add(beach)
+        assert tuple(surface[water_material.WAVES]) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("cells", [0, 1, 2, 5, 1_000_000])
 def test_values_spread_over_a_square(cells):
     values = np.zeros((6, 9), np.float32)

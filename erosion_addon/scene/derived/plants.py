@@ -17,7 +17,7 @@ from mathutils import Vector
 from ...base.arrays import longer_side
 from ...base.errors import InputError
 from ..materials import material, nodes, plant_nodes
-from ..materials.palette import TREE_LINE, Palette
+from ..materials.palette import FOREDUNE, TREE_LINE, Palette
 from ..scatter import placing
 from ..scatter.forms import Form
 from ..terrain import attribute_values, attributes, grid
@@ -146,7 +146,8 @@ def _spots(terrain: bpy.types.Object, land: _Land, chosen: dict[str, float | boo
         for kind in kinds
         if chosen[group] and kind in held
     }
-    dense = placing.densities(land.ground, mixture, held.get(TREE_LINE, TREE_LINE_USUAL))
+    lines = held.get(TREE_LINE, TREE_LINE_USUAL), held.get(FOREDUNE, 0.0)
+    dense = placing.densities(land.ground, mixture, *lines)
     return placing.scatter(land.ground, dense, int(chosen["limit"]), _eye(terrain, land))
 
 

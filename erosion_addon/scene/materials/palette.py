@@ -26,7 +26,10 @@ HAZE = "#b9c6d4"
 TREE_LINE = "tree_line"
 """Entry of `plants`: share of the relief up to which trees grow."""
 
-_PLANTS = (*(kind.name for kind in KINDS), TREE_LINE)
+FOREDUNE = "foredune"
+"""Entry of `plants`: density of tufts on sand laid behind a beach."""
+
+_PLANTS = (*(kind.name for kind in KINDS), TREE_LINE, FOREDUNE)
 
 _SOCKETS = {socket.name.lower().replace(" ", "_"): socket for socket in CONTROLS}
 
@@ -36,7 +39,7 @@ class Palette:
     """Named values of the material's controls: linear (r, g, b, 1), radians, numbers.
 
     haze: linear (r, g, b) of the air in the distance at noon. plants: density of each kind of plant where it grows
-    best, 0-1, and the tree line. surf: how high waves break at its shores, 0-1.
+    best, 0-1, the tree line, and the foredune's tufts. surf: how high waves break at its shores, 0-1.
     """
 
     name: str

@@ -97,8 +97,12 @@ class Spots:
     tint: Array
 
 
-def densities(ground: Ground, mixture: Mapping[str, float], tree_line: float) -> dict[str, Array]:
-    """Density of each kind in a mixture, (rows, cols) 0-1. tree_line: share of the relief up to which trees grow."""
+def densities(
+    ground: Ground, mixture: Mapping[str, float], tree_line: float, foredune: float = 0.0
+) -> dict[str, Array]:
+    """Density of each kind in a mixture, (rows, cols) 0-1. tree_line: share of the relief up to which trees grow.
+    foredune: density of tufts on sand laid behind a beach, such as marram, 0-1.
+    """
     place = _Place(ground)
     trees = 1 - smooth_step(place.high + 0.22 * place.wide, tree_line - 0.05, tree_line + 0.06)
     moist, slope, clumps = place.moist, place.slope, place.clumps
@@ -119,10 +123,11 @@ def densities(ground: Ground, mixture: Mapping[str, float], tree_line: float) ->
             * (1 - smooth_step(place.high, tree_line + 0.1, tree_line + 0.25))
             * (0.12 + 0.88 * smooth_step(moist + 0.5 * clumps, 0.15, 0.6))
         ),
-        "tufts": lambda: (
+        "tufts": lambda: np.maximum(
             (1 - smooth_step(slope, 20, 34))
             * (1 - 0.5 * place.rubble)
-            * (0.04 + 0.96 * smooth_step(moist + 1.1 * clumps + 0.5 * place.hollow, 0.2, 0.6))
+            * (0.04 + 0.96 * smooth_step(moist + 1.1 * clumps + 0.5 * place.hollow, 0.2, 0.6)),
+            foredune * place.foredune if foredune else 0.0,
         ),
         "boulders": lambda: np.maximum(place.rockfall, place.outcrops),
     }
@@ -172,6 +177,13 @@ class _Place:
         """Groups of stones on dry slopes that are no walls."""
         groups = smooth_step(self.clumps + 0.6 * self.wide, 0.12, 0.4) * (1 - smooth_step(self.slope, 36, 42))
         return np.asarray(0.3 * groups * smooth_step(self.slope, 16, 24) * (1 - smooth_step(self.moist, 0.3, 0.6)))
+
+    @property
+    def foredune(self) -> Array:
+        """Sand that was laid beside the sea, in clumps."""
+        beach = smooth_step(self._mean(self._ground.water.astype(np.float32), 200.0), 0.01, 0.08)
+        sand = smooth_step(self._laid, 0.5, 3.0) * (1 - smooth_step(self.slope, 28, 36))
+        return np.asarray(beach * sand * (0.15 + 0.85 * smooth_step(self.clumps, -0.15, 0.15)))
 
     @property
     def watered(self) -> Array:

@@ -47,6 +47,16 @@ def instances(obj):
     ]
 
 
+def test_marram_grows_on_sand_that_was_laid_behind_a_beach():
+    shore = np.arange(120) < 20
+    laid = np.where(np.arange(120) < 60, 4.0, 0.0)
+    land = ground(np.zeros((120, 120)), water=np.tile(shore, (120, 1)), deposition=np.tile(laid, (120, 1)))
+    without, grown = (placing.densities(land, {"tufts": 1.0}, 1.0, share)["tufts"] for share in (0.0, 1.0))
+    assert (grown[:, 20:59] >= without[:, 20:59]).all() and (grown - without)[:, 30:50].mean() > 0.2
+    np.testing.assert_array_equal(grown[:, 60:], without[:, 60:])  # no sand came here
+    assert not grown[:, :20].any()
+
+
 def test_trees_keep_below_the_tree_line_but_for_its_soft_border():
     spots = spots_of(ground(rising(), moisture=0.6), "conifers")
     share = spots.y / 640.0

@@ -6,7 +6,7 @@ from typing import Any
 
 from .nodes import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math_node, mix, noise, ramp
 
-VERSION = 15
+VERSION = 16
 
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
@@ -155,6 +155,9 @@ CONTROLS = (
     Socket("Detail", 0.7, "How much borders and colors are broken up", "FACTOR", panel="Detail"),
     Socket("Detail Size", 150.0, "Size in meters of the largest patches", panel="Detail", **_METERS),
     Socket("Relief", 1.0, "Strength of the fine relief", high=10.0, panel="Detail"),
+    Socket(
+        "Flutes", 0.8, "How clearly ribs and gullies finer than the cells run down slopes", "FACTOR", panel="Detail"
+    ),
     Socket("Ripples", 0.0, "Height of the wind's ripples in sand", high=10.0, panel="Detail"),
     Socket("Glow Color", (1.0, 0.13, 0.015), "Light of the ground that glows, such as lava", panel="Glow"),
     Socket("Glow Strength", 8.0, "How brightly the ground shines where Glow is 1", high=1e4, panel="Glow"),
@@ -213,6 +216,34 @@ def _cracks(name: str, across: tuple[float, float, float]) -> tuple[Node, ...]:
     )
 
 
+def _flutes(name: str, scale: float, waves: float) -> tuple[Node, ...]:
+    """Ribs and gullies down the slope, -1 to 1: waves across it in each cell of a pattern, which fade at its border.
+
+    Their direction is the ground's own at each point, so that they meet and part as runnels do. Also their slope.
+    """
+    return (
+        _scaled(f"place of {name}", "level place", scale),
+        Node(
+            f"cell of {name}", "TexVoronoi", {"Vector": f"place of {name}", "Scale": 1.0}, {"voronoi_dimensions": "2D"}
+        ),
+        Node(
+            f"from middle of {name}",
+            "VectorMath",
+            {0: f"place of {name}", 1: f"cell of {name}.Position"},
+            {"operation": "SUBTRACT"},
+        ),
+        Node(f"across {name}", "VectorMath", {0: f"from middle of {name}", 1: "contour"}, {"operation": "DOT_PRODUCT"}),
+        math_node(f"width of {name}", "MULTIPLY_ADD", f"cell of {name}.Color", waves, 0.5 * waves),
+        math_node(f"number of {name}", "MULTIPLY_ADD", f"across {name}", f"width of {name}", "bend of flutes"),
+        math_node(f"phase of {name}", "MULTIPLY_ADD", f"cell of {name}.Color", 9.0, f"number of {name}"),
+        math_node(f"wave of {name}", "SINE", f"phase of {name}"),
+        math_node(f"side of {name}", "COSINE", f"phase of {name}"),
+        ramp(f"middle of {name}", f"cell of {name}.Distance", 0.75, 0.2),
+        math_node(name, "MULTIPLY", f"wave of {name}", f"middle of {name}"),
+        math_node(f"slope of {name}", "MULTIPLY", f"side of {name}", f"middle of {name}"),
+    )
+
+
 PLACE = (
     # Noise in the world's meters, at three sizes. Grain fades out where it would be finer than the pixels.
     Node("geometry", "NewGeometry"),
@@ -226,7 +257,7 @@ PLACE = (
     noise("noise", "place of patches", 5.0, 0.62),
     _scaled("fine place", "place", 23.0),
     # Rounder than patches: as long along the contours it would weave a cloth with the streaks down the walls.
-    _times("place of grain", "fine place", (1.0, 1.0, 1.5)),
+    _times("place of grain", "fine place", (2.5, 2.5, 3.75)),
     # More octaves than pixels show from afar: close by they are the grains of gravel and scree.
     noise("grain", "place of grain", 6.0, 0.72),
     math_node("distance", "MULTIPLY", "camera.View Distance", "per meter"),
@@ -241,13 +272,37 @@ PLACE = (
     math_node("mottle", "MULTIPLY_ADD", "grain near", 1.0, "centered"),
     math_node("mottled", "MULTIPLY", "mottle", "in.Detail"),
     Node("position", "SeparateXYZ", {0: "geometry.Position"}),
+    # Ribs and gullies finer than the cells run down slopes, at two sizes.
+    _times("level place", "place", (1.0, 1.0, 0.0)),
+    math_node("backward", "MULTIPLY", "normal.X", -1.0),
+    Node("downhill side", "CombineXYZ", {"X": "normal.Y", "Y": "backward"}),
+    Node("contour", "VectorMath", {0: "downhill side"}, {"operation": "NORMALIZE"}),
+    math_node("bend of flutes", "MULTIPLY", "mottle", 5.0),
+    *_flutes("ribs of slope", 5.0, 15.0),
+    *_flutes("runnels", 14.0, 13.0),
+    ramp("sloping", "slope", 0.22, 0.5, (0.0, "in.Flutes")),
+    # Some slopes are smoother than others.
+    math_node("dissected", "MULTIPLY_ADD", "noise.Fac", 0.6, "wide.Fac"),
+    ramp("clearness of flutes", "dissected", 0.66, 0.94, (0.25, 1.0)),
+    math_node("fluting", "MULTIPLY", "sloping", "clearness of flutes"),
+    math_node("runnels near", "MULTIPLY", "runnels", "near"),
+    math_node("ribs and runnels", "MULTIPLY_ADD", "runnels near", 0.6, "ribs of slope"),
+    math_node("fluted", "MULTIPLY", "ribs and runnels", "fluting"),
+    ramp("drained", "slope", 0.03, 0.12, (0.0, "in.Flutes")),
+    math_node("washes", "MULTIPLY", "ribs of slope", "drained"),
+    math_node("runnels beside", "MULTIPLY", "slope of runnels", "near"),
+    math_node("side of flutes", "ADD", "runnels beside", "slope of ribs of slope"),
+    math_node("fluted side", "MULTIPLY", "side of flutes", "fluting"),
+    _scaled("flute slope", "contour", "fluted side"),
 )
 """Position of a point, and noise there; `patches` is about -1 to 1 times the detail."""
 
 COVER = (
     # Loose sediment.
     math_node("thickness", "DIVIDE", "in.Sediment", "in.Sediment Depth"),
-    math_node("thickness patchy", "MULTIPLY_ADD", "patches", 0.25, "thickness"),
+    math_node("thickness in patches", "MULTIPLY_ADD", "patches", 0.15, "thickness"),
+    # Washes run down fans and aprons.
+    math_node("thickness patchy", "MULTIPLY_ADD", "washes", 0.25, "thickness in patches"),
     ramp("covered", "thickness patchy", 0.15, 1.0),
     # Rock on steep ground: the mask of the light droplets, smoothstep(0.4, 0.7, n_z^0.75), with angles instead of its
     # two numbers, which are 73° and 52°. Worn ground turns to rock earlier, ground under sediment later.
@@ -263,7 +318,8 @@ COVER = (
     math_node("slope in hollows", "MULTIPLY_ADD", "hollow", 0.5, "slope loose"),
     math_node("slope in patches", "MULTIPLY_ADD", "patches", -0.1, "slope in hollows"),
     math_node("grain of outcrops", "MULTIPLY", "grain near", "in.Detail"),
-    math_node("rock slope", "MULTIPLY_ADD", "grain of outcrops", -0.35, "slope in patches"),
+    math_node("slope in grain", "MULTIPLY_ADD", "grain of outcrops", -0.35, "slope in patches"),
+    math_node("rock slope", "MULTIPLY_ADD", "fluted", -0.12, "slope in grain"),
     math_node("gentle", "SUBTRACT", "rock slope", "in.Slope Softness"),
     math_node("steep", "ADD", "rock slope", "in.Slope Softness"),
     math_node("at most upright", "MINIMUM", "steep", radians(90)),
@@ -380,7 +436,8 @@ ROCK = (
     math_node("cracked shade", "MULTIPLY_ADD", "cracked", -0.55, "bedded shade"),
     math_node("mottled shade", "MULTIPLY_ADD", "mottled", "contrast of ground", "cracked shade"),
     math_node("light of stones", "MULTIPLY", "stones", "stony"),
-    math_node("shade", "MULTIPLY_ADD", "light of stones", 0.28, "mottled shade"),
+    math_node("shade of stones", "MULTIPLY_ADD", "light of stones", 0.28, "mottled shade"),
+    math_node("shade", "MULTIPLY_ADD", "fluted", 0.12, "shade of stones"),
     mix("ground", 1.0, "painted", "shade", "MULTIPLY"),
 )
 """Rock, and the dry ground composed from it."""
@@ -411,7 +468,8 @@ WATER = (
     math_node("kept by slope", "MULTIPLY_ADD", "swept", -1.0, "kept by shade"),
     math_node("kept widely", "MULTIPLY_ADD", "zones", 1.5, "kept by slope"),
     math_node("kept in patches", "MULTIPLY_ADD", "patches", 0.5, "kept widely"),
-    math_node("kept", "MULTIPLY_ADD", "mottled", 0.9, "kept in patches"),
+    math_node("kept in gullies", "MULTIPLY_ADD", "fluted", -0.5, "kept in patches"),
+    math_node("kept", "MULTIPLY_ADD", "mottled", 0.9, "kept in gullies"),
     math_node("high", "MULTIPLY_ADD", "kept", 0.16, "share.Fac"),
     math_node("snow from", "SUBTRACT", "in.Snow Line", 0.05),
     math_node("snow to", "ADD", "in.Snow Line", 0.07),
@@ -429,7 +487,10 @@ WATER = (
     math_node("snow drawn", "MULTIPLY", "snowy height", "snow holds"),
     # Or as a snow step left it; thin snow lies where it keeps, and on steep ground ribs stand out of it.
     math_node("snow thickness", "DIVIDE", "in.Snow Thickness", "in.Snow Depth"),
-    math_node("snow patchy", "MULTIPLY_ADD", "kept", 2.5, "snow thickness"),
+    # On slopes the first snow lies in gullies alone.
+    ramp("slid", "slope", 0.44, 0.62, (0.0, -0.6)),
+    math_node("snow left", "ADD", "snow thickness", "slid"),
+    math_node("snow patchy", "MULTIPLY_ADD", "kept", 2.5, "snow left"),
     ramp("steep snow", "slope", 0.4, 0.8, (0.0, -16.0)),
     math_node("snow on ribs", "MULTIPLY_ADD", "ribbed", "steep snow", "snow patchy"),
     math_node("snow spread", "MULTIPLY", "snow thickness", 5.0),
@@ -509,7 +570,10 @@ SURFACE = (
     _scaled("bend", "rough", "bend strength"),
     _scaled("rippled", "ripple slope", "bend strength"),
     Node("bend of all", "VectorMath", {0: "bend", 1: "rippled"}, {"operation": "ADD"}),
-    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend of all"}, {"operation": "ADD"}),
+    math_node("flute strength", "MULTIPLY", "dry", -0.32),
+    _scaled("flute bend", "flute slope", "flute strength"),
+    Node("bend and flutes", "VectorMath", {0: "bend of all", 1: "flute bend"}, {"operation": "ADD"}),
+    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend and flutes"}, {"operation": "ADD"}),
     Node("bent normal", "VectorMath", {0: "bent"}, {"operation": "NORMALIZE"}),
     Node(
         "surface",

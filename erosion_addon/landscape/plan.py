@@ -21,7 +21,7 @@ from ..base.arrays import Array, longer_side
 from ..base.errors import InputError
 from ..grid.smooth_step import smoother_step
 from ..processes.registry import PROCESSES
-from ..processes.shared.process import Part, Process
+from ..processes.shared.process import Part, Process, Proportion
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
 from ..terrain.fields import RISE
 from .storage.folder import Landscape, Tile, Window
@@ -138,6 +138,14 @@ class Plan:
             return True
         finest = process.finest(step.parameters, self.landscape.shape, self.landscape.manifest.spacing)
         return process.scope == "both" and max(self.coarse_spacing) < NEAR * finest
+
+    def proportions(self) -> dict[str, Proportion]:
+        """Fields that go by the drops on tiles, see `Process.proportions`; the last step that writes them counts."""
+        recipe, found = self.tile_recipe(), dict[str, Proportion | None]()
+        for step in recipe.steps if recipe else ():
+            process = PROCESSES[step.kind]
+            found |= {name: process.proportions.get(name) for name in process.writes}
+        return {name: way for name, way in found.items() if way is not None}
 
     @staticmethod
     def is_of_drops(step: Step) -> bool:

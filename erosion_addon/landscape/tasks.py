@@ -292,7 +292,11 @@ def _buried(plan: Plan, change: Array, start: Array, window: Window) -> Array:
 
 
 def _blended(plan: Plan, window: Window) -> dict[str, Array]:
-    """Further fields of a window: those of the runs around it, by their tiles' weights."""
+    """Further fields of a window: those of the runs around it, by their tiles' weights.
+
+    Where half of the drops fall on each of two tiles, fields that go by the drops are only half there on both: dividing
+    by the sum of squared weights makes them whole, and what runs on from one tile fades over its halo.
+    """
     folder = plan.landscape.folder / WORK
     if plan.factor == 1:
         files = [path for path in arrays_in(folder / "coarse") if path.stem not in (*SURFACE, *_DERIVED)]
@@ -300,20 +304,27 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
             path.stem: mapped(path, _shape_of(path.stem, plan.landscape.shape))[window.within(plan.landscape.whole)]
             for path in files
         }
-    found = _left_coarsely(plan, window) if plan.tile_recipe() is None else {}
+    found, proportions = _left_coarsely(plan, window) if plan.tile_recipe() is None else {}, plan.proportions()
+    squares = np.zeros(window.shape)
     for kind in ("shape", "cover"):
         for tile in plan.around(window):
             there = plan.window(tile)
             part = there.meet(window)
             assert part is not None
-            weight = plan.weight(tile)[part.within(there)]
+            weight, share = plan.weight(tile)[part.within(there)], plan.mean_weight(tile)
+            if kind == "shape":
+                squares[part.within(window)] += weight * weight
             for path in arrays_in(folder / f"{kind}_{tile.name}"):
                 name = path.stem
                 if name in SURFACE:
                     continue
                 values = mapped(path, _shape_of(name, there.shape))[part.within(there)]
                 into = found.setdefault(name, np.zeros(_shape_of(name, window.shape)))
+                if name in proportions:
+                    values = proportions[name].numbers(values, share)
                 into[part.within(window)] += values * (weight if values.ndim == 2 else weight[..., None])
+    for name in found.keys() & proportions.keys():
+        found[name] = proportions[name].values(found[name] / squares)
     return found
 
 

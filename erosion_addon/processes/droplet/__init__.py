@@ -4,6 +4,9 @@
 import math
 from dataclasses import replace
 
+import numpy as np
+
+from ...base.arrays import Array
 from ...base.doors import door
 from ..shared.parameters import (
     DROPS_SUMMARIZED,
@@ -13,7 +16,7 @@ from ..shared.parameters import (
     seconds_of_drops,
     size_of,
 )
-from ..shared.process import MASKS, Part, Process
+from ..shared.process import MASKS, Part, Process, Proportion, moisture_at, wet_odds
 from .parameters import MOST_DROPS, DropletParameters
 
 
@@ -44,6 +47,12 @@ def _on_part(given: DropletParameters, part: Part) -> DropletParameters:
     )
 
 
+def _wetness(moisture: Array, share: float) -> Array:
+    """Topographic wetness, see `kernels.wetness_index`, which takes a share of the drops for all."""
+    odds = wet_odds(moisture)
+    return np.asarray(share * odds * odds)
+
+
 PROCESS = Process(
     "droplet",
     "Droplets",
@@ -65,5 +74,9 @@ PROCESS = Process(
     scaled_for_preview=_fewer_drops,
     scope="both",
     finest=size_of,
+    proportions={
+        "flow": Proportion(),
+        "moisture": Proportion(_wetness, lambda wetness: moisture_at(np.sqrt(wetness))),
+    },
     on_part=_on_part,
 )

@@ -10,7 +10,7 @@ from ..shared.parameters import (
     seconds_of_drops,
     size_of,
 )
-from ..shared.process import MASKS, Process
+from ..shared.process import MASKS, Process, Proportion, moisture_at, wet_odds
 from .parameters import RillParameters
 
 PROCESS = Process(
@@ -31,5 +31,10 @@ PROCESS = Process(
     writes=("flow", "moisture"),
     scope="both",
     finest=size_of,
+    # Soil takes up water by what it lacks and dries by what it has: in balance its odds go by the drops.
+    proportions={
+        "flow": Proportion(),
+        "moisture": Proportion(lambda moisture, share: share * wet_odds(moisture), moisture_at),
+    },
     on_part=channels_on_part,
 )

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import numpy as np
+
 from ...base.arrays import Array, longer_side
 from ...base.parameters import Parameters, Specification, specifications
 from ...terrain.limits import Limits
@@ -60,6 +62,34 @@ class Part(NamedTuple):
             for x, y, rate in springs
         )
         return tuple(spring for spring in moved if 0 <= spring[0] <= 1 and 0 <= spring[1] <= 1)
+
+
+def _plain(values: Array, share: float) -> Array:
+    return values
+
+
+class Proportion(NamedTuple):
+    """Conversion of a field to numbers that go in proportion to the drops, and back.
+
+    numbers: (values, share of the drops that fall in the run) → numbers; values: numbers of all drops → values.
+    """
+
+    numbers: Callable[[Array, float], Array] = _plain
+    values: Callable[[Array], Array] = lambda numbers: numbers
+
+
+LEAST_DRY = 2.0**-24
+"""Least that moisture lacks to 1, where float32 rounds it away."""
+
+
+def wet_odds(moisture: Array) -> Array:
+    """Ratio of what is wet to what is dry."""
+    return np.asarray(moisture / np.maximum(1.0 - moisture, LEAST_DRY))
+
+
+def moisture_at(odds: Array) -> Array:
+    """Moisture of a ratio, see `wet_odds`."""
+    return np.asarray(odds / (1.0 + odds))
 
 
 class StepFactory(Protocol):
@@ -162,6 +192,9 @@ class Process(NamedTuple):
 
     finest: Callable[[Any, tuple[int, int], Spacing], float] = _a_cell
     """(parameters, (rows, cols), spacing) → width of the finest form that it makes, in meters; 0 for that of a cell."""
+
+    proportions: Mapping[str, Proportion] = MappingProxyType({})
+    """Fields that fewer drops make smaller, on tiles that have a share of them each."""
 
     on_part: Callable[[Any, Part], Any] = _anywhere
     """(parameters, window) → parameters with the same effect on a window, for those that count in sides of the terrain

@@ -138,7 +138,7 @@ class _Simulation:
         self._start_loose = loose_of(layers)
         if recipe.strata and "surface_color" not in layers:
             rock = terrain.elevation - self._start_loose
-            layers["surface_color"] = recipe.strata.colors(rock, terrain.spacing)
+            layers["surface_color"] = recipe.strata.colors(rock - layers.get(RISE, 0.0), terrain.spacing)
         fixed = protected_soil(layers, self._masks)
         around = terrain.spacing, self._edges, granted(threads)
         self._state = State(terrain.elevation, layers, self._masks, *around, fixed, recipe.strata)

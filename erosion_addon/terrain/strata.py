@@ -15,6 +15,7 @@ from ..base.parameters import Parameters, parameter
 from ..base.threads import in_bands
 from ..grid.resample import interpolated
 from ..kernels.elementary import sincos, tan
+from .fields import RISE
 
 MOST_LAYERS = 64
 COVER = 0.5
@@ -54,7 +55,8 @@ _LEVEL = _Bedding()
 
 @dataclass(frozen=True)
 class Strata:
-    """Repeating sequence of layers, bottom to top; the first begins at elevation 0 in the middle of the terrain.
+    """Repeating sequence of layers, bottom to top; the first begins at elevation 0 in the middle of the terrain. They
+    rise with the land.
 
     layers: (thickness in meters, color "#rrggbb" in sRGB). hardness: of each layer, 0-1; empty for 0 everywhere.
     middle: (row, col) m from the middle of the whole land to the middle of the terrain, for a part of a land.
@@ -156,7 +158,8 @@ class Strata:
     def brought_to_light(self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool) -> Array:
         """Surface colors after erosion, (rows, cols, 3): the previous ones, and the rock's where it is worn and bare.
 
-        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in meters, and `soil` if present.
+        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in meters, and `soil` and `uplift`
+        if present.
         carried:
         whether deposits brought their colors; otherwise they get the mean of all layers.
         """
@@ -165,7 +168,7 @@ class Strata:
             thickness = [layer[0] for layer in self.layers]
             mean = np.average([linear_color("color", layer[1]) for layer in self.layers], axis=0, weights=thickness)
             color = color + _share(fields["deposition"]) * (mean - color)
-        rock = self.colors(fields["elevation"] - cover, spacing)
+        rock = self.colors(fields["elevation"] - cover - fields.get(RISE, 0.0), spacing)
         return np.asarray(color + _share(worn) * (1 - _share(cover)) * (rock - color), np.float32)
 
     def _rise(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import LOOSE, Array, loose_of
+from ...terrain.fields import RISE
 from ...terrain.limits import NO_LIMITS
 from ..shared.process import Process
 from ..shared.shares import shares_in_depth, under_grass
@@ -58,7 +59,7 @@ class Canvas:
         """Begin a stroke: look which layers of rock lie bare."""
         if self._state.hardness_changes:
             strata: Any = self._state.strata
-            bare = self.elevation - loose_of(self.loose_layers)
+            bare = self.elevation - loose_of(self.loose_layers) - self._state.layers.get(RISE, 0.0)
             hardness = strata.resistance(bare, self._state.spacing, self._state.threads)
             given = self._state.masks.get("hardness", np.float32(0.0))
             self.hardness[...] = np.float32(1.0) - (np.float32(1.0) - given) * (np.float32(1.0) - hardness)

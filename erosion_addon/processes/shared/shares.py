@@ -10,6 +10,7 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.errors import InputError
 from ...grid.padding import continued
+from ...terrain.fields import RISE
 from ...terrain.masks import AREAS
 from .state import State
 
@@ -51,10 +52,11 @@ class Shares(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """Current ground, (rows, cols) m."""
+    """Current ground, (rows, cols) m. risen: uplift so far; None for that of the state."""
 
     elevation: Array
     loose: Array
+    risen: Array | None = None
 
 
 def shares(state: State, ground: Ground | None = None) -> Shares:
@@ -63,7 +65,8 @@ def shares(state: State, ground: Ground | None = None) -> Shares:
     if state.strata is None or not state.strata.hardness:
         return given
     ground = ground or Ground(state.elevation, state.loose())
-    soft = _ONE - state.strata.resistance(ground.elevation - ground.loose, state.spacing, state.threads)
+    risen = state.layers.get(RISE, 0.0) if ground.risen is None else ground.risen
+    soft = _ONE - state.strata.resistance(ground.elevation - ground.loose - risen, state.spacing, state.threads)
     return given._replace(soft=soft if given.soft is None else given.soft * soft)
 
 

@@ -15,6 +15,7 @@ from ...drainage.flow_graph import FlowGraph
 from ...drainage.sea import river_ends, sunk
 from ...grid.slope import squared_slope
 from ...kernels.elementary import tan
+from ...terrain.fields import RISE
 from ..shared.coarse_step import CoarseStep
 from ..shared.halo import share_masks
 from ..shared.parameters import halved
@@ -74,6 +75,7 @@ class UpliftStep(Step):
         self._drowned = np.zeros(shape, bool) if sea is None else sea
         self._heights, self._loose = graph.padded(state.elevation), graph.padded(state.loose())
         graph.inside(self._heights)[self._drowned] = parameters.sea_level  # rivers end on the water
+        self._rises, self._done = bool(parameters.uplift * parameters.years), 0
         self._steeper = self._factors()
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
         self._mask()
@@ -81,7 +83,6 @@ class UpliftStep(Step):
         if INFLOW in state.masks:
             rain = state.masks[INFLOW] + (np.float32(1.0) if rain is None else rain)
         self._rained_on = None if rain is None else graph.padded(rain * self._area)
-        self._rises = bool(parameters.uplift * parameters.years)
         self._ground = incision.Ground(
             heights=self._heights,
             loose=self._loose,
@@ -95,7 +96,7 @@ class UpliftStep(Step):
         self._total = np.zeros(3)
         """Totals of eroded, exported and uplifted material, in m on a cell."""
         steps = STEPS if parameters.years else 0
-        self._phases, self._done = steps * PHASES, 0
+        self._phases = steps * PHASES
         self._first = COARSE_STEPS * PHASES if self._coarse_step else 0
         self._drained = False
         self.limits = {"_loose": (0, LARGEST), "_done": (0, self._phases)}
@@ -174,7 +175,7 @@ class UpliftStep(Step):
         heights, raised = layers["elevation"], 0.0
         if self._rises:
             lift = graph.inside(self._rise()) * COARSE_STEPS
-            heights, raised = heights - layers["uplift"] + self._state.layers.get("uplift", 0.0) + lift, lift.sum()
+            heights, raised = heights - layers[RISE] + self._state.layers.get(RISE, 0.0) + lift, lift.sum()
         # Nothing is cut below the sea: where spreading has, some of what was carried out is left.
         lowest = self._given.sea_level if self._given.sea else -np.inf
         laid = np.where(self._drowned, 0.0, np.maximum(lowest - heights, 0.0))
@@ -191,7 +192,10 @@ class UpliftStep(Step):
 
     def _mask(self) -> None:
         """Update the factors of erosion and deposition."""
-        ground = Ground(self._graph.inside(self._heights), self._graph.inside(self._loose))
+        risen = None
+        if self._rises and self._state.hardness_changes:
+            risen = self._state.layers.get(RISE, 0.0) + self._raised()
+        ground = Ground(self._graph.inside(self._heights), self._graph.inside(self._loose), risen)
         masks = share_masks(self._state, ground)
         self._masks = None if masks is None else masks.reshape(-1, 3)
         # Creep moves what is loose and rock alike: it lets go of no more than the harder of both.
@@ -259,14 +263,14 @@ class UpliftStep(Step):
 
     def _raise(self) -> None:
         """Uplift, and creep along rows and columns: rivers come last, so nothing dams them."""
-        if self._rises:
-            lift = self._rise(self._memory[:2])
-            self._heights += lift
-            self._total[2] += lift.sum()
         given, state = self._given, self._state
         rows, cols = state.elevation.shape
         if state.masks_change:
             self._mask()
+        if self._rises:
+            lift = self._rise(self._memory[:2])
+            self._heights += lift
+            self._total[2] += lift.sum()
         if self._basin:  # where water ends, ground creeps as elsewhere
             self._graph.close_outlet()
         diffusion = given.diffusivity((rows, cols), state.spacing) * given.years / STEPS
@@ -313,8 +317,8 @@ class UpliftStep(Step):
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
         layers = {"elevation": self.elevation()}
         layers |= self._state.split_loose(loose, own="sediment")
-        if self._rises or "uplift" in self._state.layers:
-            layers["uplift"] = self._state.layers.get("uplift", 0.0) + self._raised()
+        if self._rises or RISE in self._state.layers:
+            layers[RISE] = self._state.layers.get(RISE, 0.0) + self._raised()
         return layers
 
     def elevation(self) -> Array:

@@ -567,3 +567,40 @@ def test_land_that_rivers_have_cut_is_recognized_after_more_of_them():
     assert abs(after["flat"] - before["flat"]) < 0.02
     assert after["slope_p99"] < before["slope_p99"] + 5.0
     assert np.corrcoef(once.elevation.ravel(), more.elevation.ravel())[0, 1] > 0.98
+
+
+BEDS = {
+    "name": "beds",
+    "layer": [
+        {"thickness": 100.0, "color": "#ff0000", "hardness": 1.0},
+        {"thickness": 100.0, "color": "#0000ff"},
+    ],
+}
+
+
+@pytest.mark.parametrize("coarse_to_fine", [False, True])
+def test_beds_rise_with_the_land(coarse_to_fine):
+    """Ground in the middle of a bed that never wears rises by 1 m in 1000 years for 100,000 years, away from edges, to
+    where a soft bed had been. Without the bed, rivers cut into it.
+    """
+    land = Terrain(40.0 + fractal(64, 64, 20.0, seed=2), 60.0)
+    values = {"kind": "uplift", "uplift": 1.0, "years": 100_000.0, "coarse_to_fine": coarse_to_fine}
+    after = erode(land, Recipe.from_dict({"name": "rise", "strata": BEDS, "step": [values]}))
+    inner = (slice(2, -2), slice(2, -2))
+    np.testing.assert_allclose((after.elevation - land.elevation)[inner], 100.0, atol=0.5)
+    bare = after["deposition"][inner] == 0.0
+    assert bare.any() and (after["surface_color"][inner][bare] == (1.0, 0.0, 0.0)).all()
+    soft = erode(land, Recipe.from_dict({"name": "rise", "step": [values]}))
+    assert (soft.elevation - land.elevation)[inner].min() < 85.0
+
+
+def test_a_later_step_finds_the_beds_where_uplift_has_left_them():
+    """Drops of rain wear the soft bed that has risen into the heights of the hard one."""
+    land, rain = Terrain(140.0 + fractal(32, 32, 20.0, seed=2), 10.0), {"kind": "droplet", "drops_per_cell": 0.02}
+    worn = []
+    for strata in ({}, {"strata": BEDS}):
+        rise = {"kind": "uplift", "uplift": 1.0, "years": 100_000.0, "erodibility": 0.0, "slope_limit": 90.0}
+        rise["hillslope_length"] = 1e-3
+        after = erode(land, Recipe.from_dict({"name": "rise", **strata, "step": [rise, rain]}), seed=1)
+        worn.append(float(after["wear"].mean()))
+    assert worn[1] == pytest.approx(worn[0], rel=0.01) and worn[0] > 0.01

@@ -159,9 +159,7 @@ class Strata:
         """Surface colors after erosion, (rows, cols, 3): the previous ones, and the rock's where it is worn and bare.
 
         fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in meters, and `soil` and `uplift`
-        if present.
-        carried:
-        whether deposits brought their colors; otherwise they get the mean of all layers.
+        if present. carried: whether deposits brought their colors; otherwise they get the mean of all layers.
         """
         color, worn, cover = fields["surface_color"], fields["wear"], np.maximum(loose_of(fields), 0.0)
         if not carried:

@@ -16,12 +16,15 @@ from ...worker.messages import Request
 from ...worker.requests import beds_request, carve_request
 from ..derived import companions, light, rivers, update_derived, visible_water
 from ..original import original, paused
-from ..terrain import grid
+from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import positions
 from ..worker import computing
 from .commit import all_or_nothing
 from .curve_lines import lines_of
+
+WATER = "water_depth"
+"""Field of the water that a run has left."""
 
 
 def carve(terrain: bpy.types.Object, request: Request) -> list[str]:
@@ -36,9 +39,19 @@ def carve(terrain: bpy.types.Object, request: Request) -> list[str]:
         notes = original.set_aside(mesh)
         original.keep_source(mesh, now[:, 2])
         original.keep_place(mesh, grid.write_heights(mesh, after, now))
+        _keep_water_level(terrain, request)
         mesh.pop(original.RESULT, None)  # a run begins with what was carved, and not with what was before
         paused.keep(mesh, None)
     return notes + update_derived.update(terrain)
+
+
+def _keep_water_level(terrain: bpy.types.Object, request: Request) -> None:
+    """Deepen the water of the last run where the request carves its bed."""
+    if attributes.holds(terrain.data, WATER):
+        lattice = grid.find_lattice(terrain)
+        depth = attributes.read_fields(terrain.data, lattice, [WATER])[WATER]
+        cut = request.arrays["elevation"] - computing.compute(request)["elevation"]
+        attributes.write_fields(terrain.data, lattice, {WATER: np.where(depth > 0.0, depth + cut, depth)})
 
 
 def requests_of_carve(terrain: bpy.types.Object, request: Request) -> list[Request]:

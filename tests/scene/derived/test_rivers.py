@@ -20,7 +20,7 @@ from erosion_addon.scene.materials import material, nodes, water_material
 from erosion_addon.scene.materials.terrain_nodes import SHORE
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import carving
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import heights, positions
 from erosion_addon.terrain.fields import WATERS
 from tests.terrains import fractal, plane
@@ -530,6 +530,19 @@ def test_rivers_lie_in_their_beds_once_these_are_carved_and_restore_brings_back_
     assert companions.find(terrain, "rivers") == [water] and not original.is_untouched_result(terrain.data)
     original.restore(terrain.data)
     assert heights(terrain.data).tobytes() == before.tobytes()
+
+
+def test_water_of_the_last_run_keeps_its_level_over_carved_beds(terrain):
+    rivers.add(terrain, "rivers", BROOKS)
+    before, lattice = heights(terrain.data).reshape(LAND.shape), grid.find_lattice(terrain)
+    depth = np.where(before < np.median(before), 3.0, 0.0)
+    attributes.write_fields(terrain.data, lattice, {"water_depth": depth})
+    carving.carve(terrain, carving.of_rivers(terrain, CutParameters()))
+    after = heights(terrain.data).reshape(LAND.shape)
+    deeper = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
+    wet = depth > 0
+    assert (after < before)[wet].any() and (deeper[~wet] == 0).all()
+    np.testing.assert_allclose((after + deeper)[wet], (before + depth)[wet], atol=1e-3)
 
 
 def lowest(water):

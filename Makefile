@@ -1,4 +1,4 @@
-# make demo      erode a real terrain, render it before and after: demo/
+# make demo      erode a real terrain, add its rivers, render it before and after: demo/
 # make examples  every recipe before and after, also on one fractal, and the processes' demonstrations: build/examples/
 # make landscape a landscape of 4096² cells on a cluster of this machine, one worker killed on the way: build/landscape/
 # make figures   figures of drainage and slopes after every recipe that begins with rivers, as a table; an hour.

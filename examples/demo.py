@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From an elevation model to pictures: erode real mountains and render them after and before.
+"""From an elevation model to pictures: erode real mountains, add their rivers, and render them after and before.
 
 The terrain is part of the Cumberland Mountains in Tennessee, from the elevation model that comes with matplotlib. All
-is done by the extension's commands, as on a farm. Everything goes to demo/.
+is done by the extension's commands, as on a farm, and its operators, as a script calls them. Everything goes to demo/.
 """
 
 import math
@@ -26,6 +26,8 @@ from erosion_addon.scene.stage import render  # noqa: E402
 DEMO = ROOT / "demo"
 CELL_SIZE = 25.0
 RECIPE = "river valley"
+RIVERS = {"width": 3.0}
+"""Wider than their discharge tells, as they are seen from 10 km away."""
 
 METERS_PER_DEGREE = 111_200.0
 REGION = slice(20, 200), slice(5, 225)
@@ -70,10 +72,21 @@ def erode() -> None:
     command("erode", DEMO / "terrain.npy", DEMO / "terrain.blend", *how, "--look", "--quiet")
 
 
+def add_rivers() -> None:
+    """Write the rivers of the eroded heightmap, and add rivers with carved beds to the .blend file."""
+    command("rivers", DEMO / "eroded.exr", DEMO / "rivers.geojson", "--set", f"width={RIVERS['width']}")
+    bpy.ops.wm.open_mainfile(filepath=str(DEMO / "terrain.blend"))
+    bpy.context.view_layer.objects.active = bpy.data.objects["terrain"]
+    bpy.ops.erosion.rivers_add(**RIVERS)
+    bpy.ops.erosion.beds_carve()
+    bpy.ops.wm.save_mainfile()
+
+
 def pictures() -> None:
-    """Render the file, restore the terrain in it and render again."""
+    """Render the file, restore the terrain in it without rivers and render again."""
     command("render", DEMO / "terrain.blend", DEMO / "after.png")
     bpy.context.view_layer.objects.active = bpy.data.objects["terrain"]
+    bpy.ops.erosion.companion_remove(kind="rivers")
     bpy.ops.erosion.restore()
     render.render(bpy.context.scene, DEMO / "before.png", Picture())
 
@@ -85,10 +98,20 @@ def demo() -> None:
     np.save(DEMO / "terrain.npy", mountains())
     erosion_addon.register()
     erode()
+    add_rivers()
     pictures()
     erosion_addon.unregister()
     print(f"\n{time.perf_counter() - began:.0f} s")
-    for name in ("terrain.npy", "eroded.exr", "maps", "report.json", "terrain.blend", "after.png", "before.png"):
+    for name in (
+        "terrain.npy",
+        "eroded.exr",
+        "maps",
+        "report.json",
+        "rivers.geojson",
+        "terrain.blend",
+        "after.png",
+        "before.png",
+    ):
         print(DEMO / name)
 
 

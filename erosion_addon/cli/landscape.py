@@ -163,6 +163,8 @@ def _erode(given: argparse.Namespace) -> None:
         estimate.require_room(plan)
         if not given.quiet:
             note(estimate.in_words(plan))
+            if sentence := plan.springs_on_tiles():
+                note(sentence)
 
     choice = given.seed, given.edges, given.coarse
     with _going_on_later(given.folder), _workers(given) as workers:

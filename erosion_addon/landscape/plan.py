@@ -147,6 +147,18 @@ class Plan:
             found |= {name: process.proportions.get(name) for name in process.writes}
         return {name: way for name, way in found.items() if way is not None}
 
+    def springs_on_tiles(self) -> str:
+        """A sentence on springs whose water ends at the halo of their tile; "" if there are none."""
+        recipe = self.tile_recipe()
+        steps = [step.kind for step in recipe.steps if getattr(step.parameters, "springs", ())] if recipe else []
+        if not steps or self.factor == 1:
+            return ""
+        reach = self.erosion.halo * max(self.landscape.manifest.spacing)
+        return (
+            f"Springs of the step {PROCESSES[steps[0]].label} reach {reach:.4g} m beyond their tile; their rivers end "
+            "there. Larger tiles reach farther."
+        )
+
     @staticmethod
     def is_of_drops(step: Step) -> bool:
         """Whether a step erodes by single drops."""

@@ -92,6 +92,16 @@ def test_a_flood_of_a_share_of_the_land_has_one_level_on_all_tiles(tmp_path):
     assert depth[:, 64:].max() < 0.1
 
 
+def test_springs_whose_rivers_end_at_a_halo_are_told(landscape, recipe):
+    """Tiles of 80 cells of 20 m have a halo of 10 cells."""
+    for name, coarse, said in (("flood plain", 80, True), ("flood plain", 240, False), ("alpine", 80, False)):
+        wanted = order(landscape, Recipe.load(name), None, None, coarse)
+        sentence = Plan(landscape, wanted).springs_on_tiles()
+        assert (
+            sentence.startswith("Springs of the step Water reach 200 m beyond their tile") if said else sentence == ""
+        )
+
+
 def test_springs_have_their_drops_and_tiles_without_one_no_more_rain(landscape, recipe):
     springs = ((0.1, 0.1, 1.0), (0.9, 0.9, 3.0))
     recipe = recipe.with_values({"droplet.springs": springs, "droplet.spring_share": 0.25})

@@ -11,7 +11,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.drainage.analysis import analyze as analyze_whole
 from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.landscape import make as makers
-from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze
+from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze, lines
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, erode
 from erosion_addon.landscape.journal import JOURNAL
@@ -47,6 +47,10 @@ def test_layers_and_figures_are_those_of_the_land_in_one_piece(landscape, questi
     degrees = np.degrees(np.arctan(whole.fields["slope"][land]))
     for share in (50, 90, 99):
         assert abs(figures[f"slope_p{share}"] - np.percentile(degrees, share)) <= 0.1
+    assert figures["flat"] == pytest.approx((degrees < 3.0).mean(), abs=1e-3)
+    told = dict(lines(figures))
+    assert told["Largest drainage area"] == f"{whole.fields['drainage_area'].max() / 1e6:.4g} km²"
+    assert told["Land"] == f"{land.sum() * 400 / 1e6:.4g} km²"
     assert not (landscape.folder / FOLDER).exists()
 
 

@@ -171,6 +171,10 @@ def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
         duration=0.5,
     )
     assert flood.layers()["water_depth"] == pytest.approx(2.0, abs=0.01)
+    counts = flood.counts(2.0)
+    assert counts["started"] == pytest.approx(400 * 400.0, rel=1e-9)  # 1 m of water on 400 cells of 400 m²
+    assert counts["inflow"] == pytest.approx(400 * 400.0, rel=0.01) and water_error(counts) <= 1e-9
+    assert counts["cells_per_second"] == counts["water_steps"] * counts["sub_steps"] * 400 / 2.0
     sea = run(
         bed, "open", rain=0.0, evaporation=0.0, standing_water="edges", water_level=5.0, water_rise=1.0, duration=1.0
     )

@@ -8,6 +8,7 @@ from ..recipe.recipe import Recipe
 from ..run import estimate
 from ..terrain.fields import FIELDS
 from .plan import Plan
+from .storage import pyramid
 from .storage.manifest import MASK, START
 
 PROCESS = 300_000_000
@@ -24,7 +25,7 @@ _BYTES = 4
 
 
 def worker_bytes(plan: Plan) -> int:
-    """Peak memory of a process that does the tasks of an erosion: the largest of them."""
+    """Peak memory of a process that does the tasks of an erosion, and the pyramid at its end: the largest of them."""
     rows, cols = plan.coarse_shape
     tile = max(window.shape[0] * window.shape[1] for window in map(plan.window, plan.landscape.tiles()))
     masks = sum(name.startswith(MASK) for name in plan.landscape.manifest.layers)
@@ -34,7 +35,7 @@ def worker_bytes(plan: Plan) -> int:
         (plan.cover_recipe(), tile),
     ]
     runs = max(estimate.bytes_needed(recipe, cells, masks) for recipe, cells in tasks if recipe)
-    return PROCESS + AROUND * tile + runs
+    return PROCESS + max(AROUND * tile + runs, pyramid.bytes_needed(plan.landscape))
 
 
 def disk_bytes(plan: Plan) -> int:

@@ -6,6 +6,7 @@ A level is named by a hash of the tiles that it is of. One of other tiles is not
 
 import hashlib
 import json
+import math
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,9 @@ LAYERS = ("elevation", "sediment")
 
 SIDES = (64, 8192)
 """Cells along the longer side of the coarsest and the finest level, at least and at most."""
+
+_PEAK = 16
+"""Bytes for a cell of the finest level while it is made: its means, their sums over rows, and its file twice."""
 
 _BAND = 1 << 23
 """Cells that are read at once."""
@@ -50,6 +54,12 @@ def store(landscape: Landscape, before: Landscape | None = None, window: Window 
         for path in (landscape.folder / FOLDER).glob("*"):
             if path.name not in kept:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def bytes_needed(landscape: Landscape) -> int:
+    """Peak memory while the pyramid is made."""
+    finest = factors(landscape)[:1]
+    return _PEAK * math.prod(_shape(landscape, finest[0])) if finest else 0
 
 
 def factors(landscape: Landscape) -> list[int]:
@@ -80,9 +90,11 @@ def _stored(landscape: Landscape, layer: str, before: Landscape | None, window: 
         levels[f"x{factor}"] = values.astype(np.float32)
         if factor == wanted[-1]:
             break
-        sums = values * counts[0][:, None] * counts[1]
+        values *= counts[0][:, None]
+        values *= counts[1]
         counts = [np.add.reduceat(each, np.arange(0, len(each), 2)) for each in counts]
-        values = _sums(sums, 2, 2) / (counts[0][:, None] * counts[1])
+        values = _sums(values, 2, 2)
+        values /= counts[0][:, None] * counts[1]
         factor *= 2
     write_arrays(folder, levels)
     return folder.name

@@ -154,20 +154,17 @@ def _done_one(folder: Path, name: str, threads: int) -> str:
         refuse_locked(folder)
     except InputError as locked:
         raise TooEarlyError(str(locked), folder / WORK / JOURNAL) from None
-    erosion = landscape.manifest.erosion
-    if erosion and landscape.has("elevation"):
-        return name
-    key = _key(landscape, erosion) if erosion else ""
-    if erosion is None or lines_of(folder / WORK / JOURNAL, key) is None:
-        sentence = f"{folder} is not prepared; run landscape tasks first, which prints the tasks."
-        raise TooEarlyError(sentence, folder / WORK / JOURNAL)
+    erosion, start = landscape.manifest.erosion, folder / WORK / JOURNAL
+    unprepared = TooEarlyError(f"{folder} is not prepared; run landscape tasks first, which prints the tasks.", start)
+    if erosion is None:
+        raise unprepared
     tasks = tasks_of(Plan(landscape, erosion))
-    if name.isdecimal():
-        if int(name) >= len(tasks):
-            raise InputError(f"There is no task {name:.20}; there are tasks 0 to {len(tasks) - 1}.")
-        name = tasks[int(name)].name
-    elif name.partition("_")[0] not in _WORDS:
-        raise InputError(f"There is no task {name!r:.60}; landscape tasks prints them.")
+    name = _name_of(name, tasks)
+    if landscape.has("elevation"):
+        return name
+    key = _key(landscape, erosion)
+    if lines_of(start, key) is None:
+        raise unprepared
     known = {task.name: task for task in tasks}
     journal = Journal(folder, WORK, key, _may_be_of)
     if name not in known or journal.has(known[name]):
@@ -179,6 +176,17 @@ def _done_one(folder: Path, name: str, threads: int) -> str:
         raise TooEarlyError(sentence, folder / WORK / _journal_of(missing))
     journal.add_alone(known[name].do(str(folder), threads), _journal_of(name))
     return name
+
+
+def _name_of(word: str, tasks: list[Task]) -> str:
+    """Name of a task that is named or numbered; InputError if there can be none."""
+    if word.isdecimal():
+        if int(word) >= len(tasks):
+            raise InputError(f"There is no task {word:.20}; there are tasks 0 to {len(tasks) - 1}.")
+        return tasks[int(word)].name
+    if word.partition("_")[0] not in _WORDS:
+        raise InputError(f"There is no task {word!r:.60}; landscape tasks prints them.")
+    return word
 
 
 def _journal_of(task: str) -> str:

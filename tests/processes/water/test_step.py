@@ -373,6 +373,20 @@ def test_water_of_a_former_step_goes_on_as_it_ran():
     assert np.array_equal(second.layers()["suspended"], layers["suspended"])
 
 
+@pytest.mark.parametrize("way", [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.5)])
+def test_water_that_comes_running_moves_on_its_way(way):
+    """A level lake whose middle runs at about 1 m/s: a few seconds later it has moved water that way and no other."""
+    velocity = np.zeros((40, 40, 2), np.float32)
+    velocity[10:30, 10:30] = way
+    lake = {"water_depth": np.full((40, 40), 2.0), "velocity": velocity}
+    depth = run(np.zeros((40, 40)), "closed", layers=lake, rain=0.0, evaporation=0.0, duration=0.003).layers()[
+        "water_depth"
+    ]
+    row, col = (float(((depth - 2.0) * place).sum()) for place in np.indices(depth.shape))
+    assert np.array((col, row)) / np.hypot(col, row) == pytest.approx(np.array(way) / np.hypot(*way), abs=0.01)
+    assert np.hypot(col, row) > 300.0
+
+
 @pytest.mark.landscape
 def test_another_resolution_gives_the_same_look():
     # A hilly torus of 2.56 km at 128² and 256² cells: eroded volume, relief and mean slope within 20 %.

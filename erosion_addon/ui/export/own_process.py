@@ -5,10 +5,11 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from ...cli.terminal import signals
-from ...cli.terminal.output import print_error
+from ...cli.terminal.output import as_json, print_error, print_event
 
 END = "TERRAIN_EROSION_END"
 """Environment variable of that process: file to which it writes its exit code."""
@@ -40,7 +41,9 @@ def run(command: Sequence[str]) -> int:
                 return order.code
         if told.exists():
             return int(told.read_text())
-    print_error(SENTENCE)
+    with as_json("--progress=json" in command or ("--progress", "json") in pairwise(command)):
+        print_error(SENTENCE)
+        print_event("end", code=2)
     return 2
 
 

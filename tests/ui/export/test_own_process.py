@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`blender --command erosion render` in a process of its own, which may end at any place."""
 
+import json
 import os
 import signal
 import sys
@@ -32,6 +33,16 @@ def test_a_blender_that_breaks_off_is_a_sentence_with_the_way_out(blender, capfd
     assert ui.command_line(["render", "in.blend", "out.png"]) == 2
     assert capfd.readouterr().err.splitlines()[-1] == own_process.SENTENCE
     assert "graphics driver" in own_process.SENTENCE and "--engine cycles" in own_process.SENTENCE
+
+
+@pytest.mark.parametrize("words", [["--progress", "json"], ["--progress=json"]])
+def test_a_blender_that_breaks_off_is_an_event_of_a_render_farm(blender, monkeypatch, capfd, words):
+    blender("pass")
+    monkeypatch.setattr(sys, "argv", [*sys.argv, *words])
+    assert ui.command_line(["render", "in.blend", "out.png", *words]) == 2
+    said, end = map(json.loads, capfd.readouterr().err.splitlines())
+    assert (said["event"], said["text"]) == ("note", own_process.SENTENCE)
+    assert (end["event"], end["code"]) == ("end", 2)
 
 
 @pytest.mark.parametrize("code", [0, 2])

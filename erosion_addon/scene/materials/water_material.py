@@ -115,7 +115,7 @@ NODES = (
     math_node("swell ahead", "MULTIPLY", "ahead.Value", "per meter.Value"),
     math_node("swell in sets", "MULTIPLY_ADD", "sets.Fac", 16.0, "swell ahead.Value"),
     math_node("slope of swell", "COSINE", "swell in sets.Value"),
-    math_node("steepness of swell", "MULTIPLY", "in.Ripple Strength", -0.4),
+    math_node("steepness of swell", "MULTIPLY", "in.Ripple Strength", -0.2),
     math_node("rise of swell", "MULTIPLY", "slope of swell.Value", "steepness of swell.Value"),
     Node("swell bend", "VectorMath", {0: "in.Waves", "Scale": "rise of swell.Value"}, {"operation": "SCALE"}),
     Node("bend and swell", "VectorMath", {0: "bend.Vector", 1: "swell bend.Vector"}, {"operation": "ADD"}),

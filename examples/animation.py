@@ -4,7 +4,6 @@
 Writes build/examples/animation.webp; with --keep, the picture of the manual, docs/images/time.jpg. EEVEE renders it.
 """
 
-import math
 import shutil
 import sys
 from pathlib import Path
@@ -19,7 +18,9 @@ sys.path.insert(0, str(ROOT))
 
 import erosion_addon  # noqa: E402
 from erosion_addon.model import Recipe  # noqa: E402
-from erosion_addon.scene.materials import material  # noqa: E402
+from erosion_addon.scene.materials import material, sky_material  # noqa: E402
+from erosion_addon.scene.stage import studio  # noqa: E402
+from erosion_addon.scene.stage.daylight import DAYLIGHTS  # noqa: E402
 from erosion_addon.scene.terrain import grid  # noqa: E402
 from erosion_addon.ui.recipe import steps  # noqa: E402
 
@@ -39,8 +40,8 @@ def noise(seed: int, exponent: float, side: int = SIDE) -> np.ndarray:
     return (heights - heights.min()) / np.ptp(heights)
 
 
-def play(folder: Path) -> bpy.types.Scene:
-    """A scene with the terrain, eroded with frames in the folder, and their playback."""
+def play(folder: Path) -> tuple[bpy.types.Scene, bpy.types.Object]:
+    """A scene, and its terrain, eroded with frames in the folder, with their playback."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     erosion_addon.register()
     scene = bpy.context.scene
@@ -55,35 +56,24 @@ def play(folder: Path) -> bpy.types.Scene:
     bpy.ops.erosion.run()
     material.assign(terrain, PALETTE)
     bpy.ops.erosion.playback_add()
-    return scene
+    return scene, terrain
 
 
-def add_lights(
-    scene: bpy.types.Scene, lens: float, place: Vector, target: Vector, sun: tuple[float, float], sky: float
-) -> None:
-    """Camera of a lens (mm) at a place, a sun by height and direction (°), and a sky of a strength."""
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.lens, camera.data.clip_start, camera.data.clip_end = lens, 10.0, 60_000.0
+def set_stage(scene: bpy.types.Scene, terrain: bpy.types.Object, height: float, aim: float) -> None:
+    """Camera above the south, and the sun, sky and haze of Set Up Look. height, aim: of the camera, and of what it
+    looks at above the middle, in widths of the land.
+    """
+    width = SIDE * CELL_SIZE
+    place, target = Vector((0.0, -0.8 * width, height * width)), Vector((0.0, 0.0, aim * width))
+    camera = studio.add_camera(scene)
+    camera.data.lens, camera.data.clip_start, camera.data.clip_end = 50.0, 10.0, studio.CLIP * width
     camera.location = place
     camera.rotation_euler = (target - place).to_track_quat("-Z", "Y").to_euler()
-    light = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
-    light.data.energy, light.data.angle, light.data.color = 6.0, math.radians(0.6), (1.0, 0.92, 0.80)
-    light.rotation_euler = (math.radians(90.0 - sun[0]), 0.0, math.radians(sun[1]))
-    world = bpy.data.worlds.new("Sky")
-    if bpy.app.version < (5, 0, 0):
-        world.use_nodes = True
-    background = world.node_tree.nodes["Background"].inputs
-    background["Color"].default_value, background["Strength"].default_value = (0.42, 0.62, 0.95, 1.0), sky
-    scene.world, scene.camera = world, camera
-    for thing in (camera, light):
-        scene.collection.objects.link(thing)
-
-
-def set_stage(scene: bpy.types.Scene) -> None:
-    """Camera above the south-west, sun from the left, a sky."""
-    width = SIDE * CELL_SIZE
-    place, target = Vector((-0.3 * width, -0.85 * width, 0.42 * width)), Vector((0.03 * width, 0.0, 0.0))
-    add_lights(scene, 45.0, place, target, (28.0, -75.0), 0.6)
+    bpy.context.view_layer.update()
+    studio.complete(scene, terrain)
+    # No land goes on behind the terrain, which changes from frame to frame: haze does.
+    haze, day = studio.haze_of(terrain, studio.USUAL), DAYLIGHTS[studio.USUAL]
+    sky_material.set_sky(scene.world, {"Below": haze}, day.strength)
     set_render(scene)
 
 
@@ -110,8 +100,8 @@ def main(arguments: list[str]) -> None:
     work = OUT / "animation"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    scene = play(work / "frames")
-    set_stage(scene)
+    scene, terrain = play(work / "frames")
+    set_stage(scene, terrain, 0.17, 0.06)
     keep = "--keep" in arguments
     chosen = (0, 12, 24, 48) if keep else range(FRAMES + 1)
     pictures = [picture(scene, frame, work / f"{frame:04d}.png") for frame in chosen]

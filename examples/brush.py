@@ -7,8 +7,7 @@ Writes build/examples/brush.png, before and after; with --keep, the picture of t
 import sys
 
 import bpy
-from animation import CELL_SIZE, OUT, ROOT, SIDE, add_lights, noise, picture, set_render
-from mathutils import Vector
+from animation import CELL_SIZE, OUT, ROOT, SIDE, noise, picture, set_stage
 from PIL import Image
 
 import erosion_addon
@@ -46,10 +45,7 @@ def set_clay(terrain: bpy.types.Object, scene: bpy.types.Scene) -> None:
     inputs["Base Color"].default_value, inputs["Roughness"].default_value = (0.20, 0.14, 0.09, 1.0), 0.9
     inputs["Specular IOR Level"].default_value = 0.1
     terrain.data.materials.append(clay)
-    place, target = Vector((-0.3 * WIDTH, -0.85 * WIDTH, 0.5 * WIDTH)), Vector((0.03 * WIDTH, 0.0, 0.02 * WIDTH))
-    add_lights(scene, 45.0, place, target, (22.0, -75.0), 0.3)
-    set_render(scene)
-    scene.view_settings.look = "AgX - High Contrast"
+    set_stage(scene, terrain, 0.42, 0.02)
     scene.render.resolution_x, scene.render.resolution_y = 800, 420
 
 

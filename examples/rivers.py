@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Picture of rivers, lakes and a sea as objects, in mountains that were cut by rivers and then sank unevenly.
 
-Writes build/examples/rivers.png. Cycles renders it, as its water is seen through.
+Writes build/examples/rivers.png; with --keep, the picture of the manual, docs/images/rivers.jpg. EEVEE renders it.
 """
 
 import sys
@@ -10,21 +10,25 @@ from pathlib import Path
 import bpy
 import numpy as np
 from mathutils import Vector
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import erosion_addon  # noqa: E402
 from erosion_addon.drainage.parameters import RiverParameters  # noqa: E402
+from erosion_addon.files.render_settings import Picture  # noqa: E402
 from erosion_addon.model import FIELDS, Recipe, Terrain, erode  # noqa: E402
-from erosion_addon.scene.derived import rivers  # noqa: E402
-from erosion_addon.scene.materials import material  # noqa: E402
+from erosion_addon.scene.derived import rivers, surroundings  # noqa: E402
+from erosion_addon.scene.stage import look, render, studio  # noqa: E402
 from erosion_addon.scene.terrain import attributes, grid  # noqa: E402
-from examples.animation import add_lights, noise  # noqa: E402
+from examples.animation import noise  # noqa: E402
 
-OUT = ROOT / "build" / "examples"
+OUT, KEPT = ROOT / "build" / "examples", ROOT / "docs" / "images" / "rivers.jpg"
 SIDE, CELL_SIZE, RELIEF = 320, 15.0, 500.0
-PICTURE, SAMPLES = (1600, 900), 16
+EYE, AIM, LENS = Vector((-1300.0, -3500.0, 1500.0)), Vector((100.0, -500.0, 0.0)), 40.0
+"""Camera: meters from the terrain's middle, above the median of its heights; mm."""
+SHOWN = Picture(size=(960, 540), view="file", samples=24)
 
 
 def mountains() -> Terrain:
@@ -43,22 +47,23 @@ def picture(path: Path) -> None:
     terrain = grid.make_grid_object("Terrain", made.elevation, (CELL_SIZE, CELL_SIZE), scene.collection)
     fields = {name: made.fields[name] for name in FIELDS if name in made.fields}
     attributes.write_fields(terrain.data, grid.find_lattice(terrain), fields)
-    material.assign(terrain, Recipe.load("mountain range").palette)
     level = float(np.quantile(made.elevation, 0.12))
     settings = RiverParameters(source_area=0.15, width=2.0, lake_area=4000.0, sea=True, sea_level=level)
     for kind in rivers.KINDS:
         rivers.add(terrain, kind, settings)
-    ground = float(np.median(made.elevation))
-    add_lights(
-        scene, 40.0, Vector((-1500.0, -3600.0, ground + 1500.0)), Vector((0.0, -500.0, ground)), (35.0, -60.0), 0.8
-    )
-    scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", SAMPLES, True
-    scene.render.resolution_x, scene.render.resolution_y = PICTURE
-    scene.view_settings.view_transform, scene.view_settings.look = "AgX", "AgX - Medium High Contrast"
-    scene.render.filepath = str(path)
-    bpy.ops.render.render(write_still=True)
+    surroundings.add(terrain)
+    camera, ground = studio.add_camera(scene), Vector((0.0, 0.0, float(np.median(made.elevation))))
+    camera.data.lens, camera.data.clip_start, camera.data.clip_end = LENS, 10.0, studio.CLIP * SIDE * CELL_SIZE
+    camera.location, camera.rotation_euler = ground + EYE, (AIM - EYE).to_track_quat("-Z", "Y").to_euler()
+    look.finish(terrain, Recipe.load("mountain range").palette, ("smooth", "light", "stage", "plants"))
+    render.prepare(scene, terrain, SHOWN)
+    render.render(scene, path, SHOWN)
 
 
 if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
     picture(OUT / "rivers.png")
+    if "--keep" in sys.argv[1:]:
+        with Image.open(OUT / "rivers.png") as made:
+            made.convert("RGB").save(KEPT, quality=90, optimize=True)
+        print(KEPT)

@@ -14,11 +14,13 @@ KINDS = {
     "source": r"# [\w/]+\.py\n",
     "strata": r"(?sm)(?=.*^\[\[layer\]\])",
     "palette": r"rock_color = ",
+    "farm job": r"(?s)(?=.*\b(deadlinecommand|from outline import)\b)",
     "toml": r"\w+ = \"|\[\w+\]\n",
     "blender": r"(?s)(?=.*\bbpy\.)",
     "python": r"from |import ",
 }
-"""Kind of a block → how one begins; "source" quotes a file of the repository, "blender" is Python that needs bpy."""
+"""Kind of a block → how one begins; "source" quotes a file of the repository, "blender" is Python that needs bpy;
+tests/landscape/test_farm.py runs the "farm job"s."""
 
 
 def blocks(kind):

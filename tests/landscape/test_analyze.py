@@ -65,6 +65,10 @@ def test_water_leaves_at_the_outlets_of_the_mask_as_on_the_land_in_one_piece(tmp
     whole = analyze_whole(terrain, edges="closed", outlets=mask)
     for name in LAYERS:
         np.testing.assert_array_equal(done.read(name, done.whole), whole.fields[name], err_msg=name)
+    tile = next(done.folder.rglob("*outlet/x1_y0.npy"))
+    tile.write_bytes(tile.read_bytes()[:-1] + b"?")
+    with pytest.raises(InputError, match=r"x1_y0\.npy is damaged"):
+        analyze(done.folder, Alone())
 
 
 @pytest.mark.worker

@@ -46,21 +46,23 @@ def test_layers_dip_to_where_they_say():
     assert colors[1, :, 1].round().tolist() == [1] * 5 + [0] * 10 + [1] * 5 + [0]
 
 
+@pytest.mark.parametrize("waves", [20.0, 0.9])
 @pytest.mark.parametrize("middle", [(0.0, 0.0), (40.0, -25.0)])
-def test_land_along_the_beds_shows_one_of_them(middle):
-    """Beds that fall by 30° towards 240°, under waves: the ground that follows them is red everywhere, 8 m higher it is
-    white, on cells that are not square and on a part of the land too.
+def test_land_along_the_beds_shows_one_of_them(waves, middle):
+    """Beds that fall by 30° towards 240°, under waves: the ground that follows them is red everywhere, and white where
+    it lies in the next bed, on cells that are not square and on a part of the land too.
     """
-    given = {"dip": 30.0, "dip_direction": 240.0, "undulation": 20.0, "wavelength": 90.0}
-    strata = dataclasses.replace(Strata.from_dict({**TWO, **given}), middle=middle)
+    beds = [{"thickness": waves / 2, "color": RED}, {"thickness": waves / 4, "color": WHITE}]
+    given = {"dip": 30.0, "dip_direction": 240.0, "undulation": waves, "wavelength": 90.0}
+    strata = dataclasses.replace(Strata.from_dict({"name": "two", **given, "layer": beds}), middle=middle)
     y, x = np.meshgrid(
         2.0 * (np.arange(50) - 24.5) + middle[0], 1.5 * (np.arange(40) - 19.5) + middle[1], indexing="ij"
     )
     fall = np.tan(np.radians(30.0)) * (x * np.cos(np.radians(240.0)) + y * np.sin(np.radians(240.0)))
     for frequency, turn, height in ((1.0, 0.31, 1.0), (1.7, 1.83, 0.45), (2.9, 4.02, 0.2)):
         phase = 2.0 * np.pi * frequency / 90.0 * (x * np.cos(turn) + y * np.sin(turn)) + turn
-        fall += 20.0 * height * np.sin(phase)
-    green = [strata.colors(height - fall, (2.0, 1.5))[..., 1] for height in (4.0, 12.0)]
+        fall += waves * height * np.sin(phase)
+    green = [strata.colors(share * waves - fall, (2.0, 1.5))[..., 1] for share in (0.2, 0.6)]
     assert np.abs(green[0]).max() < 1e-5 and np.abs(green[1] - 1.0).max() < 1e-5
 
 

@@ -101,7 +101,7 @@ def main(arguments: list[str]) -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     scene, terrain = play(work / "frames")
-    set_stage(scene, terrain, 0.17, 0.06)
+    set_stage(scene, terrain, 0.19, 0.01)
     keep = "--keep" in arguments
     chosen = (0, 12, 24, 48) if keep else range(FRAMES + 1)
     pictures = [picture(scene, frame, work / f"{frame:04d}.png") for frame in chosen]

@@ -29,7 +29,17 @@ def add_landscape(commands: Any) -> None:
         action.add_argument("folder", metavar="FOLDER", type=Path, help="folder of the landscape")
         return action
 
-    make = add("make", "make the start terrain of a landscape")
+    _add_make(add("make", "make the start terrain of a landscape"))
+    _add_erode(add("erode", "erode a landscape tile by tile; an interrupted run is resumed"))
+    _add_tasks(add("tasks", "prepare an erosion for a farm, and print its tasks and what each depends on"))
+    _add_task(add("task", "run one task of a prepared erosion"))
+    _add_analyze(add("analyze", "compute drainage areas, lakes and slopes over all tiles"))
+    add_progress(add("check", "compare every tile with its hash"))
+    _add_export(add("export", "write a layer as files for other programs"))
+    _add_preview(add("preview", "write a picture of a landscape from above"))
+
+
+def _add_make(make: Parser) -> None:
     make.add_argument(
         "source",
         metavar="KIND|FILE|TILES",
@@ -57,7 +67,9 @@ def add_landscape(commands: Any) -> None:
     )
     add_common(make, 0, "default: 0", "PARAMETER=VALUE", "")
     add_progress(make)
-    erode = add("erode", "erode a landscape tile by tile; an interrupted run is resumed")
+
+
+def _add_erode(erode: Parser) -> None:
     _add_order(erode)
     _add_workers(erode)
     erode.add_argument(
@@ -65,19 +77,25 @@ def add_landscape(commands: Any) -> None:
     )
     erode.add_argument("--report", metavar="FILE.json", type=Path, help="write masses and hashes")
     add_progress(erode)
-    tasks = add("tasks", "prepare an erosion for a farm, and print its tasks and what each depends on")
+
+
+def _add_tasks(tasks: Parser) -> None:
     _add_order(tasks)
     tasks.add_argument(
         "--rounds", action="store_true", help="print ranges of numbers instead, each of tasks that can run at once"
     )
-    task = add("task", "run one task of a prepared erosion")
+
+
+def _add_task(task: Parser) -> None:
     task.add_argument("name", metavar="NAME|NUMBER", help="of the task, as landscape tasks prints it")
     task.add_argument("--threads", metavar="N", type=count, help="maximum number of threads")
     task.add_argument(
         "--wait", metavar="MINUTES", type=duration, help="wait at most this long for the tasks that it needs"
     )
     add_progress(task)
-    analyze = add("analyze", "compute drainage areas, lakes and slopes over all tiles")
+
+
+def _add_analyze(analyze: Parser) -> None:
     analyze.add_argument("--edges", choices=("open", "closed"), default="open", help="default: open")
     analyze.add_argument("--sea-level", metavar="METERS", type=number, help="height of the sea in which rivers end")
     channel = specifications(AnalysisParameters)["channel_area"].sentence
@@ -85,8 +103,9 @@ def add_landscape(commands: Any) -> None:
     _add_workers(analyze)
     analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write figures and hashes")
     add_progress(analyze)
-    add_progress(add("check", "compare every tile with its hash"))
-    export = add("export", "write a layer as files for other programs")
+
+
+def _add_export(export: Parser) -> None:
     export.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap; files are OUTPUT_x0_y0 …")
     export.add_argument("--layer", default="elevation", help="layer or mask; default: %(default)s")
     export.add_argument("--side", metavar="POINTS", type=count, help="of each file; default: the engine's nearest")
@@ -103,7 +122,9 @@ def add_landscape(commands: Any) -> None:
         "--normals", choices=GREENS, help="also the normal map as 16-bit PNG, with green of +Y (opengl) or -Y (directx)"
     )
     add_progress(export)
-    preview = add("preview", "write a picture of a landscape from above")
+
+
+def _add_preview(preview: Parser) -> None:
     preview.add_argument("output", metavar="OUT.png", type=Path, help="picture to write")
     preview.add_argument("--layer", default="elevation", help="layer or mask, others than the heights in gray")
     preview.add_argument("--side", metavar="POINTS", type=count, default=1024, help="default: %(default)s")

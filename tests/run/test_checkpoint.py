@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -285,6 +286,18 @@ def test_a_checkpoint_packed_in_a_way_that_ours_are_not_is_refused(tmp_path):
         for name, data in members.items():
             other.writestr(name, data)
     assert "damaged" in refused(tmp_path / "b.npz")
+
+
+@pytest.mark.parametrize("names", [["state/a"], [f"state/{number}" for number in range(300)]])
+def test_an_array_twice_and_hundreds_of_arrays_are_refused(tmp_path, names):
+    path = kept(tmp_path / "a.npz")
+    assert "state/a" in Checkpoint.load(path).arrays
+    with zipfile.ZipFile(path, "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of a name that is there already
+        for name in names:
+            with archive.open(f"{name}.npy", "w") as stream:
+                np.save(stream, np.zeros((20, 30)))
+    assert "damaged" in refused(path)
 
 
 def test_a_text_longer_than_any_recipe_and_report_is_refused_in_a_checkpoint(tmp_path):

@@ -100,6 +100,18 @@ def they_follow_the_next_run(window):
     window.picture("after_the_next_run")
 
 
+def beds_are_carved_for_the_rivers_and_undone(window):
+    window.ask("ground = heights()")
+    window.press("erosion.beds_carve")
+    time.sleep(0.3)
+    window.wait("the end of the work", IDLE)
+    window.picture("beds")
+    assert window.ask("bool((heights() <= ground).all() and (heights() < ground).any())"), window.ask("outcome()")
+    window.over_viewport()
+    window.key("Z", ctrl=True)
+    window.wait("the ground before", "bool((heights() == ground).all())")
+
+
 def they_are_removed_by_one_click_and_come_back_with_undo(window):
     given = window.ask("fingerprint('Terrain Sea')")
     _remove(window, "sea")
@@ -145,5 +157,6 @@ SCENES = (
     another_sea_level_in_the_redo_panel_moves_the_sea_and_the_rivers,
     they_are_looked_at,
     they_follow_the_next_run,
+    beds_are_carved_for_the_rivers_and_undone,
     they_are_removed_by_one_click_and_come_back_with_undo,
 )

@@ -81,7 +81,16 @@ def _ratios() -> Iterator[str]:
     for compared in COMPARED:
         yield f"* {compared.check()}"
     yield from ("", "| what | measured | gate | met |", "|---|---|---|---|")
-    for rows in (*(compared.rows for compared in COMPARED), _whole_job, tiles.rows, _live, _memory, _blender, _look):
+    for rows in (
+        *(compared.rows for compared in COMPARED),
+        _whole_job,
+        tiles.rows,
+        _live,
+        _hands,
+        _memory,
+        _blender,
+        _look,
+    ):
         for row in rows():
             yield f"| {' | '.join(row)} |"
 
@@ -119,6 +128,14 @@ def _live() -> Iterator[Row]:
     note = f"{seen['pictures a second']:.1f} pictures a second, longest stall {seen['longest stall ms']:.0f} ms"
     share = seen["throughput shown / not shown"]
     yield at_least("live heights on a mesh of 1024²: throughput shown against not shown", share, 0.9, note)
+    often = _child("scene/live.py", "512", "12")["pictures a second"]
+    yield at_least("live heights on a mesh of 512²: pictures a second", often, 5, "by the clock")
+
+
+def _hands() -> Iterator[Row]:
+    felt = _child("scene/hands.py")
+    yield at_most("live preview of alpine on 1024²: from a change to its picture", 1000 * felt["answer"], 300, "ms")
+    yield at_least("stroke of rain on 1024²: updates a second, drawing apart", felt["updates"], 15, "by the clock")
 
 
 def _memory() -> Iterator[Row]:

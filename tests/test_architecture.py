@@ -154,7 +154,7 @@ def test_measurements_lie_in_the_folders_of_what_they_measure():
     assert {path.name for path in bench.iterdir() if path.is_dir() and list(path.glob("*.py"))} <= {*LAYERS, "shared"}
     assert {path.stem for path in (bench / "processes").glob("*.py")} <= {*PROCESSES, "__init__"}
     called = re.findall(r'_child\("(.+?)"', (bench / "bench.py").read_text(encoding="utf-8"))
-    assert len(called) == 6 and all((bench / script).is_file() for script in called)
+    assert len(called) >= 6 and all((bench / script).is_file() for script in called)
 
 
 def is_kernel(dotted):

@@ -70,7 +70,7 @@ class Journal:
             return False
 
     def names(self, task: str) -> bool:
-        """Whether a line says that a task is done; its files may be damaged."""
+        """Whether a line lists the task as done. Its files are not checked."""
         return task in self._said
 
     def add(self, result: Done) -> None:

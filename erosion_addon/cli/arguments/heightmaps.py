@@ -11,8 +11,18 @@ from ...drainage.parameters import AnalysisParameters, CutParameters, RiverParam
 from ...drainage.waterways import WRITERS
 from ...files.game_engines import ENGINES as GAME_ENGINES
 from ...terrain.fields import ANALYZED
-from .options import add_input, add_outlets, add_progress, add_survey, add_tif_maps, parameter_help
-from .values import assignment, number, setting, size
+from .options import (
+    add_height_range,
+    add_input,
+    add_masks,
+    add_outlets,
+    add_progress,
+    add_settings,
+    add_survey,
+    add_tif_maps,
+    parameter_help,
+)
+from .values import number, size
 
 
 def add_convert(commands: Any) -> None:
@@ -38,12 +48,9 @@ def add_convert(commands: Any) -> None:
     convert.add_argument(
         "--tiles", metavar="ROWSxCOLS", type=size, default=(1, 1), help="files that share the points on their borders"
     )
-    convert.add_argument(
-        "--height-range",
-        nargs=2,
-        type=number,
-        metavar=("LOW", "HIGH"),
-        help="meters of black and white in images; default: what is known of the input; its lowest and highest point",
+    add_height_range(
+        convert,
+        "meters of black and white in images; default: what is known of the input; its lowest and highest point",
     )
     convert.add_argument("--input-size", metavar="ROWSxCOLS", type=size, help="of a raw file that is not square")
     convert.add_argument("--flip", action="store_true", help="reverse the order of rows")
@@ -90,15 +97,7 @@ def add_rivers(commands: Any) -> None:
     rivers.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
     rivers.add_argument("output", metavar="OUTPUT", type=Path, help="file to write: " + " ".join(WRITERS))
     rivers.add_argument("--also", metavar="OUTPUT", type=Path, nargs="+", default=[], help="further files to write")
-    rivers.add_argument(
-        "--mask",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=assignment,
-        metavar="KIND=FILE",
-        help="images to write; " + "; ".join(f"{kind}: {meaning}" for kind, meaning in MASKS.items()),
-    )
+    add_masks(rivers, "images to write; " + "; ".join(f"{kind}: {meaning}" for kind, meaning in MASKS.items()))
     rivers.add_argument(
         "--carve",
         metavar="FILE",
@@ -112,13 +111,5 @@ def add_rivers(commands: Any) -> None:
         "--headwaters", metavar="FILE", type=Path, help="image: rivers begin where it is over 0.5, and not by area"
     )
     add_outlets(rivers)
-    rivers.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=setting,
-        metavar="PARAMETER=VALUE",
-        help="parameters as listed below",
-    )
+    add_settings(rivers, "PARAMETER=VALUE", "parameters as listed below")
     add_survey(rivers)

@@ -11,8 +11,8 @@ from ...files.normals import GREENS
 from ...generators.registry import SOURCES
 from ...landscape.storage.manifest import MASKS as LANDSCAPE_MASKS
 from ...terrain.masks import MASK_KINDS
-from .options import Parser, add_common, add_progress
-from .values import assignment, count, duration, memory, number, size, whole
+from .options import Parser, add_common, add_height_range, add_masks, add_progress
+from .values import count, duration, memory, number, size, whole
 
 
 def add_landscape(commands: Any) -> None:
@@ -52,17 +52,10 @@ def _add_make(make: Parser) -> None:
     )
     make.add_argument("--tile", metavar="CELLS", type=count, default=1024, help="longest side of a tile; default: 1024")
     make.add_argument("--cell-size", metavar="METERS", type=number, help="side of a cell; default: the file's, or 1")
-    make.add_argument(
-        "--height-range", nargs=2, type=number, metavar=("LOW", "HIGH"), help="meters of black and white in FILE"
-    )
-    make.add_argument(
-        "--mask",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=assignment,
-        metavar="KIND=FILE",
-        help="images, black 0 and white 1, that erosion follows; "
+    add_height_range(make, "meters of black and white in FILE")
+    add_masks(
+        make,
+        "images, black 0 and white 1, that erosion follows; "
         + "; ".join(f"{kind}: {MASK_KINDS[kind].meaning}" for kind in LANDSCAPE_MASKS),
     )
     add_common(make, 0, "default: 0", "PARAMETER=VALUE", "")
@@ -112,9 +105,7 @@ def _add_export(export: Parser) -> None:
     export.add_argument("--engine", choices=list(GAME_ENGINES), help="use its sizes, order and names of tiles")
     export.add_argument("--names", metavar="PATTERN", help="names of files, such as {name}_y{y}_x{x}")
     export.add_argument("--bottom-first", action="store_true", help="number files from the bottom row upward")
-    export.add_argument(
-        "--height-range", nargs=2, type=number, metavar=("LOW", "HIGH"), help="meters of black and white in images"
-    )
+    add_height_range(export, "meters of black and white in images")
     export.add_argument(
         "--weights", action="store_true", help="also the shares of rock, soil, grass, sand, snow as 16-bit PNG"
     )

@@ -37,15 +37,24 @@ class Parser(argparse.ArgumentParser):
 def add_common(command: Parser, seed: int | None, seed_help: str, metavar: str, metavar_help: str) -> None:
     """Options `--seed` and `--set`. metavar: what `--set` takes; metavar_help: end of its help."""
     command.add_argument("--seed", metavar="N", type=whole, default=seed, help=seed_help)
+    add_settings(command, metavar, f"parameters as listed below{metavar_help}")
+
+
+def add_settings(command: Parser, metavar: str, sentence: str) -> None:
+    """Option `--set`. metavar: what it takes; sentence: its help."""
+    command.add_argument("--set", nargs="+", action="extend", default=[], type=setting, metavar=metavar, help=sentence)
+
+
+def add_masks(command: Parser, sentence: str) -> None:
+    """Option for images by kind. sentence: its help."""
     command.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=setting,
-        metavar=metavar,
-        help=f"parameters as listed below{metavar_help}",
+        "--mask", nargs="+", action="extend", default=[], type=assignment, metavar="KIND=FILE", help=sentence
     )
+
+
+def add_height_range(command: Parser, sentence: str) -> None:
+    """Option for the heights of black and white. sentence: its help."""
+    command.add_argument("--height-range", nargs=2, type=number, metavar=("LOW", "HIGH"), help=sentence)
 
 
 def add_source(command: Parser) -> None:
@@ -54,15 +63,7 @@ def add_source(command: Parser) -> None:
     command.add_argument("--size", metavar="ROWSxCOLS", type=size, help="of a raw file that is not square")
     add_input(command)
     command.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
-    command.add_argument(
-        "--mask",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=assignment,
-        metavar="KIND=FILE",
-        help="; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()),
-    )
+    add_masks(command, "; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()))
     command.add_argument(
         "--sand",
         metavar="METERS",
@@ -91,9 +92,7 @@ def add_input(command: Parser) -> None:
 
 def add_results(command: Parser) -> None:
     """Options for the results of every command that erodes."""
-    command.add_argument(
-        "--height-range", nargs=2, type=number, metavar=("LOW", "HIGH"), help="meters of black and white in images"
-    )
+    add_height_range(command, "meters of black and white in images")
     add_maps(command, "write every field as FIELD.exr, and the normal map")
     command.add_argument(
         "--weights",
@@ -145,9 +144,7 @@ def add_outlets(command: Parser) -> None:
 def add_survey(command: Parser) -> None:
     """Options of commands that analyze a heightmap: its reading, and threads."""
     command.add_argument("--input-size", metavar="ROWSxCOLS", type=size, help="of a raw file that is not square")
-    command.add_argument(
-        "--height-range", nargs=2, type=number, metavar=("LOW", "HIGH"), help="meters of black and white"
-    )
+    add_height_range(command, "meters of black and white")
     add_input(command)
     command.add_argument("--threads", metavar="N", type=count, help="maximum number of threads")
     add_progress(command)

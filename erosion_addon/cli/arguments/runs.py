@@ -7,7 +7,16 @@ from typing import Any
 from ...files.formats import SUFFIXES
 from ...generators.registry import SOURCES
 from ...processes.registry import PROCESSES
-from .options import add_common, add_maps, add_progress, add_results, add_source, parameter_help
+from .options import (
+    add_common,
+    add_height_range,
+    add_maps,
+    add_progress,
+    add_results,
+    add_settings,
+    add_source,
+    parameter_help,
+)
 from .values import count, number, positive, setting, size, whole
 
 
@@ -126,18 +135,8 @@ def add_variants(commands: Any) -> None:
     variants.add_argument(
         "--side", metavar="CELLS", type=count, default=256, help="cells along the longer side; default: %(default)s"
     )
-    variants.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=setting,
-        metavar="STEP.PARAMETER=VALUE",
-        help="parameters of all, as listed in erode --help",
-    )
+    add_settings(variants, "STEP.PARAMETER=VALUE", "parameters of all, as listed in erode --help")
     add_source(variants)
-    variants.add_argument(
-        "--height-range", nargs=2, type=number, metavar=("LOW", "HIGH"), help="meters of black and white in INPUT"
-    )
+    add_height_range(variants, "meters of black and white in INPUT")
     variants.add_argument("--threads", metavar="N", type=count, help="maximum number of threads")
     add_progress(variants)

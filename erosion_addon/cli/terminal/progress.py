@@ -68,7 +68,7 @@ class ProgressLine:
             note(message)
 
     def _is_due(self, text: str) -> bool:
-        """Whether a line of JSON is due; it counts as told."""
+        """Whether to print a line of JSON now. The next one with the same text waits for `_EVERY`."""
         if self._last < self._due and text == self._text:
             return False
         self._due, self._text = self._last + _EVERY, text

@@ -53,7 +53,7 @@ def _later() -> None:
 
 
 def unregister() -> None:
-    """End the compilation. What was asked for is asked again when the extension is switched on again."""
+    """End the compilation, and forget what was requested."""
     worker_process.stop_compiling()
     _now.wanted = ""
 

@@ -15,6 +15,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,7 +25,9 @@ import numpy as np
 
 import erosion_addon
 from erosion_addon.cli.commands import main as command
+from erosion_addon.landscape import erode as erosion
 from erosion_addon.landscape.storage.folder import Landscape
+from erosion_addon.landscape.tasks import WORK
 from erosion_addon.model import Recipe
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
@@ -234,6 +237,10 @@ def _without_measured(path: Path) -> bytes:
     return json.dumps(kept).encode()
 
 
+OTHERS = "shape_x0_y0"
+"""Task of another machine of a farm."""
+
+
 class Tiles:
     """A command on a landscape of two tiles, after others.
 
@@ -244,13 +251,16 @@ class Tiles:
         self._folder = Path(tempfile.mkdtemp(prefix="faults")).resolve() / "land"
         heights = self._folder.with_name("dem.npy")
         np.save(heights, fractal(64, 128, 200.0).astype(np.float32))
-        land, few = str(self._folder), ["--recipe", "arcane", "--set", "droplet.drops_per_cell=0.1"]
-        commands = {
+        land = str(self._folder)
+        few = ["--recipe", "arcane", "--set", "droplet.drops_per_cell=0.1", "--coarse", "64"]
+        self._commands = {
             "make": ["landscape", "make", land, str(heights), "--tile", "64", "--quiet"],
-            "erode": ["landscape", "erode", land, *few, "--coarse", "64", "--quiet"],
+            "erode": ["landscape", "erode", land, *few, "--quiet"],
             "analyze": ["landscape", "analyze", land, "--quiet"],
+            "tasks": ["landscape", "tasks", land, *few],
+            **{task: ["landscape", "task", land, task, "--wait", "1"] for task in ("coarse", OTHERS, "shape_x1_y0")},
         }
-        self._earlier, self._words = [commands[one] for one in earlier], commands[name]
+        self._earlier, self._words = [self._commands[one] for one in earlier], self._commands[name]
 
     def before(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -262,6 +272,48 @@ class Tiles:
 
     def state(self) -> Any:
         return _layers(self._folder)
+
+
+class Waiting(Tiles):
+    """A task that waits for another machine's. What it does counts, and what was done before."""
+
+    def __init__(self) -> None:
+        super().__init__("shape_x1_y0", "make", "tasks", "coarse")
+        erosion.REST = 0.01
+        self._work = self._folder / WORK
+        self._journal = self._work / f"journal_{OTHERS}.jsonl"
+        self._there = self._folder.with_name("there")
+        super().before()
+        assert not _said(self._commands[OTHERS])
+        shutil.copytree(self._folder, self._there)
+
+    def before(self) -> None:
+        shutil.rmtree(self._folder)
+        shutil.copytree(self._there, self._folder)
+        shutil.rmtree(self._work / OTHERS)
+        self._journal.unlink()
+
+    def do(self) -> str:
+        other = threading.Timer(0.1, self._other_machine)
+        other.start()
+        try:
+            return super().do()
+        finally:
+            other.join()
+
+    def _other_machine(self) -> None:
+        if not self._journal.exists():
+            shutil.copytree(self._there / WORK / OTHERS, self._work / OTHERS, dirs_exist_ok=True)
+            shutil.copyfile(self._there / WORK / self._journal.name, self._journal)
+
+    def state(self) -> Any:
+        done = {}
+        for journal in self._work.glob("journal_*.jsonl"):
+            told = json.loads(journal.read_text().splitlines()[1])
+            if told["name"] != OTHERS:
+                files = {name: hashlib.sha256((self._folder / f"{name}.npy").read_bytes()) for name in told["files"]}
+                done[told["name"]] = {name: digest.hexdigest() for name, digest in files.items()} == told["files"]
+        return super().state(), done
 
 
 def _layers(folder: Path) -> Any:
@@ -299,7 +351,7 @@ class InBlender:
         brush.kind, brush.radius = "raise", 40.0
         steps.fill(obj.erosion, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.3}))
         for name in self._earlier:
-            assert getattr(bpy.ops.erosion, name)() == {"FINISHED"}
+            assert getattr(bpy.ops.erosion, name)(**GIVEN.get(name, {})) == {"FINISHED"}
 
     def do(self) -> str:
         bpy.context.view_layer.objects.active = bpy.data.objects["Land"]
@@ -404,6 +456,7 @@ class Window(InBlender):
 STROKE = [{"name": "", "location": (30.0 * x, 5.0 * x + 5.0, 0.0), "pressure": 1.0} for x in (-1.0, 0.0, 1.0)]
 GIVEN: dict[str, dict[str, Any]] = {
     "brush_stroke": {"stroke": STROKE},
+    "beds_carve": {"incision": 1.0},
     "lakes_add": {"lake_area": 200.0, "lake_depth": 0.1},
     "rivers_add": {"source_area": 0.001},
 }
@@ -417,7 +470,11 @@ ACTS: dict[str, Callable[[], Act]] = {
         f"erode dem.npy part.exr --checkpoint run.npz --time-limit 0 {LONG}",
     ),
     "variants": lambda: Command(f"variants dem.npy page/ {FEW} --seeds 1 2 --side 16"),
-    "rivers": lambda: Command("rivers dem.npy rivers.geojson --also rivers.obj rivers.csv --set source_area=0.0001"),
+    "rivers": lambda: Command("rivers dem.npy rivers.geojson --also rivers.obj rivers.csv --set source_area=0.00001"),
+    "rivers with beds": lambda: Command(
+        "rivers dem.npy rivers.geojson --carve carved.r16 --set source_area=0.00001 incision=1.0",
+        "rivers dem.npy rivers.geojson --carve carved.r16 --set source_area=0.00003",
+    ),
     "analyze": lambda: Command("analyze dem.npy --maps maps/ --report report.json --plot plot.svg"),
     "convert": lambda: Command("convert dem.npy land.png --tiles 1x2 --size 9x9"),
     "frames": Frames,
@@ -425,6 +482,7 @@ ACTS: dict[str, Callable[[], Act]] = {
     "landscape make": lambda: Tiles("make"),
     "landscape analyze": lambda: Tiles("analyze", "make"),
     "landscape window": Window,
+    "landscape task": Waiting,
     "run": lambda: InBlender("run"),
     "run again": lambda: InBlender("run", "run"),
     "restore": lambda: InBlender("run", "restore"),
@@ -432,6 +490,7 @@ ACTS: dict[str, Callable[[], Act]] = {
     "levels of detail": lambda: InBlender("run", "lod_add"),
     "light": lambda: InBlender("run", "light_bake"),
     "add rivers": lambda: InBlender("run", "rivers_add"),
+    "carve beds": lambda: InBlender("run", "rivers_add", "beds_carve"),
     "add lakes": lambda: InBlender("run", "lakes_add"),
     "export of maps": lambda: Export("maps_export", directory="{}", fields="wear"),
     "export of a heightmap": lambda: Export("heightmap_export", filepath="{}/land.png", file_format=".png"),

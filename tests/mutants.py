@@ -3,7 +3,8 @@
 `python -m tests.mutants erosion_addon/recipe/recipe.py=tests/recipe --most 100`.
 
 Faults are the usual ones (DeMillo, Lipton, Sayward 1978; names as in mutmut): another comparison, operator or constant,
-a condition turned around, a statement left out. Each runs in a copy of the checkout until a test fails. Tests that take
+a condition turned around, a statement left out. Each runs in a copy of the checkout until a test fails; tests that
+noticed the most faults before come first, and only kernels that the fault changes are compiled again. Tests that take
 ten times as long as without a fault count as failed. The same faults are drawn each time. A survivor is a fault that no
 test sees, or none at all, as where < and <= mean the same: explained_mutants.toml says so, and why, fault by fault.
 
@@ -22,9 +23,12 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -187,6 +191,37 @@ def explained() -> dict[str, dict[str, str]]:
     return kept
 
 
+NOTICED = "TESTS_THAT_NOTICED_FAULTS"
+"""Environment variable with the path of a list of tests, a line for each fault that one noticed."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests first that noticed the most faults: pytest takes this module as a plugin."""
+    noticed = Counter(Path(os.environ[NOTICED]).read_text(encoding="utf-8").splitlines())
+    items.sort(key=lambda item: -noticed[item.nodeid])
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember a test that noticed a fault."""
+    if report.failed:
+        with Path(os.environ[NOTICED]).open("a", encoding="utf-8") as stream:
+            stream.write(f"{report.nodeid}\n")
+
+
+def changed_code(root: Path, module: str) -> set[str]:
+    """Names of the modules of kernels whose machine code a fault changes: its own, and all that import one of them."""
+    imports: dict[str, set[str]] = {}
+    for path in root.glob("erosion_addon/**/kernels/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                words = [(node.module or "").rpartition(".")[2], *(name.name for name in node.names)]
+                imports.setdefault(path.stem, set()).update(words)
+    changed = {Path(module).stem}
+    while more := {name for name, words in imports.items() if words & changed} - changed:
+        changed |= more
+    return changed
+
+
 class Copy:
     """Copy of a checkout in which tests run."""
 
@@ -200,7 +235,10 @@ class Copy:
             "PYTHONPATH": str(self._folder),
             "PYTHONDONTWRITEBYTECODE": "1",
             "XDG_CACHE_HOME": str(folder / "cache"),
+            NOTICED: str(folder / "noticed"),
         }
+        (folder / "noticed").touch()
+        self._compiled = self._machine_code()
 
     def failure(self, module: str, source: str, tests: str, seconds: float | None = None) -> str | None:
         """What pytest says of the first test that fails with this source of a module; None if all pass in time."""
@@ -208,7 +246,10 @@ class Copy:
         kept = file.read_text(encoding="utf-8")
         file.write_text(source, encoding="utf-8")
         try:
-            command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests.split()]
+            if source != kept and Path(module).parent.name == "kernels":
+                self._keep_machine_code(changed_code(self._folder, module))
+            plugins = ["-p", "no:cacheprovider", "-p", "tests.mutants"]
+            command = [sys.executable, "-m", "pytest", "-q", "-x", *plugins, *tests.split()]
             where = {"cwd": self._folder, "env": self._environment, "timeout": seconds}
             ran = subprocess.run(command, capture_output=True, check=False, text=True, errors="replace", **where)
         except subprocess.TimeoutExpired:
@@ -216,6 +257,22 @@ class Copy:
         finally:
             file.write_text(kept, encoding="utf-8")
         return ran.stdout + ran.stderr if ran.returncode else None
+
+    def _machine_code(self) -> Path:
+        """Folder of the compiled kernels of these sources."""
+        command = [sys.executable, "-c", "from erosion_addon.kernels import jit; print(jit.CACHE)"]
+        where = {"cwd": self._folder, "env": self._environment}
+        return Path(subprocess.run(command, capture_output=True, check=True, text=True, **where).stdout.strip())
+
+    def _keep_machine_code(self, changed: set[str]) -> None:
+        """Take the compiled kernels of the sources without a fault, but for those that the fault changes."""
+        try:
+            folder = self._machine_code()
+        except subprocess.CalledProcessError:  # the tests will not get farther
+            return
+        for path in self._compiled.glob("*.nbc"):
+            if path.name.partition(".")[0] not in changed:
+                (folder / path.name).hardlink_to(path)
 
 
 def try_module(checkout: Copy, module: str, source: str, tests: str, most: int) -> tuple[int, int]:

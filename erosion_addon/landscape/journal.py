@@ -133,10 +133,19 @@ def users_secret() -> bytes:
 
 
 def lines_of(path: Path, key: str) -> list[Done] | None:
-    """Lines of a journal that belongs to `key`, see `Journal`; None if there is no such journal."""
-    with suppress(OSError, ValueError, AttributeError, IndexError, RecursionError):
+    """Lines of a journal that belongs to `key`, see `Journal`; None if there is no such journal.
+
+    InputError for one that is there and cannot be read: its tasks may be done.
+    """
+    try:
         with open_regular(path) as stream:
-            first, *lines = stream.read(_LARGEST_JOURNAL).decode("utf-8", "replace").splitlines()
+            text = stream.read(_LARGEST_JOURNAL).decode("utf-8", "replace")
+    except (FileNotFoundError, InputError):  # nothing is there, or no file
+        return None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    with suppress(ValueError, AttributeError, RecursionError):
+        first, *lines = text.splitlines()
         if json.loads(first).get("key") != key:
             return None
         found = []

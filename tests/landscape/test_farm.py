@@ -18,6 +18,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.base.lock import locked
 from erosion_addon.cli.commands import main
 from erosion_addon.landscape import erode as erosion
+from erosion_addon.landscape import journal
 from erosion_addon.landscape.erode import Alone, TooEarlyError, do_one, erode, prepare
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
@@ -102,6 +103,24 @@ def test_a_task_that_comes_too_early_ends_with_the_code_to_try_again(landscape, 
         assert main(words) == 75
     assert "is being changed by process" in capsys.readouterr().err
     assert main([*words[:-1], "../coarse"]) == 2
+
+
+def test_a_journal_that_a_drive_fails_to_read_costs_no_task(landscape, recipe, monkeypatch):
+    prepare(landscape.folder, recipe, coarse=80)
+    (landscape.folder / WORK / "coarse").mkdir()
+    before = sorted((landscape.folder / WORK).rglob("*"))
+
+    def fails(path):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(journal, "open_regular", fails)
+    for act in (
+        lambda: do_one(landscape.folder, "shape_x0_y0"),
+        lambda: erode(landscape.folder, recipe, Alone(), coarse=80),
+    ):
+        with pytest.raises(InputError, match=r"journal.jsonl cannot be read: Input/output error\.$"):
+            act()
+        assert sorted((landscape.folder / WORK).rglob("*")) == before
 
 
 @pytest.mark.slow

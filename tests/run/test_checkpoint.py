@@ -255,6 +255,13 @@ def refused(path):
     return str(caught.value)
 
 
+def test_an_empty_array_comes_back_from_a_file(tmp_path):
+    arrays = {"start/elevation": np.zeros((20, 30)), "state/waiting": np.empty((0, 7), np.float32)}
+    Checkpoint({}, arrays).save(tmp_path / "run.npz")
+    found = Checkpoint.load(tmp_path / "run.npz").arrays["state/waiting"]
+    assert found.shape == (0, 7) and found.dtype == np.float32
+
+
 def test_a_checkpoint_of_another_version_says_that_it_is(tmp_path):
     assert Checkpoint.load(kept(tmp_path / "a.npz", seed=3)).values == {"seed": 3}
     assert "was made by another version of Terrain Erosion" in refused(kept(tmp_path / "b.npz", format=FORMAT + 1))

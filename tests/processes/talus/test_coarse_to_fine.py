@@ -59,6 +59,24 @@ def test_the_land_is_such_as_fine_cells_alone_make():
     assert steepest(coarse.elevation)[many] == pytest.approx(steepest(fine.elevation)[many], abs=1.0)
 
 
+@pytest.mark.slow
+def test_grass_holds_coarse_cells_as_it_holds_fine_ones():
+    """By half, and not twice: with full grass and half protection slides leave what they do on one grid."""
+    grassy = Terrain(fractal(64, 64, 500.0, seed=3, steepness=1.8), SIZE / 64, {"grass": np.ones((64, 64), np.float32)})
+    coarse, fine, bare = (
+        erode(grassy, recipe(way, reach=200.0, grass_protection=protection))
+        for way, protection in ((True, 0.5), (False, 0.5), (True, 0.0))
+    )
+    change = fine.elevation - grassy.elevation
+    assert (coarse.elevation - fine.elevation).std() < 0.15 * change.std()
+    assert coarse.report["mass"]["moved"] < 0.95 * bare.report["mass"]["moved"]
+
+
+def test_land_at_rest_is_looked_at_once_on_each_of_three_grids():
+    (told,) = erode(Terrain(fractal(SIDE, SIDE, 20.0), SIZE / SIDE), recipe(reach=200.0)).report["steps"]
+    assert told["passes"] == 3 and told["at_rest"]
+
+
 def test_a_heap_wider_than_many_cells_comes_to_its_angle_and_stays_round():
     """Only its top is rounded, by the fall over about one of the coarsest cells, which are 31 m wide."""
     y, x = np.mgrid[:SIDE, :SIDE] - (SIDE - 1) / 2

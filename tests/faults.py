@@ -372,6 +372,20 @@ class InBlender:
         return found, original.has_source(land.data), len(bpy.data.meshes), job.now.current, strokes
 
 
+class Beds(InBlender):
+    """Beds carved for rivers. Those that there is no memory for show the ground before, whole, which a warning says."""
+
+    def __init__(self) -> None:
+        super().__init__("run", "rivers_add", "beds_carve")
+        self._whole: list[Any] = []
+
+    def state(self) -> Any:
+        (land, *rivers), *others = super().state()
+        if len(self._whole) < 2:  # before and after
+            self._whole.append(rivers)
+        return land, rivers in self._whole, others
+
+
 class Export(InBlender):
     """An operator that writes files of an eroded terrain, over older ones."""
 
@@ -490,7 +504,7 @@ ACTS: dict[str, Callable[[], Act]] = {
     "levels of detail": lambda: InBlender("run", "lod_add"),
     "light": lambda: InBlender("run", "light_bake"),
     "add rivers": lambda: InBlender("run", "rivers_add"),
-    "carve beds": lambda: InBlender("run", "rivers_add", "beds_carve"),
+    "carve beds": Beds,
     "add lakes": lambda: InBlender("run", "lakes_add"),
     "export of maps": lambda: Export("maps_export", directory="{}", fields="wear"),
     "export of a heightmap": lambda: Export("heightmap_export", filepath="{}/land.png", file_format=".png"),

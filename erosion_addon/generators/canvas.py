@@ -20,7 +20,8 @@ class Canvas:
     Forms depend only on positions and wavelengths relative to the longer side: more cells show the same terrain in
     finer detail.
 
-    spacing: (row, col) m. tileable: whether noise is periodic. warp: 0-1. image_files: reader of images.
+    spacing: (row, col) m. tileable: whether noise is periodic. warp: 0-1. image_files: reader of images. threads: the
+    most to use.
     """
 
     rows: int
@@ -30,6 +31,7 @@ class Canvas:
     tileable: bool = False
     warp: float = 0.0
     image_files: ImageFiles | None = None
+    threads: int = 1
 
     @property
     def longer_side(self) -> float:

@@ -75,6 +75,57 @@ class RidgedParameters(Parameters):
     island: float = island()
 
 
+class MountainsParameters(Parameters):
+    """Mountains that rose while rivers cut them, so every valley leads down to the border; with tilted beds of rock on
+    request.
+    """
+
+    relief: float = relief(150.0)
+    massifs: float = parameter(
+        2.0, "Number of the largest massifs along the longer side.", low=1, high=100, soft_high=12
+    )
+    age: float = parameter(
+        0.5,
+        "How far rivers have cut: 0 untouched hills, 0.2 gorges in uplands, 0.5 sharp crests, 1 old rounded mountains.",
+        low=0,
+        high=1,
+    )
+    roughness: float = parameter(
+        0.5,
+        "How uneven the rock and the first hills are: 0 straight valleys side by side, 1 winding ones.",
+        low=0,
+        high=1,
+    )
+    hardness: float = parameter(
+        0.0,
+        "How hard every other bed of rock is: 0 for no beds, 0.9 for ridges and cliffs of hard beds.",
+        low=0,
+        high=0.98,
+        soft_high=0.95,
+    )
+    beds: float = parameter(
+        6.0, "Number of hard beds at the surface.", low=1, high=100, soft_high=20, needs=("hardness",)
+    )
+    strike: float = parameter(
+        40.0,
+        "Where the beds run: 0 along x, 90 along y. They fall to the left of it.",
+        low=-360,
+        high=360,
+        unit="°",
+        needs=("hardness",),
+    )
+    dip: float = parameter(
+        25.0,
+        "How steeply the beds fall: 0 table mountains, 25 ridges with a gentle back, 60 narrow ridges.",
+        low=0,
+        high=80,
+        unit="°",
+        needs=("hardness",),
+    )
+    warp: float = warp(0.1)
+    island: float = island()
+
+
 class FractalParameters(Parameters):
     """Fractal noise (fBm): hills on hills, self-similar at every scale."""
 

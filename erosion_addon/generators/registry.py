@@ -10,6 +10,7 @@ from ..base.doors import opened
 from ..base.errors import InputError
 from ..base.memory import require
 from ..base.parameters import Parameters
+from ..base.threads import granted
 from ..files.image_files import ImageFiles
 from ..recipe.recipe import SEED
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
@@ -17,9 +18,6 @@ from . import parameters
 
 LARGEST_SIDE = 65536
 """Cells along a side. A larger number is probably a typing error."""
-
-BYTES_PER_CELL = 130
-"""Peak memory of a generator: spectra and their transforms, with margins; measured."""
 
 
 class Source(NamedTuple):
@@ -38,6 +36,15 @@ class Source(NamedTuple):
     recipe: str = "alpine"
     """Recipe that suits it."""
 
+    compiled: bool = False
+    """Whether compiled kernels make it, which Blender leaves to its worker."""
+
+    own_coast: bool = False
+    """Whether its elevation already ends at the coast of an island."""
+
+    bytes_per_cell: int = 130
+    """Peak memory: spectra and their transforms, with margins; measured."""
+
     @property
     def about(self) -> str:
         """Description in one sentence."""
@@ -49,6 +56,15 @@ SOURCES: dict[str, Source] = {
     for source in (
         Source("voronoi", "Peaks and Valleys", parameters.VoronoiParameters, "landscapes.voronoi"),
         Source("ridged", "Ridged Mountains", parameters.RidgedParameters, "landscapes.ridged"),
+        Source(
+            "mountains",
+            "River-Cut Mountains",
+            parameters.MountainsParameters,
+            "mountains.mountains",
+            compiled=True,
+            own_coast=True,
+            bytes_per_cell=400,
+        ),
         Source("fractal", "Fractal Hills", parameters.FractalParameters, "landscapes.fractal"),
         Source("faults", "Faults", parameters.FaultsParameters, "landscapes.faults"),
         Source("bumps", "Bumps", parameters.BumpsParameters, "landscapes.bumps"),
@@ -79,13 +95,14 @@ def make(
     seed: int = 0,
     values: Mapping[str, Any] | None = None,
     image_files: ImageFiles | None = None,
+    threads: int = 0,
 ) -> Terrain:
     """Start terrain of the given kind; the same bytes for the same arguments.
 
     values: parameters by name, see `SOURCES[kind].parameters`. cell_size: meters, or (row, column) spacing.
-    image_files:
-    reader of an image parameter. Loose material goes into the field "sediment". Raises InputError for an unknown kind
-    or parameter, and for an invalid size, seed, value or image.
+    image_files: reader of an image parameter. threads: the most to use, 0 for all processors. Loose material goes into
+    the field "sediment". Raises InputError for an unknown kind or parameter, and for an invalid size, seed, value or
+    image.
     """
     from .canvas import Canvas  # few sessions make a start terrain
     from .island import island_share
@@ -98,11 +115,12 @@ def make(
     SEED.checked(seed)
     # A terrain of the smallest size checks the cell size before the work.
     spacing = Terrain(np.zeros((SMALLEST_SIDE, SMALLEST_SIDE)), cell_size).spacing
-    require(rows * cols * BYTES_PER_CELL, f"A terrain of {rows} × {cols} cells")
-    canvas = Canvas(rows, cols, spacing, seed, getattr(given, "tileable", False), given.warp, image_files)
+    require(rows * cols * source.bytes_per_cell, f"A terrain of {rows} × {cols} cells")
+    tileable = getattr(given, "tileable", False)
+    canvas = Canvas(rows, cols, spacing, seed, tileable, given.warp, image_files, granted(threads))
     elevation = opened(__package__, source.elevation)(canvas, given)
     fields = {"sediment": opened(__package__, source.sediment)(canvas, given)} if source.sediment else {}
-    if given.island > 0:
+    if given.island > 0 and not source.own_coast:
         share = island_share(canvas, given.island, elevation)
         elevation, fields = elevation * share, {name: values * share for name, values in fields.items()}
     return Terrain(elevation, cell_size, fields)

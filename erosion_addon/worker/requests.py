@@ -28,6 +28,19 @@ FIGURES = "figures"
 """Name of the JSON bytes among the fields of an analysis."""
 
 
+def start_request(
+    kind: str, shape: tuple[int, int], spacing: tuple[float, float], seed: int, values: Mapping[str, Any]
+) -> Request:
+    """Request for `generators.registry.make`; see `start_in`."""
+    return Request("start", {"kind": kind, "shape": shape, "spacing": spacing, "seed": seed, "values": {**values}}, {})
+
+
+def start_in(answer: Mapping[str, Array], spacing: tuple[float, float]) -> Terrain:
+    """Start terrain in the answer to such a request."""
+    fields = dict(answer)
+    return Terrain(fields.pop("elevation"), spacing, fields)
+
+
 def light_request(
     terrain: Terrain, parameters: LightParameters, suns: Sequence[Sun], casters: Array, edges: str
 ) -> Request:

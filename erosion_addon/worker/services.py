@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Services of the worker beside runs: light, levels of detail, analysis, rivers and lakes, carving, pictures of
-variants, animations.
+"""Services of the worker beside runs: start terrains, light, levels of detail, analysis, rivers and lakes, carving,
+pictures of variants, animations.
 
 They answer `requests`. Modules that few of them need are imported when used.
 """
@@ -36,6 +36,15 @@ def compute(
 ) -> dict[str, Array]:
     """Answer to a request. threads: see `in_bands`. Raises InputError if the request cannot be answered."""
     return SERVICES[request.kind](request.values, request.arrays, threads, on_progress)
+
+
+def _start(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
+    from ..generators.registry import make
+
+    on_progress(0.0, "Start Terrain")
+    (rows, cols), spacing = values["shape"], tuple(values["spacing"])
+    made = make(values["kind"], rows, cols, spacing, values["seed"], values["values"], threads=threads)
+    return {"elevation": made.elevation, **made.fields}
 
 
 def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
@@ -150,6 +159,7 @@ def _ground(values: dict[str, Any], arrays: dict[str, Array]) -> tuple[Terrain, 
 
 
 SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, OnProgress], dict[str, Array]]] = {
+    "start": _start,
     "light": _light,
     "levels": _levels,
     "analysis": _analysis,

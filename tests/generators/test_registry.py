@@ -13,7 +13,7 @@ from erosion_addon.generators.registry import SOURCES, make
 from erosion_addon.model import InputError
 
 NOISES = ("fractal", "ridged", "voronoi", "faults", "bumps", "sand")
-SEEDED = (*NOISES, "blocks")
+SEEDED = (*NOISES, "blocks", "mountains")
 
 
 @pytest.mark.parametrize("kind", SOURCES)

@@ -49,7 +49,10 @@ CHANNEL = 25.0
 
 
 class UpliftStep(Step):
-    """Running step on `state`: call `advance` until it returns 1; `layers` may be read at any time."""
+    """Running step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+
+    steps: time steps of all years, for a step without coarser cells; 0 for `STEPS`.
+    """
 
     bytes_per_cell = 80
     """Working memory beyond terrain and result: heights, loose, six in the order of the graph, graph, masks."""
@@ -57,13 +60,13 @@ class UpliftStep(Step):
     continues = ("uplift",)
     evolving = ("_heights", "_loose", "_total", "_done")
 
-    def __init__(self, state: State, parameters: UpliftParameters, key: int) -> None:
+    def __init__(self, state: State, parameters: UpliftParameters, key: int, steps: int = 0) -> None:
         from ...kernels import rng  # numba takes a second to import, so only where it runs
         from .kernels import creep, incision
 
         self._creep, self._incision, self._random, self._key = creep, incision, rng, key
         state = _standing_at_outlets(under_grass(state, parameters.grass_protection))
-        self._given, self._state = parameters, state
+        self._given, self._state, self._steps = parameters, state, steps or STEPS
         rows, cols = shape = state.elevation.shape
         sea = sunk(state.elevation, parameters.sea_level) if parameters.sea else None
         self._coarse_step = _on_coarser_cells(state, sea, parameters, key)
@@ -95,8 +98,7 @@ class UpliftStep(Step):
         self._constants = self._make_constants()
         self._total = np.zeros(3)
         """Totals of eroded, exported and uplifted material, in m on a cell."""
-        steps = STEPS if parameters.years else 0
-        self._phases = steps * PHASES
+        self._phases = (self._steps if parameters.years else 0) * PHASES
         self._first = COARSE_STEPS * PHASES if self._coarse_step else 0
         self._drained = False
         self.limits = {"_loose": (0, LARGEST), "_done": (0, self._phases)}
@@ -111,7 +113,7 @@ class UpliftStep(Step):
         lift, pattern = memory or [np.empty_like(self._heights), np.empty_like(self._heights)]
         lift[:] = 0.0
         rise = graph.inside(lift)
-        rise[:] = given.uplift / 1000 * given.years / STEPS
+        rise[:] = given.uplift / 1000 * given.years / self._steps
         if given.pattern == "terrain":
             heights = np.subtract(state.elevation, state.elevation.min(), out=graph.inside(pattern))
             rise *= np.divide(heights, heights.max() or 1.0, out=heights)
@@ -126,7 +128,7 @@ class UpliftStep(Step):
     def _make_constants(self) -> Any:
         given, spacing = self._given, self._state.spacing
         length = given.hillslope(self._state.elevation.shape, spacing)
-        years = given.years / STEPS
+        years = given.years / self._steps
         return self._incision.Constants(
             cut=given.reach(1.0) * years,
             area_exponent=given.concavity * given.slope_exponent,
@@ -273,7 +275,7 @@ class UpliftStep(Step):
             self._total[2] += lift.sum()
         if self._basin:  # where water ends, ground creeps as elsewhere
             self._graph.close_outlet()
-        diffusion = given.diffusivity((rows, cols), state.spacing) * given.years / STEPS
+        diffusion = given.diffusivity((rows, cols), state.spacing) * given.years / self._steps
         if diffusion:
             moved = np.zeros((rows, 2))
             row_spacing, col_spacing = state.spacing

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""3D viewports: clip range and framing of a terrain."""
+"""Windows and 3D viewports: clip range and framing of a terrain, and the cursor while Blender waits."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import bpy
 from mathutils import Vector
@@ -44,3 +45,16 @@ def frame(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     for window in (region for region in regions if region.type == "WINDOW"):
         with context.temp_override(region=window):
             bpy.ops.view3d.view_selected()
+
+
+@contextmanager
+def waiting(context: bpy.types.Context) -> Iterator[None]:
+    """Context in which the window shows the cursor of a wait."""
+    if context.window is None:  # as in background mode
+        yield
+        return
+    context.window.cursor_modal_set("WAIT")
+    try:
+        yield
+    finally:
+        context.window.cursor_modal_restore()

@@ -9,8 +9,10 @@ from ...base.parameters import groups, specifications
 from ...generators.registry import SOURCES, make
 from ...recipe.recipe import SEED
 from ...scene.terrain.new_object import make_terrain_object
-from ...terrain.terrain import SMALLEST_SIDE
-from ..base import views
+from ...scene.worker import computing, worker_process
+from ...terrain.terrain import SMALLEST_SIDE, Terrain
+from ...worker.requests import start_in, start_request
+from ..base import preferences, views
 from ..base.parameter_properties import exact, property_of
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, select_only
@@ -19,6 +21,7 @@ from ..base.translations import phrase
 ICONS = {
     "ridged": "SHARPCURVE",
     "voronoi": "TEXTURE",
+    "mountains": "IPO_ELASTIC",
     "fractal": "MOD_NOISE",
     "faults": "MOD_EDGESPLIT",
     "bumps": "SMOOTHCURVE",
@@ -111,6 +114,8 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         done = self.execute(context)
+        if preferences.warms_up():
+            worker_process.compile_all()  # for a kind of compiled code, and the first run
         if "FINISHED" in done and self.frame and context.area and context.area.type == "VIEW_3D":
             views.frame(context, context.object)
         return done
@@ -122,11 +127,8 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         return {"FINISHED"}
 
     def _add(self, context: bpy.types.Context) -> bpy.types.Object:
-        from ...scene.files.image import BlenderFiles  # here, as only a press on Add Terrain needs it
-
         source, values = SOURCES[self.kind], self._values()
-        rows, cols, spacing = self._grid()
-        terrain = make(source.kind, rows, cols, spacing, self.seed, values, BlenderFiles())
+        terrain = self._terrain(context, values)
         obj = make_terrain_object(source.label, terrain, context.collection)
         obj.location = context.scene.cursor.location
         obj.erosion.recipe_name = source.recipe
@@ -136,6 +138,16 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         if isinstance(space, bpy.types.SpaceView3D) and space.local_view:
             obj.local_view_set(space, True)
         return obj
+
+    def _terrain(self, context: bpy.types.Context, values: dict[str, Any]) -> Terrain:
+        from ...scene.files.image import BlenderFiles  # here, as only a press on Add Terrain needs it
+
+        rows, cols, spacing = self._grid()
+        if SOURCES[self.kind].compiled:
+            with views.waiting(context):
+                asked = start_request(self.kind, (rows, cols), spacing, self.seed, values)
+                return start_in(computing.compute(asked), spacing)
+        return make(self.kind, rows, cols, spacing, self.seed, values, BlenderFiles())
 
     def _values(self) -> dict[str, Any]:
         """Parameters of the chosen kind by name."""

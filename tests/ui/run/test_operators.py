@@ -146,9 +146,10 @@ def test_a_script_may_end_with_the_extension_on():
 
 WHERE_USED = (
     *("cli", "drainage.analysis", "drainage.flow_graph", "drainage.rivers", "files.heightmap", "files.maps"),
-    *("frames.sequence", "generators.canvas", "generators.landscapes", "generators.noise", "generators.shapes"),
-    *("landscape", "light.bake", "local", "lod", "processes.shared.shares", "processes.shared.state"),
-    *("run.checkpoint", "run.progress", "run.simulation", "scene.brush.painter", "scene.derived.water_surface"),
+    *("frames.sequence", "generators.canvas", "generators.landscapes", "generators.mountains", "generators.noise"),
+    *("generators.shapes", "landscape", "light.bake", "local", "lod", "processes.shared.shares"),
+    *("processes.shared.state", "run.checkpoint", "run.progress", "run.simulation", "scene.brush.painter"),
+    "scene.derived.water_surface",
     *("scene.materials.material", "scene.scatter", "scene.stage", "worker.services", "worker.worker"),
 )
 """Rooms and modules, with what lies in them, that are imported when they are used: Blender starts without them."""

@@ -70,6 +70,7 @@ STARTS = {
     "scree slopes": Start(fractal(700.0, 0.05), terrace=200.0, seed=8),
     "soft downs": Start(fractal(350.0, 0.1)),
     "star dunes": Start((), bumps(20.0, 8.0) + fractal(4.0)),
+    "stepped canyon": Start(fractal(600.0, 0.0), seed=5),
     "yardangs": Start(fractal(60.0)),
 }
 """For the recipes that want something else than mountains of 900 m."""

@@ -33,6 +33,7 @@ NAMES = (
     "scree slopes",
     "soft downs",
     "star dunes",
+    "stepped canyon",
     "yardangs",
 )
 CELL_SIZE = 10.0

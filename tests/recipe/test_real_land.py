@@ -18,7 +18,9 @@ def before():
     return found
 
 
-@pytest.mark.parametrize("name", ["alpine", "alpine with scree", "canyon", "desert range", "scree slopes"])
+@pytest.mark.parametrize(
+    "name", ["alpine", "alpine with scree", "canyon", "desert range", "mountain range", "old hills", "scree slopes"]
+)
 def test_mountains_drain_and_stay_mountains(before, name):
     """In bounds of real mountains: nobody may fill basins to drain them, nor cut walls. Concavity of river-cut land is
     0.25 to 0.6 (Whipple and Tucker 1999). 40 needles a million are none in 112² cells.

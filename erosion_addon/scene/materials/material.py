@@ -8,6 +8,7 @@ material per palette, shared by its terrains. The user's edits are kept.
 from contextlib import suppress
 
 import bpy
+import numpy as np
 
 from ...base.errors import InputError
 from . import aovs, nodes
@@ -93,7 +94,7 @@ def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool 
     else:
         index = len(slots)
         obj.data.materials.append(material)
-    if replace:
-        obj.data.polygons.foreach_set("material_index", [index] * len(obj.data.polygons))
+    if replace and (index or "material_index" in obj.data.attributes):
+        obj.data.polygons.foreach_set("material_index", np.full(len(obj.data.polygons), index, np.int32))
         obj.data.update()
     return replace or len(slots) == 1

@@ -22,14 +22,18 @@ def arrange(
     made: nodes by table name; "in" is the group's input. parts: names of nodes by title. sources: inputs of each node.
     """
     left = made["in"].width + GAP if "in" in made else 0.0
-    for title, part in parts.items():
+    places = {}
+    for part in parts.values():
         for column in _columns([node.name for node in part], sources):
             top = 0.0
-            for node in (made[name] for name in column):
-                node.location = (left, top)
-                top -= height(node)
+            for name in column:
+                places[made[name].name] = (left, top)
+                top -= height(made[name])
             left += max(made[name].width for name in column) + GAP
         left += FRAME_GAP
+    # All at once, as a node that moves by itself makes Blender go through the whole tree.
+    tree.nodes.foreach_set("location", [part for node in tree.nodes for part in places.get(node.name, node.location)])
+    for title, part in parts.items():
         if title:
             frame = tree.nodes.new("NodeFrame")
             frame.name = frame.label = title

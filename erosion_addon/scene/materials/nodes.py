@@ -193,19 +193,19 @@ def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
     parts = table if isinstance(table, Mapping) else {"": table}
     made = {"in": tree.nodes.new(source)} if source else {}
     table = [node for part in parts.values() for node in part]
+    # Each change makes Blender go through the whole tree: what changes nothing is left out, and nodes are set while the
+    # tree is small.
     for node in table:
         made[node.name] = _made(tree, node)
     for node in table:
         for key, value in node.inputs.items():
-            socket = made[node.name].inputs[key]
             if _is_link(value):
-                tree.links.new(_output_of(made, value), socket)
-            else:
-                socket.default_value = (*value, 1.0) if socket.type == "RGBA" and len(value) == 3 else value
+                tree.links.new(_output_of(made, value), made[node.name].inputs[key])
     node_layout.arrange(tree, made, parts, sources_of(table))
 
 
 def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
+    """A node of a table with its settings, not linked yet."""
     made = tree.nodes.new(node.type if "Node" in node.type else f"ShaderNode{node.type}")
     made.name = made.label = node.name
     for name, value in node.settings.items():
@@ -214,8 +214,20 @@ def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
                 getattr(made, name).new(*words)
         else:
             *parts, last = name.split(".")
-            setattr(reduce(getattr, parts, made), last, value)
+            _set(reduce(getattr, parts, made), last, value)
+    for key, value in node.inputs.items():
+        if not _is_link(value):
+            socket = made.inputs[key]
+            long = socket.type == "RGBA" and len(value) == 3
+            _set(socket, "default_value", (*value, 1.0) if long else value)
     return made
+
+
+def _set(item: Any, name: str, value: Any) -> None:
+    """Set a property that has another value."""
+    held = getattr(item, name)
+    if (tuple(held) if isinstance(value, tuple) else held) != value:
+        setattr(item, name, value)
 
 
 def _output_of(made: Mapping[str, Any], link: str) -> bpy.types.NodeSocket:

@@ -212,7 +212,8 @@ class _Place:
             corner_row, corner_col = np.arange(r.max() + 2)[:, None], np.arange(c.max() + 2)
             corners = random_numbers(5, STREAM + 2 * stream + octave, corner_row, corner_col)
             r, c = r[:, 0], c[0]
-            low, high = (corners[np.ix_(at, c)] * (1 - right) + corners[np.ix_(at, c + 1)] * right for at in (r, r + 1))
+            line = corners[:, c] * (1 - right) + corners[:, c + 1] * right
+            low, high = line[r], line[r + 1]
             found += (0.5 * strength * (low * (1 - down) + high * down)).astype(np.float32)
         return found
 
@@ -225,9 +226,12 @@ class _Place:
         x = (np.arange(cols) * ground.spacing[1] / meters).astype(np.float32)[None, :]
         r, c = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
         nearest, second = (np.full((rows, cols), 9.0, np.float32) for _ in range(2))
+        # One point in each square; those of the squares around are looked up by row and column.
+        square_row, square_col = np.arange(-1, r.max() + 2)[:, None], np.arange(-1, c.max() + 2)
+        points = [0.4 * random_numbers(5, STREAM + 8 + axis, square_row, square_col) for axis in (0, 1)]
         for down in (-1, 0, 1):
             for right in (-1, 0, 1):
-                at_row, at_col = (0.4 * random_numbers(5, STREAM + 8 + axis, r + down, c + right) for axis in (0, 1))
+                at_row, at_col = (point[:, c[0] + 1 + right][r[:, 0] + 1 + down] for point in points)
                 away = np.hypot(y - (r + down + 0.5 + at_row), x - (c + right + 0.5 + at_col)).astype(np.float32)
                 second = np.minimum(second, np.maximum(away, nearest))
                 nearest = np.minimum(nearest, away)
@@ -279,12 +283,19 @@ def _spots(ground: Ground, number: int, density: Array, limit: int, eye: tuple[f
     ]
     at_row, at_col = np.nonzero(near > 0.004)
     row, col = row[at_row], col[at_col]
-    streams = iter(range(STREAM + 20 + 8 * number, STREAM + 28 + 8 * number))
 
-    def lot() -> Array:
-        return np.asarray(0.5 + 0.5 * random_numbers(3, next(streams), row, col))
+    def lot(stream: int) -> Array:
+        return np.asarray(0.5 + 0.5 * random_numbers(3, STREAM + 20 + 8 * number + stream, row, col))
 
-    x, y, chance = (col + lot()) * distance, (row + lot()) * distance, lot()
+    # No spot is likelier than the densest ground, and less so with its distance: by lot most are bare, wherever exactly
+    # they lie.
+    chance, most = lot(2), 1.001 * float(density.max(initial=0.0))
+    if eye is not None:
+        away = np.hypot((col + 0.5) * distance - eye[0], (row + 0.5) * distance - eye[1]) - distance
+        most = most * np.minimum(1.0, (reach / np.maximum(away, 1e-6 * reach)) ** 2)
+    left = chance < most
+    row, col, chance = row[left], col[left], chance[left]
+    x, y = (col + lot(0)) * distance, (row + lot(1)) * distance
     likely = sample(density, spacing, x, y) * ((x < width) & (y < depth))
     if eye is not None:
         above = sample(ground.elevation, spacing, x, y) - eye[2]
@@ -298,9 +309,10 @@ def _spots(ground: Ground, number: int, density: Array, limit: int, eye: tuple[f
         kept = rank < np.partition(rank, limit)[limit]
     row, col, x, y, away = row[kept], col[kept], x[kept], y[kept], away[kept]
     low, high = kind.height
-    size, tint, variant, turn = lot(), lot(), lot(), lot()
+    size, tint, variant, turn = (lot(stream) for stream in (3, 4, 5, 6))
     # Neighbors are of one age.
-    stand = random_numbers(3, next(streams), np.floor(y / STAND).astype(np.int64), np.floor(x / STAND).astype(np.int64))
+    stand_row, stand_col = (np.floor(at / STAND).astype(np.int64) for at in (y, x))
+    stand = random_numbers(3, STREAM + 27 + 8 * number, stand_row, stand_col)
     size = 0.6 * size + 0.4 * (0.5 + 0.5 * stand)
     # Many small ones, few tall ones; where a kind grows thinly, it stays lower.
     height = (low + (high - low) * size * size) * (0.7 + 0.3 * np.clip(2 * likely[kept], 0, 1))

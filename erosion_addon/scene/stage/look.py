@@ -5,14 +5,13 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 
 import bpy
-import numpy as np
 
 from ...base.errors import InputError
 from ...light.parameters import LightParameters
 from ...worker.messages import Request
 from ..derived import companions, foliage, light, lod, plants, surroundings, update_derived, water_surface
 from ..materials import aovs, material
-from ..terrain import attributes, grid
+from ..terrain import attribute_values, attributes, grid
 from . import studio
 
 PARTS = ("smooth", "light", "water", "foliage", "passes", "surroundings", "stage", "plants")
@@ -84,9 +83,8 @@ def _light(terrain: bpy.types.Object) -> None:
 
 def _is_flat(mesh: bpy.types.Mesh) -> bool:
     """Whether all faces are shaded flat, as those of Blender's grids."""
-    smooth = np.empty(len(mesh.polygons), bool)
-    mesh.polygons.foreach_get("use_smooth", smooth)
-    return not smooth.any()
+    sharp = mesh.attributes.get("sharp_face")
+    return sharp is not None and bool(attribute_values.read(sharp).all())
 
 
 def _soften(terrain: bpy.types.Object) -> None:

@@ -89,14 +89,15 @@ def composed(
     snow: (rows, cols) bool, where they are seen.
     """
     land = _Land(elevation, spacing, flow, water, snow)
+    headings = 2 * math.pi * np.arange(HEADINGS) / HEADINGS
+    if turn is not None:
+        headings = headings[
+            [abs(math.remainder(heading - turn, 2 * math.pi)) <= math.radians(40) for heading in headings]
+        ]
     best: tuple[float, View] | None = None
     # A middle line that leaves the terrain after a quarter of it shows no distance.
     for at in land.places():
-        for number in range(HEADINGS):
-            heading = 2 * math.pi * number / HEADINGS
-            if turn is not None and abs(math.remainder(heading - turn, 2 * math.pi)) > math.radians(40):
-                continue
-            score, view = land.judge(at, heading)
+        for score, view in zip(*land.judge(at, headings), strict=True):
             if best is None or score > best[0] + 1e-9:
                 best = score, view
     assert best is not None
@@ -175,85 +176,97 @@ class _Land:
         steps = np.linspace(-0.42, 0.42, 6)
         return [(float(x * self.width), float(y * self.depth)) for y in steps for x in steps]
 
-    def _at(self, values: Array, x: Array, y: Array) -> Array:
-        """Values of the nearest reduced cells."""
+    def _cell(self, x: Array, y: Array) -> Array:
+        """Nearest reduced cell, as an index of the flat arrays."""
         middle = 0.5 * (self.stride - 1)  # of a block
         row = np.rint(((y + self.depth / 2) / self.spacing[0] - middle) / self.stride).astype(int)
         col = np.rint(((x + self.width / 2) / self.spacing[1] - middle) / self.stride).astype(int)
-        return values[np.clip(row, 0, values.shape[0] - 1), np.clip(col, 0, values.shape[1] - 1)]
+        rows, cols = self.heights.shape
+        return np.clip(row, 0, rows - 1) * cols + np.clip(col, 0, cols - 1)
 
-    def judge(self, at: tuple[float, float], heading: float) -> tuple[float, View]:
-        """Score of a position and direction, and the view."""
+    def judge(self, at: tuple[float, float], headings: Array) -> tuple[list[float], list[View]]:
+        """Scores of the views from a position in several directions, and the views."""
         step = max(0.02 * self.side, self.stride * max(self.spacing)) * np.array([-1.0, 0.0, 1.0])
-        eye = float(self._at(self.heights, at[0] + step[:, None], at[1] + step[None, :]).max()) + self.above
+        eye = float(self.heights.take(self._cell(at[0] + step[:, None], at[1] + step[None, :])).max()) + self.above
         across = math.atan(0.5 * SENSOR / self.lens)
-        turn = heading + np.linspace(across, -across, COLUMNS)[:, None]
-        away = np.geomspace(0.02, 1.6, STEPS)[None, :] * self.side
+        turn = headings[:, None, None] + np.linspace(across, -across, COLUMNS)[:, None]
+        away = np.geomspace(0.02, 1.6, STEPS) * self.side
         x, y = at[0] - np.sin(turn) * away, at[1] + np.cos(turn) * away
         inside = (np.abs(x) <= self.width / 2) & (np.abs(y) <= self.depth / 2)
-        up = np.where(inside, np.arctan2(self._at(self.heights, x, y) - eye, away), -1.5)
-        before = np.maximum.accumulate(up, axis=1)
+        cell = self._cell(x, y)
+        up = np.where(inside, np.arctan2(self.heights.take(cell) - eye, away), -1.5)
+        before = np.maximum.accumulate(up, axis=2)
         seen = inside & (up >= before)
-        skyline = np.maximum(before[:, -1], EARTH)  # beyond the terrain land goes on to the horizon
+        skyline = np.maximum(before[..., -1], EARTH)  # beyond the terrain land goes on to the horizon
         high = math.atan(ASPECT * 0.5 * SENSOR / self.lens)  # half the picture's height
-        middle = float(np.mean(skyline))
-        pitch = middle - (2 * self.horizon - 1) * high
+        pitch = skyline.mean(1) - (2 * self.horizon - 1) * high
+        upper, lower = (pitch + high)[:, None, None], (pitch - high)[:, None, None]
+        rise = np.diff(before, axis=2, prepend=-1.5)
+        shown = np.clip(np.minimum(before, upper) - np.maximum(before - rise, lower), 0, None)
         # The picture's share that lies near, in the middle and afar.
-        rise = np.diff(before, axis=1, prepend=-1.5)
-        shown = np.clip(np.minimum(before, pitch + high) - np.maximum(before - rise, pitch - high), 0, None)
         parts = [
-            float((shown * part).sum()) / COLUMNS / (2 * high)
+            _share(shown * part, high)
             for part in (
                 away < 0.22 * self.side,
                 (away >= 0.22 * self.side) & (away < 0.5 * self.side),
                 away >= 0.5 * self.side,
             )
         ]
-        near, half, far = (min(share / want, 1.0) for share, want in zip(parts, (0.16, 0.16, 0.10), strict=True))
-        depth = (near * half * far) ** (1 / 3) - 2.0 * max(0.0, parts[0] - 0.40)
+        near, half, far = (np.minimum(share / want, 1.0) for share, want in zip(parts, (0.16, 0.16, 0.10), strict=True))
+        depth = np.cbrt(near * half * far) - 2.0 * np.maximum(0.0, parts[0] - 0.40)
         # Variety of the skyline, depth of view, and leading lines, weighted toward the middle of the picture.
-        varied = min(float(np.std(skyline)) / (0.28 * high), 1.0)
-        distance = np.where(seen, away, 0).max(1)
-        open_ = float(np.clip(distance / self.side, 0, 1).mean())
+        varied = np.minimum(skyline.std(1) / (0.28 * high), 1.0)
+        distance = np.where(seen, away, 0).max(2)
+        open_ = np.clip(distance / self.side, 0, 1).mean(1)
         central = np.cos(np.linspace(-1.2, 1.2, COLUMNS))[:, None]
-        leading = float((self._at(self.leads, x, y) * shown * central).sum()) / COLUMNS / (2 * high)
-        # Featureless land makes an empty picture.
-        ground = shown * (away < 0.7 * self.side)
-        formed = float((self._at(self.forms, x, y) * ground).sum() / max(ground.sum(), 1e-9))
-        # At least two thirds of the foreground should be lit by the morning sun from the left. Level ground is; slopes
-        # that face away from the sun at its elevation are not.
-        sun = heading + SUN_SIDE
-        rise_north, rise_east = (self._at(slope, x, y) for slope in self.slopes)
-        facing = np.clip(1 + (rise_east * math.sin(sun) - rise_north * math.cos(sun)) / SUN_RISE, 0, 1)
-        lit = float((facing * ground).sum() / max(ground.sum(), 1e-9))
-        dark = max(0.0, 0.65 - lit)
+        leading = _share(self.leads.take(cell) * shown * central, high)
         # A wall close by, or a terrain that ends far below the horizon, spoils the picture.
         close = np.clip(2 - distance / (0.25 * self.side), 0, 1)
-        walled = float((close * (before[:, -1] > EARTH)).mean())
-        corner = float(np.clip(-before[:, -1] / high, 0, 1).mean())
+        walled = (close * (before[..., -1] > EARTH)).mean(1)
+        corner = np.clip(-before[..., -1] / high, 0, 1).mean(1)
         score = (
             1.2 * depth
             + 0.5 * varied
             + 0.5 * open_
-            + 1.6 * min(leading, 0.35)
-            + self.empty * formed
+            + 1.6 * np.minimum(leading, 0.35)
+            + self._ground(cell, shown * (away < 0.7 * self.side), headings)
             - 1.5 * walled
             - corner
-            - 1.2 * dark
         )
         if self.water is not None:  # a lake or a sea belongs into the middle of the picture, but does not fill it
-            water = self._at(self.water, x, y)
+            water = self.water.take(cell)
             there = np.clip(away / (0.10 * self.side), 0, 1) * np.clip(2 - away / (0.35 * self.side), 0, 1)
-            watery, full = (
-                float(part.sum()) / COLUMNS / (2 * high) for part in (water * shown * there * central, water * shown)
-            )
-            banks = np.diff(water > 0.5, axis=1) & seen[:, 1:] & (away[:, 1:] < 0.45 * self.side)
-            score += 6.0 * min(watery, WATER[0]) - 4.0 * max(0.0, full - WATER[1]) + 0.6 * float(banks.any(1).mean())
+            watery, full = _share(water * shown * there * central, high), _share(water * shown, high)
+            banks = np.diff(water > 0.5, axis=2) & seen[..., 1:] & (away[1:] < 0.45 * self.side)
+            score += 6.0 * np.minimum(watery, WATER[0]) - 4.0 * np.maximum(0.0, full - WATER[1])
+            score += 0.6 * banks.any(2).mean(1)
         if self.snow is not None:
-            front = shown * (away < 0.35 * self.side)
-            white = float((self._at(self.snow, x, y) * front).sum() / max(front.sum(), 1e-9))
-            score -= 1.2 * max(0.0, white - SNOW)
-        return score, View((at[0], at[1], eye), heading, pitch, self.lens)
+            white = _mean(self.snow.take(cell), shown * (away < 0.35 * self.side))
+            score -= 1.2 * np.maximum(0.0, white - SNOW)
+        views = zip(headings.tolist(), pitch.tolist(), strict=True)
+        return score.tolist(), [View((at[0], at[1], eye), *view, self.lens) for view in views]
+
+    def _ground(self, cell: Array, ground: Array, headings: Array) -> Array:
+        """Part of the score for forms and light of the ground, in each direction. ground: its share of the picture."""
+        # Featureless land makes an empty picture.
+        formed = _mean(self.forms.take(cell), ground)
+        # At least two thirds of the foreground should be lit by the morning sun from the left. Level ground is; slopes
+        # that face away from the sun at its elevation are not.
+        sun = (headings + SUN_SIDE)[:, None, None]
+        rise_north, rise_east = (slope.take(cell) for slope in self.slopes)
+        facing = np.clip(1 + (rise_east * np.sin(sun) - rise_north * np.cos(sun)) / SUN_RISE, 0, 1)
+        return np.asarray(self.empty * formed - 1.2 * np.maximum(0.0, 0.65 - _mean(facing, ground)))
+
+
+def _share(values: Array, high: float) -> Array:
+    """Share of each picture, from values (pictures, COLUMNS, STEPS) in radians. high: half its height."""
+    return np.asarray(values.reshape(len(values), -1).sum(1) / COLUMNS / (2 * high))
+
+
+def _mean(values: Array, weights: Array) -> Array:
+    """Weighted mean in each picture, 0 without weights."""
+    total, weight = ((part.reshape(len(part), -1)).sum(1) for part in (values * weights, weights))
+    return np.asarray(total / np.maximum(weight, 1e-9))
 
 
 def _blocks(values: Array, stride: int, combine: Any) -> Array:

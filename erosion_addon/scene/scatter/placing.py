@@ -289,7 +289,7 @@ def _spots(ground: Ground, number: int, density: Array, limit: int, eye: tuple[f
 
     # No spot is likelier than the densest ground, and less so with its distance: by lot most are bare, wherever exactly
     # they lie.
-    chance, most = lot(2), 1.001 * float(density.max(initial=0.0))
+    chance, most = lot(2), 1.001 * density.max(initial=0.0)
     if eye is not None:
         away = np.hypot((col + 0.5) * distance - eye[0], (row + 0.5) * distance - eye[1]) - distance
         most = most * np.minimum(1.0, (reach / np.maximum(away, 1e-6 * reach)) ** 2)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.memory import require
 from ..drainage.flow_graph import FlowGraph
 from ..grid.smooth_step import smooth_step
 from ..kernels.elementary import exp, sincos, tan
@@ -71,6 +72,9 @@ eight directions.
 EDGE = 0.08
 """Passage between two beds, as a share of a pair."""
 
+BYTES_PER_CELL = 220
+"""Peak memory for each cell of the terrain and of the land around it; measured."""
+
 _BEDS = 220
 """Random stream of the beds."""
 
@@ -93,6 +97,8 @@ class _Land:
 
 def mountains(canvas: Canvas, given: MountainsParameters) -> Array:
     """Land that rose while rivers cut it, with tilted beds of rock. All of it drains to the border or the sea."""
+    asked = f"A terrain of {canvas.rows} × {canvas.cols} cells, with the land around it,"
+    require(math.prod(canvas.period) * BYTES_PER_CELL, asked)
     levels = _levels(canvas)
     land, rate = _history(_start(levels[0], given), given)
     for number, level in enumerate(levels[1:]):

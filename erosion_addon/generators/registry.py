@@ -19,6 +19,9 @@ from . import parameters
 LARGEST_SIDE = 65536
 """Cells along a side. A larger number is probably a typing error."""
 
+BYTES_PER_CELL = 130
+"""Peak memory of a generator: spectra and their transforms, with margins; measured."""
+
 
 class Source(NamedTuple):
     """One kind of start terrain."""
@@ -42,9 +45,6 @@ class Source(NamedTuple):
     own_coast: bool = False
     """Whether its elevation already ends at the coast of an island."""
 
-    bytes_per_cell: int = 130
-    """Peak memory: spectra and their transforms, with margins; measured."""
-
     @property
     def about(self) -> str:
         """Description in one sentence."""
@@ -63,7 +63,6 @@ SOURCES: dict[str, Source] = {
             "mountains.mountains",
             compiled=True,
             own_coast=True,
-            bytes_per_cell=400,
         ),
         Source("fractal", "Fractal Hills", parameters.FractalParameters, "landscapes.fractal"),
         Source("faults", "Faults", parameters.FaultsParameters, "landscapes.faults"),
@@ -115,7 +114,7 @@ def make(
     SEED.checked(seed)
     # A terrain of the smallest size checks the cell size before the work.
     spacing = Terrain(np.zeros((SMALLEST_SIDE, SMALLEST_SIDE)), cell_size).spacing
-    require(rows * cols * source.bytes_per_cell, f"A terrain of {rows} × {cols} cells")
+    require(rows * cols * BYTES_PER_CELL, f"A terrain of {rows} × {cols} cells")
     tileable = getattr(given, "tileable", False)
     canvas = Canvas(rows, cols, spacing, seed, tileable, given.warp, image_files, granted(threads))
     elevation = opened(__package__, source.elevation)(canvas, given)

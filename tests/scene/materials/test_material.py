@@ -61,6 +61,18 @@ def test_a_single_noise_gives_its_color(empty_scene):
     assert len(noises) <= 5 and sum(node.outputs["Color"].is_linked for node in noises) == 1
 
 
+def test_cells_have_no_octaves_that_a_compiler_would_keep(empty_scene):
+    """Detail as a number of the material, even 0, makes the first picture without a graphics card wait five times as
+    long; a comparison of a value with itself is 0 for certain.
+    """
+    cells = [node for node in material.terrain_group().nodes if node.type == "TEX_VORONOI"]
+    zeros = [node.inputs["Detail"].links[0].from_node for node in cells]
+    assert zeros and {zero.operation for zero in zeros} == {"LESS_THAN"}
+    for zero in zeros:
+        one, other = (zero.inputs[at].links[0].from_socket for at in (0, 1))
+        assert one == other
+
+
 def test_every_control_is_used_and_every_link_is_valid(empty_scene):
     group = material.terrain_group()
     source = next(node for node in group.nodes if node.type == "GROUP_INPUT")

@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
 from erosion_addon.model import InputError, Recipe
 from erosion_addon.run.checkpoint import Checkpoint
@@ -208,9 +209,9 @@ def test_renaming_and_moving_the_object_changes_nothing(obj):
 
 
 def test_the_result_of_a_deleted_object_goes_to_a_new_one(obj):
-    obj.location, obj.rotation_euler = (5.0, 6.0, 7.0), (0.1, 0.2, 0.3)
+    obj.location, obj.rotation_euler, obj.scale = (5.0, 6.0, 7.0), (0.1, 0.2, 0.3), (0.5, 0.5, 0.5)
     bpy.context.view_layer.update()
-    matrix = obj.matrix_world.copy()
+    matrix, size = obj.matrix_world @ Matrix.Scale(2.0, 4), obj.dimensions.xy.copy()
     run = start(obj)
     bpy.data.objects.remove(obj)
     to_the_end(run)
@@ -220,6 +221,7 @@ def test_the_result_of_a_deleted_object_goes_to_a_new_one(obj):
     assert "wear" in rescued.data.attributes
     assert (len(rescued.data.vertices)) == 48 * 64
     np.testing.assert_allclose(rescued.matrix_world, matrix, atol=1e-6)
+    np.testing.assert_allclose(rescued.dimensions.xy, size, rtol=1e-6)  # in its mesh, not in its scale
 
 
 def test_an_edited_mesh_keeps_its_edits(obj):

@@ -29,10 +29,12 @@ from erosion_addon.landscape import erode as erosion
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from erosion_addon.model import Recipe
+from erosion_addon.scene.materials.terrain_nodes import SHORE
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
+from erosion_addon.terrain.fields import WATERS
 from erosion_addon.ui.recipe import steps
 from erosion_addon.worker import client
 from tests.mesh_contents import everything
@@ -380,10 +382,12 @@ class Beds(InBlender):
         self._whole: list[Any] = []
 
     def state(self) -> Any:
-        (land, *rivers), *others = super().state()
+        ((name, held), *rivers), *others = super().state()
+        water = {key: held.pop(key) for key in [*held] if key[0] in WATERS}
+        held.pop((SHORE, "FLOAT", "POINT"), None)  # by the ground as it is, and by the rivers that are there
         if len(self._whole) < 2:  # before and after
-            self._whole.append(rivers)
-        return land, rivers in self._whole, others
+            self._whole.append((water, rivers))
+        return name, held, (water, rivers) in self._whole, others
 
 
 class Export(InBlender):

@@ -152,7 +152,7 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     """Rebuild the mesh or curves of rivers, lakes or a sea; they are empty if there are none. Rivers and lakes write
     `WATERS` too.
 
-    InputError if the mask of headwaters or of outlets is missing; nothing is then changed.
+    InputError if the mask of headwaters or of outlets is missing, or if the worker fails; nothing is then changed.
     """
     kind = companion[companions.KIND]
     parameters = settings_in(terrain) or RiverParameters()
@@ -160,6 +160,8 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     request = None if kind == "sea" else _request(terrain, lattice, ground, parameters, headwaters_in(terrain))
     try:
         shape = _shape(terrain, companion, parameters, ground, request)
+    except computing.NoAnswerError:
+        raise
     except InputError:
         if request:
             nothing = np.zeros(ground.elevation.shape, np.float32)

@@ -17,6 +17,10 @@ from . import worker_process
 Answer = dict[str, Array] | InputError
 
 
+class NoAnswerError(InputError):
+    """A request whose worker ended or failed: another attempt may succeed."""
+
+
 def all_processors() -> int:
     """Default of `threads`: all processors."""
     return 0
@@ -79,11 +83,13 @@ def answer_in(message: Message) -> Answer | None:
     """Answer in a worker's message; None if it is not the answer yet."""
     if message.kind == "computed":
         return message.arrays
-    if message.kind in ("refused", "broken", "ended"):
+    if message.kind == "refused":
         return InputError(message.values["reason"])
+    if message.kind in ("broken", "ended"):
+        return NoAnswerError(message.values["reason"])
     if message.kind == "failed":
         print(message.values["reason"])
-        return InputError("it could not be computed because of an internal error; see the system console.")
+        return NoAnswerError("it could not be computed because of an internal error; see the system console.")
     return None
 
 

@@ -22,7 +22,10 @@ from erosion_addon.scene.original import original
 from erosion_addon.scene.run import carving
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import heights, positions
+from erosion_addon.scene.worker import computing
 from erosion_addon.terrain.fields import WATERS
+from erosion_addon.worker.messages import Message
+from tests.mesh_contents import everything
 from tests.terrains import fractal, plane
 
 LAND = fractal(40, 50, relief=200.0, seed=3)
@@ -85,6 +88,20 @@ def test_rivers_lie_where_the_water_of_the_heights_runs(terrain):
     assert np.abs(off).max() < 20.0 and np.median(np.abs(off)) < 1.0
     widths = sizes(water, BROOKS).width.astype(np.float32)
     np.testing.assert_array_equal(values_of(obj.data, "width").reshape(-1, 5)[near, 0], widths[inner])
+
+
+def test_rivers_whose_worker_failed_stay_as_they_were_and_are_named(terrain, monkeypatch):
+    """Before, they were emptied like those of level land, which has none."""
+    obj = rivers.add(terrain, "rivers", BROOKS)
+    before, masks = everything(obj.data), [values_of(terrain.data, name).tobytes() for name in WATERS]
+    set_heights(terrain, LAND[::-1])
+    ended = computing.answer_in(Message("ended", {"reason": "There is not enough memory for the result."}))
+    monkeypatch.setattr(computing, "_wait", lambda request: ended)
+    assert update_derived.update(terrain) == [
+        "Land Rivers still shows the previous terrain: There is not enough memory for the result."
+    ]
+    assert everything(obj.data) == before
+    assert [values_of(terrain.data, name).tobytes() for name in WATERS] == masks
 
 
 def test_lakes_are_level_and_as_high_as_they_overflow(terrain):

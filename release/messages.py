@@ -140,7 +140,7 @@ def texts(tree: ast.AST) -> Iterator[str]:
 
 def _reported(tree: ast.AST) -> Iterator[str]:
     for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and call.args and _name(call) in ("InputError", "report"):
+        if isinstance(call, ast.Call) and call.args and _name(call) in ("InputError", "NoAnswerError", "report"):
             given = call.args[-1]
             for said in (given.body, given.orelse) if isinstance(given, ast.IfExp) else (given,):
                 if text := _template(said):

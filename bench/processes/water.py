@@ -4,7 +4,6 @@
 Unit of work: a cell in one sub-step of the pipes, or in one step of the whole.
 """
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -26,7 +25,6 @@ BYTES = 56
 """That a fused sub-step has to move for a cell: it reads bed, depth, load (8 each) and two fluxes (4 each), and writes
 all but the bed; slopes are left out. Ours moves so many for each visit, which takes up to `water.VISIT` sub-steps: its
 share of the memory's bandwidth is what it would be if each of them moved its bytes, and can be above 1."""
-NO_SPRINGS = np.zeros(0, np.int64), np.zeros(0)
 
 
 class Basin:
@@ -40,6 +38,8 @@ class Basin:
         push, share = GRAVITY * step / SPACING, step / SPACING
         singles = map(np.float32, (step, push, push, 1 / SPACING, 1 / SPACING, GRAVITY, FRICTION, PIPE_DEPTH))
         self.pipes = water.Pipes(*singles, row_share=share, col_share=share, edges=EDGES["closed"])
+        beyond, none = water.make_beyond((side, side), -np.inf), np.zeros(0, np.int64)
+        self.around = beyond, (water.by_row(none, (side, side)), none, np.zeros(0))
         self.steep = np.empty((side, side), np.float32)
         water_slopes.fill_slopes(self.bed, self.depth, 0, side, self.steep, water.make_rows(side), self.pipes)
 
@@ -51,7 +51,7 @@ class Basin:
 
 def kernel(basin: Basin, steps: int) -> Outcome:
     """Our kernel."""
-    maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf, NO_SPRINGS)
+    maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, *basin.around)
     side = len(basin.bed)
     rest = (np.array([0, side]), water.make_seams(1, side), water.make_rows(side), basin.pipes, water.make_totals(side))
     water.run_water(*maps, 0, *rest)  # compiles
@@ -78,7 +78,7 @@ def stream(basin: Basin, steps: int) -> Outcome:
 def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     """`kernel` in bands on several threads; seconds are wall time."""
     side, bands = len(basin.bed), Bands(basin.bed.shape, threads)
-    maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, -math.inf, NO_SPRINGS)
+    maps = (basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, *basin.around)
     seams, work = water.make_seams(bands.count, side), [water.make_rows(side) for _ in range(bands.count)]
     starts, totals = bands.starts, water.make_totals(side)
 

@@ -31,6 +31,7 @@ def worker_bytes(plan: Plan) -> int:
     masks = sum(name.startswith(MASK) for name in plan.landscape.manifest.layers)
     tasks: list[tuple[Recipe | None, int]] = [
         (plan.coarse_recipe(), rows * cols),
+        (plan.stream_recipe(), rows * cols),
         (plan.tile_recipe(), tile),
         (plan.cover_recipe(), tile),
     ]

@@ -3,17 +3,35 @@
 
 The coarse cells are routed once, after their erosion. A river that comes into a window enters at the lowest of the
 fine cells of the first coarse cell inside. One that leaves and comes back enters again, with all its water.
+
+Of steps in which water runs over time, coarse cells record what crosses the lines around windows, see `Gauges`. It
+enters at the lowest of the fine cells along each face of a coarse cell.
 """
+
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from ..base.arrays import Array
 from ..drainage.flow_graph import FlowGraph
+from ..grid.streams import Gauges, Streams
+from ..processes.shared.state import Surroundings
+from ..run.simulation import erode
+from ..terrain.terrain import Terrain
 from .plan import Plan
 from .storage.folder import Window
 
 UPSTREAM, RECEIVER = "upstream", "receiver"
 """Cells of the landscape that drain through a coarse cell, its own among them; and the place of its receiver."""
+
+SLICES = 32
+"""Equal parts of a step's time, for each of which coarse cells record a mean of the water that crosses a line."""
+
+_ALONG, _DOWN = "streams_along", "streams_down"
+
+Read = Callable[[str, tuple[int, ...]], Array]
+"""(name, shape) → an array on coarse cells."""
 
 
 def routed(plan: Plan, heights: Array, outlets: Array | None, threads: int) -> dict[str, Array]:
@@ -97,6 +115,95 @@ def _from_inside(over: Window, inside: Window, upstream: Array, receiver: Array)
         on = (after != at) & _within(over, *np.divmod(after, count)) & ~_within(inside, *np.divmod(after, count))
         at, cells = after[on], cells[on]
     return found
+
+
+def rivers(plan: Plan, window: Window, heights: Array, read: Read) -> Surroundings | None:
+    """Water that rivers bring into a window from beyond it; None for a plan without such rivers.
+
+    heights: of the window, m. read: arrays of `routed`.
+    """
+    if not plan.has_rivers_across_tiles():
+        return None
+    upstream, receiver = (read(name, plan.coarse_shape) for name in (UPSTREAM, RECEIVER))
+    inflow = entering(plan, window, heights, upstream, receiver)
+    return Surroundings(inflow, leaving=leaving(plan, window, upstream, receiver))
+
+
+def measured(plan: Plan, land: Terrain, beds: Array, masks: dict[str, Array], threads: int) -> dict[str, Array]:
+    """What crosses the lines around windows in each step that streams enter, see `Gauges`, by names for `streams`.
+
+    land, masks: on coarse cells. beds: heights there at which streams run, m; means are higher at bends, which would
+    hold them back. The ground that the steps leave there is given up.
+    """
+    recipe, arrays = plan.stream_recipe(), dict[str, Array]()
+    if recipe is None:
+        return arrays
+    recipe, terrain = plan.on_land(recipe, land.elevation), Terrain(beds, land.spacing, land.fields)
+    for number, step in enumerate(recipe.steps):
+        gauges, seed, edges = _gauges(plan), plan.erosion.seed, plan.erosion.edges
+        around, part = Surroundings(gauges=gauges), replace(recipe, steps=(step,))
+        terrain = erode(terrain, part, seed=seed, edges=edges, masks=masks, threads=threads, around=around)
+        arrays |= {f"{_ALONG}_{number}": gauges.along, f"{_DOWN}_{number}": gauges.down}
+    return arrays
+
+
+def streams(plan: Plan, window: Window, heights: Array, number: int, read: Read) -> Surroundings:
+    """Water that comes into a window over time as on coarse cells; over the cells of its border there, none leaves.
+
+    heights: of the window, m. number: of the step in `Plan.stream_recipe`. read: arrays of `measured`.
+    """
+    gauges, inside = _gauges(plan), _inside(plan, window)
+    along, down = read(f"{_ALONG}_{number}", gauges.along.shape), read(f"{_DOWN}_{number}", gauges.down.shape)
+    high, wide = window.shape
+    closed = plan.erosion.edges == "closed"
+    walls = [np.full(size, closed) for size in (wide, wide, high, high)]
+    places, rates = list[int](), list[Array]()
+    for side, line in enumerate((inside.top, inside.bottom, inside.left, inside.right)):
+        far = side % 2  # 1 for sides where the window ends
+        if min(inside.shape) <= 0 or line == far * plan.coarse_shape[side // 2]:
+            continue
+        if side < 2:
+            crossing = down[:, :, np.searchsorted(gauges.rows, line), inside.left : inside.right]
+            faces = np.clip(np.arange(window.left, window.right) // plan.factor, inside.left, inside.right - 1)
+            first, behind = inside.left, line * plan.factor - far - window.top
+            cells = behind * wide + np.arange(wide)
+        else:
+            crossing = along[:, :, inside.top : inside.bottom, np.searchsorted(gauges.cols, line)]
+            faces = np.clip(np.arange(window.top, window.bottom) // plan.factor, inside.top, inside.bottom - 1)
+            first, behind = inside.top, line * plan.factor - far - window.left
+            cells = np.arange(high) * wide + behind
+        found, shares, walls[side] = _through(
+            crossing.astype(np.float64) * (1 - 2 * far), faces - first, heights.ravel()[cells]
+        )
+        places += [int(cell) for cell in cells[found]]
+        rates += shares
+    order = np.argsort(np.array(places, np.int64), kind="stable")
+    water, load = np.reshape(rates, (-1, 2, SLICES))[order].transpose(1, 2, 0)
+    return Surroundings(streams=Streams(np.array(places, np.int64)[order], water, np.maximum(load, 0.0), walls))
+
+
+def _through(crossing: Array, faces: Array, ground: Array) -> tuple[list[int], list[Array], Array]:
+    """Places along a side of a window where water comes in, what comes in at each, and whether each cell of the side is
+    a wall.
+
+    crossing: (2, slices, faces) water and load, inward. faces: number of the coarse face of each fine cell; ground: its
+    height, m.
+    """
+    places, rates = list[int](), list[Array]()
+    for face in np.flatnonzero((crossing[0] > 0.0).any(axis=0)):
+        own = np.flatnonzero(faces == face)
+        places.append(int(own[ground[own].argmin()]))
+        rates.append(np.where(crossing[0, :, face] > 0.0, crossing[:, :, face], 0.0))
+    return places, rates, (crossing[0].sum(axis=0) > 0.0)[faces]
+
+
+def _gauges(plan: Plan) -> Gauges:
+    """Gauges on coarse cells, on the lines around the windows of all tiles."""
+    insides = [_inside(plan, plan.window(tile)) for tile in plan.landscape.tiles()]
+    insides = [inside for inside in insides if min(inside.shape) > 0]
+    rows = {row for inside in insides for row in (inside.top, inside.bottom)} - {0, plan.coarse_shape[0]}
+    cols = {col for inside in insides for col in (inside.left, inside.right)} - {0, plan.coarse_shape[1]}
+    return Gauges(plan.coarse_shape, sorted(rows), sorted(cols), SLICES)
 
 
 def _inside(plan: Plan, window: Window) -> Window:

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array, longer_side
+from ..base.arrays import Array, longer_side, mean_cell_size
 from ..base.errors import InputError
 from ..grid.smooth_step import smoother_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Part, Process, Proportion
 from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
+from ..run.preview import fitted
 from ..terrain.fields import RISE
 from .storage.folder import Landscape, Tile, Window
 from .storage.manifest import MASK, MASKS, Erosion
@@ -95,16 +96,36 @@ class Plan:
         if self.factor == 1:
             return self.recipe
         recipe = self._of(lambda process: process.moves_ground and process.scope != "tile")
-        rows, cols = (side * self.factor for side in self.coarse_shape)
-        return recipe and recipe.around(self.part(Window(0, rows, 0, cols)).middle)
+        return recipe and self.on_coarse_cells(recipe)
 
     def tile_recipe(self) -> Recipe | None:
         """Steps on tiles that move ground; None if there are none."""
         return self._of(lambda process: process.moves_ground, on_tiles=True)
 
+    def stream_recipe(self) -> Recipe | None:
+        """Steps on tiles that streams enter from beyond them, which coarse cells measure; None if there are none."""
+        recipe = self._of(lambda process: process.measuring is not None, on_tiles=True)
+        return recipe and self.on_coarse_cells(recipe.with_parameters(self._measuring))
+
+    def _measuring(self, step: Step) -> Any:
+        measuring = PROCESSES[step.kind].measuring
+        return measuring and measuring(step.parameters, self.factor)
+
     def cover_recipe(self) -> Recipe | None:
         """Steps on tiles that cover the finished ground, such as snow; None if there are none."""
         return self._of(lambda process: not process.moves_ground, on_tiles=True)
+
+    def on_coarse_cells(self, recipe: Recipe) -> Recipe:
+        """A recipe with its effect on coarse cells."""
+        spacing, (rows, cols) = self.landscape.manifest.spacing, (side * self.factor for side in self.coarse_shape)
+        fine, coarse = mean_cell_size(spacing), mean_cell_size(self.coarse_spacing)
+        recipe = fitted(recipe, longer_side(self.landscape.shape, spacing), fine, coarse)
+        return recipe.around(self.part(Window(0, rows, 0, cols)).middle)
+
+    @staticmethod
+    def on_land(recipe: Recipe, heights: Array) -> Recipe:
+        """A recipe whose shares of the land are those of the whole. heights: on coarse cells, m."""
+        return recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
 
     def recipe_on(self, tile: Tile, recipe: Recipe) -> Recipe:
         """A recipe of tiles with its effect on the land, on the window of one tile."""
@@ -148,9 +169,10 @@ class Plan:
         return {name: way for name, way in found.items() if way is not None}
 
     def springs_on_tiles(self) -> str:
-        """A sentence on springs whose water ends at the halo of their tile; "" if there are none."""
+        """A sentence on springs whose drops end at the halo of their tile; "" if there are none."""
         recipe = self.tile_recipe()
-        steps = [step.kind for step in recipe.steps if getattr(step.parameters, "springs", ())] if recipe else []
+        there = [step for step in recipe.steps if getattr(step.parameters, "springs", ())] if recipe else []
+        steps = [step.kind for step in there if not self.takes_streams(step)]
         if not steps or self.factor == 1:
             return ""
         reach = self.erosion.halo * max(self.landscape.manifest.spacing)
@@ -168,6 +190,11 @@ class Plan:
     def has_coarse_rivers(step: Step) -> bool:
         """Whether rivers of the coarse cells enter and leave tiles in a step."""
         return PROCESSES[step.kind].scope == "both" and not Plan.is_of_drops(step)
+
+    @staticmethod
+    def takes_streams(step: Step) -> bool:
+        """Whether streams enter tiles in a step."""
+        return PROCESSES[step.kind].measuring is not None
 
     def has_rivers_across_tiles(self) -> bool:
         """Whether a step on tiles has rivers that enter from beyond them."""

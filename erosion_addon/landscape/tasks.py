@@ -8,19 +8,17 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import partial
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Array, longer_side
+from ..base.arrays import Array
 from ..base.threads import granted
 from ..drainage.sea import river_ends
-from ..processes.registry import PROCESSES
-from ..processes.shared.state import Surroundings
 from ..recipe.recipe import Recipe, Step
-from ..run.preview import fitted
 from ..run.simulation import erode
 from ..terrain.fields import FIELDS, RISE
 from ..terrain.terrain import Terrain
@@ -28,7 +26,7 @@ from . import inflow
 from .plan import COLORS, Plan
 from .storage.folder import Landscape, Tile, Window, arrays_in, mapped, write_arrays
 from .storage.manifest import MASK, START
-from .storage.spread import clamped, largest, means, spread
+from .storage.spread import clamped, extremes, means, spread
 from .wear import SURFACE, since_start
 
 WORK = "work"
@@ -133,12 +131,10 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
         start[name], rough[name] = means(landscape, START + name, factor)
     elevation = start.pop("elevation")
     terrain = Terrain(elevation, plan.coarse_spacing, start)
-    if recipe is None:
-        return _written(plan, "coarse", {_MEANS: terrain.elevation}), {"mass": _no_mass()}
-    if factor > 1:
-        longer = longer_side(landscape.shape, landscape.manifest.spacing)
-        recipe = fitted(recipe, longer, terrain.cell_size / factor, terrain.cell_size)
     masks = {name: _coarse_mask(landscape, name, factor) for name in _names(landscape, MASK)}
+    if recipe is None:
+        streams = inflow.measured(plan, terrain, _beds(plan, elevation, elevation, rough["elevation"]), masks, threads)
+        return _written(plan, "coarse", {_MEANS: terrain.elevation, **streams}), {"mass": _no_mass()}
     seed, edges = plan.erosion.seed, plan.erosion.edges
     after = erode(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads)
     arrays = {"elevation": after.elevation, **after.fields}
@@ -150,13 +146,23 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
         if plan.has_rivers_across_tiles():
             outlets = river_ends(None, masks.get("outlet"))
             arrays |= inflow.routed(plan, after.elevation, outlets, granted(threads))
+        beds = _beds(plan, after.elevation, terrain.elevation, rough["elevation"])
+        arrays |= inflow.measured(plan, after, beds, masks, threads)
     return _written(plan, "coarse", arrays), {"mass": _mass(after)}
+
+
+def _beds(plan: Plan, heights: Array, start: Array, rough: Array) -> Array:
+    """Heights (m) of the lowest fine cells of coarse ones, where streams run. heights, start: means now and at the
+    start, m. rough: standard deviation at the start, m.
+    """
+    lowest = extremes(plan.landscape, f"{START}elevation", plan.factor, np.minimum)
+    return np.asarray(heights + (lowest - start) * _left(heights - start, rough))
 
 
 def _coarse_mask(landscape: Landscape, name: str, factor: int) -> Array:
     """Means of a mask on coarse cells; any outlet makes one of a coarse cell."""
     layer = MASK + name
-    return largest(landscape, layer, factor) if name == "outlet" else means(landscape, layer, factor)[0]
+    return extremes(landscape, layer, factor, np.maximum) if name == "outlet" else means(landscape, layer, factor)[0]
 
 
 def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
@@ -250,6 +256,11 @@ def _coarse_file(plan: Plan, name: str) -> Path:
     return plan.landscape.folder / WORK / "coarse" / f"{name}.npy"
 
 
+def _coarse_array(plan: Plan, name: str, shape: tuple[int, ...]) -> Array:
+    """An array on coarse cells."""
+    return mapped(_coarse_file(plan, name), shape)
+
+
 def _coarse_heights(plan: Plan) -> Array:
     """Heights of the land after its erosion on coarse cells."""
     files = [_coarse_file(plan, name) for name in (_MEANS, "elevation")]
@@ -285,10 +296,13 @@ def _buried(plan: Plan, change: Array, start: Array, window: Window) -> Array:
     """Height (m) of the start's detail below coarse cells that is dug off or buried, where they change by more than it
     is high."""
     detail = start - _spread(plan, _MEANS, window)
-    kept = _spread(plan, _ROUGH, window)
-    kept *= kept
-    kept /= 4.0 * change * change + kept + 1e-12
-    return np.asarray(detail * (1.0 - kept))
+    return np.asarray(detail * (1.0 - _left(change, _spread(plan, _ROUGH, window))))
+
+
+def _left(change: Array, rough: Array) -> Array:
+    """Share of the start's detail that a change leaves. rough: standard deviation of the detail, m."""
+    square = rough * rough
+    return np.asarray(square / (4.0 * change * change + square + 1e-12))
 
 
 def _blended(plan: Plan, window: Window) -> dict[str, Array]:
@@ -345,13 +359,21 @@ def _eroded(
     fields = {name: layers[name] for name in ("sediment", *plan.left_coarsely()) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
     weight, mass, heights = plan.weight(tile), _no_mass(), _coarse_heights(plan)
-    recipe = recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
-    recipe = plan.recipe_on(tile, recipe)
-    around = _around(plan, plan.window(tile), terrain.elevation) if shared else None
-    for (falls, flows), group in groupby(
-        recipe.steps, lambda step: (plan.is_of_drops(step), plan.has_coarse_rivers(step))
-    ):
+    recipe = plan.recipe_on(tile, plan.on_land(recipe, heights))
+    window, read = plan.window(tile), partial(_coarse_array, plan)
+    rivers = inflow.rivers(plan, window, terrain.elevation, read) if shared else None
+    numbers = count()
+
+    def kind_of(step: Step) -> tuple[bool, bool, int | None]:
+        streams = next(numbers) if plan.takes_streams(step) else None
+        return plan.is_of_drops(step), plan.has_coarse_rivers(step), streams
+
+    for (falls, flows, number), group in groupby(recipe.steps, kind_of):
         steps, masks, share = tuple(group), dict(painted), weight
+        around, edges = rivers if flows else None, plan.erosion.edges
+        if number is not None:
+            edges = "open"  # where those of the land are closed, streams have walls
+            around = inflow.streams(plan, window, terrain.elevation, number, read)
         if shared and falls:
             steps = tuple(_fewer_drops(step, plan.mean_weight(tile)) for step in steps)
             masks["rain"], share = weight, np.minimum(1.0, 4.0 * weight)
@@ -362,25 +384,14 @@ def _eroded(
             terrain,
             part,
             seed=seed,
-            edges=plan.erosion.edges,
+            edges=edges,
             masks=masks,
             threads=threads,
-            around=around if flows else None,
+            around=around,
         )
         mass = {name: mass[name] + volume for name, volume in _mass(terrain).items()}
     mass["suspended"] = _mass(terrain)["suspended"]
     return terrain, mass
-
-
-def _around(plan: Plan, window: Window, heights: Array) -> Surroundings | None:
-    """Water that rivers bring into a window from beyond it, as on coarse cells; None for a plan without such rivers."""
-    if not plan.has_rivers_across_tiles():
-        return None
-    upstream, receiver = (
-        mapped(_coarse_file(plan, name), plan.coarse_shape) for name in (inflow.UPSTREAM, inflow.RECEIVER)
-    )
-    entering = inflow.entering(plan, window, heights, upstream, receiver)
-    return Surroundings(entering, np.empty(0, np.float32), 1.0, inflow.leaving(plan, window, upstream, receiver))
 
 
 def _fewer_drops(step: Step, share: float) -> Step:

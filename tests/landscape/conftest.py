@@ -6,6 +6,7 @@ import pytest
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.erode import Alone
 from erosion_addon.landscape.storage.manifest import Manifest
+from erosion_addon.landscape.tasks import run
 from erosion_addon.recipe.recipe import Recipe
 
 
@@ -24,6 +25,18 @@ class Ending:
             if number == self.after:
                 raise EndsError
             yield result
+
+
+class Backwards:
+    """Tasks as late as they may be: of those that can begin, the last one."""
+
+    def work(self, folder, tasks, done):
+        waiting, done = [task for task in tasks if task.name not in done], set(done)
+        while waiting:
+            task = next(task for task in reversed(waiting) if done.issuperset(task.needs))
+            waiting.remove(task)
+            done.add(task.name)
+            yield run(str(folder), task.name, 2)
 
 
 @pytest.fixture

@@ -24,23 +24,12 @@ from erosion_addon.landscape.storage.folder import Landscape, Tile, Window
 from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.landscape.tasks import WORK, run, state, tasks_of
 from erosion_addon.landscape.window import put_back, take
+from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.run.simulation import erode as erode_whole
 from erosion_addon.terrain.strata import Strata
 from erosion_addon.terrain.terrain import Terrain
-from tests.landscape.conftest import Ending, EndsError, fractal
-
-
-class Backwards:
-    """Tasks as late as they may be: of those that can begin, the last one."""
-
-    def work(self, folder, tasks, done):
-        waiting, done = [task for task in tasks if task.name not in done], set(done)
-        while waiting:
-            task = next(task for task in reversed(waiting) if done.issuperset(task.needs))
-            waiting.remove(task)
-            done.add(task.name)
-            yield run(str(folder), task.name, 2)
+from tests.landscape.conftest import Backwards, Ending, EndsError, fractal
 
 
 def test_lengths_go_by_the_width_of_the_landscape_not_of_a_tile(landscape):
@@ -93,13 +82,17 @@ def test_a_flood_of_a_share_of_the_land_has_one_level_on_all_tiles(tmp_path):
 
 
 def test_springs_whose_rivers_end_at_a_halo_are_told(landscape, recipe):
-    """Tiles of 80 cells of 20 m have a halo of 10 cells."""
-    for name, coarse, said in (("flood plain", 80, True), ("flood plain", 240, False), ("alpine", 80, False)):
-        wanted = order(landscape, Recipe.load(name), None, None, coarse)
-        sentence = Plan(landscape, wanted).springs_on_tiles()
-        assert (
-            sentence.startswith("Springs of the step Water reach 200 m beyond their tile") if said else sentence == ""
-        )
+    """Tiles of 80 cells of 20 m have a halo of 10 cells. Those of Water go on over all tiles."""
+    springing = recipe.with_values({"droplet.springs": ((0.1, 0.1, 1.0),)})
+    for given, coarse, said in (
+        (springing, 80, True),
+        (springing, 240, False),
+        (recipe, 80, False),
+        (Recipe.load("flood plain"), 80, False),
+    ):
+        sentence = Plan(landscape, order(landscape, given, None, None, coarse)).springs_on_tiles()
+        begin = f"Springs of the step {PROCESSES['droplet'].label} reach 200 m beyond their tile"
+        assert sentence.startswith(begin) if said else sentence == ""
 
 
 def test_springs_have_their_drops_and_tiles_without_one_no_more_rain(landscape, recipe):

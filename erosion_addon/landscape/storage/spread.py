@@ -50,13 +50,15 @@ def means(landscape: Landscape, layer: str, factor: int) -> tuple[Array, Array]:
     return found, np.sqrt(squares)
 
 
-def largest(landscape: Landscape, layer: str, factor: int) -> Array:
-    """Largest value of a layer in cells of `factor` × `factor`, fewer at the far edges."""
+def extremes(landscape: Landscape, layer: str, factor: int, of: np.ufunc) -> Array:
+    """Largest (np.maximum) or smallest (np.minimum) value of a layer in cells of `factor` × `factor`, fewer at the far
+    edges.
+    """
     rows, cols = landscape.shape
     steps = np.arange(0, cols, factor)
     ends = [(top, min(top + factor, rows)) for top in range(0, rows, factor)]
-    bands = (landscape.read(layer, Window(top, bottom, 0, cols)).max(axis=0) for top, bottom in ends)
-    return np.array([np.maximum.reduceat(band, steps) for band in bands])
+    bands = (of.reduce(landscape.read(layer, Window(top, bottom, 0, cols)), axis=0) for top, bottom in ends)
+    return np.array([of.reduceat(band, steps) for band in bands])
 
 
 def _spans(window: Window) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -182,6 +182,11 @@ class Process(NamedTuple):
     scope: str = "tile"
     """Part of a tiled landscape that it runs on: each `tile`, the `whole` on coarse cells, or `both`."""
 
+    measuring: Callable[[Any, int], Any] | None = None
+    """(parameters, width of a coarse cell in cells of tiles) → those with which coarse cells measure the streams that
+    enter tiles, see `State.streams`; None for steps that streams do not enter.
+    """
+
     on_tile: Callable[[Any], Any] = lambda parameters: parameters
     """Parameters → those on a tile, after the whole was done on coarse cells."""
 

@@ -4,12 +4,13 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...base.arrays import Array, loose_of, mean_cell_size
+from ...grid.streams import Gauges, Streams
 from ...terrain.limits import NO_LIMITS, Limits
 from ...terrain.strata import Strata
 
@@ -46,6 +47,7 @@ class State:
     the elevation), and with `soil` (m, loose too) once a step has made it. masks: by kind, float32. spacing: (row, col)
     m. threads: the most to use. fixed: (rows, cols) m of loose material that counts as rock. strata: layers of rock.
     limits: depth limits of the step that starts here. rain_mean: of the rain mask; None for the mean of the cells here.
+    streams: water that comes in over time, for steps in which water runs over time. gauges: what such a step records.
     """
 
     elevation: Array
@@ -58,6 +60,8 @@ class State:
     strata: Strata | None = None
     limits: Limits = NO_LIMITS
     rain_mean: float | None = None
+    streams: Streams | None = None
+    gauges: Gauges | None = None
 
     @property
     def relative_rain(self) -> Array | None:
@@ -122,25 +126,31 @@ class State:
         return {own: loose - below, other: below}
 
 
+def _nothing() -> Array:
+    return np.empty(0, np.float32)
+
+
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """Land around a window. inflow, entering: (rows, cols, …) float32, see `INFLOW` and `ENTERING`; the latter is empty
-    where no drops enter. rain_mean: of the whole land's rain mask. leaving: (rows, cols) float32, see `LEAVING`.
+    """Land around a window. inflow, entering: (rows, cols, …) float32, see `INFLOW` and `ENTERING`; empty where nothing
+    enters. rain_mean: of the whole land's rain mask. leaving: (rows, cols) float32, see `LEAVING`. streams, gauges: see
+    `State`.
     """
 
-    inflow: Array
-    entering: Array
-    rain_mean: float
+    inflow: Array = field(default_factory=_nothing)
+    entering: Array = field(default_factory=_nothing)
+    rain_mean: float = 1.0
     leaving: Array | None = None
+    streams: Streams | None = None
+    gauges: Gauges | None = None
 
     def around(self, state: State) -> State:
         """State of the window with this land around it."""
-        masks = {**state.masks, INFLOW: self.inflow}
-        if self.entering.size:
-            masks[ENTERING] = self.entering
+        entering = {INFLOW: self.inflow, ENTERING: self.entering}
+        masks = state.masks | {name: array for name, array in entering.items() if array.size}
         if self.leaving is not None:
             masks[LEAVING] = self.leaving
-        return replace(state, masks=masks, rain_mean=self.rain_mean)
+        return replace(state, masks=masks, rain_mean=self.rain_mean, streams=self.streams, gauges=self.gauges)
 
 
 def thickness(change: Array, before: Array | None = None) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...base.arrays import Array
 from ...base.doors import door
+from ...base.parameters import specifications
 from ..shared.process import MASKS, Process, Spacing, volume
 from .parameters import SCALED, WaterParameters
 
@@ -19,6 +20,15 @@ def _seconds(given: WaterParameters, shape: tuple[int, int], spacing: Spacing, e
 def _summary(counts: Mapping[str, Any]) -> list[str]:
     came, left = counts["rain"] + counts["inflow"], counts["outflow"] + counts["evaporation"]
     return [f"{volume(came)} of water came, {volume(left)} left, {volume(counts['stored'])} stands"]
+
+
+def _measuring(given: WaterParameters, factor: int) -> WaterParameters:
+    """Narrow rivers that reach each place on wide cells when they do on narrow ones.
+
+    A river of width b has the section A = b^(1/3) (Q / k)^(2/3), k growing with the root of gravity. One that fills a
+    cell keeps section and speed where gravity grows with the cells.
+    """
+    return replace(given, gravity=min(given.gravity * factor, specifications(WaterParameters)["gravity"].high))
 
 
 def _on_land(given: WaterParameters, elevation: Array) -> WaterParameters:
@@ -43,6 +53,7 @@ PROCESS = Process(
     scalable={"rain": "rainfall", **{name: name for name in SCALED}, "rock_erosion": "hardness"},
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
     writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
+    measuring=_measuring,
     small_steps=WaterParameters.sub_steps,
     on_land=_on_land,
     on_part=lambda parameters, part: replace(parameters, springs=part.springs(parameters.springs)),

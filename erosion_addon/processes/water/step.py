@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...base.errors import InputError
+from ...grid.streams import slice_of, steps_in
 from ...kernels.elementary import expm1, sincos, tan
 from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot
@@ -105,6 +106,7 @@ class WaterStep(Step):
         self._rain_sum = self._raised = self._rained = 0.0
         self._start_level, self._reference = water_level(state.elevation, parameters), 0.0
         self._sources = sources(state, parameters)
+        self._place_springs()
         self._masks = masks(state)
         self._plot = Plot(state, self._soil, self._bed)
         self._make_constants()
@@ -118,6 +120,16 @@ class WaterStep(Step):
         half = np.float32(0.5)
         self._flux_x[:, 1:-1] = half * (through[:, 1:, 0] + through[:, :-1, 0])
         self._flux_y[1:-1] = half * (through[1:, :, 1] + through[:-1, :, 1])
+
+    def _place_springs(self) -> None:
+        """Order springs and streams by their cells, as kernels want them."""
+        streams, (cells, _) = self._state.streams, self._sources
+        if streams:
+            cells = np.concatenate([cells, streams.cells])
+        self._spring_order = np.argsort(cells, kind="stable")
+        self._spring_cells = cells[self._spring_order]
+        rows, cols = self._state.elevation.shape
+        self._spring_firsts = self._water.by_row(self._spring_cells, (rows, cols))
 
     def _make_constants(self) -> None:
         given, state = self._parameters, self._state
@@ -203,7 +215,8 @@ class WaterStep(Step):
         self._cloud_rain()
         level = -math.inf if self._parameters.standing_water == "none" else self._level()
         rates = self._sources[1]
-        self._run_water(level, rates * self._sub_step)
+        self._run_water(self._beyond(level), self._let_in(rates)[self._spring_order] * self._sub_step)
+        self._measure()
         self._run_ground()
         self._totals.exported[0] += self._plot.clear(self._soil, self._bed, lowered=self._reference)
         seconds = float(self._ground.seconds)
@@ -215,13 +228,38 @@ class WaterStep(Step):
         if every and self._done % every == 0:
             self._masks[...] = masks(state, Ground(self._bed + self._reference, self._soil))
 
-    def _run_water(self, level: float, spring_depths: Array) -> None:
-        """Run the water for a time step. level: beyond open edges; spring_depths: m per sub-step."""
+    def _let_in(self, rates: Array) -> Array:
+        """Inflow (m/s) of springs and streams, whose load for the time step goes in at once."""
+        streams = self._state.streams
+        if not streams:
+            return rates
+        at, area = slice_of(self._done, self._steps, len(streams.water)), self._area()
+        np.add.at(self._suspended.reshape(-1), streams.cells, streams.load[at] * (self._parameters.time_step / area))
+        return np.concatenate([rates, streams.water[at] / area])
+
+    def _beyond(self, level: float) -> Any:
+        """Levels beyond the edges. level: of open ones."""
+        rows, cols = self._state.elevation.shape
+        beyond = self._water.make_beyond((rows, cols), level)
+        if streams := self._state.streams:
+            for levels, walls in zip(beyond, streams.walls, strict=True):
+                levels[walls] = math.inf
+        return beyond
+
+    def _measure(self) -> None:
+        """Let gauges read the water as it runs."""
+        if gauges := self._state.gauges:
+            at = slice_of(self._done, self._steps, gauges.slices)
+            share = 1.0 / steps_in(at, self._steps, gauges.slices)
+            gauges.read(at, share, self._depth, self._suspended, (self._flux_x, self._flux_y), self._state.spacing)
+
+    def _run_water(self, beyond: Any, spring_depths: Array) -> None:
+        """Run the water for a time step. beyond: see `_beyond`; spring_depths: m per sub-step."""
         kernels, bands, (seams, work) = self._water, self._bands, self._work[0]
         starts, pipes, totals, ground = bands.starts, self._pipes, self._totals, (self._bed, self._depth)
         bands.sweep(lambda at, _: self._fill_slopes(*ground, starts[at], starts[at + 1], self._steep, work[at], pipes))
-        springs = self._sources[0], spring_depths
-        maps = (self._bed, self._steep, self._depth, self._suspended, self._flux_x, self._flux_y, level, springs)
+        springs = self._spring_firsts, self._spring_cells, spring_depths
+        maps = (self._bed, self._steep, self._depth, self._suspended, self._flux_x, self._flux_y, beyond, springs)
         if bands.count == 1:
             kernels.run_water(*maps, self._sub_steps, starts, seams, work[0], pipes, totals)
             return
@@ -335,10 +373,16 @@ class WaterStep(Step):
         row_spacing, col_spacing = self._state.spacing
         return row_spacing * col_spacing
 
+    def _entered(self) -> tuple[float, float]:
+        """Water and load of streams so far, m³."""
+        streams = self._state.streams
+        return streams.entered(self._done, self._steps, self._parameters.time_step) if streams else (0.0, 0.0)
+
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far; sliding counts as moved too."""
+        """Volumes of solid material moved so far; sliding counts as moved, and the load of streams as added."""
         area = self._area()
-        return Volumes(float(np.sum(self._sums.moved)) * area, float(np.sum(self._totals.exported)) * area)
+        moved, exported = (float(np.sum(part)) * area for part in (self._sums.moved, self._totals.exported))
+        return Volumes(moved, exported, self._entered()[1])
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report. Water in m³: stored = started + rain + inflow - evaporation - outflow."""
@@ -349,7 +393,7 @@ class WaterStep(Step):
             "time_step": self._sub_step,
             "started": self._start * area,
             "rain": self._rained * area,
-            "inflow": (float(np.sum(totals.inflow)) + self._raised) * area,
+            "inflow": (float(np.sum(totals.inflow)) + self._raised) * area + self._entered()[0],
             "evaporation": float(np.sum(self._sums.evaporated)) * area,
             "outflow": float(np.sum(totals.outflow)) * area,
             "stored": self._stored() * area,

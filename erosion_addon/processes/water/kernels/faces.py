@@ -55,6 +55,24 @@ class Totals(NamedTuple):
     exported: np.ndarray
 
 
+class Beyond(NamedTuple):
+    """Level of the water beyond each face of the open edges, m: -inf for none, inf for a wall.
+
+    float64, by column along the first and last row, by row along the first and last column.
+    """
+
+    first_row: np.ndarray
+    last_row: np.ndarray
+    first_col: np.ndarray
+    last_col: np.ndarray
+
+
+@allocation_free
+def head_beyond(bed, head, level):
+    """Level beyond an open edge, m: ground as high as at the edge, and water on it; beyond a wall as at the edge."""
+    return max(bed, level) if level < math.inf else head
+
+
 @allocation_free
 def face_depth(fall, water, water_beyond):
     """Depth at a face, m: the higher level less the higher bed, which is the smaller of the higher cell's depth and the
@@ -97,10 +115,10 @@ def level_out(bed, depth, suspended, row, head, water, slot):
 
 
 @allocation_free
-def outside(bed, row, level, head, water, slot):
-    """Values beyond an open edge: ground as high as at the edge."""
+def outside(bed, row, levels, head, water, edge, slot):
+    """Values beyond an open edge, from those in the slot `edge` of its row."""
     for col in range(bed.shape[1]):
-        head[slot, col] = max(bed[row, col], level)
+        head[slot, col] = head_beyond(bed[row, col], head[edge, col], levels[col])
     for col in range(bed.shape[1]):
         water[slot, col] = np.float32(head[slot, col] - bed[row, col])
 
@@ -169,7 +187,7 @@ def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux
 
 
 @allocation_free
-def push_ends(bed, steep, bed_row, level, head, water, slot, above, up, below, down, flux, row, pipes):
+def push_ends(bed, steep, bed_row, beyond, head, water, slot, above, up, below, down, flux, row, pipes):
     """Step 1 for the faces at the two ends of a row; fluxes as in `push_within`.
 
     What leaves over an open edge falls over a brink, at critical speed at most: there the whole fall of the level
@@ -186,11 +204,13 @@ def push_ends(bed, steep, bed_row, level, head, water, slot, above, up, below, d
         flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, right, left, push, pipes)
         flux[row, last + 1] = flux[row, 0]
     elif pipes.edges == OPEN:
-        across, outer = (across_left + across_left) * quarter, max(bed[bed_row, 0], level)
+        outer = head_beyond(bed[bed_row, 0], left_head, beyond.first_col[bed_row])
+        across = (across_left + across_left) * quarter
         fall, depth = np.float32(outer - left_head), np.float32(outer - bed[bed_row, 0])
         slope = max(abs(fall) * steepness, steep_left)
         flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, depth, left, push, pipes)
-        across, outer, face = (across_right + across_right) * quarter, max(bed[bed_row, last], level), last + 1
+        outer = head_beyond(bed[bed_row, last], right_head, beyond.last_col[bed_row])
+        across, face = (across_right + across_right) * quarter, last + 1
         fall, depth = np.float32(right_head - outer), np.float32(outer - bed[bed_row, last])
         slope = max(abs(fall) * steepness, steep_right)
         flux[row, face] = _pushed(flux[row, face], across, fall, slope, right, depth, push, pipes)

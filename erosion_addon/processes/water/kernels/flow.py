@@ -11,16 +11,19 @@ import numpy as np
 
 from ....kernels.edges import WRAP
 from ....kernels.jit import allocation_free, kernel
-from .faces import Pipes, Totals, copy_row
-from .rows import LAG, VISIT, Rows, Seams, advance, foresee, make_rows, make_seams, make_totals
+from .faces import Beyond, Pipes, Totals, copy_row
+from .rows import LAG, VISIT, Rows, Seams, advance, foresee, make_beyond, make_rows, make_seams, make_totals
 
 __all__ = [
     "VISIT",
+    "Beyond",
     "Pipes",
     "Rows",
     "Seams",
     "Totals",
+    "by_row",
     "fill_seam",
+    "make_beyond",
     "make_rows",
     "make_seams",
     "make_totals",
@@ -30,22 +33,27 @@ __all__ = [
 ]
 
 
+def by_row(cells: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """First spring of each row of a terrain of `shape`, and their number, int64. cells: flat indices in order."""
+    return np.searchsorted(cells, np.arange(shape[0] + 1) * shape[1]).astype(np.int64)
+
+
 @allocation_free
 def pour(depth, row, place, springs):
     """Let the springs in row `place` of the terrain flow for a step into depth[row].
 
-    springs: flat indices of their cells, and the depth in m that each of these gains in a step.
+    springs: by flat index of their cells: the first spring of each row of the terrain, and their number; the cells; and
+    the depth in m that each gains in a step.
     """
-    cells, depths = springs
+    firsts, cells, depths = springs
     cols = depth.shape[1]
-    for spring in range(cells.size):
-        if cells[spring] // cols == place:
-            depth[row, cells[spring] % cols] += depths[spring]
+    for spring in range(firsts[place], firsts[place + 1]):
+        depth[row, cells[spring] % cols] += depths[spring]
 
 
 @allocation_free
 def sweep(
-    bed, steep, depth, suspended, flux_x, flux_y, level, springs, first, last, steps, seam, seams, work, pipes, totals
+    bed, steep, depth, suspended, flux_x, flux_y, beyond, springs, first, last, steps, seam, seams, work, pipes, totals
 ):
     """A visit of `steps` time steps to the rows from `first` to `last` - 1, between a seam and the next one."""
     for front in range(first, last + 1 + LAG * (steps - 1)):
@@ -61,7 +69,7 @@ def sweep(
                     suspended,
                     flux_x,
                     flux_y,
-                    level,
+                    beyond,
                     row,
                     first,
                     last,
@@ -75,7 +83,7 @@ def sweep(
 
 
 @allocation_free
-def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face, steps, seam, seams, work, pipes):
+def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, beyond, springs, face, steps, seam, seams, work, pipes):
     """Fill a seam, above row `face`, for a visit of `steps` time steps; changes nothing else.
 
     Takes these steps with a copy of the rows around the seam. What is wrong where the copy ends comes `LAG` rows
@@ -85,7 +93,8 @@ def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face
     first, last = face - LAG * steps, face + LAG * steps
     if not wrap:
         first, last = max(first, 0), min(last, rows)
-    count, middle, (ground, slopes, water, load, along, down, edges, totals) = (last - first, face - first, work.sample)
+    count, middle, sample = last - first, face - first, work.sample
+    ground, slopes, water, load, along, down, edges, totals, left, right, dry = sample
     ground, water, load, along, down = ground[:count], water[:count], load[:count], along[:count], down[: count + 1]
     for row in range(count):
         at = (first + row) % rows
@@ -95,19 +104,21 @@ def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face
         copy_row(suspended, at, load, row)
         copy_row(flux_x, at, along, row)
         copy_row(flux_y, at, down, row)
+        left[row], right[row] = beyond.first_col[at], beyond.last_col[at]
+    there = Beyond(beyond.first_row, beyond.last_row, left, right)
     copy_row(flux_y, last % rows if wrap else last, down, count)
     # Numbers with a type, as a kernel is compiled anew for each literal that it is given.
-    none, once, dry = np.int64(0), np.int64(1), (springs[0][:0], springs[1][:0])
+    none, once, no_springs = np.int64(0), np.int64(1), (dry, springs[1][:0], springs[2][:0])
     above, below = none, count
     for step in range(steps):
         for row in range(above, below):
             pour(water, row, (first + row) % rows, springs)
-        foresee(ground, slopes, water, load, along, down, level, middle, step, seam, seams, work, pipes)
+        foresee(ground, slopes, water, load, along, down, there, middle, step, seam, seams, work, pipes)
         if step + 1 < steps:
             for side in range(2):
                 if first + side * count == side * rows:  # an edge of the terrain
                     foresee(
-                        ground, slopes, water, load, along, down, level, side * count, none, side, edges, work, pipes
+                        ground, slopes, water, load, along, down, there, side * count, none, side, edges, work, pipes
                     )
             sweep(
                 ground,
@@ -116,8 +127,8 @@ def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face
                 load,
                 along,
                 down,
-                level,
-                dry,
+                there,
+                no_springs,
                 above,
                 below,
                 once,
@@ -134,7 +145,7 @@ def fill_seam(bed, steep, depth, suspended, flux_x, flux_y, level, springs, face
 
 
 @kernel
-def run_water(bed, steep, depth, suspended, flux_x, flux_y, level, springs, steps, bands, seams, work, pipes, totals):
+def run_water(bed, steep, depth, suspended, flux_x, flux_y, beyond, springs, steps, bands, seams, work, pipes, totals):
     """Let the water run for `steps` time steps of `pipes.seconds`, carrying what is suspended in it.
 
     Equations, with level η = z + h + s (the load takes its room), discharge per meter of width q, friction f, slope of
@@ -160,8 +171,8 @@ def run_water(bed, steep, depth, suspended, flux_x, flux_y, level, springs, step
     bed, depth, suspended: (rows, cols) float64 m; the last two are changed in place. steep: (rows, cols) float32,
     the slopes S of the cells; a face takes the mean of both, and at an open edge at least its own fall. flux_x:
     (rows, cols + 1) and flux_y: (rows + 1, cols) float32 m²/s through the faces, positive towards higher indices,
-    changed in place. level: of the water beyond open edges, m, -inf for none. springs: as in `pour`. bands: the first
-    row of each band, and the number of rows. seams: `Seams`, work: `Rows`, totals: `Totals`, which are added to.
+    changed in place. beyond: `Beyond`. springs: as in `pour`. bands: the first row of each band, and the number of
+    rows. seams: `Seams`, work: `Rows`, totals: `Totals`, which are added to.
     """
     for done in range(0, steps, VISIT):
         visit = min(VISIT, steps - done)
@@ -173,7 +184,7 @@ def run_water(bed, steep, depth, suspended, flux_x, flux_y, level, springs, step
                 suspended,
                 flux_x,
                 flux_y,
-                level,
+                beyond,
                 springs,
                 bands[seam],
                 visit,
@@ -190,7 +201,7 @@ def run_water(bed, steep, depth, suspended, flux_x, flux_y, level, springs, step
                 suspended,
                 flux_x,
                 flux_y,
-                level,
+                beyond,
                 springs,
                 bands[band],
                 bands[band + 1],

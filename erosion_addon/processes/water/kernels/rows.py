@@ -11,6 +11,7 @@ import numpy as np
 from ....kernels.edges import OPEN, WRAP
 from ....kernels.jit import allocation_free, inlined
 from .faces import (
+    Beyond,
     Totals,
     apply,
     carry_between,
@@ -62,6 +63,10 @@ class Sample(NamedTuple):
     flux_y: np.ndarray
     seams: Seams
     totals: Totals
+    first_col: np.ndarray
+    last_col: np.ndarray
+    dry: np.ndarray
+    """First springs of rows without any, see `flow.pour`."""
 
 
 class Rows(NamedTuple):
@@ -87,9 +92,10 @@ def make_rows(cols: int) -> Rows:
     single = {name: np.zeros((VISIT, count, cols), np.float32) for name, count in counts.items()}
     carried_x, reach = np.zeros((VISIT, 2, cols + 1), np.float32), 2 * LAG * VISIT
     maps = {name: np.zeros((reach, cols)) for name in ("bed", "depth", "suspended")}
+    ends = {"first_col": np.zeros(reach), "last_col": np.zeros(reach), "dry": np.zeros(reach + 1, np.int64)}
     flux_x, flux_y = np.zeros((reach, cols + 1), np.float32), np.zeros((reach + 1, cols), np.float32)
     maps["steep"] = np.zeros((reach, cols), np.float32)
-    sample = Sample(flux_x=flux_x, flux_y=flux_y, seams=make_seams(1, cols), totals=make_totals(reach), **maps)
+    sample = Sample(flux_x=flux_x, flux_y=flux_y, seams=make_seams(1, cols), totals=make_totals(reach), **maps, **ends)
     ahead, fall, head = np.zeros((2, cols + 1), np.float32), np.zeros(cols, np.float32), np.zeros((VISIT, 4, cols))
     slopes = {"slope_x": np.zeros(cols + 1, np.float32), "slope_y": np.zeros((2, cols), np.float32)}
     return Rows(flux_x=ahead, head=head, fall=fall, **slopes, carried_x=carried_x, sample=sample, **single)
@@ -101,13 +107,19 @@ def make_seams(bands: int, cols: int) -> Seams:
     return Seams(*(np.zeros(shape, np.float32) for shape in shapes))
 
 
+def make_beyond(shape: tuple[int, int], level: float) -> Beyond:
+    """One level (m) beyond all open edges of a terrain of (rows, cols)."""
+    rows, cols = shape
+    return Beyond(*(np.full(size, level) for size in (cols, cols, rows, rows)))
+
+
 def make_totals(rows: int) -> Totals:
     """Zero totals for a number of rows."""
     return Totals(*(np.zeros(rows + 2) for _ in range(3)))
 
 
 @allocation_free
-def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, seam, seams, work, pipes):
+def foresee(bed, steep, depth, suspended, flux_x, flux_y, beyond, face, step, seam, seams, work, pipes):
     """Fill a seam, above row `face`, with the results of steps 1 and 2 on both sides; changes nothing else."""
     rows, wrap = bed.shape[0], pipes.edges == WRAP
     head, water, ahead_x, ahead_y = work.head[0], work.water[0], work.flux_x, work.flux_y[0]
@@ -117,14 +129,14 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
             level_out(bed, depth, suspended, row, head, water, slot)
     if pipes.edges == OPEN:
         if face < 2:
-            outside(bed, 0, level, head, water, 1 - face)
+            outside(bed, 0, beyond.first_row, head, water, 2 - face, 1 - face)
         if face > rows - 2:
-            outside(bed, rows - 1, level, head, water, rows - face + 2)
+            outside(bed, rows - 1, beyond.last_row, head, water, rows - face + 1, rows - face + 2)
     for slot in range(3):
         at = (face - 1 + slot) % rows if wrap else face - 1 + slot
         if wrap or 0 < at < rows or (pipes.edges == OPEN and 0 <= at <= rows):
             # The flux along an open edge is the same beyond it.
-            row, beyond = (at - 1) % rows if wrap else max(at - 1, 0), min(at, rows - 1)
+            row, other = (at - 1) % rows if wrap else max(at - 1, 0), min(at, rows - 1)
             push_between(
                 head,
                 water,
@@ -134,7 +146,7 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
                 steep,
                 flux_x,
                 row,
-                beyond,
+                other,
                 flux_y,
                 at,
                 ahead_y,
@@ -154,7 +166,9 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
             push_within(
                 head, water, side + 1, work.fall, steep, row, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
             )
-            push_ends(bed, steep, row, level, head, water, side + 1, flux_y, row, flux_y, row + 1, ahead_x, side, pipes)
+            push_ends(
+                bed, steep, row, beyond, head, water, side + 1, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
+            )
             share_out(water, side + 1, ahead_x, side, ahead_y, side, ahead_y, side + 1, share, side, pipes)
             thicken(suspended, row, water, side + 1, load, side)
         else:
@@ -164,7 +178,7 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, level, face, step, sea
 
 @inlined
 def advance(
-    bed, steep, depth, suspended, flux_x, flux_y, level, row, first, last, step, seam, seams, work, pipes, totals
+    bed, steep, depth, suspended, flux_x, flux_y, beyond, row, first, last, step, seam, seams, work, pipes, totals
 ):
     """Go on by a row with a step of the rows from `first` to `last` - 1, between a seam and the next one.
 
@@ -205,7 +219,7 @@ def advance(
         else:
             copy_row(seams.pushed[step], seam + 1, ahead, after)
         push_within(head, water, now, work.fall, steep, row, flux_y, row, below, down, flux_x, row, pipes)
-        push_ends(bed, steep, row, level, head, water, now, flux_y, row, below, down, flux_x, row, pipes)
+        push_ends(bed, steep, row, beyond, head, water, now, flux_y, row, below, down, flux_x, row, pipes)
         share_out(water, now, flux_x, row, ahead, now, ahead, after, share, slot, pipes)
         thicken(suspended, row, water, now, load, slot)
         limit_within(flux_x, row, share, slot, pipes.edges)

@@ -16,7 +16,6 @@ from tests.terrains import fractal
 
 F = np.float32
 GRAVITY = 9.81
-NO_SPRINGS = np.zeros(0, np.int64), np.zeros(0)
 NO_MASKS = np.zeros((4, 0, 0), F)
 SEAMS = (5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))
 """Rows of 11 above which a band begins."""
@@ -76,8 +75,14 @@ class Basin:
         self.suspended = np.zeros(self.bed.shape)
         rows, cols = self.bed.shape
         self.flux_x, self.flux_y = np.zeros((rows, cols + 1), F), np.zeros((rows + 1, cols), F)
-        self.pipes, self.level, self.springs = pipes(edges, **constants), level, NO_SPRINGS
+        self.pipes, self.beyond = pipes(edges, **constants), water.make_beyond(self.bed.shape, level)
+        self.spring([], [])
         self.totals = water.make_totals(rows)
+
+    def spring(self, cells, depths):
+        """Let springs rise in cells, by flat index in order. depths: m in a step."""
+        cells = np.array(cells, np.int64)
+        self.springs = water.by_row(cells, self.bed.shape), cells, np.array(depths, float)
 
     def slopes(self):
         steep = np.empty(self.bed.shape, F)
@@ -95,7 +100,7 @@ class Basin:
             self.suspended,
             self.flux_x,
             self.flux_y,
-            self.level,
+            self.beyond,
             self.springs,
             steps,
             *bands(self.bed.shape, water, seams),
@@ -140,10 +145,23 @@ def test_the_pipes_do_as_the_slow_reference(edges, level):
     assert basin.totals.exported.sum() == pytest.approx(slow.exported, rel=1e-4, abs=1e-9)
 
 
+def test_walls_all_around_are_closed_edges():
+    walled, closed = random_basin(OPEN, level=math.inf).run(60), random_basin(CLOSED).run(60, (5,))
+    assert_the_same(walled, closed)
+    assert not walled.totals.outflow.any() and walled.depth.sum() > 0
+
+
+def test_a_wall_along_one_side_lets_water_out_over_the_others():
+    basin = Basin(np.zeros((6, 8)), 1.0, OPEN)
+    basin.beyond.first_col[:] = math.inf
+    basin.run(20)
+    assert not basin.flux_x[:, 0].any() and (basin.flux_x[:, -1] > 0).all() and (basin.flux_y[0] < 0).all()
+
+
 def springing_basin(edges):
     """Basin with springs in its first row, its last row and between."""
     basin = random_basin(edges, level=6.0)
-    basin.springs = np.array([3, 75, 10 * 14 + 2]), np.array([0.01, 0.02, 0.03])
+    basin.spring([3, 75, 10 * 14 + 2], [0.01, 0.02, 0.03])
     return basin
 
 
@@ -172,7 +190,7 @@ def test_steps_taken_in_one_visit_give_the_same_bits_as_one_by_one(edges):
 
 def test_a_spring_gives_its_depth_each_step():
     basin = Basin(np.zeros((11, 14)), 0.0, WRAP)
-    basin.springs = np.array([3, 75, 10 * 14 + 2]), np.array([0.01, 0.02, 0.03])
+    basin.spring([3, 75, 10 * 14 + 2], [0.01, 0.02, 0.03])
     for seams in ((), (5,)):
         before = basin.depth.sum()
         assert basin.run(10, seams).depth.sum() - before == pytest.approx(10 * 0.06, rel=1e-12)

@@ -16,8 +16,8 @@ from ..derived import visible_water
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 
-SIDE = 96
-"""Most cells along a side of the reduced terrain."""
+SIDE, SAND_SIDE = 96, 384
+"""Most cells along a side of the reduced terrain, and of a sea of sand, where the eye is close to the ground."""
 
 COLUMNS, STEPS = 21, 48
 """Rays per view, and samples per ray."""
@@ -41,6 +41,14 @@ HORIZON = (0.76, 0.66)
 
 LOWEST = 0.045
 """Height of the eye over gentle land, in sides of it."""
+
+SANDY, DRY, GENTLE = 0.6, 0.98, 0.08
+"""A sea of sand: least shares of the land with sand on it and without water, and most relief in sides of the land."""
+
+EYE, LOW_LENS, LOW_REACH = 15.0, 70.0, 0.3
+"""There the eye stands so many meters above a crest, behind a long lens (mm), and what it sees as near, half-way and
+far lies closer, by this factor.
+"""
 
 WATER = (0.15, 0.30)
 """Share of the picture that water should take, if there is any: at least, at most."""
@@ -70,11 +78,10 @@ def compose(terrain: bpy.types.Object, turn: float | None = None) -> View:
     """Best view of a terrain. turn: preferred heading, radians to the left of the terrain's y; None: any."""
     read, lattice = grid.read_terrain(terrain)
     lines = next((name for name in ("flow", "moisture") if attributes.holds(terrain.data, name)), None)
-    fields = attributes.read_fields(terrain.data, lattice, ["snow", *([lines] if lines else [])])
+    fields = attributes.read_fields(terrain.data, lattice, ["snow", "sediment", *([lines] if lines else [])])
     water, snow = visible_water.where(terrain, lattice, read.elevation), fields.get("snow")
-    return composed(
-        read.elevation, read.spacing, fields.get(lines or ""), turn, water, None if snow is None else snow > LIES
-    )
+    snow, sand = (None if cover is None else cover > LIES for cover in (snow, fields.get("sediment")))
+    return composed(read.elevation, read.spacing, fields.get(lines or ""), turn, water, snow, sand)
 
 
 def composed(
@@ -84,11 +91,12 @@ def composed(
     turn: float | None = None,
     water: Array | None = None,
     snow: Array | None = None,
+    sand: Array | None = None,
 ) -> View:
     """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in any unit; water,
-    snow: (rows, cols) bool, where they are seen.
+    snow, sand: (rows, cols) bool, where they are seen.
     """
-    land = _Land(elevation, spacing, flow, water, snow)
+    land = _Land(elevation, spacing, flow, water, snow, sand)
     headings = 2 * math.pi * np.arange(HEADINGS) / HEADINGS
     if turn is not None:
         headings = headings[
@@ -114,8 +122,10 @@ class _Land:
         flow: Array | None,
         water: Array | None,
         snow: Array | None,
+        sand: Array | None,
     ) -> None:
-        stride = max(1, -(-max(elevation.shape) // SIDE))
+        self.is_dunes = _is_dunes(elevation, spacing, water, sand)
+        stride = max(1, -(-max(elevation.shape) // (SAND_SIDE if self.is_dunes else SIDE)))
         self.rows, self.cols = elevation.shape
         self.spacing = spacing
         self.depth, self.width = (self.rows - 1) * spacing[0], (self.cols - 1) * spacing[1]
@@ -129,6 +139,10 @@ class _Land:
         # are lines.
         self.above = float(np.clip(0.30 * relief, LOWEST, 0.075)) * self.side
         self.lens = float(np.interp(relief, (0.02, 0.16), (46.0, 34.0)))
+        self.reach = self.side
+        if self.is_dunes:
+            self.above, self.lens = min(EYE, 0.3 * LOWEST * self.side), LOW_LENS
+            self.reach = LOW_REACH * self.side
         self.horizon = float(np.interp(relief, (0.03, 0.10), HORIZON))
         self.relief = max(float(high - low), 1e-9)
         # Gentle land may fill much of the picture with empty ground; mountains may not.
@@ -174,7 +188,15 @@ class _Land:
     def places(self) -> list[tuple[float, float]]:
         """Candidate camera positions, (x, y) in meters from the middle: a grid of 6 × 6 away from the edges."""
         steps = np.linspace(-0.42, 0.42, 6)
-        return [(float(x * self.width), float(y * self.depth)) for y in steps for x in steps]
+        grid = [(float(x * self.width), float(y * self.depth)) for y in steps for x in steps]
+        return [self._crest(*at) for at in grid] if self.is_dunes else grid
+
+    def _crest(self, x: float, y: float) -> tuple[float, float]:
+        """Highest place near a position, in meters from the middle."""
+        around = np.linspace(-0.07, 0.07, 15)
+        ys, xs = y + (around * self.depth)[:, None], x + (around * self.width)[None, :]
+        row, col = divmod(int(self.heights.take(self._cell(xs, ys)).argmax()), len(around))
+        return float(xs[0, col]), float(ys[row, 0])
 
     def _cell(self, x: Array, y: Array) -> Array:
         """Nearest reduced cell, as an index of the flat arrays."""
@@ -186,11 +208,11 @@ class _Land:
 
     def judge(self, at: tuple[float, float], headings: Array) -> tuple[list[float], list[View]]:
         """Scores of the views from a position in several directions, and the views."""
-        step = max(0.02 * self.side, self.stride * max(self.spacing)) * np.array([-1.0, 0.0, 1.0])
+        step = max(0.02 * self.reach, self.stride * max(self.spacing)) * np.array([-1.0, 0.0, 1.0])
         eye = float(self.heights.take(self._cell(at[0] + step[:, None], at[1] + step[None, :])).max()) + self.above
         across = math.atan(0.5 * SENSOR / self.lens)
         turn = headings[:, None, None] + np.linspace(across, -across, COLUMNS)[:, None]
-        away = np.geomspace(0.02, 1.6, STEPS) * self.side
+        away = np.geomspace(0.02 * self.reach, 1.6 * self.side, STEPS)
         x, y = at[0] - np.sin(turn) * away, at[1] + np.cos(turn) * away
         inside = (np.abs(x) <= self.width / 2) & (np.abs(y) <= self.depth / 2)
         cell = self._cell(x, y)
@@ -207,9 +229,9 @@ class _Land:
         parts = [
             _share(shown * part, high)
             for part in (
-                away < 0.22 * self.side,
-                (away >= 0.22 * self.side) & (away < 0.5 * self.side),
-                away >= 0.5 * self.side,
+                away < 0.22 * self.reach,
+                (away >= 0.22 * self.reach) & (away < 0.5 * self.reach),
+                away >= 0.5 * self.reach,
             )
         ]
         near, half, far = (np.minimum(share / want, 1.0) for share, want in zip(parts, (0.16, 0.16, 0.10), strict=True))
@@ -221,7 +243,7 @@ class _Land:
         central = np.cos(np.linspace(-1.2, 1.2, COLUMNS))[:, None]
         leading = _share(self.leads.take(cell) * shown * central, high)
         # A wall close by, or a terrain that ends far below the horizon, spoils the picture.
-        close = np.clip(2 - distance / (0.25 * self.side), 0, 1)
+        close = np.clip(2 - distance / (0.25 * self.reach), 0, 1)
         walled = (close * (before[..., -1] > EARTH)).mean(1)
         corner = np.clip(-before[..., -1] / high, 0, 1).mean(1)
         score = (
@@ -267,6 +289,15 @@ def _mean(values: Array, weights: Array) -> Array:
     """Weighted mean in each picture, 0 without weights."""
     total, weight = ((part.reshape(len(part), -1)).sum(1) for part in (values * weights, weights))
     return np.asarray(total / np.maximum(weight, 1e-9))
+
+
+def _is_dunes(elevation: Array, spacing: tuple[float, float], water: Array | None, sand: Array | None) -> bool:
+    """Whether land is a sea of sand: gentle, sand nearly everywhere, and no water to speak of."""
+    if sand is None or float(sand.mean()) < SANDY or (water is not None and float(water.mean()) > 1 - DRY):
+        return False
+    low, high = np.percentile(elevation, (2, 98))
+    side = (min(elevation.shape) - 1) * min(spacing)
+    return float(high - low) < GENTLE * side
 
 
 def _blocks(values: Array, stride: int, combine: Any) -> Array:

@@ -76,6 +76,25 @@ def test_low_dunes_on_a_plain_are_seen_from_above_their_crests_as_forms_on_the_g
     assert (ground.max(axis=1) > 5.0).mean() >= 1 / 3
 
 
+def test_a_sea_of_sand_is_seen_from_a_crest_as_one_who_stands_there_sees_it():
+    """Ridges of 60 m, 400 m apart: the eye is 15 m above a crest, behind a long lens, and sees three more of them. Bare
+    rock of the same form, and dunes around lakes, are seen from above.
+    """
+    land = 30.0 * (1 - np.cos(2 * math.pi * np.arange(192) / 20.0))[:, None] + np.zeros((192, 192))
+    everywhere, wet = np.ones(land.shape, bool), land < 5.0
+    view = views.composed(land, (20.0, 20.0), sand=everywhere)
+    assert view.lens >= 70.0 and 0.0 < view.eye[2] - 60.0 <= 15.0
+    rows = np.rint((view.eye[1] + math.cos(view.heading) * np.arange(20.0, 3800.0, 20.0)) / 20.0 + 95.5).astype(int)
+    ahead = land[rows[(rows >= 0) & (rows < 192)], 0]
+    crests = (ahead[1:-1] > 59.0) & (ahead[1:-1] >= ahead[:-2]) & (ahead[1:-1] > ahead[2:])
+    assert crests.sum() >= 3
+    for high in (
+        views.composed(land, (20.0, 20.0)),
+        views.composed(land, (20.0, 20.0), water=wet, sand=everywhere),
+    ):
+        assert high.eye[2] > 60.0 + 100.0
+
+
 def test_the_ground_in_front_of_mountains_is_no_single_flank():
     """Of the columns of the picture at least half see further than a quarter of the land."""
     land = LANDS["mountains"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Background process that compiles all kernels of the shipped recipes ahead of time.
+"""Background process that compiles all kernels of start terrains and shipped recipes ahead of time.
 
 The kernels of a run depend on its recipe, and on the masks and layers of the terrain: without this, another recipe or a
 first mask would mean another wait. The process runs at low priority, leaves the machine code in the cache, where
@@ -15,12 +15,13 @@ from pathlib import Path
 
 from ..base.data_files import shipped
 from ..base.parameters import specifications
+from ..generators.registry import SOURCES, make
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Process
 from ..recipe.recipe import Recipe
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
-from .precompile import rehearse
+from .precompile import SIDE, rehearse
 
 SPACING = (10.0, 10.0)
 
@@ -36,7 +37,11 @@ MARK = "complete"
 
 
 def compile_all() -> None:
-    """Rehearse every shipped recipe, and every process by itself, with all combinations of masks and layers."""
+    """Make start terrains of compiled kernels, and rehearse every shipped recipe, and every process by itself, with all
+    combinations of masks and layers.
+    """
+    for kind in (kind for kind, source in SOURCES.items() if source.compiled):
+        make(kind, SIDE, SIDE)
     alone = [_step(kind, **given) for kind, process in PROCESSES.items() for given in _forms(process)]
     for recipe, masks, layers in itertools.product([*map(Recipe.load, shipped()), *alone], MASKS, LAYERS):
         rehearse(recipe, SPACING, masks, layers)

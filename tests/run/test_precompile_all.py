@@ -19,6 +19,7 @@ COUNTED = """
 import json
 from dataclasses import replace
 import numpy as np
+from erosion_addon.generators.registry import make
 from erosion_addon.kernels import jit
 from erosion_addon.model import FIELDS, Recipe, Terrain, erode
 from erosion_addon.run import precompile_all as everything
@@ -64,6 +65,7 @@ for kinds, layers, edges in [((), (), "open"), (("hardness", "rain"), ("moisture
             step = {"kind": kind, **values, **({"flight": flight} if flight else {})}
             recipe = Recipe.from_dict({"name": "few", "edges": edges, "step": [step]})
             erode(land, recipe, masks=masks, threads=2)
+make("mountains", 300, 200, values={"hardness": 0.9, "island": 0.3, "age": 0.8}, threads=2)
 print(json.dumps(sorted(called() - before)))
 """
 

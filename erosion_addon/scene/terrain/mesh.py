@@ -132,15 +132,18 @@ def fill(mesh: bpy.types.Mesh, place: Array, faces: Array, up: bool) -> None:
 
     place: local positions (vertices, 3). up: whether faces counterclockwise from above point along local z.
     """
+    # All that takes memory of ours comes first: an error on the way would leave faces without corners.
+    vertices = np.ascontiguousarray(place, np.float32).ravel()
+    corners = np.ascontiguousarray(faces if up else faces[..., ::-1], np.int32).ravel()
+    starts = np.arange(len(faces), dtype=np.int32) * (faces.size // max(len(faces), 1))
     mesh.clear_geometry()
     mesh.vertices.add(len(place))
     mesh.loops.add(faces.size)
     mesh.polygons.add(len(faces))
     if len(faces):
-        mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(place, np.float32).ravel())
-        corners = np.ascontiguousarray(faces if up else faces[:, ::-1], np.int32)
-        mesh.attributes[".corner_vert"].data.foreach_set("value", corners.ravel())
-        mesh.polygons.foreach_set("loop_start", np.arange(0, faces.size, faces.shape[1], dtype=np.int32))
+        mesh.attributes["position"].data.foreach_set("vector", vertices)
+        mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
+        mesh.polygons.foreach_set("loop_start", starts)
     mesh.update(calc_edges=True)
 
 

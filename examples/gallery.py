@@ -35,7 +35,7 @@ from examples.starts import terrain_for  # noqa: E402
 PICTURES = ROOT / "build" / "examples" / "gallery"
 PREVIEWS = ROOT / "presets" / "previews"
 SHEET = ROOT / "docs" / "images" / "gallery.jpg"
-LARGE = ("canyon", "dune sea", "mountain range", "oasis")
+LARGE = ("dune sea", "mountain range", "oasis", "stepped canyon")
 """Recipes whose pictures the manual shows in full size."""
 PREVIEW = 256
 """Pixels of a square preview: Blender makes its pictures of files no larger."""

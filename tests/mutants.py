@@ -51,6 +51,7 @@ MODULES = {
     "commit": {
         "erosion_addon/scene/run/commit.py": "tests/scene/run tests/ui/run/test_run.py",
         "erosion_addon/scene/original/original.py": "tests/scene/original tests/scene/run",
+        "erosion_addon/scene/original/transaction.py": "tests/scene/original/test_transaction.py tests/scene/run",
     },
     "model": {
         "erosion_addon/recipe/recipe.py": "tests/recipe",

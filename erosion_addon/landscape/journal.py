@@ -116,7 +116,10 @@ def _text_of(*lines: Done) -> str:
 
 def users_secret() -> bytes:
     """32 secret bytes of this user, who alone can read them beside the compiled code; without such a folder new ones
-    each time."""
+    each time.
+
+    InputError if they are there and cannot be read: other ones would discard the tasks done.
+    """
     from ..kernels.jit import CACHE  # numba takes a second to import
 
     fresh = os.urandom(32)
@@ -124,12 +127,16 @@ def users_secret() -> bytes:
         return fresh
     path = CACHE / "secret"
     with suppress(OSError):
-        with suppress(FileExistsError):
-            path.touch(0o600, exist_ok=False)
-            path.write_bytes(fresh)
+        path.touch(0o600, exist_ok=False)
+        path.write_bytes(fresh)
+    try:
         kept = path.read_bytes()
-        return kept if len(kept) == len(fresh) else fresh
-    return fresh
+    except FileNotFoundError:
+        return fresh
+    except OSError as error:
+        why = f"{path} cannot be read: {error.strerror or error}"
+        raise InputError(f"{why}. An analysis under way needs it to go on; delete it to begin anew.") from None
+    return kept if len(kept) == len(fresh) else fresh
 
 
 def lines_of(path: Path, key: str) -> list[Done] | None:

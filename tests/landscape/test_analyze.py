@@ -10,11 +10,12 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage.analysis import analyze as analyze_whole
 from erosion_addon.drainage.parameters import AnalysisParameters
+from erosion_addon.kernels import jit
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze, lines
 from erosion_addon.landscape.cluster import cluster
 from erosion_addon.landscape.erode import Alone, erode
-from erosion_addon.landscape.journal import JOURNAL
+from erosion_addon.landscape.journal import JOURNAL, users_secret
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.storage.manifest import NAME, Manifest
 from erosion_addon.terrain.terrain import Terrain
@@ -81,6 +82,21 @@ def test_a_cluster_leaves_the_same_bytes_as_one_process(landscape, tmp_path, mon
     with cluster(workers=2) as workers:
         assert workers.dashboard == ""
         assert analyze(other.folder, workers).manifest.layers == here.manifest.layers
+
+
+def test_a_secret_that_a_drive_fails_to_read_costs_no_task(landscape, tmp_path, monkeypatch):
+    monkeypatch.setattr(jit, "CACHE", tmp_path)
+    assert len(users_secret()) == 32 and users_secret() == users_secret()
+    (landscape.folder / FOLDER / "basins_x0_y0").mkdir(parents=True)
+    before = sorted(landscape.folder.rglob("*"))
+
+    def fails(path):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(type(tmp_path), "read_bytes", fails)
+    with pytest.raises(InputError, match=r"secret cannot be read: Input/output error\. An analysis under way needs it"):
+        analyze(landscape.folder, Alone())
+    assert sorted(landscape.folder.rglob("*")) == before
 
 
 @pytest.mark.slow

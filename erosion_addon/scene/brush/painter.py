@@ -22,7 +22,8 @@ from ...terrain.color_attributes import COLORS
 from ...worker.messages import MASK_PREFIX, Message
 from ..display import displayed_heights
 from ..original import original
-from ..run import commit, job
+from ..original.transaction import COLOR, all_or_nothing
+from ..run import job
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import Topology, positions, write_positions
@@ -147,7 +148,7 @@ class Painter:
             else:
                 self._colors[name] = attributes.Colors(None, COLORS[name].colors(fields, cell_size))
         if ground.room is None:  # memory that is there before it is needed
-            ground.room = np.ones(commit.COLOR * len(self._heights), np.uint8)
+            ground.room = np.ones(COLOR * len(self._heights), np.uint8)
         after = ground.place.copy() if ground.spare is None else ground.spare
         after[:, 2] = self._heights
         self._digest = topology.fingerprint(after)
@@ -258,7 +259,7 @@ class Painter:
         if self._after is None:
             self._prepare(Topology.of(mesh), self._colors_to_write(mesh))
         after: Any = self._after
-        with commit.all_or_nothing(mesh, ground.place):
+        with all_or_nothing(mesh, ground.place):
             if ground.began.is_new:
                 original.set_aside(mesh)
             original.keep_source(mesh, ground.began.kept)

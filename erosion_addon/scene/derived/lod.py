@@ -5,7 +5,7 @@ Their vertices are a subset of the terrain's, with all attributes. They are comp
 game engines expect, and hidden, as they would overlap the terrain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import bpy
@@ -16,8 +16,9 @@ from ...lod import levels as lod
 from ...worker.messages import Request
 from ...worker.requests import levels_in, levels_request
 from ..terrain import attribute_values, grid
+from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import fill, positions
+from ..terrain.mesh import NO_FACES, Geometry, positions
 from ..worker import computing
 from . import companions, water_surface
 from .visible_water import least_depth, shown_from
@@ -87,15 +88,13 @@ def _make_objects(
 def _update_all(terrain: bpy.types.Object) -> None:
     place, lattice = positions(terrain.data), grid.find_lattice(terrain)
     dry, wet = _dry_and_wet(terrain)
-    if dry:
-        request = _request(lattice, place[:, 2], _errors(dry))
-        for level, made in zip(dry, levels_in(request, computing.compute(request)), strict=True):
-            if not level.data.is_editmode:
-                vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
-                fill(level.data, place[vertex], made.triangles, _faces_up(terrain.data))
-                _copy_attributes(terrain.data, lattice, vertex, made, level.data)
-    if wet:
-        _update_water(terrain, lattice, place, wet)
+    made = [*_of_ground(terrain, lattice, place, dry), *_of_water(terrain, lattice, place, wet)]
+    active_uv = terrain.data.uv_layers.active.name if terrain.data.uv_layers.active else ""
+    for level, geometry in zip([*dry, *wet], made, strict=True):  # once all of them are there
+        if geometry:
+            geometry.put_into(level.data)
+            if active_uv in level.data.uv_layers:
+                level.data.uv_layers.active = level.data.uv_layers[active_uv]
 
 
 def _dry_and_wet(terrain: bpy.types.Object) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
@@ -178,58 +177,69 @@ def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> l
     return errors
 
 
-def _update_water(terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]) -> None:
-    """Levels of the water surface, empty without water."""
+def _of_ground(
+    terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]
+) -> Iterator[Geometry | None]:
+    """Geometry of each of these levels of the ground; None in Edit Mode."""
+    if not found:
+        return
+    request, up = _request(lattice, place[:, 2], _errors(found)), _faces_up(terrain.data)
+    for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):
+        if level.data.is_editmode:
+            yield None
+            continue
+        vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
+        yield Geometry.of(place[vertex], made.triangles, up, _layers(terrain.data, lattice, vertex, made, up))
+
+
+def _of_water(
+    terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]
+) -> Iterator[Geometry | None]:
+    """The same for levels of the water surface, empty without water."""
+    if not found:
+        return
     fields = water_surface.fields_of(terrain.data, lattice)
     if "water_depth" not in fields:
-        for level in found:
-            level.data.clear_geometry()
+        empty = Geometry.of(np.empty((0, 3)), NO_FACES, True, {})
+        yield from (None if level.data.is_editmode else empty for level in found)
         return
     threshold = least_depth(terrain, lattice)
     request = _water_request(lattice, place[:, 2], fields["water_depth"], threshold, _errors(found))
     height, layers = request.arrays["height"], water_surface.layers_of(request.arrays["depth"], fields)
     for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):
         if level.data.is_editmode:
+            yield None
             continue
         where = lattice.to_grid(place).reshape(-1, 3)[made.cells]
         where[:, 2] = height.ravel()[made.cells] / lattice.scale_z
-        fill(level.data, where, made.triangles, lattice.scale_z > 0)
-        for name, values in layers.items():
-            attribute_values.add(level.data, name, values.ravel()[made.cells])
+        chosen = {name: Values.of_vertices(values.ravel()[made.cells]) for name, values in layers.items()}
+        yield Geometry.of(where, made.triangles, lattice.scale_z > 0, chosen)
 
 
 def _faces_up(mesh: bpy.types.Mesh) -> bool:
     return not mesh.polygons or mesh.polygons[0].normal.z >= 0
 
 
-def _copy_attributes(
-    source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.Level, target: bpy.types.Mesh
-) -> None:
-    """Copy the attributes of vertices exactly, and those of faces and corners, including UV maps, from nearby ones.
+def _layers(source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.Level, up: bool) -> dict[str, Values]:
+    """Attributes of vertices exactly, and those of faces and corners, including UV maps, from nearby ones.
 
-    vertex: (vertices,) of `source`. A corner copies one corner of its vertex, so a UV map keeps no seams inside the
-    terrain; a triangle copies the face below its center.
+    vertex: (vertices,) of `source`. up: see `Geometry.of`. A corner has those of one corner of its vertex, so a UV map
+    keeps no seams inside the terrain; a triangle has those of the face below its center.
     """
     corner_of, face_of = _corners_and_faces(source, lattice)
-    corners = np.empty(len(target.loops), np.int32)
-    if len(corners):
-        target.attributes[".corner_vert"].data.foreach_get("value", corners)
+    corners = (made.triangles if up else made.triangles[:, ::-1]).ravel()
     row, col = np.divmod(made.cells[made.triangles], lattice.cols)
     middle = (row.sum(1) // 3) * lattice.cols + col.sum(1) // 3
     chosen = {"POINT": vertex, "CORNER": corner_of[vertex][corners], "FACE": face_of[middle]}
-    active_uv = source.uv_layers.active.name if source.uv_layers.active else ""
+    layers = {}
     for attribute in source.attributes:
         name, domain, data_type = attribute.name, attribute.domain, attribute.data_type
         if name == "position" or name.startswith((".", "erosion_")) or domain not in chosen:
             continue
         if data_type not in attribute_values.MEMBERS or (chosen[domain] < 0).any():
             continue
-        member, values = attribute_values.MEMBERS[data_type][0], attribute_values.read(attribute)
-        if name not in target.attributes:
-            target.attributes.new(name, data_type, domain)
-        target.attributes[name].data.foreach_set(member, values[chosen[domain]].ravel())
-    if active_uv in target.uv_layers:
-        target.uv_layers.active = target.uv_layers[active_uv]
+        layers[name] = Values(data_type, domain, attribute_values.read(attribute)[chosen[domain]].ravel())
+    return layers
 
 
 def _corners_and_faces(mesh: bpy.types.Mesh, lattice: Lattice) -> tuple[Array, Array]:

@@ -21,8 +21,9 @@ from ..materials.palette import FOREDUNE, TREE_LINE, Palette
 from ..scatter import placing
 from ..scatter.forms import Form
 from ..terrain import attribute_values, attributes, grid
+from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import positions
+from ..terrain.mesh import NO_FACES, Geometry, positions
 from . import companions, visible_water
 
 KIND = "plants"
@@ -76,7 +77,7 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
     for plants in found:
         plants[SETTINGS] = json.dumps(chosen)
         if not plants.data.is_editmode:
-            _fill(plants.data, land, spots)
+            _geometry(land, spots).put_into(plants.data)
     return found[0]
 
 
@@ -108,7 +109,7 @@ def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
     """Place the plants again, by the ground and the scene's camera as they are now."""
     chosen = settings_of(plants)
     land = _land(terrain, chosen)
-    _fill(plants.data, land, _spots(terrain, land, chosen))
+    _geometry(land, _spots(terrain, land, chosen)).put_into(plants.data)
 
 
 class _Land(NamedTuple):
@@ -171,20 +172,16 @@ def _eye(terrain: bpy.types.Object, land: _Land) -> tuple[float, float, float] |
     return float(x), float(y), local.z * land.lattice.scale_z / land.size
 
 
-def _fill(mesh: bpy.types.Mesh, land: _Land, spots: placing.Spots) -> None:
-    """Replace the points of the mesh."""
+def _geometry(land: _Land, spots: placing.Spots) -> Geometry:
+    """A point for each plant."""
     lattice, units = land.lattice, land.units
     x, y, height = spots.x * land.size, spots.y * land.size, spots.height * land.size
     local = lattice.to_grid(land.place[:, 2])
     points = np.empty((len(x), 3), np.float32)
     points[:, :2] = land.low + np.column_stack((x, y)) * units
     points[:, 2] = placing.sample(local, lattice.spacing, x, y) if len(x) else 0
-    mesh.clear_geometry()
-    mesh.vertices.add(len(points))
     if not len(points):
-        mesh.update()
-        return
-    mesh.attributes["position"].data.foreach_set("vector", points.ravel())
+        return Geometry.of(points, NO_FACES, True, {})
     # No two are alike: slender and wide ones, which lean a little.
     wide, lean = height * (0.75 + 0.5 * _lot(spots, 7.0)), 0.12 * (_lot(spots, 13.0) - 0.5)
     tall = np.column_stack((wide * units[0], wide * units[1], height / lattice.scale_z))
@@ -197,9 +194,8 @@ def _fill(mesh: bpy.types.Mesh, land: _Land, spots: placing.Spots) -> None:
         plant_nodes.TURN: turn,
         plant_nodes.COLOR: _colors(land.palette, spots, moist),
     }
-    for name, numbers in values.items():
-        attribute_values.add(mesh, name, numbers)
-    mesh.update()
+    by_name = {name: Values.of_vertices(numbers) for name, numbers in values.items()}
+    return Geometry.of(points, NO_FACES, True, by_name)
 
 
 def _colors(palette: Palette, spots: placing.Spots, moist: Array) -> Array:
@@ -249,6 +245,6 @@ def _mesh(name: str, form: Form) -> bpy.types.Mesh:
     mesh[nodes.KIND] = FORMS
     mesh.from_pydata(form.place, [], form.faces)
     for attribute, values in ((plant_nodes.LEAF, form.leaf), (plant_nodes.SHADE, form.shade)):
-        attribute_values.add(mesh, attribute, values)
+        attribute_values.add(mesh, attribute, Values.of_vertices(values))
     mesh.normals_split_custom_set_from_vertices(form.normal)
     return mesh

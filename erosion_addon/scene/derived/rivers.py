@@ -23,9 +23,11 @@ from ...worker.requests import water_in, water_request, waters_in
 from ..drainage import river_curves
 from ..masks import masks
 from ..materials import water_material
-from ..terrain import attribute_values, attributes, grid
+from ..original.transaction import all_or_nothing
+from ..terrain import attributes, grid
+from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import fill, positions, split
+from ..terrain.mesh import Geometry, positions, shown_positions, split
 from ..worker import computing
 from . import companions, material_inputs, water_surface
 from .visible_water import SETTINGS, settings_in, settings_of
@@ -152,7 +154,8 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     """Rebuild the mesh or curves of rivers, lakes or a sea; they are empty if there are none. Rivers and lakes write
     `WATERS` too.
 
-    InputError if the mask of headwaters or of outlets is missing, or if the worker fails; nothing is then changed.
+    InputError if the mask of headwaters or of outlets is missing, or if the worker fails, and MemoryError; nothing is
+    then changed.
     """
     kind = companion[companions.KIND]
     parameters = settings_in(terrain) or RiverParameters()
@@ -168,12 +171,13 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
             attributes.write_fields(terrain.data, lattice, dict.fromkeys(WATERS, nothing))
         _empty(companion)  # as of ground that is level now, which is no fault of the run that made it so
         return
-    if request:
-        attributes.write_fields(terrain.data, lattice, waters_in(computing.compute(request)))
-    if isinstance(shape, ribbon.Sheet):
-        _fill(companion.data, shape, positions(terrain.data), lattice)
-    else:
-        river_curves.fill(companion, shape, positions(terrain.data), lattice)
+    with all_or_nothing(terrain.data, shown_positions(terrain.data)):
+        if request:
+            attributes.write_fields(terrain.data, lattice, waters_in(computing.compute(request)))
+        if isinstance(shape, ribbon.Sheet):
+            _fill(companion.data, shape, positions(terrain.data), lattice)
+        else:
+            river_curves.fill(companion, shape, positions(terrain.data), lattice)
 
 
 def _empty(companion: bpy.types.Object) -> None:
@@ -228,15 +232,10 @@ def _request(
 
 def _fill(mesh: bpy.types.Mesh, sheet: ribbon.Sheet, place: Array, lattice: Lattice) -> None:
     """Replace the geometry of the mesh by the sheet; materials stay. place: (vertices, 3) of the terrain."""
-    slot = water_surface.common_slot(mesh)
     low, units = lattice.frame(place)
     local = np.empty_like(sheet.place)
     local[:, :2] = low + sheet.place[:, :2] * units
     local[:, 2] = sheet.place[:, 2] / lattice.scale_z
-    fill(mesh, local, sheet.faces, lattice.scale_z > 0)
-    if len(sheet.faces):
-        for name, values in sheet.layers.items():
-            attribute_values.add(mesh, name, values)
-        if slot:
-            mesh.polygons.foreach_set("material_index", np.full(len(sheet.faces), slot, np.int32))
-        mesh.update()
+    layers = {name: Values.of_vertices(values) for name, values in sheet.layers.items()}
+    layers |= Values.of_slot(water_surface.common_slot(mesh), len(sheet.faces))
+    Geometry.of(local, sheet.faces, lattice.scale_z > 0, layers).put_into(mesh)

@@ -11,9 +11,10 @@ import numpy as np
 from ...grid.smooth_step import smooth_step
 from ...terrain.fields import FIELDS as TABLE
 from ..materials.terrain_nodes import FIELDS
-from ..terrain import attribute_values, attributes, grid
+from ..terrain import attributes, grid
+from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array
-from ..terrain.mesh import positions
+from ..terrain.mesh import Geometry, positions
 from . import companions, visible_water, water_surface
 
 KIND = "surroundings"
@@ -50,8 +51,7 @@ def add(terrain: bpy.types.Object) -> bpy.types.Object:
 
 def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     """Rebuild the mesh of the surrounding land from the terrain."""
-    lattice, mesh = grid.find_lattice(terrain), land.data
-    mesh.clear_geometry()
+    lattice = grid.find_lattice(terrain)
     place = lattice.to_grid(positions(terrain.data))
     stride = max(1, -(-max(lattice.rows, lattice.cols) // SIDE))
     rows, cols = (np.unique(np.r_[0:length:stride, length - 1]) for length in (lattice.rows, lattice.cols))
@@ -60,9 +60,8 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     faces = np.ones((3 * around[0] + 2, 3 * around[1] + 2), bool)
     # The terrain's own place stays free but for one row, which slopes down below its border: no gap is seen there.
     faces[around[0] + 2 : -around[0] - 2, around[1] + 2 : -around[1] - 2] = False
-    used = water_surface.add_cells(mesh, faces)
+    used, corners, edges = water_surface.cells(faces)
     shown = surrounding(place[chosen], stride)
-    mesh.attributes["position"].data.foreach_set("vector", shown[used].astype(np.float32).ravel())
     read = {
         socket.attribute
         for socket in FIELDS
@@ -76,7 +75,7 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
         if at_sea.any():
             level = np.median((place[..., 2][chosen] + depth / lattice.scale_z)[_border(wet) & wet])
             shown[at_sea, 2] = level - 0.05 / lattice.scale_z  # below the water surface
-            mesh.attributes["position"].data.foreach_set("vector", shown[used].astype(np.float32).ravel())
+    layers = Values.of_slot(water_surface.common_slot(terrain.data), len(corners))
     for name, values in attributes.read_fields(terrain.data, lattice, sorted(read)).items():
         pad = [(size + 1, size + 1) for size in around] + [(0, 0)] * (values.ndim - 2)
         spread = np.pad(values[chosen], pad, "reflect" if min(around) > 1 else "edge")
@@ -84,9 +83,9 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
             spread = spread * (1 - smooth_step(sunk, *SINKS)).astype(np.float32)
         if name == "water_depth" and at_sea is not None:
             spread = np.where(at_sea, np.float32(SEA_DEPTH), spread)
-        attribute_values.add(mesh, name, spread[used])
-    _dress(terrain, mesh, place[..., 2])
-    mesh.update()
+        layers[name] = Values.of_vertices(spread[used])
+    Geometry.of(shown[used], corners, True, layers, edges).put_into(land.data)
+    _dress(terrain, land.data, place[..., 2])
 
 
 def surrounding(place: Array, stride: int) -> Array:
@@ -159,8 +158,6 @@ def _dress(terrain: bpy.types.Object, mesh: bpy.types.Mesh, heights: Array) -> N
     mesh.materials.clear()
     for slot in terrain.material_slots:
         mesh.materials.append(slot.material)
-    if index := water_surface.common_slot(terrain.data):
-        mesh.polygons.foreach_set("material_index", np.full(len(mesh.polygons), index, np.int32))
     low, high = float(heights.min()), float(heights.max())
     mesh.use_auto_texspace = False
     mesh.texspace_location = (0.0, 0.0, (low + high) / 2)

@@ -11,9 +11,10 @@ from ...base.errors import InputError
 from ...grid.smooth_step import smooth_step
 from ...grid.water_level import corners_of, water_level
 from ..materials import water_material
-from ..terrain import attribute_values, attributes, grid
+from ..terrain import attributes, grid
+from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import positions
+from ..terrain.mesh import Edges, Geometry, positions
 from . import companions, material_inputs
 from .visible_water import THRESHOLD, least_depth, shown_from
 
@@ -59,16 +60,13 @@ def has_water(terrain: bpy.types.Object, threshold: float = 0.0) -> bool:
 
 def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
     """Rebuild the surface from the terrain's fields; it is empty without water."""
-    mesh = surface.data
-    slot = common_slot(mesh)
-    mesh.clear_geometry()  # materials stay
-    if attributes.holds(terrain.data, "water_depth"):
-        place = positions(terrain.data)
-        lattice = grid.find_lattice(terrain)
-        _fill(mesh, terrain.data, lattice, place, least_depth(terrain, lattice))
-    if slot:
-        mesh.polygons.foreach_set("material_index", np.full(len(mesh.polygons), slot, np.int32))
-    mesh.update()
+    if not attributes.holds(terrain.data, "water_depth"):
+        surface.data.clear_geometry()
+        surface.data.update()
+        return
+    lattice = grid.find_lattice(terrain)
+    place, slot = positions(terrain.data), common_slot(surface.data)
+    _geometry(terrain.data, lattice, place, least_depth(terrain, lattice), slot).put_into(surface.data)
 
 
 def foam_of(speed: Array, depth: Array) -> Array:
@@ -98,24 +96,22 @@ def layers_of(above: Array, fields: dict[str, Array]) -> dict[str, Array]:
     return {**layers, "flow": fields["flow"]} if "flow" in fields else layers
 
 
-def _fill(mesh: bpy.types.Mesh, terrain: bpy.types.Mesh, lattice: Lattice, place: Array, threshold: float) -> None:
-    """Build the surface's geometry and fields in an empty mesh. place: (vertices, 3), the terrain's positions."""
+def _geometry(terrain: bpy.types.Mesh, lattice: Lattice, place: Array, threshold: float, slot: int) -> Geometry:
+    """The surface's geometry and fields. place: (vertices, 3), the terrain's positions. slot: material of its faces."""
     fields = fields_of(terrain, lattice)
     ground = lattice.to_grid(place[:, 2]) * np.float32(lattice.scale_z)
     level, faces = water_level(ground, fields["water_depth"], float(np.float32(threshold)))
-    used = add_cells(mesh, faces)
+    used, corners, edges = cells(faces)
     where = lattice.to_grid(place)[used]
     where[:, 2] = level[used] / np.float32(lattice.scale_z)
-    mesh.attributes["position"].data.foreach_set("vector", where.ravel())
     layers = layers_of((level - ground)[used], {name: values[used] for name, values in fields.items()})
-    for name, values in layers.items():
-        attribute_values.add(mesh, name, values)
+    by_name = {name: Values.of_vertices(values) for name, values in layers.items()}
+    return Geometry.of(where, corners, True, by_name | Values.of_slot(slot, len(corners)), edges)
 
 
-def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
-    """Add these faces (rows - 1, cols - 1) of a grid to an empty mesh; returns its vertices (rows, cols).
-
-    Edges are written too; letting Blender compute them takes ten times as long.
+def cells(faces: Array) -> tuple[Array, Array, Edges]:
+    """Vertices that these faces (rows - 1, cols - 1) of a grid use, (rows, cols) bool; the faces (faces, 4) of those
+    alone; and their edges.
     """
     used = corners_of(faces)
     along, up = np.zeros_like(used[:, 1:]), np.zeros_like(used[1:])
@@ -130,15 +126,7 @@ def add_cells(mesh: bpy.types.Mesh, faces: Array) -> Array:
     _take(edges[flat:], up, vertex[:-1], vertex[1:])
     _take(corners, faces, vertex[:-1, :-1], vertex[:-1, 1:], vertex[1:, 1:], vertex[1:, :-1])
     _take(corner_edges, faces, along_edge[:-1], up_edge[:, 1:], along_edge[1:], up_edge[:, :-1])
-    mesh.vertices.add(np.count_nonzero(used))
-    mesh.edges.add(len(edges))
-    mesh.loops.add(4 * count)
-    mesh.polygons.add(count)
-    if count:
-        for name, values in ((".edge_verts", edges), (".corner_vert", corners), (".corner_edge", corner_edges)):
-            mesh.attributes[name].data.foreach_set("value", values.ravel())
-        mesh.polygons.foreach_set("loop_start", np.arange(0, 4 * count, 4, dtype=np.int32))
-    return used
+    return used, corners, Edges(edges, corner_edges)
 
 
 def _take(found: Array, chosen: Array, *parts: Array) -> None:

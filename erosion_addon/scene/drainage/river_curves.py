@@ -4,6 +4,8 @@
 The modifier and its nodes are part of the file, so they work without the extension.
 """
 
+from collections.abc import Mapping
+
 import bpy
 import numpy as np
 
@@ -31,19 +33,17 @@ def fill(companion: bpy.types.Object, lines: Centerlines, place: Array, lattice:
 
     place: (vertices, 3), positions of the terrain's vertices.
     """
-    curves = companion.data
-    clear(curves)
+    curves, counts = companion.data, lines.counts.tolist()
     low, units = lattice.frame(place)
-    if len(lines.counts):
-        curves.add_curves(lines.counts.tolist())
+    unit = float(np.sqrt(abs(units[0] * units[1])))
+    local = np.column_stack([low + lines.place[:, :2] * units, lines.place[:, 2] / lattice.scale_z])
+    heights = {name: lines.layers[name] / lattice.scale_z for name in (LEFT, RIGHT)}
+    layers = _floats({"position": local, RADIUS: lines.radius * unit, **lines.layers, **heights})
+    clear(curves)  # no array is allocated any more, as lack of memory would leave the curves half-written
+    if counts:
+        curves.add_curves(counts)
         curves.set_types(type="POLY")
-        local = np.column_stack([low + lines.place[:, :2] * units, lines.place[:, 2] / lattice.scale_z])
-        curves.position_data.foreach_set("vector", local.astype(np.float32).ravel())
-        unit = float(np.sqrt(abs(units[0] * units[1])))
-        _write(curves, RADIUS, lines.radius * unit)
-        for name, values in lines.layers.items():
-            is_height = name in (LEFT, RIGHT)
-            _write(curves, name, values / lattice.scale_z if is_height else values)
+        _write(curves, layers)
         modifier = _ribbons(companion)
         nodes.set_modifier_input(modifier, "Meters", 1.0 / unit)
         nodes.set_modifier_input(modifier, "Upside Down", lattice.scale_z < 0)
@@ -55,23 +55,34 @@ def transform(curves: bpy.types.Curves, matrix: Array) -> None:
         return
     place = attribute_values.read(curves.attributes["position"])
     moved = place @ matrix[:3, :3].T + matrix[:3, 3]
-    curves.position_data.foreach_set("vector", moved.astype(np.float32).ravel())
     wide = np.sqrt(abs(matrix[0, 0] * matrix[1, 1] - matrix[0, 1] * matrix[1, 0]))
-    for name, factor in ((RADIUS, wide), (LEFT, matrix[2, 2]), (RIGHT, matrix[2, 2])):
-        if name in curves.attributes:
-            _write(curves, name, attribute_values.read(curves.attributes[name])[:, 0] * factor)
+    scaled = {
+        name: attribute_values.read(curves.attributes[name])[:, 0] * factor
+        for name, factor in ((RADIUS, wide), (LEFT, matrix[2, 2]), (RIGHT, matrix[2, 2]))
+        if name in curves.attributes
+    }
+    _write(curves, _floats({"position": moved, **scaled}))
     curves.update_tag()
 
 
-def _write(curves: bpy.types.Curves, name: str, values: Array) -> None:
-    """Write an attribute of the points, in place of any other attribute with its name."""
-    held = curves.attributes.get(name)
-    if held is not None and (held.data_type, held.domain) != ("FLOAT", "POINT"):
-        curves.attributes.remove(held)
-        held = None
-    if held is None:
-        attribute_values.new_attribute(curves, name, "FLOAT")
-    curves.attributes[name].data.foreach_set("value", values.astype(np.float32))
+def _floats(layers: Mapping[str, Array]) -> dict[str, Array]:
+    """Attributes of the points as Blender holds them."""
+    return {name: np.ascontiguousarray(values, np.float32).ravel() for name, values in layers.items()}
+
+
+def _write(curves: bpy.types.Curves, layers: Mapping[str, Array]) -> None:
+    """Write attributes of the points, see `_floats`, in place of any others with their names."""
+    for name, values in layers.items():
+        if name == "position":
+            curves.position_data.foreach_set("vector", values)
+            continue
+        held = curves.attributes.get(name)
+        if held is not None and (held.data_type, held.domain) != ("FLOAT", "POINT"):
+            curves.attributes.remove(held)
+            held = None
+        if held is None:
+            attribute_values.new_attribute(curves, name, "FLOAT")
+        curves.attributes[name].data.foreach_set("value", values)
 
 
 def _ribbons(companion: bpy.types.Object) -> bpy.types.NodesModifier:

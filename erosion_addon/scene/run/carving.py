@@ -16,11 +16,11 @@ from ...worker.messages import Request
 from ...worker.requests import beds_request, carve_request
 from ..derived import companions, light, rivers, update_derived, visible_water
 from ..original import original, paused
+from ..original.transaction import all_or_nothing
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import positions
 from ..worker import computing
-from .commit import all_or_nothing
 from .curve_lines import lines_of
 
 WATER = "water_depth"

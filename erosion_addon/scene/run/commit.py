@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Commit of a result to its mesh, all or nothing; or to a new object."""
 
-import contextlib
 from typing import Any, NamedTuple
 
 import bpy
@@ -13,13 +12,11 @@ from ...terrain.color_attributes import COLORS
 from ...terrain.fields import BAKED
 from ...terrain.terrain import Terrain
 from ..original import original
-from ..terrain import attribute_values, attributes, grid
+from ..original.transaction import all_or_nothing
+from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import Topology, write_positions
 from .start_state import Heights
-
-COLOR = 16
-"""Bytes of a color, the largest of our attributes, at a vertex."""
 
 
 class Change(NamedTuple):
@@ -79,39 +76,3 @@ def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
     obj.matrix_world = Matrix.LocRotScale(place, rotation if matrix.determinant() > 0 else None, None)
     attributes.write_fields(obj.data, grid.find_lattice(obj), after.fields)
     return obj
-
-
-@contextlib.contextmanager
-def all_or_nothing(mesh: bpy.types.Mesh, now: Array) -> Any:
-    """Context that restores the mesh after an error. now: local positions of the vertices (vertices, 3).
-
-    Restoring allocates no arrays, as the error may be lack of memory.
-    """
-    heights = now[:, 2].copy()
-    room = np.empty(COLOR * len(heights), np.uint8)
-    backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing
-    try:
-        yield
-    except BaseException:
-        place = attribute_values.read(backup.attributes["position"], room)
-        place[:, 2] = heights
-        mesh.attributes["position"].data.foreach_set("vector", place.ravel())
-        mesh.update()
-        attributes.copy_fields(backup, mesh, room)
-        raise
-    finally:
-        bpy.data.meshes.remove(backup)
-
-
-@contextlib.contextmanager
-def nothing_new() -> Any:
-    """Context that removes the objects and meshes made in it after an error."""
-    kinds = (bpy.data.objects, bpy.data.meshes)
-    known = {item.session_uid for kind in kinds for item in kind}
-    try:
-        yield
-    except BaseException:
-        for kind in kinds:
-            for item in [item for item in kind if item.session_uid not in known]:
-                kind.remove(item)
-        raise

@@ -9,9 +9,9 @@ import bpy
 
 from ...base.errors import InputError
 from ...worker.messages import Request
+from ..original.transaction import all_or_nothing, nothing_new
 from ..terrain import grid
 from ..terrain.mesh import positions
-from .commit import all_or_nothing, nothing_new
 from .task import Task
 
 Change = Callable[[bpy.types.Object], tuple[str, list[str]]]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Attribute values of every type and domain: add, read, copy, remove."""
 
+from typing import NamedTuple, Self
+
 import bpy
 import numpy as np
 
@@ -25,6 +27,25 @@ MEMBERS = {
 """Attribute type → property of its elements, dtype, numbers per element."""
 
 
+class Values(NamedTuple):
+    """Content of an attribute whose type is in `MEMBERS`. numbers: (elements numbers,), contiguous, of its dtype."""
+
+    data_type: str
+    domain: str
+    numbers: Array
+
+    @classmethod
+    def of_vertices(cls, values: Array) -> Self:
+        """Content of a vertex attribute: numbers (vertices,) or vectors (vertices, 3)."""
+        data_type = "FLOAT" if values.ndim == 1 else "FLOAT_VECTOR"
+        return cls(data_type, "POINT", np.ascontiguousarray(values, np.float32).ravel())
+
+    @classmethod
+    def of_slot(cls, slot: int, faces: int) -> dict[str, Self]:
+        """Layer with the material slot of all faces, by its name; none for the first slot, which they have anyway."""
+        return {"material_index": cls("INT", "FACE", np.full(faces, slot, np.int32))} if slot else {}
+
+
 def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str = "POINT") -> None:
     """Add an attribute; InputError if Blender refuses."""
     made = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
@@ -32,11 +53,10 @@ def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str =
         raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
 
 
-def add(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
-    """Add a vertex attribute, numbers (vertices,) or vectors (vertices, 3); InputError if Blender refuses."""
-    data_type = "FLOAT" if values.ndim == 1 else "FLOAT_VECTOR"
-    new_attribute(mesh, name, data_type)
-    mesh.attributes[name].data.foreach_set(MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
+def add(mesh: bpy.types.Mesh, name: str, values: Values) -> None:
+    """Add an attribute; InputError if Blender refuses. No array is allocated."""
+    new_attribute(mesh, name, values.data_type, values.domain)
+    mesh.attributes[name].data.foreach_set(MEMBERS[values.data_type][0], values.numbers)
 
 
 def read(attribute: bpy.types.Attribute, room: Array | None = None) -> Array:

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mesh access: positions, fingerprints, atomic writes of heights, new grids."""
+"""Mesh access: positions, fingerprints, atomic writes of heights and of new geometry, new grids."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from . import attribute_values
+from .attribute_values import Values
 from .lattice import Array
 
 OWN_HEIGHTS = "erosion_live"
 """Vertex attribute with the real local z, while other heights are displayed."""
+
+NO_FACES = np.empty((0, 4), np.int32)
+"""Faces of a mesh that has none."""
 
 
 def positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
@@ -127,24 +133,69 @@ def split(mesh: bpy.types.Mesh) -> int:
     return 1 if across[np.abs(across).argmax()] > 0 else -1
 
 
-def fill(mesh: bpy.types.Mesh, place: Array, faces: Array, up: bool) -> None:
-    """Replace the faces (faces, corners) of a mesh; materials stay.
+class Edges(NamedTuple):
+    """Edges of faces. vertices: (edges, 2). of_corners: (faces, corners), the edge from a corner to the next one."""
 
-    place: local positions (vertices, 3). up: whether faces counterclockwise from above point along local z.
+    vertices: Array
+    of_corners: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Vertices, faces and attributes, as Blender holds them.
+
+    place: (3 vertices,) float32, local. corners: (faces corners,) int32, vertices of the faces. starts: (faces,) int32,
+    first corner of each face. edges: flat; None where Blender computes them. layers: attributes by name.
     """
-    # All that takes memory of ours comes first: an error on the way would leave faces without corners.
-    vertices = np.ascontiguousarray(place, np.float32).ravel()
-    corners = np.ascontiguousarray(faces if up else faces[..., ::-1], np.int32).ravel()
-    starts = np.arange(len(faces), dtype=np.int32) * (faces.size // max(len(faces), 1))
-    mesh.clear_geometry()
-    mesh.vertices.add(len(place))
-    mesh.loops.add(faces.size)
-    mesh.polygons.add(len(faces))
-    if len(faces):
-        mesh.attributes["position"].data.foreach_set("vector", vertices)
-        mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
-        mesh.polygons.foreach_set("loop_start", starts)
-    mesh.update(calc_edges=True)
+
+    place: Array
+    corners: Array
+    starts: Array
+    edges: Edges | None
+    layers: Mapping[str, Values]
+
+    @classmethod
+    def of(cls, place: Array, faces: Array, up: bool, layers: Mapping[str, Values], edges: Edges | None = None) -> Self:
+        """Geometry of local positions (vertices, 3) and faces (faces, corners).
+
+        up: whether faces counterclockwise from above point along local z. edges: those of the faces if `up`, which
+        saves nine tenths of the time that Blender takes to compute them.
+        """
+        return cls(
+            np.ascontiguousarray(place, np.float32).ravel(),
+            _flat(faces if up else faces[:, ::-1]),
+            np.arange(len(faces), dtype=np.int32) * np.int32(faces.shape[1]),
+            edges and Edges(*map(_flat, edges)),
+            layers,
+        )
+
+    def put_into(self, mesh: bpy.types.Mesh) -> None:
+        """Replace vertices, faces and attributes of a mesh; its materials and custom properties stay.
+
+        No array is allocated on the way: lack of memory would leave the mesh half-written. The mesh itself stays, and
+        not a new one in its place, as other objects, drivers and scripts may refer to it.
+        """
+        mesh.clear_geometry()
+        mesh.vertices.add(len(self.place) // 3)
+        mesh.edges.add(len(self.edges.vertices) // 2 if self.edges else 0)
+        mesh.loops.add(len(self.corners))
+        mesh.polygons.add(len(self.starts))
+        written = [("position", "vector", self.place), (".corner_vert", "value", self.corners)]
+        if self.edges:
+            written += [(".edge_verts", "value", self.edges.vertices), (".corner_edge", "value", self.edges.of_corners)]
+        for name, member, numbers in written:
+            if len(numbers):
+                mesh.attributes[name].data.foreach_set(member, numbers)
+        if len(self.starts):
+            mesh.polygons.foreach_set("loop_start", self.starts)
+        mesh.update(calc_edges=self.edges is None)
+        for name, values in self.layers.items():
+            attribute_values.add(mesh, name, values)
+        mesh.update()
+
+
+def _flat(numbers: Array) -> Array:
+    return np.ascontiguousarray(numbers, np.int32).ravel()
 
 
 def make_grid_object(

@@ -11,7 +11,6 @@ from mathutils import Matrix
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.terrain import checks as advice
 from erosion_addon.scene.terrain import grid
-from erosion_addon.scene.terrain.mesh import fill
 
 
 def lattice_points(rows=5, cols=4, dy=1.0, dx=1.0, seed=0):
@@ -383,11 +382,3 @@ def test_modifiers_and_distance_are_worth_a_note(make_hills):
     notes = " ".join(note.sentence for note in advice.notes(obj))
     assert "Detail acts on top" in notes
     assert "steps of 0.0078 m" in notes
-
-
-def test_a_mesh_that_cannot_be_filled_keeps_its_faces(make_hills, everything_of):
-    mesh = make_hills().data
-    before = everything_of(mesh)
-    with pytest.raises(ValueError, match="invalid literal"):
-        fill(mesh, np.zeros((3, 3)), np.array([["no", "corners", "these"]]), True)
-    assert everything_of(mesh) == before

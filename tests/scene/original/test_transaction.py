@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Commit of a run: an error in it leaves the mesh as it was, and is passed on."""
+"""Changes of a mesh: an error in them leaves it as it was, and is passed on."""
 
 import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.run.commit import all_or_nothing, nothing_new
+from erosion_addon.scene.original.transaction import all_or_nothing, nothing_new
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import positions, write_heights
 

@@ -166,15 +166,17 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     except computing.NoAnswerError:
         raise
     except InputError:
-        if request:
-            nothing = np.zeros(ground.elevation.shape, np.float32)
-            attributes.write_fields(terrain.data, lattice, dict.fromkeys(WATERS, nothing))
-        _empty(companion)  # as of ground that is level now, which is no fault of the run that made it so
-        return
+        shape = None  # as of ground that is level now, which is no fault of the run that made it so
     with all_or_nothing(terrain.data, shown_positions(terrain.data)):
         if request:
-            attributes.write_fields(terrain.data, lattice, waters_in(computing.compute(request)))
-        if isinstance(shape, ribbon.Sheet):
+            if shape is None:
+                waters = dict.fromkeys(WATERS, np.zeros(ground.elevation.shape, np.float32))
+            else:
+                waters = waters_in(computing.compute(request))
+            attributes.write_fields(terrain.data, lattice, waters)
+        if shape is None:
+            _empty(companion)
+        elif isinstance(shape, ribbon.Sheet):
             _fill(companion.data, shape, positions(terrain.data), lattice)
         else:
             river_curves.fill(companion, shape, positions(terrain.data), lattice)

@@ -2,8 +2,8 @@
 // The dunes kernel's yardstick: a sweep of slabs along wind lines, one line after the other, in plain C++.
 //
 // Werner (1995) with the lines, the shadows, the speed-up of the wind with height and the random numbers of
-// erosion_addon/processes/dunes/kernels/slabs.py: no masks, no plants, no wear of rock, no supply. Built without contraction into fused
-// multiply-adds it gives the kernel's result bit for bit.
+// erosion_addon/processes/dunes/kernels/slabs.py, and its two results, sand and cells in the wind: no masks, no plants, no wear of rock, no
+// supply. Built without contraction into fused multiply-adds it gives the kernel's result bit for bit.
 
 #include "random.hpp"
 
@@ -35,20 +35,38 @@ struct Rays {
     int64_t count() const { return along_row ? rows : cols; }
     int64_t shift(int64_t step) const { return int64_t(std::floor(aside * double(step) + phase)); }
 
-    // Cell of a step, and how often the line has come in over an edge by then.
-    int64_t cell(int64_t number, int64_t step, int64_t &turns) const
+    // Calls visit(step, row, col, whether the line comes in over an edge here) for each cell of a line.
+    template <typename Visit> void trace(int64_t number, Visit visit) const
     {
-        const int64_t place = number + shift(step), side = ((place % count()) + count()) % count();
-        turns = (place - side) / count();
-        const int64_t main = forward ? step : length() - 1 - step;
+        int64_t side = number, before = 0;
+        for (int64_t step = 0; step < length(); ++step) {
+            const int64_t moved = shift(step);
+            side += moved - before;
+            before = moved;
+            const bool inside = side >= 0 && side < count();
+            if (!inside) side += side < 0 ? count() : -count();
+            const int64_t main = forward ? step : length() - 1 - step;
+            visit(step, along_row ? side : main, along_row ? main : side, step == 0 || !inside);
+        }
+    }
+
+    // Cell at a step beyond the end, where the line goes on.
+    int64_t cell_beyond(int64_t number, int64_t step) const
+    {
+        const int64_t place = number + shift(length()) + shift(step - length());
+        const int64_t side = ((place % count()) + count()) % count();
+        const int64_t main = forward ? step - length() : 2 * length() - 1 - step;
         return along_row ? side * cols + main : main * cols + side;
     }
 };
 
 struct Place {
-    int64_t cell;
-    bool start; // whether the line comes in over an edge here
     double rock, loose, top, shade, hop;
+};
+
+struct Cell {
+    int64_t plain, ringed;
+    bool start; // whether the line comes in over an edge here
 };
 
 struct Line {
@@ -86,7 +104,7 @@ struct Line {
     }
 
     // Steps to the landing beyond the end; -1 where the slab has settled.
-    int64_t fly(int64_t at, double base, int64_t last, double load)
+    int64_t fly(int64_t at, double base, int64_t begin, int64_t last, double load)
     {
         for (;;) {
             hops += 1;
@@ -94,7 +112,7 @@ struct Line {
             const Place &place = places[at];
             if (place.top - base > constants.climb * constants.hop) { // a wall: it stays at its foot
                 int64_t foot = at;
-                while (foot > 0 && !places[foot].start && places[foot].top - base > constants.climb) --foot;
+                while (foot > begin && places[foot].top - base > constants.climb) --foot;
                 change(foot, last, load);
                 return -1;
             }
@@ -127,7 +145,7 @@ double blow_from(Line &line, int64_t begin, int64_t end, Edges edges, double *le
         const double load = std::min(line.constants.slab, place.loose), base = place.top;
         const int64_t to = line.landing(at, at + line.hop(place), end);
         line.change(at, end, -load);
-        const int64_t gone = line.fly(to, base, end, load);
+        const int64_t gone = line.fly(to, base, begin, end, load);
         if (gone < 0) continue;
         if (edges == WRAP) leaving[std::min(gone, beyond - 1)] += load;
         else if (edges == CLOSED) line.change(end - 1, end, load);
@@ -138,40 +156,36 @@ double blow_from(Line &line, int64_t begin, int64_t end, Edges edges, double *le
 
 } // namespace
 
-// rock, loose: (rows + 2) x (cols + 2), changed in place. bump: rows x cols. entering: height of the shadow at the start of each line. leaving:
-// lines x beyond. rays: aside, phase. numbers: the six of Constants. Adds hops and what left the terrain to totals.
-extern "C" void blow(double *rock, double *loose, const double *bump, const double *entering, double *leaving,
-    int64_t beyond, int64_t rows, int64_t cols, int64_t along_row, int64_t forward, const double *rays_numbers,
-    const double *numbers, int64_t edges, int64_t key, double *totals)
+// rock, loose: (rows + 2) x (cols + 2); loose is changed in place. bump, blown: rows x cols. entering: height of the shadow at the start of
+// each line. leaving: lines x beyond. rays: aside, phase. numbers: the six of Constants. Adds hops and what left the terrain to totals.
+extern "C" void blow(const double *rock, double *loose, const double *bump, uint8_t *blown, const double *entering,
+    double *leaving, int64_t beyond, int64_t rows, int64_t cols, int64_t along_row, int64_t forward,
+    const double *rays_numbers, const double *numbers, int64_t edges, int64_t key, double *totals)
 {
     const Rays rays{along_row != 0, forward != 0, rays_numbers[0], rays_numbers[1], rows, cols};
     const Constants constants{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
     const int64_t length = rays.length(), lead = int64_t(constants.lead);
     Line line{std::vector<Place>(length), constants};
+    std::vector<Cell> cells(length);
     for (int64_t number = 0; number < rays.count(); ++number) {
-        int64_t before = 0, turns = 0;
+        rays.trace(number, [&](int64_t step, int64_t row, int64_t col, bool entered) {
+            cells[step] = {row * cols + col, (row + 1) * (cols + 2) + col + 1, step == 0 || (entered && edges != WRAP)};
+        });
         for (int64_t step = 0; step < length; ++step) {
             Place &place = line.places[step];
-            const int64_t cell = rays.cell(number, step, turns);
-            place.cell = (cell / cols + 1) * (cols + 2) + cell % cols + 1;
-            place.start = step == 0 || (turns != before && edges != WRAP);
-            before = turns;
-            place.rock = rock[place.cell];
-            place.loose = loose[place.cell];
+            place.rock = rock[cells[step].ringed];
+            place.loose = loose[cells[step].ringed];
             place.top = place.rock + place.loose;
-            int64_t ahead = step + lead, from = number;
-            if (ahead >= length) {
-                from = edges == WRAP ? number + rays.shift(length) : number;
-                ahead = edges == WRAP ? ahead - length : length - 1;
-            }
-            const double faster = 1.0 + constants.speed_up * bump[rays.cell(from, ahead, turns)];
-            turns = before;
+            int64_t ahead = step + lead;
+            if (ahead < length) ahead = cells[ahead].plain;
+            else ahead = edges == WRAP ? rays.cell_beyond(number, ahead) : cells[length - 1].plain;
+            const double faster = 1.0 + constants.speed_up * bump[ahead];
             place.hop = constants.hop * std::min(std::max(faster, CALM), STORM);
         }
         line.start = stream(uint64_t(key), uint64_t(number));
         line.draw = 0;
         for (int64_t begin = 0, end; begin < length; begin = end) {
-            for (end = begin + 1; end < length && !line.places[end].start;) ++end;
+            for (end = begin + 1; end < length && !cells[end].start;) ++end;
             double above = edges == WRAP ? entering[number] : -std::numeric_limits<double>::infinity();
             for (int64_t step = begin; step < end; ++step) {
                 line.places[step].shade = above;
@@ -179,9 +193,9 @@ extern "C" void blow(double *rock, double *loose, const double *bump, const doub
             }
             totals[1] += blow_from(line, begin, end, Edges(edges), leaving + number * beyond, beyond);
         }
-        for (const Place &place : line.places) {
-            rock[place.cell] = place.rock;
-            loose[place.cell] = place.loose;
+        for (int64_t step = 0; step < length; ++step) {
+            loose[cells[step].ringed] = line.places[step].loose;
+            blown[cells[step].plain] = !line.sheltered(line.places[step]);
         }
     }
     totals[0] += line.hops;

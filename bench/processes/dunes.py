@@ -64,21 +64,24 @@ def kernel(sand: np.ndarray, degrees: float = 0.0, edges: str = "open") -> Outco
     """A sweep of our kernel."""
     rays, rock, loose, bump, entering = _ground(sand, degrees)
     leaving, totals = np.zeros((len(entering), 32)), np.zeros((len(entering), slabs.COUNTS))
-    ground = slabs.Ground(rock.ravel(), loose.ravel(), bump.ravel(), np.zeros(sand.size, np.uint8))
+    blown = np.zeros(sand.shape, np.uint8)
+    ground = slabs.Ground(rock.ravel(), loose.ravel(), bump.ravel(), blown.ravel())
     given = rays, sand.shape, ground, None, None, _constants(edges), np.uint64(KEY), entering, leaving, totals
     slabs.blow(0, 0, *given)  # compiles
     spent = seconds(slabs.blow, 0, lines.extent(rays, sand.shape)[1], *given)
-    return Outcome(spent, totals[:, slabs.HOPS].sum(), {"rock": rock, "loose": loose, "leaving": leaving})
+    return Outcome(spent, totals[:, slabs.HOPS].sum(), {"loose": loose, "blown": blown, "leaving": leaving})
 
 
 def reference(sand: np.ndarray, degrees: float = 0.0, edges: str = "open", contract: bool = True) -> Outcome:
     """dunes.cpp; contract as in `compiled`."""
     rays, rock, loose, bump, entering = _ground(sand, degrees)
     leaving, totals, constants = np.zeros((len(entering), 32)), np.zeros(2), _constants(edges)
+    blown = np.zeros(sand.shape, np.uint8)
     numbers, turned = np.array(constants[:6], float), np.array([rays.aside, rays.phase])
-    given = rock, loose, bump, entering, leaving, leaving.shape[1], *sand.shape, rays.along_row, rays.forward, turned
-    spent = seconds(compiled("processes/dunes", contract).blow, *given, numbers, constants.edges, KEY, totals)
-    return Outcome(spent, totals[0], {"rock": rock, "loose": loose, "leaving": leaving})
+    ground, shape = (rock, loose, bump, blown, entering, leaving), (leaving.shape[1], *sand.shape)
+    given = *ground, *shape, rays.along_row, rays.forward, turned, numbers, constants.edges, KEY, totals
+    spent = seconds(compiled("processes/dunes", contract).blow, *given)
+    return Outcome(spent, totals[0], {"loose": loose, "blown": blown, "leaving": leaving})
 
 
 def check() -> str:

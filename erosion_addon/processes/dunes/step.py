@@ -333,8 +333,13 @@ class DuneStep(Step):
         times = max(1, math.ceil(max(shares_of) / STABLE))
         loose, wrap = inner(self._loose), state.edges == "wrap"
         flows = np.empty(self._shape), np.empty(self._shape)
+        rock, surface = inner(self._rock), np.empty(self._shape)
+
+        def find_surface(first: int, last: int) -> None:
+            np.add(rock[first:last], loose[first:last], out=surface[first:last])
+
         for _ in range(times if passed else 0):
-            surface = inner(self._rock) + loose
+            in_bands(find_surface, rows, state.threads)
             given = (
                 loose,
                 surface,

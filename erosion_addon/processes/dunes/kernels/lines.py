@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.jit import allocation_free
+from ....kernels.jit import allocation_free, kernel
 
 
 class Rays(NamedTuple):
@@ -45,14 +45,50 @@ def aside(rays, step):
     return np.int64(math.floor(rays.aside * step + rays.phase))
 
 
+class Path(NamedTuple):
+    """Where the cells of a line lie, in downwind order."""
+
+    cell: np.ndarray
+    """Index of the cell in an unpadded array."""
+    ringed: np.ndarray
+    """Index of the cell in a padded array."""
+    start: np.ndarray
+    """Whether the line begins here, or has come in over the other edge."""
+
+
+@kernel
+def make_path(length):
+    """Path to be filled by `trace`."""
+    return Path(np.empty(length, np.uintp), np.empty(length, np.uintp), np.empty(length, np.bool_))
+
+
+@allocation_free
+def trace(rays, shape, number, path):
+    """Fill a path with the cells of a line."""
+    length, count = extent(rays, shape)
+    cols = shape[1]
+    before, side = np.int64(0), np.int64(number)
+    for step in range(length):
+        moved = aside(rays, step)
+        side += moved - before
+        before = moved
+        inside = 0 <= side < count
+        if not inside:
+            side += count if side < 0 else -count
+        path.start[step] = step == 0 or not inside
+        main = step if rays.forward else length - 1 - step
+        row, col = (side, main) if rays.along_row else (main, side)
+        path.cell[step], path.ringed[step] = row * cols + col, (row + 1) * (cols + 2) + col + 1
+
+
 @allocation_free
 def cell_of(rays, shape, number, step):
-    """Row and column of a step of a line, and the number of times it has wrapped by then."""
+    """Index of the cell at a step of a line; of lines that wrap, at a step beyond the end too."""
     length, count = extent(rays, shape)
-    turns, side = divmod(number + aside(rays, step), count)
+    turns, step = divmod(step, length)
+    side = (number + turns * aside(rays, length) + aside(rays, step)) % count
     main = step if rays.forward else length - 1 - step
-    row, col = (side, main) if rays.along_row else (main, side)
-    return row, col, turns
+    return np.uintp(side * shape[1] + main if rays.along_row else main * shape[1] + side)
 
 
 @allocation_free

@@ -2,7 +2,8 @@
 """Slabs of sand that hop along wind lines.
 
 Each cell lies on exactly one line, and a slab stays on its line: lines may be processed on any number of threads, in
-any order, with the same result.
+any order, with the same result. Cells of a line are indexed unsigned where it counts, as a signed index is first asked
+whether it counts from the end.
 
 Sources: Werner, "Eolian dunes: computer simulations and attractor interpretation" (1995); Momiji, Carretero-González,
 Bishop & Warren, "Simulation of the effect of wind speedup in the formation of transverse dune fields" (2000); Paris,
@@ -18,7 +19,7 @@ from ....kernels import rng
 from ....kernels.edges import CLOSED, WRAP
 from ....kernels.jit import allocation_free, inlined, kernel
 from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
-from .lines import aside, cell_of, extent, following
+from .lines import cell_of, extent, following, make_path, trace
 
 HOPS, OUT, BROUGHT, WORN, COUNTS = 0, 1, 2, 3, 4
 """Columns of `totals`: hops; and in m on a cell: sand exported, sand supplied, rock abraded."""
@@ -73,150 +74,124 @@ class Ground(NamedTuple):
     """(rows, cols) uint8: 1 where the wind could lift sand at the end of the sweep, 0 in the wind shadow."""
 
 
-class Line(NamedTuple):
-    """Cells of a line in downwind order."""
+PLACE = np.dtype([(name, np.float64) for name in ("rock", "loose", "top", "shade", "hop", "soft")], align=True)
+"""A cell of a line, which is an array of these in downwind order: draws jump to and fro, so the numbers of a cell lie
+side by side.
 
-    ringed: np.ndarray
-    """Index of the cell in a padded array."""
-    cell: np.ndarray
-    """Index of the cell in an unpadded array."""
-    start: np.ndarray
-    """Whether the line enters over an edge here."""
-    rock: np.ndarray
-    loose: np.ndarray
-    top: np.ndarray
-    """Surface height, m."""
-    shade: np.ndarray
-    """Height of the wind shadow, m."""
-    hop: np.ndarray
-    """Mean hop length, steps."""
-    give: np.ndarray
-    """Share of a slab that can be lifted, 0-1."""
-    take: np.ndarray
-    """Probability factor of settling, 0-1."""
-    plants: np.ndarray
-    """Plant cover, 0-1."""
-    soft: np.ndarray
-    """Abradability of bare rock, 0-1, or 0-2 where high ground is spared."""
-    rise: np.ndarray
-    """Height of the smoothed ground above its surroundings, m."""
-    lowest: np.ndarray
-    highest: np.ndarray
+rock, loose, top: thickness of rock and sand, and surface height, m. shade: height of the wind shadow, m. hop: mean hop
+length, steps. soft: abradability of bare rock, 0-1, or 0-2 where high ground is spared.
+"""
 
+HOLD = np.dtype([(name, np.float64) for name in ("give", "take", "plants", "lowest", "highest")], align=True)
+"""What masks, plants and depth limits do in a cell of a line.
 
-@allocation_free
-def _hop_length(number, step, rays, shape, bump, constants):
-    """Mean hop length at a step of a line, by the height of the ground; steps."""
-    length, _ = extent(rays, shape)
-    if step >= length:
-        if constants.edges == WRAP:
-            number, step = number + aside(rays, length), step - length
-        else:
-            step = length - 1
-    row, col, _ = cell_of(rays, shape, number, step)
-    faster = 1.0 + constants.speed_up * bump[row * shape[1] + col]
-    return constants.hop * min(max(faster, CALM), STORM)
+give: share of a slab that can be lifted. take: probability factor of settling. plants: cover, 0-1. lowest, highest:
+limits of the surface height, m.
+"""
 
 
 @kernel
-def _make_line(length):
-    whole = np.empty((2, length), np.int64)
-    parts = np.empty((12, length))
-    start = np.zeros(length, np.bool_)
-    return Line(
-        whole[0],
-        whole[1],
-        start,
-        parts[0],
-        parts[1],
-        parts[2],
-        parts[3],
-        parts[4],
-        parts[5],
-        parts[6],
-        parts[7],
-        parts[8],
-        parts[9],
-        parts[10],
-        parts[11],
-    )
+def _make_holds(length, cover, shares):
+    """Holds of a line, not filled; None without any: kernels are then compiled without all that asks for them."""
+    return None if cover is None and shares is None else np.empty(length, HOLD)
 
 
 @allocation_free
-def _fetch(line, number, rays, shape, ground, cover, shares, constants):
+def _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants):
     """Load the cells of a line."""
-    cols, wrap = shape[1], constants.edges == WRAP
-    before = np.int64(0)
-    for step in range(line.cell.size):
-        row, col, turns = cell_of(rays, shape, number, step)
-        at, ringed = row * cols + col, (row + 1) * (cols + 2) + col + 1
-        line.start[step] = step == 0 or (turns != before and not wrap)
-        before = turns
-        line.ringed[step], line.cell[step] = ringed, at
-        line.rock[step], line.loose[step] = ground.rock[ringed], ground.loose[ringed]
-        line.top[step] = ground.rock[ringed] + ground.loose[ringed]
-        line.rise[step] = ground.bump[at]
-        line.hop[step] = _hop_length(number, step + constants.lead, rays, shape, ground.bump, constants)
-        line.give[step], line.take[step], line.soft[step], line.plants[step] = 1.0, 1.0, 1.0, 0.0
-        line.lowest[step], line.highest[step] = -math.inf, math.inf
-        if cover is not None:
-            line.plants[step] = cover[at, 0]
-            line.give[step] = cover[at, 1]
-        if shares is not None:
-            line.give[step] *= shares[at, DUG]
-            line.take[step], line.soft[step] = shares[at, LAID], shares[at, DUG] * shares[at, SOFT]
-            if shares.shape[1] > HIGHEST:
-                line.lowest[step], line.highest[step] = shares[at, LOWEST], shares[at, HIGHEST]
+    trace(rays, shape, number, path)
+    rock, loose = ground.rock, ground.loose
+    for step in range(np.uintp(line.size)):
+        place, ringed = line[step], path.ringed[step]
+        place.rock, place.loose = rock[ringed], loose[ringed]
+        place.top = place.rock + place.loose
+        place.soft = 1.0
+    _find_hops(line, path.cell, number, rays, shape, ground.bump, constants)
+    if holds is not None:
+        _fetch_holds(line, holds, path.cell, cover, shares)
     if constants.wear > 0.0 and constants.reach > 0.0:
-        _spare_heights(line, constants)
+        _spare_heights(line, path.cell, ground.bump, constants)
 
 
 @allocation_free
-def _spare_heights(line, constants):
+def _find_hops(line, cells, number, rays, shape, bump, constants):
+    """Mean hop lengths along a line, by the height of the ground ahead."""
+    length = line.size
+    for step in range(length):
+        ahead = step + constants.lead
+        if ahead < length:
+            cell = cells[np.uintp(ahead)]
+        elif constants.edges == WRAP:
+            cell = cell_of(rays, shape, number, ahead)
+        else:
+            cell = cells[length - 1]
+        faster = 1.0 + constants.speed_up * bump[cell]
+        line[np.uintp(step)].hop = constants.hop * min(max(faster, CALM), STORM)
+
+
+@allocation_free
+def _fetch_holds(line, holds, cells, cover, shares):
+    for step in range(line.size):
+        at, hold = cells[step], holds[step]
+        hold.give, hold.take, hold.plants = 1.0, 1.0, 0.0
+        hold.lowest, hold.highest = -math.inf, math.inf
+        if cover is not None:
+            hold.plants, hold.give = cover[at, 0], cover[at, 1]
+        if shares is not None:
+            hold.give *= shares[at, DUG]
+            hold.take, line[step].soft = shares[at, LAID], shares[at, DUG] * shares[at, SOFT]
+            if shares.shape[1] > HIGHEST:
+                hold.lowest, hold.highest = shares[at, LOWEST], shares[at, HIGHEST]
+
+
+@allocation_free
+def _spare_heights(line, cells, bump, constants):
     """Increase abradability on low ground along the wind, and clear it on high ground.
 
     Grains fly low, so the wind carves lanes between ridges.
     """
-    length, half = line.rise.size, constants.hull
+    length, half = line.size, constants.hull
     before = 0.0
     for step in range(min(half, length)):
-        before += line.rise[step]
+        before += bump[cells[step]]
     first = last = 0
     for step in range(length):
         if step + half < length:
-            before += line.rise[step + half]
+            before += bump[cells[step + half]]
         if step - half - 1 >= 0:
-            before -= line.rise[step - half - 1]
+            before -= bump[cells[step - half - 1]]
         first, last = max(step - half, 0), min(step + half, length - 1)
         height = before / (last - first + 1) / constants.reach
-        line.soft[step] *= min(max(1.0 - height, 0.0), 2.0)
+        line[step].soft *= min(max(1.0 - height, 0.0), 2.0)
 
 
 @allocation_free
 def _cast(line, first, last, above, drop):
     """Cast shadows over the steps first … last - 1; above: height of the shadow that falls on the first."""
     for step in range(first, last):
-        line.shade[step] = above
-        above = max(line.top[step], above) - drop
+        line[np.uintp(step)].shade = above
+        above = max(line[np.uintp(step)].top, above) - drop
 
 
 @allocation_free
 def _change(line, at, last, amount, drop):
     """Add an amount to a cell, which may be negative, and update the shadow downwind."""
-    line.loose[at] += amount
-    line.top[at] = line.rock[at] + line.loose[at]
-    above = max(line.top[at], line.shade[at]) - drop
+    place = line[np.uintp(at)]
+    place.loose += amount
+    place.top = place.rock + place.loose
+    above = max(place.top, place.shade) - drop
     for step in range(at + 1, last):
-        if line.shade[step] == above:
+        place = line[np.uintp(step)]
+        if place.shade == above:
             break
-        line.shade[step] = above
-        above = max(line.top[step], above) - drop
+        place.shade = above
+        above = max(place.top, above) - drop
 
 
 @inlined
-def _sheltered(line, at, constants):
+def _sheltered(place, constants):
     """Whether a cell lies in the wind shadow, deeper than a slab: a dent of one slab makes no lee."""
-    return line.top[at] + constants.slab < line.shade[at]
+    return place.top + constants.slab < place.shade
 
 
 @allocation_free
@@ -229,29 +204,46 @@ def _order(begin, count, one, other):
 
 
 @inlined
-def _may_lie(line, at, load):
+def _may_lie(line, holds, at, load):
     """Whether masks and depth limits permit a deposit."""
-    return line.take[at] > 0.0 and line.top[at] + load <= line.highest[at]
+    if holds is None:
+        return True
+    return holds[at].take > 0.0 and line[np.uintp(at)].top + load <= holds[at].highest
 
 
 @inlined
-def _hop(line, at, chance):
+def _chance(place, holds, at, load, constants):
+    """Probability that a slab settles."""
+    settles = 1.0
+    if not _sheltered(place, constants):
+        settles = ROCK + (SAND - ROCK) * min(place.loose / constants.slab, 1.0)
+        if holds is not None:
+            settles += (1.0 - settles) * holds[at].plants
+    if holds is not None:
+        settles *= holds[at].take
+        if place.top + load > holds[at].highest:
+            settles = 0.0
+    return settles
+
+
+@inlined
+def _hop(place, chance):
     """Length of the next hop in steps: uniform up to twice the mean, so that sand lands evenly."""
-    return max(np.int64(2.0 * line.hop[at] * chance + 0.5), 1)
+    return max(np.int64(2.0 * place.hop * chance + 0.5), 1)
 
 
 @inlined
 def _landing(line, at, to, last, constants):
     """End of a hop: grains fly so low that none passes a lee."""
     for step in range(at + 1, min(to, last)):
-        if _sheltered(line, step, constants):
+        if _sheltered(line[np.uintp(step)], constants):
             return step
     return to
 
 
-@allocation_free
-def _fly(line, at, base, last, load, start, draw, constants):
-    """Fly a slab that lands at step `at`, hop by hop, until it settles or leaves the line.
+@inlined
+def _fly(line, holds, at, base, begin, last, load, start, draw, constants):
+    """Fly a slab that lands at step `at`, hop by hop, until it settles or leaves the line, which is begin … last - 1.
 
     base: height of its origin. Returns hops, random draws, rock abraded, and steps to its landing beyond the end, or
     `SETTLED`.
@@ -260,48 +252,47 @@ def _fly(line, at, base, last, load, start, draw, constants):
     while True:
         if at >= last:
             return hops, draw, worn, at - last
-        if line.top[at] - base > constants.climb * constants.hop:  # a wall: it stays at its foot
+        place = line[np.uintp(at)]
+        if place.top - base > constants.climb * constants.hop:  # a wall: it stays at its foot
             foot = at
-            while foot > 0 and not line.start[foot] and line.top[foot] - base > constants.climb:
+            while foot > begin and line[np.uintp(foot)].top - base > constants.climb:
                 foot -= 1
-            if _may_lie(line, foot, load):
+            if _may_lie(line, holds, foot, load):
                 _change(line, foot, last, load, constants.drop)
                 return hops, draw, worn, SETTLED
-        chance = line.take[at]
-        if not _sheltered(line, at, constants):
-            settles = ROCK + (SAND - ROCK) * min(line.loose[at] / constants.slab, 1.0)
-            chance *= settles + (1.0 - settles) * line.plants[at]
-        if line.top[at] + load > line.highest[at]:
-            chance = 0.0
-        if rng.uniform(start, draw) < chance:
+        if rng.uniform(start, draw) < _chance(place, holds, at, load, constants):
             _change(line, at, last, load, constants.drop)
             return hops, draw + 1, worn, SETTLED
-        if constants.wear > 0.0 and line.loose[at] < constants.slab and line.soft[at] > 0.0:
-            depth = constants.wear * line.soft[at] * (1.0 - line.loose[at] / constants.slab)
-            line.rock[at] -= depth
-            line.loose[at] += depth * (1.0 - constants.dust)
+        if constants.wear > 0.0 and place.loose < constants.slab and place.soft > 0.0:
+            depth = constants.wear * place.soft * (1.0 - place.loose / constants.slab)
+            place.rock -= depth
+            place.loose += depth * (1.0 - constants.dust)
             worn += depth
-        base = line.top[at]
-        at = _landing(line, at, at + _hop(line, at, rng.uniform(start, draw + 1)), last, constants)
+        base = place.top
+        at = _landing(line, at, at + _hop(place, rng.uniform(start, draw + 1)), last, constants)
         draw += 2
         hops += 1
 
 
 @allocation_free
-def _store(line, ground, constants):
-    for step in range(line.ringed.size):
-        ground.rock[line.ringed[step]], ground.loose[line.ringed[step]] = line.rock[step], line.loose[step]
-        ground.blown[line.cell[step]] = not _sheltered(line, step, constants) and line.give[step] > 0.0
+def _store(line, holds, path, ground, constants):
+    for step in range(np.uintp(line.size)):
+        place, ringed = line[np.uintp(step)], path.ringed[step]
+        ground.loose[ringed] = place.loose
+        if constants.wear > 0.0:
+            ground.rock[ringed] = place.rock
+        lifts = holds is None or holds[step].give > 0.0
+        ground.blown[path.cell[step]] = lifts and not _sheltered(place, constants)
 
 
 @kernel
 def find_shadows(first, last, rays, shape, ground, constants, tails):
     """Height of the shadow beyond the end of the lines first … last - 1, with no shadow at their start."""
+    path = make_path(extent(rays, shape)[0])
     for number in range(first, last):
+        trace(rays, shape, number, path)
         above = -math.inf
-        for step in range(extent(rays, shape)[0]):
-            row, col, _ = cell_of(rays, shape, number, step)
-            ringed = (row + 1) * (shape[1] + 2) + col + 1
+        for ringed in path.ringed:
             above = max(ground.rock[ringed] + ground.loose[ringed], above) - constants.drop
         tails[number] = above
 
@@ -332,24 +323,24 @@ def blow(first, last, rays, shape, ground, cover, shares, constants, key, enteri
     leaving: see `hand_on`. totals: (lines, COUNTS).
     """
     length, _ = extent(rays, shape)
-    line = _make_line(length)
+    line, holds, path = np.empty(length, PLACE), _make_holds(length, cover, shares), make_path(length)
     wrap = constants.edges == WRAP
     for number in range(first, last):
-        _fetch(line, number, rays, shape, ground, cover, shares, constants)
+        _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants)
         start, draw = rng.stream(key, number), 0
         begin = 0
         while begin < length:
             end = begin + 1
-            while end < length and not line.start[end]:
+            while end < length and (wrap or not path.start[end]):
                 end += 1
             _cast(line, begin, end, entering[number] if wrap else -math.inf, constants.drop)
-            draw = _blow_line(line, begin, end, start, draw, constants, number, leaving, totals)
+            draw = _blow_line(line, holds, begin, end, start, draw, constants, number, leaving, totals)
             begin = end
-        _store(line, ground, constants)
+        _store(line, holds, path, ground, constants)
 
 
 @allocation_free
-def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals):
+def _blow_line(line, holds, begin, end, start, draw, constants, number, leaving, totals):
     """`blow` on the steps begin … end - 1 of a line, which starts and ends at an edge; returns the draws."""
     hops = 0
     out = brought = worn = 0.0
@@ -358,11 +349,13 @@ def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals
             one, other = rng.uniform(start, draw + 1), rng.uniform(start, draw + 2)
             # As far as hops reach over the edge, from all places before it.
             way = one * (end - begin) if constants.edges == WRAP else 2.0 * constants.hop * min(one, other)
-            given = _fly(line, begin + np.int64(way), math.inf, end, constants.slab, start, draw + 3, constants)
+            given = _fly(
+                line, holds, begin + np.int64(way), math.inf, begin, end, constants.slab, start, draw + 3, constants
+            )
             hops, draw, worn = hops + given[0], given[1], worn + given[2]
             brought += constants.slab
             if given[3] != SETTLED:
-                out += _let_out(line, end, constants.slab, constants, number, given[3], leaving)
+                out += _let_out(line, holds, end, constants.slab, constants, number, given[3], leaving)
         draw += 1
     count = end - begin
     at, stride = _order(begin, count, rng.uniform(start, draw), rng.uniform(start, draw + 1))
@@ -371,18 +364,21 @@ def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals
         at += stride
         if at >= end:
             at -= count
-        if line.loose[at] <= 0.0 or _sheltered(line, at, constants):
+        place = line[np.uintp(at)]
+        if place.loose <= 0.0 or _sheltered(place, constants):
             continue
-        load = min(min(constants.slab, line.loose[at]) * line.give[at], max(line.top[at] - line.lowest[at], 0.0))
-        if load <= 0.0:
-            continue
-        base = line.top[at]
-        to = _landing(line, at, at + _hop(line, at, rng.uniform(start, draw)), end, constants)
+        load = min(constants.slab, place.loose)
+        if holds is not None:
+            load = min(load * holds[at].give, max(place.top - holds[at].lowest, 0.0))
+            if load <= 0.0:
+                continue
+        base = place.top
+        to = _landing(line, at, at + _hop(place, rng.uniform(start, draw)), end, constants)
         _change(line, at, end, -load, constants.drop)
-        given = _fly(line, to, base, end, load, start, draw + 1, constants)
+        given = _fly(line, holds, to, base, begin, end, load, start, draw + 1, constants)
         hops, draw, worn = hops + given[0], given[1], worn + given[2]
         if given[3] != SETTLED:
-            out += _let_out(line, end, load, constants, number, given[3], leaving)
+            out += _let_out(line, holds, end, load, constants, number, given[3], leaving)
     totals[number, HOPS] += hops
     totals[number, OUT] += out + worn * constants.dust
     totals[number, BROUGHT] += brought
@@ -391,12 +387,12 @@ def _blow_line(line, begin, end, start, draw, constants, number, leaving, totals
 
 
 @allocation_free
-def _let_out(line, end, load, constants, number, beyond, leaving):
+def _let_out(line, holds, end, load, constants, number, beyond, leaving):
     """Export a slab beyond the end of its line, or hand it on; returns the amount exported."""
     if constants.edges == WRAP:
         leaving[number, min(beyond, leaving.shape[1] - 1)] += load
         return 0.0
-    if constants.edges == CLOSED and _may_lie(line, end - 1, load):
+    if constants.edges == CLOSED and _may_lie(line, holds, end - 1, load):
         _change(line, end - 1, end, load, constants.drop)
         return 0.0
     return load
@@ -410,22 +406,22 @@ def hand_on(first, last, rays, shape, ground, cover, shares, constants, key, ent
     the end, by landing step; m on a cell.
     """
     length, _ = extent(rays, shape)
-    line = _make_line(length)
+    line, holds, path = np.empty(length, PLACE), _make_holds(length, cover, shares), make_path(length)
     for number in range(first, last):
         if not np.any(arriving[number]):
             continue
-        _fetch(line, number, rays, shape, ground, cover, shares, constants)
+        _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants)
         _cast(line, 0, length, entering[number], constants.drop)
         start, draw, hops, worn = rng.stream(key, number), 0, 0, 0.0
         for place in range(arriving.shape[1]):
             while arriving[number, place] > 0.0:
                 load = min(constants.slab, arriving[number, place])
                 arriving[number, place] -= load
-                given = _fly(line, place, math.inf, length, load, start, draw, constants)
+                given = _fly(line, holds, place, math.inf, 0, length, load, start, draw, constants)
                 hops, draw, worn = hops + given[0] - 1, given[1], worn + given[2]
                 if given[3] != SETTLED:
                     leaving[number, min(given[3], leaving.shape[1] - 1)] += load
         totals[number, HOPS] += hops
         totals[number, OUT] += worn * constants.dust
         totals[number, WORN] += worn
-        _store(line, ground, constants)
+        _store(line, holds, path, ground, constants)

@@ -15,6 +15,14 @@ LOOSE = ("sediment", "soil")
 """Loose layers."""
 
 
+def ordered_sum(values: Array) -> float:
+    """Sum of an array with at least one axis, in the order of its values within each row.
+
+    What `numpy.sum` adds first depends on numpy's version, and Blenders bring different ones.
+    """
+    return math.fsum(np.add.accumulate(row, dtype=np.float64)[-1] for row in values.reshape(-1, values.shape[-1]))
+
+
 def loose_of(layers: dict[str, Array]) -> Array:
     """Total thickness of the loose layers, in meters, float64."""
     loose = np.asarray(layers["sediment"], dtype=np.float64)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, ordered_sum
 from ..kernels.elementary import exp, power, sincos, tan
 from . import noise
 from .canvas import Canvas
@@ -83,7 +83,8 @@ def voronoi(canvas: Canvas, given: VoronoiParameters) -> Array:
         nearest, second = noise.distances(canvas, given.peaks * 2**octave, 50 + 2 * octave)
         cells += share * (second - nearest)
     rough = noise.octaves(canvas, given.peaks / 2, 7, 0.5, 0)
-    total = (1 - given.noise) * cells / cells.std() + given.noise * rough
+    cells -= ordered_sum(cells) / cells.size
+    total = (1 - given.noise) * cells / math.sqrt(ordered_sum(cells * cells) / cells.size) + given.noise * rough
     return stretched(warped(canvas, total), given.relief)
 
 

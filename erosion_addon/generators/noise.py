@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..base.arrays import Array
+from ..base.arrays import Array, ordered_sum
 from ..grid import fourier
 from ..kernels.elementary import exp, power
 from ..kernels.splitmix import GOLDEN, mix
@@ -115,7 +115,7 @@ def octaves(canvas: Canvas, waves: float, count: int, gain: float, stream: int) 
         variance = _BAND * middle * middle * area
         if middle < 4:
             waves_power = shape * (heard[0] * heard[0] + heard[1] * heard[1])
-            variance = 2.0 * float(waves_power.sum()) - float(waves_power[:, 0].sum())
+            variance = 2.0 * ordered_sum(waves_power) - ordered_sum(waves_power[:, 0])
         total += share * share / max(variance, 1e-12) * shape
         share *= gain
     return field(canvas, heard * np.sqrt(total))

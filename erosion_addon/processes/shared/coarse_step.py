@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array
+from ...base.arrays import Array, ordered_sum
 from ...grid.transfer import GridTransfer
 from ...terrain.fields import RISE
 from ...terrain.terrain import SMALLEST_SIDE
@@ -309,8 +309,8 @@ def _towards(needed: Array, amount: Array) -> Array:
     Smooth shares put a little on neighbors; on a plain that is filled later it would show.
     """
     changed = np.clip(needed, 0.5 * amount, 1.5 * amount)
-    total = changed.sum()
-    return changed * (amount.sum() / total) if total > 0.0 else amount
+    total = ordered_sum(changed)
+    return changed * (ordered_sum(amount) / total) if total > 0.0 else amount
 
 
 def _ratio(part: Array, whole: Array | float) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import EDGES, Array
+from ...base.arrays import EDGES, Array, ordered_sum
 from ...grid.springs import spring_cells
 from .cell_units import bounds_in_unit, datum_of, ground_now, in_unit, solid_layers
 from .shares import Ground, shares
@@ -242,7 +242,7 @@ def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spri
     rows, cols = state.elevation.shape
     weights = np.ones(rows * cols) if rain is None else rain.astype(np.float64).ravel()
     if weights.any():
-        weights *= (1.0 - share) / weights.sum()
+        weights *= (1.0 - share) / ordered_sum(weights)
     for cell, (_, _, rate) in zip(spring_cells(state.elevation.shape, springs), springs, strict=True) if share else ():
         weights[cell] += share * rate / total
     return cumulated(weights)

@@ -277,7 +277,7 @@ class Tiles:
 
 
 class Waiting(Tiles):
-    """A task that waits for another machine's. What it does counts, and what was done before."""
+    """A task that waits until another machine has done one. What either of them leaves counts."""
 
     def __init__(self) -> None:
         super().__init__("shape_x1_y0", "make", "tasks", "coarse")

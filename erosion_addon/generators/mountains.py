@@ -144,7 +144,7 @@ def _start(canvas: Canvas, given: MountainsParameters) -> _Land:
 
 
 def _massifs(canvas: Canvas, waves: float) -> Array:
-    """Noise from -1 to 1 of about so many waves along the longer side."""
+    """Noise from -1 to 1. waves: about how many lie along the longer side."""
     bell = exp(-np.square(noise.frequency(canvas, 2.5 * waves) / waves - 1.0) / 0.09)
     made = noise.field(canvas, noise.white(canvas, 22, 2.5 * waves) * bell)
     return np.asarray(made / max(float(np.abs(made).max()), 1e-30))

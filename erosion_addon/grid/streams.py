@@ -38,9 +38,10 @@ class Streams(NamedTuple):
     walls: Sequence[Array]
 
     def entered(self, done: int, steps: int, seconds: float) -> tuple[float, float]:
-        """Water and load (m³) that have come in after `done` of all time steps of so many seconds."""
+        """Water and load (m³) so far. done, steps: time steps so far and in all. seconds: length of a time step."""
         slices = len(self.water)
-        counts = np.bincount(np.arange(done) * slices // max(steps, 1), minlength=slices)
+        passed = np.array([slice_of(step, steps, slices) for step in range(done)], np.int64)
+        counts = np.bincount(passed, minlength=slices)
         water, load = (float((counts * rates.sum(axis=1)).sum()) * seconds for rates in (self.water, self.load))
         return water, load
 

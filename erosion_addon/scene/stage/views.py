@@ -46,8 +46,8 @@ SANDY, DRY, GENTLE = 0.6, 0.98, 0.08
 """A sea of sand: least shares of the land with sand on it and without water, and most relief in sides of the land."""
 
 EYE, LOW_LENS, LOW_REACH = 15.0, 70.0, 0.3
-"""There the eye stands so many meters above a crest, behind a long lens (mm), and what it sees as near, half-way and
-far lies closer, by this factor.
+"""View of a sea of sand. EYE: height above a crest, m. LOW_LENS: focal length, mm. LOW_REACH: factor of the distances
+that count as near, half-way and far.
 """
 
 WATER = (0.15, 0.30)

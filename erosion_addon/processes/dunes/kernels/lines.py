@@ -53,7 +53,7 @@ class Path(NamedTuple):
     ringed: np.ndarray
     """Index of the cell in a padded array."""
     start: np.ndarray
-    """Whether the line begins here, or has come in over the other edge."""
+    """Whether the line enters the terrain here."""
 
 
 @kernel

@@ -15,8 +15,8 @@ from erosion_addon.generators.registry import SOURCES  # noqa: E402
 from erosion_addon.processes.registry import PROCESSES  # noqa: E402
 from erosion_addon.processes.shared.process import Process  # noqa: E402
 from erosion_addon.recipe.recipe import LANDSCAPES, Recipe  # noqa: E402
-from erosion_addon.scene.materials.terrain_nodes import CONTROLS  # noqa: E402
-from erosion_addon.scene.materials.terrain_nodes import FIELDS as FIELD_SOCKETS  # noqa: E402
+from erosion_addon.scene.materials.terrain.sockets import CONTROLS  # noqa: E402
+from erosion_addon.scene.materials.terrain.sockets import FIELDS as FIELD_SOCKETS  # noqa: E402
 from erosion_addon.terrain.fields import FIELDS  # noqa: E402 - the folder of the package has to be known first
 from erosion_addon.terrain.limits import Limits  # noqa: E402
 from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402

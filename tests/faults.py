@@ -29,7 +29,7 @@ from erosion_addon.landscape import erode as erosion
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from erosion_addon.model import Recipe
-from erosion_addon.scene.materials.terrain_nodes import SHORE
+from erosion_addon.scene.materials.terrain.sockets import SHORE
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid

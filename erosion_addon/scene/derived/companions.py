@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..materials import nodes
+from ..node_trees import nodes
 
 KIND = "erosion_kind"
 """Custom property of a companion: its kind."""

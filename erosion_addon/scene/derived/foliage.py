@@ -13,9 +13,9 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...grid.smooth_step import smooth_step
-from ..materials import nodes
 from ..materials.foliage_material import foliage_material
 from ..materials.foliage_nodes import DENSITY, NODES, SOCKETS, VERSION
+from ..node_trees import nodes
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from . import companions, visible_water

@@ -14,7 +14,7 @@ from mathutils import Vector
 from ...base.arrays import mean_cell_size
 from ...grid.smooth_step import smooth_step
 from ..materials import material, water_material
-from ..materials.terrain_nodes import SHORE
+from ..materials.terrain.sockets import SHORE
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import positions

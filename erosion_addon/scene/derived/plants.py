@@ -16,8 +16,9 @@ from mathutils import Vector
 
 from ...base.arrays import longer_side
 from ...base.errors import InputError
-from ..materials import material, nodes, plant_nodes
+from ..materials import material, plant_nodes
 from ..materials.palette import FOREDUNE, TREE_LINE, Palette
+from ..node_trees import nodes
 from ..scatter import placing
 from ..scatter.forms import Form
 from ..terrain import attribute_values, attributes, grid

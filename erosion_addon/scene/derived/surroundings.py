@@ -10,7 +10,7 @@ import numpy as np
 
 from ...grid.smooth_step import smooth_step
 from ...terrain.fields import FIELDS as TABLE
-from ..materials.terrain_nodes import FIELDS
+from ..materials.terrain.sockets import FIELDS
 from ..terrain import attributes, grid
 from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array

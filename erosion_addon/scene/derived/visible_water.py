@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.arrays import mean_cell_size
 from ...drainage.parameters import RiverParameters
-from ..materials.terrain_nodes import LEVEL
+from ..materials.terrain.water import LEVEL
 from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
 from . import companions

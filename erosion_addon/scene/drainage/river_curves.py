@@ -10,8 +10,9 @@ import bpy
 import numpy as np
 
 from ...drainage.ribbon import Centerlines
-from ..materials import nodes, ribbon_nodes
+from ..materials import ribbon_nodes
 from ..materials.ribbon_nodes import LEFT, RADIUS, RIGHT
+from ..node_trees import nodes
 from ..terrain import attribute_values
 from ..terrain.lattice import Array, Lattice
 

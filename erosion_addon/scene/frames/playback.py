@@ -12,7 +12,7 @@ from ...base.errors import InputError
 from ...frames.frame_files import frame_file
 from ...frames.record import Record
 from ...terrain.fields import FIELDS
-from ..materials import nodes
+from ..node_trees import nodes
 from ..terrain import grid
 from . import playback_nodes
 

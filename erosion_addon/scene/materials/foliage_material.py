@@ -7,9 +7,9 @@ nodes only, for EEVEE and Cycles.
 
 import bpy
 
-from . import nodes
+from ..node_trees import nodes
+from ..node_trees.table import Node, Socket, centered, math_node, mix, noise, ramp, scaled, times
 from .foliage_nodes import DENSITY, ROOT, SHELL
-from .nodes import Node, Socket, math_node, mix, noise, ramp
 
 GROUP, VERSION = "Foliage", 1
 
@@ -38,13 +38,13 @@ SOCKETS = (
 
 NODES = (
     # One plant a cell; outputs: distance to its middle, its middle, and three random numbers as a color.
-    Node("flat", "VectorMath", {0: "in.Root", 1: (1.0, 1.0, 0.0)}, {"operation": "MULTIPLY"}),
+    times("flat", "in.Root", (1.0, 1.0, 0.0)),
     Node(
         "plant", "TexVoronoi", {"Vector": "flat.Vector", "Scale": 1.0, "Randomness": 0.9}, {"voronoi_dimensions": "2D"}
     ),
     Node("random", "SeparateColor", {"Color": "plant.Color"}),
     # Whether it grows here: by chance, more likely in a group.
-    Node("wide", "VectorMath", {0: "flat.Vector", "Scale": 0.07}, {"operation": "SCALE"}),
+    scaled("wide", "flat.Vector", 0.07),
     noise("groups", "wide.Vector", 4.0),
     math_node("group", "MULTIPLY_ADD", "groups.Fac", 6.0, -3.0),
     math_node("likely", "MULTIPLY_ADD", "group.Value", "in.Clearings", "in.Density"),
@@ -54,7 +54,7 @@ NODES = (
     math_node("round", "POWER", "radius.Value", 2.0),
     math_node("dome", "SUBTRACT", 1.0, "round.Value"),
     # Twigs make its outline ragged.
-    Node("near", "VectorMath", {0: "in.Root", "Scale": 4.0}, {"operation": "SCALE"}),
+    scaled("near", "in.Root", 4.0),
     noise("twigs", "near.Vector", 2.0),
     math_node("ragged", "MULTIPLY_ADD", "twigs.Fac", 0.7, -0.35),
     math_node("outline", "ADD", "dome.Value", "ragged.Value"),
@@ -77,10 +77,10 @@ NODES = (
     # A rounded crown: the normal leans away from its middle.
     Node("lean", "VectorMath", {0: "flat.Vector", 1: "plant.Position"}, {"operation": "SUBTRACT"}),
     math_node("leaning", "MULTIPLY", "in.Roundness", 1.6),
-    Node("leant", "VectorMath", {0: "lean.Vector", "Scale": "leaning.Value"}, {"operation": "SCALE"}),
+    scaled("leant", "lean.Vector", "leaning.Value"),
     Node("geometry", "NewGeometry"),
-    Node("leaf sides", "VectorMath", {0: "twigs.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
-    Node("rough", "VectorMath", {0: "leaf sides.Vector", "Scale": 2.0}, {"operation": "SCALE"}),
+    centered("leaf sides", "twigs.Color"),
+    scaled("rough", "leaf sides.Vector", 2.0),
     Node("leant rough", "VectorMath", {0: "leant.Vector", 1: "rough.Vector"}, {"operation": "ADD"}),
     Node("bent", "VectorMath", {0: "geometry.Normal", 1: "leant rough.Vector"}, {"operation": "ADD"}),
     Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),

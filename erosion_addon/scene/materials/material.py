@@ -11,9 +11,11 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from . import aovs, nodes
+from ..node_trees import nodes
+from . import aovs
 from .palette import Palette
-from .terrain_nodes import LENGTHS, NODES, SOCKETS, VERSION
+from .terrain.group import NODES, VERSION
+from .terrain.sockets import LENGTHS, SOCKETS
 
 GROUP = "Terrain"
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from ...base.data_files import linear_color, read, shipped, tables
 from ...base.errors import InputError
+from ..node_trees.table import Socket
 from ..scatter.placing import KINDS
-from .nodes import Socket
-from .terrain_nodes import CONTROLS
+from .terrain.sockets import CONTROLS
 
 FOLDER = "palettes"
 """Folder of palettes among the presets."""

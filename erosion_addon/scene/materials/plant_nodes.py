@@ -3,8 +3,8 @@
 
 import bpy
 
-from . import nodes
-from .nodes import OF_INSTANCE, Node, Socket, Text, math_node, mix
+from ..node_trees import nodes
+from ..node_trees.table import OF_INSTANCE, Node, Socket, Text, math_node, mix
 
 GROUP, VERSION = "Scattered Plants", 1
 

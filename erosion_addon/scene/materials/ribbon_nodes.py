@@ -3,8 +3,8 @@
 
 import bpy
 
-from . import nodes
-from .nodes import Node, Socket, Text, math_node
+from ..node_trees import nodes
+from ..node_trees.table import Node, Socket, Text, math_node, scaled
 
 GROUP, VERSION = "River Ribbons", 1
 
@@ -64,7 +64,7 @@ NODES = (
     _vector("left", "CROSS_PRODUCT", (0.0, 0.0, 1.0), "flow_direction.Attribute"),
     Node("side", "VectorMath", {0: "left.Vector"}, {"operation": "NORMALIZE"}),
     math_node("off", "MULTIPLY", "across.Attribute", f"{HALF_WIDTH}.Attribute"),
-    Node("moved", "VectorMath", {0: "side.Vector", "Scale": "off.Value"}, {"operation": "SCALE"}),
+    scaled("moved", "side.Vector", "off.Value"),
     math_node("is left", "GREATER_THAN", "across.Attribute", 0.75),
     math_node("is right", "LESS_THAN", "across.Attribute", -0.75),
     math_node("up left", "MULTIPLY", "is left.Value", f"{LEFT}.Attribute"),

@@ -10,8 +10,8 @@ from typing import Any
 
 import bpy
 
-from . import nodes
-from .nodes import Node, Socket, math_node, mix, noise, ramp
+from ..node_trees import nodes
+from ..node_trees.table import Node, Socket, math_node, mix, noise, ramp, scaled
 
 GROUP, VERSION = "Sky", 2
 
@@ -52,13 +52,13 @@ NODES = (
     math_node("low glow", "MULTIPLY", "wide glow", "air"),
     math_node("glow", "MULTIPLY_ADD", "near glow", 0.8, "low glow"),
     math_node("glowing", "MULTIPLY", "glow", "in.Glow"),
-    Node("glow color", "VectorMath", {0: "in.Glow Color", "Scale": "glowing"}, {"operation": "SCALE"}),
+    scaled("glow color", "in.Glow Color", "glowing"),
     _vector("air lit", "ADD", "clear", "glow color"),
     # Clouds on a plane, larger overhead than afar, drawn out by the wind.
     math_node("height", "ADD", "up", 0.10),
     _vector("flat", "MULTIPLY", "direction", (1.0, 0.55, 0.0)),
     Node("reach", "Math", {0: 1.3, 1: "height"}, {"operation": "DIVIDE"}),
-    Node("on plane", "VectorMath", {0: "flat", "Scale": "reach"}, {"operation": "SCALE"}),
+    scaled("on plane", "flat", "reach"),
     noise("billows", "on plane", 7.0, 0.56),
     # A noise of this kind lies within 0.3 to 0.7: so much of it is cloud as the cover says.
     math_node("from", "MULTIPLY_ADD", "in.Clouds", -0.42, 0.68),

@@ -8,9 +8,9 @@ on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and Cycles.
 
 import bpy
 
-from . import nodes
+from ..node_trees import nodes
+from ..node_trees.table import OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, centered, math_node, mix, noise, ramp, scaled
 from .material import LAND
-from .nodes import OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, math_node, mix, noise, ramp
 
 GROUP, VERSION = "Water", 5
 
@@ -98,9 +98,9 @@ NODES = (
     Node("windy", "VectorMath", {0: "in.Waves"}, {"operation": "LENGTH"}),
     Node("still", "Mix", {"Factor": "windy.Value", "A": "geometry.Position", "B": "before the wind.Vector"}, VECTORS),
     Node("place", "Mix", {"Factor": "flows.Value", "A": "still.Result", "B": "along.Vector"}, VECTORS),
-    Node("scaled", "VectorMath", {0: "place.Result", "Scale": "per meter.Value"}, {"operation": "SCALE"}),
+    scaled("scaled", "place.Result", "per meter.Value"),
     noise("waves", "scaled.Vector", 3.0, 0.55),
-    Node("centered", "VectorMath", {0: "waves.Color", 1: (0.5, 0.5, 0.5)}, {"operation": "SUBTRACT"}),
+    centered("centered", "waves.Color"),
     ramp("rapid", "in.Speed", 0.3, 4.0),
     math_node("height", "MULTIPLY_ADD", "rapid.Result", 2.0, 1.0),
     math_node("steepness", "MULTIPLY", "height.Value", "in.Ripple Strength"),
@@ -110,14 +110,14 @@ NODES = (
     ramp("afar", "distance.Value", 50.0, 500.0),
     math_node("shown", "MULTIPLY_ADD", "afar.Result", -0.75, 1.0),
     math_node("steepness shown", "MULTIPLY", "steepness.Value", "shown.Value"),
-    Node("bend", "VectorMath", {0: "centered.Vector", "Scale": "steepness shown.Value"}, {"operation": "SCALE"}),
+    scaled("bend", "centered.Vector", "steepness shown.Value"),
     # Swell in sets.
     math_node("swell ahead", "MULTIPLY", "ahead.Value", "per meter.Value"),
     math_node("swell in sets", "MULTIPLY_ADD", "sets.Fac", 16.0, "swell ahead.Value"),
     math_node("slope of swell", "COSINE", "swell in sets.Value"),
     math_node("steepness of swell", "MULTIPLY", "in.Ripple Strength", -0.2),
     math_node("rise of swell", "MULTIPLY", "slope of swell.Value", "steepness of swell.Value"),
-    Node("swell bend", "VectorMath", {0: "in.Waves", "Scale": "rise of swell.Value"}, {"operation": "SCALE"}),
+    scaled("swell bend", "in.Waves", "rise of swell.Value"),
     Node("bend and swell", "VectorMath", {0: "bend.Vector", 1: "swell bend.Vector"}, {"operation": "ADD"}),
     Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend and swell.Vector"}, {"operation": "ADD"}),
     Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
@@ -143,7 +143,7 @@ NODES = (
     ramp("foamy", "in.Foam", 0.0, 0.3),
     math_node("cover", "MULTIPLY", "flecked.Result", "foamy.Result"),
     # Waves break in lines along the shore, which end and shift, and run out in a hem of foam.
-    Node("wide", "VectorMath", {0: "scaled.Vector", "Scale": 0.11}, {"operation": "SCALE"}),
+    scaled("wide", "scaled.Vector", 0.11),
     noise("sets", "wide.Vector", 2.0),
     math_node("shallow", "DIVIDE", "wet.Value", "in.Surf Depth"),
     math_node("number of waves", "MULTIPLY", "shallow.Value", 14.0),

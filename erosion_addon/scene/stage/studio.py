@@ -13,7 +13,8 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...files.render_settings import LIGHTS
-from ..materials import material, nodes, sky_material
+from ..materials import material, sky_material
+from ..node_trees import nodes
 from ..terrain.mesh import heights
 from . import startup, views
 from .daylight import DAYLIGHTS, Daylight

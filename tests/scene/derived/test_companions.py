@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene.derived import companions, foliage, material_inputs, update_derived, water_surface
-from erosion_addon.scene.materials import nodes
+from erosion_addon.scene.node_trees import nodes
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import positions
 

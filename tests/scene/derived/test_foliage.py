@@ -7,7 +7,8 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.derived import companions, foliage, update_derived
-from erosion_addon.scene.materials import foliage_nodes, nodes
+from erosion_addon.scene.materials import foliage_nodes
+from erosion_addon.scene.node_trees import nodes
 from erosion_addon.scene.terrain import attributes, grid
 from tests import blender_child
 from tests.scene.from_above import look_down

@@ -7,7 +7,7 @@ import pytest
 
 from erosion_addon.scene.derived import material_inputs, update_derived, water_surface
 from erosion_addon.scene.materials import material, water_material
-from erosion_addon.scene.materials.terrain_nodes import SHORE
+from erosion_addon.scene.materials.terrain.sockets import SHORE
 from erosion_addon.scene.terrain import attributes, grid
 
 BEACH = np.repeat(0.05 * np.arange(40.0)[:, None], 30, axis=1)

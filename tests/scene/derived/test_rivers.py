@@ -16,8 +16,9 @@ from erosion_addon.drainage.parameters import AnalysisParameters, CutParameters,
 from erosion_addon.drainage.rivers import sizes, water_of
 from erosion_addon.scene.derived import companions, material_inputs, rivers, update_derived, visible_water
 from erosion_addon.scene.drainage import analysis
-from erosion_addon.scene.materials import material, nodes, water_material
-from erosion_addon.scene.materials.terrain_nodes import SHORE
+from erosion_addon.scene.materials import material, water_material
+from erosion_addon.scene.materials.terrain.sockets import SHORE
+from erosion_addon.scene.node_trees import nodes
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import carving
 from erosion_addon.scene.terrain import attributes, grid

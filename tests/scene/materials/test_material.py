@@ -5,8 +5,11 @@ import bpy
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.materials import material, nodes, terrain_nodes
+from erosion_addon.scene.materials import material
 from erosion_addon.scene.materials.palette import Palette
+from erosion_addon.scene.materials.terrain import group as table
+from erosion_addon.scene.materials.terrain.sockets import SHORE, SOCKETS
+from erosion_addon.scene.node_trees import nodes
 from erosion_addon.terrain.fields import FIELDS
 
 
@@ -39,7 +42,7 @@ def test_a_group_of_the_users_called_terrain_is_left_alone(empty_scene):
 
 def test_every_socket_of_the_group_says_what_it_is_and_every_input_lies_in_a_panel(empty_scene):
     sockets = [item for item in material.terrain_group().interface.items_tree if item.item_type == "SOCKET"]
-    assert {socket.name for socket in sockets} == {socket.name for socket in terrain_nodes.SOCKETS}
+    assert {socket.name for socket in sockets} == {socket.name for socket in SOCKETS}
     assert all(len(socket.description) > 3 for socket in sockets)
     assert all(socket.parent.name for socket in sockets if socket.in_out == "INPUT")
 
@@ -49,10 +52,8 @@ def test_fields_come_from_attributes_of_their_names_and_leave_eevee_room(empty_s
     read = {socket.links[0].from_node for socket in inputs if socket.is_linked}
     of_mesh = {node.attribute_name for node in read if node.attribute_type == "GEOMETRY"}
     lights = {"sky_light", "sun_light", "sun_light_2", "sun_light_3"}
-    assert {"moisture", "sediment", "wear", "grass", terrain_nodes.SHORE, "surface_color", "glow"} | lights <= of_mesh
-    assert (
-        of_mesh <= {*FIELDS, "glow", terrain_nodes.SHORE} and len(of_mesh) <= 13
-    )  # EEVEE takes 14, one for the share of the relief
+    assert {"moisture", "sediment", "wear", "grass", SHORE, "surface_color", "glow"} | lights <= of_mesh
+    assert of_mesh <= {*FIELDS, "glow", SHORE} and len(of_mesh) <= 13  # EEVEE takes 14, one for the share of the relief
 
 
 def test_a_single_noise_gives_its_color(empty_scene):
@@ -86,9 +87,9 @@ def test_a_group_of_an_older_version_is_renewed_and_keeps_what_hangs_on_it(empty
     linked = sum(socket.is_linked for socket in group_node(made).inputs)
     group = material.terrain_group()
     group.nodes.clear()
-    group[nodes.VERSION] = terrain_nodes.VERSION - 1
+    group[nodes.VERSION] = table.VERSION - 1
     material.terrain_material()
-    made_of = [node for part in terrain_nodes.NODES.values() for node in part]
+    made_of = [node for part in table.NODES.values() for node in part]
     assert len([node for node in group.nodes if node.type != "FRAME"]) == len(made_of) + 1
     assert group_node(made).inputs["Sediment Depth"].default_value == 3.0
     assert sum(socket.is_linked for socket in group_node(made).inputs) == linked > 10

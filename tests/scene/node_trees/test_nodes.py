@@ -4,8 +4,10 @@
 import bpy
 import pytest
 
-from erosion_addon.scene.materials import aovs, material, node_layout, nodes, terrain_nodes, water_material
-from erosion_addon.scene.materials.nodes import Node, Socket, math_node
+from erosion_addon.scene.materials import aovs, material, water_material
+from erosion_addon.scene.materials.terrain.group import NODES as TERRAIN
+from erosion_addon.scene.node_trees import layout, nodes
+from erosion_addon.scene.node_trees.table import Node, Socket, math_node
 
 SOCKETS = (
     Socket("Result", 0.0, "What comes out", output=True),
@@ -84,7 +86,7 @@ def test_a_newer_version_feeds_the_older_materials_with_its_new_fields(empty_sce
 def boxes(tree):
     """(left, right, low, high) of all nodes but frames."""
     shown = [node for node in tree.nodes if node.type != "FRAME"]
-    return [(n.location.x, n.location.x + n.width, n.location.y - node_layout.height(n), n.location.y) for n in shown]
+    return [(n.location.x, n.location.x + n.width, n.location.y - layout.height(n), n.location.y) for n in shown]
 
 
 def test_no_node_lies_on_another_and_the_fields_are_collapsed_in_a_frame(empty_scene):
@@ -102,7 +104,7 @@ def test_no_node_lies_on_another_and_the_fields_are_collapsed_in_a_frame(empty_s
 
 def test_the_parts_of_the_terrain_group_are_framed_and_titled(empty_scene):
     group = material.terrain_group()
-    assert [node.label for node in group.nodes if node.type == "FRAME"] == list(terrain_nodes.NODES)
+    assert [node.label for node in group.nodes if node.type == "FRAME"] == list(TERRAIN)
     assert all(node.parent for node in group.nodes if node.type not in ("FRAME", "GROUP_INPUT"))
 
 

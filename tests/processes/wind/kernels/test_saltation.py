@@ -175,6 +175,16 @@ def test_a_particle_into_a_wall_lifts_what_the_force_says():
     assert got.lifted == pytest.approx(max(at_[4] for at_ in path), rel=1e-9) and got.lifted >= load
 
 
+def test_where_half_the_suspension_is_left_half_as_much_is_lifted():
+    rock, sediment = land()
+    cover = np.zeros((*rock.shape, 3), np.float32)
+    cover[..., 1:] = 1.0, 0.5
+    slow = constants(lift=0.01, share=0.0, maximum_steps=100)
+    halved = by_kernel(rock, sediment, slow._replace(lift=0.02), sources=at(4, 4, rock.shape), cover=cover)
+    plain = by_kernel(rock, sediment, slow, sources=at(4, 4, rock.shape))
+    assert plain.lifted > 0 and np.array_equal(halved.surface, plain.surface)
+
+
 def test_in_a_bare_cell_a_loaded_particle_wears_rock_and_an_empty_one_nothing():
     rock = np.broadcast_to(np.arange(12) * 0.01, (5, 12)).copy()
     rules = constants(abrasion=0.5, share=0.0)
@@ -478,6 +488,25 @@ def test_a_turned_terrain_in_a_turned_wind_is_eroded_turned():
     )
     assert straight.lifted > 0 and turned.lifted == pytest.approx(straight.lifted, rel=1e-9)
     assert np.allclose(np.rot90(turned.surface, 2), straight.surface, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("way", [(0, -6), (0, 6), (-5, 0), (5, 0), (-5, -6), (5, 6)])
+def test_where_edges_wrap_it_makes_no_difference_where_they_lie(way):
+    """A blow beside a dent: more stands over it than across, and less than along."""
+    sand, rules = np.full((11, 13), 0.1), constants(lift=0.05, share=0.1, edges=kinds.WRAP, maximum_steps=1)
+    sand[5, 5] -= 0.02
+    rules = rules._replace(row_hold=0.015, col_hold=0.015, diagonal_hold=0.025)
+    middle = by_kernel(0 * sand, sand, rules, sources=at(5, 6, sand.shape))
+    moved = by_kernel(0 * sand, np.roll(sand, way, (0, 1)), rules, sources=at(5 + way[0], 6 + way[1], sand.shape))
+    assert middle.lifted > 0 and middle.slid > 0
+    assert np.array_equal(np.roll(moved.surface, (-way[0], -way[1]), (0, 1)), middle.surface)
+
+
+@pytest.mark.parametrize("place", [-1e-17, -0.5, 0.0, 8.999, 9.0, 30.25])
+def test_a_place_beyond_a_wrapped_edge_comes_in_on_the_grid(place):
+    """Also one so little beyond that the remainder is rounded to the other edge."""
+    inside = wind.come_in(place, 9)
+    assert 0.0 <= inside < 9.0 and (place - inside) / 9 == pytest.approx(round((place - inside) / 9), abs=1e-12)
 
 
 @pytest.mark.parametrize(

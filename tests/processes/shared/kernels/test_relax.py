@@ -16,6 +16,22 @@ EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}
 HOLD, STAND, REST = math.tan(math.radians(34)), math.tan(math.radians(60)), 1e-4
 
 
+def constants_of(edges="closed", spacing=(1.0, 1.0), **angles):
+    distances, shorter = (*spacing, math.hypot(*spacing)), min(spacing)
+    hold, stand = angles.get("hold", HOLD), angles.get("stand", STAND)
+    return talus.Constants(
+        hold,
+        1.5 * (spacing[0] * spacing[1] / distances[2]) ** 2 / shorter,
+        shorter / spacing[0] / 4,
+        shorter / spacing[1] / 4,
+        *spacing,
+        *(stand * distance for distance in distances),
+        angles.get("collapse", 0.5),
+        REST * hold * shorter,
+        EDGES[edges],
+    )
+
+
 def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0, 1.0), seams=(), **angles):
     """Rock, loose material, passes and volume slid out after at most so many passes; masks (rows, cols, 3).
 
@@ -28,19 +44,7 @@ def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0,
         masks = np.ascontiguousarray(np.pad(masks.astype(np.float32), ((1, 1), (1, 1), (0, 0)), **mode))
     bands = np.array([0, *seams, rows])
     marks = talus.make_marks(rows, cols)
-    distances, shorter = (*spacing, math.hypot(*spacing)), min(spacing)
-    hold, stand = angles.get("hold", HOLD), angles.get("stand", STAND)
-    constants = talus.Constants(
-        hold,
-        1.5 * (spacing[0] * spacing[1] / distances[2]) ** 2 / shorter,
-        shorter / spacing[0] / 4,
-        shorter / spacing[1] / 4,
-        *spacing,
-        *(stand * distance for distance in distances),
-        angles.get("collapse", 0.5),
-        REST * hold * shorter,
-        EDGES[edges],
-    )
+    constants = constants_of(edges, spacing, **angles)
     memory = talus.make_seams(len(bands) - 1, cols), talus.make_rows(cols), marks
     done = talus.relax(rock, loose, masks, constants, bands, *memory, passes)
     return rock[1:-1, 1:-1], loose[1:-1, 1:-1], done, np.sum(marks.exported)
@@ -119,6 +123,46 @@ def test_leaving_out_what_rests_changes_no_bit(edges, monkeypatch):
         exported += out
     assert np.array_equal(whole[0], slow_rock) and np.array_equal(whole[1], slow_loose)
     assert whole[3] == pytest.approx(exported, rel=1e-12)
+
+
+def test_only_segments_that_are_awake_are_worked_on():
+    """The memory for fluxes between columns stays as it was but for the faces of the one segment that may move."""
+    rows, cols = 4, 5 * talus.SEGMENT
+    rock, loose = np.zeros((rows + 2, cols + 2)), np.ones((rows + 2, cols + 2))
+    marks, work = talus.make_marks(rows, cols), talus.make_rows(cols)
+    marks.active[:] = 0
+    marks.active[2, 2] = 1
+    work.flows[:] = math.nan
+    talus.relax(rock, loose, None, constants_of(), np.array([0, rows]), talus.make_seams(1, cols), work, marks, 1)
+    faces = np.flatnonzero(~np.isnan(work.flows[0])) - 1  # the first is that before column 0
+    assert np.array_equal(faces, np.arange(2 * talus.SEGMENT, 3 * talus.SEGMENT + 1))
+
+
+ANYWHERE, IN_THE_FIRST_COLUMN, IN_THE_LAST_COLUMN, IN_BOTH = 1, 3, 5, 7
+"""Where in a segment something moved."""
+
+
+@pytest.mark.parametrize(
+    ("row", "segment", "moved", "wrap", "rows", "segments"),
+    [
+        (2, 1, ANYWHERE, False, {1, 2, 3}, {1}),
+        (2, 1, IN_THE_FIRST_COLUMN, False, {1, 2, 3}, {0, 1}),
+        (2, 1, IN_THE_LAST_COLUMN, False, {1, 2, 3}, {1, 2}),
+        (1, 0, IN_BOTH, False, {1, 2}, {0, 1}),
+        (4, 3, IN_BOTH, False, {3, 4}, {2, 3}),
+        (1, 0, IN_BOTH, True, {4, 1, 2}, {3, 0, 1}),
+        (4, 3, IN_BOTH, True, {3, 4, 1}, {2, 3, 0}),
+    ],
+)
+def test_what_moves_wakes_its_segment_in_three_rows_and_those_that_it_touches(
+    row, segment, moved, wrap, rows, segments
+):
+    """Rows 1 to 4 of four segments."""
+    marks = talus.make_marks(4, 4 * talus.SEGMENT)
+    marks.moved[row, segment] = moved
+    talus.wake(marks, wrap)
+    assert {tuple(map(int, place)) for place in np.argwhere(marks.active)} == {(r, s) for r in rows for s in segments}
+    assert not marks.moved.any()
 
 
 # The law

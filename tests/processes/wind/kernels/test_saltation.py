@@ -281,6 +281,15 @@ def test_down_the_true_slope_a_column_slides_to_a_round_cone(stretch):
     assert found[True].mean() == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.parametrize("downhill", [False, True])
+def test_sand_slides_alike_on_rock_of_any_height(downhill):
+    low, high = (np.stack([column(8.0) + rock, column(8.0)], -1) for rock in (0.0, 64.0))
+    for ground in (low, high):
+        visit(ground, 20 * 441, downhill, (0.5, 0.4, 0.64))
+    assert np.allclose(high[..., 0] - 64.0, low[..., 0], rtol=0, atol=1e-9) and low.max() < 4.0
+    assert np.allclose(high[..., 1], low[..., 1], rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize(("to", "hold"), [((0, 1), 0.2), ((1, 0), 0.3), ((1, 1), 0.5)])
 def test_a_pair_below_the_threshold_stands_and_above_it_moves_half_the_excess(to, hold):
     for difference, moved in ((hold - 1e-9, 0.0), (hold + 0.1, 0.05)):

@@ -123,6 +123,17 @@ def test_drops_that_are_nowhere_on_the_terrain_are_refused(stopped, column, valu
         resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": drops}))
 
 
+@pytest.mark.parametrize("column", [9, 10])
+def test_steps_and_random_numbers_of_drops_are_counted_from_0_as_far_as_whole_numbers_go(stopped, column):
+    drops = stopped.arrays["step/_run/drops"].copy()
+    for value in (0.0, 2.0**53):
+        drops[3, column] = value
+        resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": drops}))
+    drops[3, column] = 2.0**53 + 2
+    with pytest.raises(InputError, match="damaged in _run/drops"):
+        resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": drops}))
+
+
 def test_drops_of_more_numbers_than_there_are_or_more_than_have_started_are_refused(stopped):
     drops = stopped.arrays["step/_run/drops"]
     for wrong in (np.zeros((3, 200_000)), np.tile(drops, (99, 1)), drops[:, :-1], drops.ravel(), drops.view("i8")):

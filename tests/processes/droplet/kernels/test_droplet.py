@@ -9,6 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from erosion_addon.processes.droplet.kernels import droplet
+from erosion_addon.processes.shared.kernels import particle_queues as queues
+from tests.kernels.one_tile import OneTile
 from tests.processes.droplet.kernels.drops import EDGES, Rules, Scene, at, by_kernel, by_reference
 from tests.terrains import bowl, fractal, plane, step
 
@@ -344,6 +347,20 @@ def test_rain_falls_by_its_weights():
     after = by_kernel(Scene(np.zeros((6, 8)), rain=rain), Rules(max_path_len=1, edges="wrap"), 4000)
     assert np.count_nonzero(after.flow) == 2
     assert after.flow[1, 2] + after.flow[5, 7] == 4000 and abs(after.flow[1, 2] - 1000) < 140  # 5 sigma
+
+
+def test_drops_of_springs_start_around_the_corner_of_their_cell_and_all_others_on_it():
+    shape, springs = (6, 8), np.array([20, 22, 28])
+    tile = OneTile(droplet, shape, EDGES["open"])
+    pool = queues.with_room(tile.pool, 2000)
+    droplet.start_drops(pool, tile.tiles, None, np.uint64(1), 0, 2000, springs, False)
+    places = pool.numbers[:2000, :2]
+    corners = np.rint(places)
+    of_springs = np.isin(np.ravel_multi_index(corners.astype(int).T, shape), springs)
+    assert 60 < of_springs.sum() < 200  # 3 of 48 cells: 125
+    assert np.array_equal(places[~of_springs], corners[~of_springs])
+    assert (np.abs(places - corners)[of_springs] > 0).all()
+    assert np.abs((places - corners)[of_springs].mean(axis=0)).max() < 0.13  # 5 sigma
 
 
 @pytest.mark.parametrize("edges", EDGES)

@@ -177,6 +177,14 @@ def test_color_is_carried_as_by_plain_python(edges):
     assert_same(Scene(fractal(10, 12, 6.0), color=color), Rules(edges=edges, max_path_len=30), 80)
 
 
+def test_on_terraces_where_drops_go_anywhere_colors_are_carried_as_by_plain_python():
+    color = np.random.default_rng(6).random((10, 12, 3)).astype(np.float32)
+    scene = Scene(3.0 * np.round(fractal(10, 12, 2.0)), color=color)
+    by_chance = by_kernel(scene, Rules(Ki=0.0, max_path_len=30), 80).random_directions
+    assert by_chance > 10
+    assert_same(scene, Rules(Ki=0.0, max_path_len=30), 80)
+
+
 def test_color_and_masks_and_rain_go_together():
     rng = np.random.default_rng(7)
     scene = Scene(
@@ -361,6 +369,14 @@ def test_drops_of_springs_start_around_the_corner_of_their_cell_and_all_others_o
     assert np.array_equal(places[~of_springs], corners[~of_springs])
     assert (np.abs(places - corners)[of_springs] > 0).all()
     assert np.abs((places - corners)[of_springs].mean(axis=0)).max() < 0.13  # 5 sigma
+
+
+@pytest.mark.parametrize("edges", ["open", "closed"])
+@pytest.mark.parametrize("col", [0, 11])
+def test_a_drop_runs_down_along_an_edge(edges, col):
+    height = plane(9, 12, fall_along_row=0.1)
+    after = by_kernel(Scene(height, rain=at(2, col, height.shape)), Rules(edges=edges, Kw=0.0, max_path_len=4), 1)
+    assert np.array_equal(np.argwhere(after.flow), [[row, col] for row in range(2, 6)])
 
 
 @pytest.mark.parametrize("edges", EDGES)

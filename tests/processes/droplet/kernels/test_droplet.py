@@ -177,12 +177,12 @@ def test_color_is_carried_as_by_plain_python(edges):
     assert_same(Scene(fractal(10, 12, 6.0), color=color), Rules(edges=edges, max_path_len=30), 80)
 
 
-def test_on_terraces_where_drops_go_anywhere_colors_are_carried_as_by_plain_python():
-    color = np.random.default_rng(6).random((10, 12, 3)).astype(np.float32)
-    scene = Scene(3.0 * np.round(fractal(10, 12, 2.0)), color=color)
-    by_chance = by_kernel(scene, Rules(Ki=0.0, max_path_len=30), 80).random_directions
-    assert by_chance > 10
-    assert_same(scene, Rules(Ki=0.0, max_path_len=30), 80)
+def test_ground_of_one_color_keeps_it_on_terraces_too_where_drops_go_anywhere():
+    color = np.full((20, 24, 3), 0.5, np.float32)
+    scene = Scene(3.0 * np.round(fractal(20, 24, 3.0)), color=color)
+    after = by_kernel(scene, Rules(Ki=0.0, max_path_len=30), 2000)
+    assert after.random_directions > 20 and after.eroded > 20
+    assert np.array_equal(after.color, color)
 
 
 def test_color_and_masks_and_rain_go_together():

@@ -9,9 +9,10 @@ from erosion_addon.drainage.flow_graph import FlowGraph
 from erosion_addon.drainage.land import Land
 from erosion_addon.drainage.land_statistics import statistics
 from erosion_addon.model import InputError, Recipe, Terrain, erode
+from erosion_addon.processes.shared.kernels.mask_layers import BREAKS
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.kernels.incision import _share_left as share_left
-from erosion_addon.processes.uplift.kernels.incision import limit_slopes, limit_two
+from erosion_addon.processes.uplift.kernels.incision import limit_slopes, limit_two, lower_border
 from erosion_addon.processes.uplift.parameters import UpliftParameters
 from erosion_addon.processes.uplift.step import STEPS, UpliftStep
 from erosion_addon.run.step_state import set_step_arrays, step_arrays
@@ -233,6 +234,28 @@ def test_walls_around_a_shaft_fall_back_to_a_cone_of_the_limit(width, uneven):
     sectors = [excess[ring & (np.abs((azimuth - at + 90) % 180 - 90) < 7.5)].mean() for at in range(0, 180, 15)]
     assert excess[ring].min() > 0.0 and excess[ring].max() < 0.12
     assert max(sectors) - min(sectors) < uneven
+
+
+@pytest.mark.parametrize("singly", [False, True])
+def test_where_edges_wrap_a_cone_around_a_shaft_goes_on_beyond_them(singly):
+    """As on the same land with the shaft in the middle, by rows all at once and one by one."""
+    graph, found = FlowGraph((13, 17), (10.0, 10.0), "wrap"), []
+    for shaft in ((6, 8), (0, 0), (12, 16)):
+        heights = np.full((13, 17), 1e4)
+        heights[shaft] = 0.0
+        flat = graph.padded(heights)
+        for sweep in range(40):
+            graph.fill_ring(flat)
+            given = graph.network, flat.copy(), flat, 17, 7.0, 7.0, None, bool(sweep % 2)
+            if singly:
+                for row in range(13) if sweep % 2 == 0 else range(12, -1, -1):
+                    limit_slopes(*given, row, row + 1)
+            else:
+                limit_two(*given, 0, 0, 13)
+        found.append(np.roll(graph.inside(flat), (6 - shaft[0], 8 - shaft[1]), (0, 1)))
+    assert 70.0 < found[0].max() < 1.15 * 70.0  # 10 cells from the shaft to the corners
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], rtol=0, atol=1e-6)
 
 
 def test_a_wall_along_the_grid_falls_from_a_level_top():
@@ -518,6 +541,29 @@ def test_creep_rounds_a_bump_alike_in_all_directions():
     for at in range(4, 20):
         ring = found[np.abs(distance - at) < 0.05]  # along the axes, and where a right triangle has whole sides
         np.testing.assert_allclose(ring, ring.mean(), atol=0.25)
+
+
+def test_what_rains_on_the_land_leaves_by_its_outlets():
+    step = stepping(noise(32))
+    step._drain()
+    ends = step._trees.places == np.arange(32 * 32)
+    assert step._trees.areas[ends].sum() == pytest.approx(4000.0**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("soft", [1.0, 0.5])
+def test_a_wall_at_an_open_edge_comes_down_to_the_slope_of_the_land_behind_it(soft):
+    """Land that rises by 1 m a row towards two edges; around it a wall 0.8 m higher, of which 0.2 m are loose."""
+    row, col = np.abs(np.mgrid[-5:6, -6:7])
+    wall = (row == 5) | (col == 6)
+    step = stepping(Terrain(row + 0.8 * wall, 10.0))
+    step._loose[:] = 0.2
+    step._graph.route(step._heights)
+    masks = np.ones((step._heights.size, 3), np.float32)
+    masks[:, BREAKS] = soft
+    left = lower_border(step._graph.network, step._ground, masks, 13)
+    np.testing.assert_allclose(step.elevation(), row + (0.6 - 0.6 * soft) * wall, atol=1e-6)
+    assert left == pytest.approx((0.2 + 0.6 * soft) * wall.sum(), rel=1e-6)
+    assert step._graph.inside(step._loose) == pytest.approx(0.2 * ~wall)
 
 
 def test_an_open_edge_is_lowered_with_the_land_behind_it():

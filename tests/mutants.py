@@ -38,14 +38,14 @@ LAWS = "tests/processes/test_laws.py -k"
 MODULES = {
     "kernels": {
         "erosion_addon/drainage/kernels/spill.py": "tests/drainage/test_spill.py tests/drainage/test_flow_graph.py",
-        "erosion_addon/processes/droplet/kernels/droplet.py": "tests/processes/droplet",
+        "erosion_addon/processes/droplet/kernels/droplet.py": "tests/processes/droplet tests/run/test_checkpoint.py",
         "erosion_addon/processes/droplet/kernels/motion.py": "tests/processes/droplet",
         "erosion_addon/processes/dunes/kernels/creep.py": "tests/processes/dunes/kernels",
-        "erosion_addon/processes/dunes/kernels/slabs.py": "tests/processes/dunes/test_step.py",
+        "erosion_addon/processes/dunes/kernels/slabs.py": "tests/processes/dunes",
         "erosion_addon/processes/shared/kernels/cascade.py": "tests/processes/wind tests/processes/test_laws.py",
-        "erosion_addon/processes/shared/kernels/relax.py": "tests/processes/talus tests/processes/shared",
+        "erosion_addon/processes/shared/kernels/relax.py": "tests/processes/shared/kernels/test_relax.py",
         "erosion_addon/processes/uplift/kernels/incision.py": f"tests/processes/uplift {LAWS} uplift",
-        "erosion_addon/processes/water/kernels/flow.py": f"tests/processes/water {LAWS} water",
+        "erosion_addon/processes/water/kernels/flow.py": "tests/processes/water/kernels/test_flow.py",
         "erosion_addon/processes/wind/kernels/saltation.py": f"tests/processes/wind {LAWS} wind",
     },
     "commit": {

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.arrays import LOOSE, loose_of
 from .. import session
+from ..original import original
 from ..run import start_state
 from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
@@ -23,7 +24,8 @@ class Ground:
 
     mesh_uid, matrix, counts: identify the mesh, with its positions. digest: its fingerprint. place:
     (vertices, 3) float32 local. frame: of its grid. levels: heights (m) between which all of it lies. cells: (rows,
-    cols) int32, vertex of each. sediment: mask that it was read with. elevation: (rows, cols) float32 m; loose_layers
+    cols) int32, vertex of each. original: local heights that the mesh stores for Restore, None before its first result.
+    sediment: mask that it was read with. elevation: (rows, cols) float32 m; loose_layers
     likewise, by name. began: heights that Restore brings back. start, start_loose: elevation and loose material before
     erosion (rows, cols) m. fields: results (rows, cols) float32. masks: those that the worker has; arrays of it by
     kind. sent: the worker process that has it all. spare: positions before the last stroke, to write those of the next
@@ -39,6 +41,7 @@ class Ground:
     frame: Frame
     levels: tuple[float, float]
     cells: Array
+    original: Array | None
     sediment: Array | None
     began: start_state.Heights
     elevation: Array
@@ -80,11 +83,17 @@ def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
 def _is_of(ground: Ground, obj: bpy.types.Object) -> bool:
     mesh = obj.data
     same = (ground.mesh_uid, ground.matrix, ground.counts) == (mesh.session_uid, _matrix(obj), counts(mesh))
-    return same and np.array_equal(positions(mesh, ground.room), ground.place)
+    # Apply and its undo move nothing, but Restore brings back something else.
+    is_kept = same and _is_same(ground.original, _original(mesh))
+    return is_kept and np.array_equal(positions(mesh, ground.room), ground.place)
 
 
 def _is_same(given: Array | None, now: Array | None) -> bool:
     return given is now or (given is not None and now is not None and np.array_equal(given, now))
+
+
+def _original(mesh: bpy.types.Mesh) -> Array | None:
+    return original.source_heights(mesh) if original.has_source(mesh) else None
 
 
 def _matrix(obj: bpy.types.Object) -> tuple[float, ...]:
@@ -118,6 +127,7 @@ def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
         frame_of(obj, lattice, seen.place),
         (float(now.elevation.min()), float(now.elevation.max())),
         lattice.to_grid(np.arange(len(seen.place), dtype=np.int32)),
+        _original(mesh),
         sediment,
         began,
         now.elevation.astype(np.float32),

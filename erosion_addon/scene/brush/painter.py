@@ -269,6 +269,7 @@ class Painter:
             if keep is not None:
                 keep()
         ground.place, ground.spare, ground.digest = after, ground.place, self._digest
+        ground.original = ground.began.kept
         ground.began = ground.began._replace(start=after[:, 2], is_new=False)
 
     def cancel(self) -> None:

@@ -359,6 +359,21 @@ def test_strokes_go_on_after_apply_in_a_layer_of_their_own(terrain):
     assert [len(item.strokes) for item in layers()] == [1, 1] and heights().tobytes() != before
 
 
+@pytest.mark.parametrize("keeps_apply", [True, False])
+def test_restore_brings_back_what_was_applied_and_not_what_was_before(terrain, keeps_apply):
+    untouched = heights().tobytes()
+    stroke("raise")
+    painted = heights().tobytes()
+    bpy.ops.ed.undo_push(message="Painted")
+    bpy.ops.erosion.apply(remove_maps=True)
+    bpy.ops.ed.undo_push(message="Applied")
+    if not keeps_apply:
+        bpy.ops.ed.undo()
+    stroke("smooth")
+    bpy.ops.erosion.restore()
+    assert heights().tobytes() == (painted if keeps_apply else untouched)
+
+
 def test_refusals_say_why(terrain):
     stroke("raise")
     terrain.data.vertices[5].co.z += 1.0

@@ -36,17 +36,9 @@ def at(row, col, shape):
     return rain
 
 
-def by_kernel(scene, rules, drops, first=0, key=1, side=ALL):
-    """Run the drops from `first` to before `drops`. side: cells along a tile."""
-    ground = np.stack([scene.height, np.zeros_like(scene.height) if scene.loose is None else scene.loose], -1)
-    ground, flow = np.ascontiguousarray(ground, np.float64), np.zeros(scene.height.shape, np.float32)
-    color = None if scene.color is None else scene.color.astype(np.float32)
-    masks = None
-    if scene.strength is not None or scene.hardness is not None:
-        masks = np.ones((*scene.height.shape, 4), np.float32)
-        masks[..., DUG] = masks[..., LAID] = 1 if scene.strength is None else scene.strength
-        masks[..., SOFT] = 1 if scene.hardness is None else 1 - scene.hardness
-    constants = droplet.Constants(
+def constants_of(rules):
+    """Constants of the kernel."""
+    return droplet.Constants(
         float(rules.Kq),
         float(rules.Kw),
         float(rules.Kr),
@@ -64,6 +56,19 @@ def by_kernel(scene, rules, drops, first=0, key=1, side=ALL):
         deposit_limit=float(rules.cap),
         quarters=rules.quarters,
     )
+
+
+def by_kernel(scene, rules, drops, first=0, key=1, side=ALL):
+    """Run the drops from `first` to before `drops`. side: cells along a tile."""
+    ground = np.stack([scene.height, np.zeros_like(scene.height) if scene.loose is None else scene.loose], -1)
+    ground, flow = np.ascontiguousarray(ground, np.float64), np.zeros(scene.height.shape, np.float32)
+    color = None if scene.color is None else scene.color.astype(np.float32)
+    masks = None
+    if scene.strength is not None or scene.hardness is not None:
+        masks = np.ones((*scene.height.shape, 4), np.float32)
+        masks[..., DUG] = masks[..., LAID] = 1 if scene.strength is None else scene.strength
+        masks[..., SOFT] = 1 if scene.hardness is None else 1 - scene.hardness
+    constants = constants_of(rules)
     tile = OneTile(droplet, scene.height.shape, EDGES[rules.edges], side)
     started = _cumulated(scene), np.uint64(key), first, drops, np.zeros(0, np.int64), rules.anywhere
     totals = tile.run(started, (ground, flow, color, masks, constants))
@@ -129,4 +134,4 @@ def _cumulated(scene):
     return None if scene.rain is None else np.cumsum(scene.rain.ravel() / scene.rain.sum())
 
 
-__all__ = ["EDGES", "Rules", "Scene", "at", "by_kernel", "by_reference"]
+__all__ = ["EDGES", "Rules", "Scene", "at", "by_kernel", "by_reference", "constants_of"]

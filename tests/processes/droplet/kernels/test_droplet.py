@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from erosion_addon.processes.droplet.kernels import droplet
+from erosion_addon.processes.droplet.kernels.motion import LOAD
 from erosion_addon.processes.shared.kernels import particle_queues as queues
 from tests.kernels.one_tile import OneTile
-from tests.processes.droplet.kernels.drops import EDGES, Rules, Scene, at, by_kernel, by_reference
+from tests.processes.droplet.kernels.drops import EDGES, Rules, Scene, at, by_kernel, by_reference, constants_of
 from tests.terrains import bowl, fractal, plane, step
 
 
@@ -429,6 +430,19 @@ def test_a_drop_digs_below_its_capacity_and_lays_down_above_it():
         change = after.height - height
         assert change[4, 4] == pytest.approx(-0.099, abs=1e-12)
         assert change[4, 5] == pytest.approx(0.099 - 0.1 * math.sqrt(4.04) * capacity / 4, abs=1e-12)
+
+
+def test_drops_under_way_lay_down_what_masks_let_them():
+    """A load of 2 where a quarter may lie."""
+    tile, shape = OneTile(droplet, (6, 8), EDGES["open"]), (6, 8)
+    pool = queues.with_room(tile.pool, 1)
+    droplet.start_drops(pool, tile.tiles, np.cumsum(at(4, 3, shape)), np.uint64(1), 0, 1, np.zeros(0, np.int64), False)
+    pool.numbers[0, LOAD] = 2.0
+    quarter = np.full((*shape, 4), 0.25, np.float32)
+    for masks, laid in ((None, 2.0), (quarter, 0.5)):
+        ground = np.zeros((*shape, 2))
+        kept = droplet.lay_down(tile.tiles, pool, ground, None, masks, constants_of(Rules()))
+        assert kept == 2.0 - laid and ground[4, 3].tolist() == [laid, laid]
 
 
 def test_strength_0_keeps_every_bit():

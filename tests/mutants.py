@@ -32,6 +32,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
+SAME_BYTES = "tests/test_same_bytes.py::test_a_recipe_makes_the_bytes_that_it_made_before"
+"""Tests of what a recipe makes, for the one that is named next in brackets: they notice other random numbers."""
+
 LAWS = "tests/processes/test_laws.py -k"
 """Tests of the laws that all processes obey, for the one that is named next."""
 
@@ -41,10 +44,10 @@ MODULES = {
         "erosion_addon/processes/droplet/kernels/droplet.py": "tests/processes/droplet tests/run/test_checkpoint.py",
         "erosion_addon/processes/droplet/kernels/motion.py": "tests/processes/droplet",
         "erosion_addon/processes/dunes/kernels/creep.py": "tests/processes/dunes/kernels",
-        "erosion_addon/processes/dunes/kernels/slabs.py": "tests/processes/dunes",
+        "erosion_addon/processes/dunes/kernels/slabs.py": f"tests/processes/dunes/kernels {SAME_BYTES}[yardangs]",
         "erosion_addon/processes/shared/kernels/cascade.py": "tests/processes/wind tests/processes/test_laws.py",
         "erosion_addon/processes/shared/kernels/relax.py": "tests/processes/shared/kernels/test_relax.py",
-        "erosion_addon/processes/uplift/kernels/incision.py": f"tests/processes/uplift {LAWS} uplift",
+        "erosion_addon/processes/uplift/kernels/incision.py": "tests/processes/uplift/kernels",
         "erosion_addon/processes/water/kernels/flow.py": "tests/processes/water/kernels/test_flow.py",
         "erosion_addon/processes/wind/kernels/saltation.py": f"tests/processes/wind {LAWS} wind",
     },

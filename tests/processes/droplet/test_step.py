@@ -41,6 +41,15 @@ def test_no_mass_is_lost_or_made(edges):
     assert mass["after"] == pytest.approx(mass["before"] - mass["exported"], rel=1e-12)
 
 
+@pytest.mark.parametrize("edges", EDGES)
+def test_no_mass_is_lost_where_the_ground_may_change_by_little(edges):
+    """What may not lie where a drop ends is carried out."""
+    limits = {"max_erosion": 5.0, "max_deposition": 0.5}
+    recipe = Recipe.from_dict({"name": "test", "step": [{"kind": "droplet", "limits": limits}]})
+    mass = erode(hills(), recipe, edges=edges).report["mass"]
+    assert abs(mass["error"]) <= 1e-9 * mass["moved"] and mass["moved"] > 1000 and mass["exported"] > 100
+
+
 @pytest.mark.parametrize("case", range(40))
 def test_no_mass_is_lost_for_any_parameters_in_range(case):
     """Parameters drawn from their declarations, heights of 10⁻³ to 10³ cells, all edges; TEST_SEED repeats a run."""

@@ -407,15 +407,17 @@ def test_cells_that_are_not_square_do_what_plain_python_does(edges):
     assert assert_same(*land(), rules, edges, (0.7, 1.2)).lifted > 0
 
 
+@pytest.mark.parametrize("drag", [0.01, 2.0])
 @pytest.mark.parametrize("edges", EDGES)
-def test_masks_covers_shadows_lift_and_drag_do_what_plain_python_does(edges):
+def test_masks_covers_shadows_lift_and_drag_do_what_plain_python_does(edges, drag):
+    """Also a drag that lets a particle stand still within a step."""
     rng = np.random.default_rng(5)
     over = {
         "masks": np.take(rng.integers(0, 5, (9, 11, 3)) / 4, [0, 2, 1, 1], axis=2).astype(np.float32),
         "cover": (rng.integers(0, 5, (9, 11, 2)) / 4 * (0.01, 1.0)).astype(np.float32),
         "shade": rng.uniform(-0.1, 0.4, (9, 11)),
     }
-    rules = constants(**STRONG, edges=EDGES[edges], maximum_steps=100, shelter=0.75, air_lift=0.001, air_drag=0.01)
+    rules = constants(**STRONG, edges=EDGES[edges], maximum_steps=100, shelter=0.75, air_lift=0.001, air_drag=drag)
     sums = assert_same(*land(), rules, edges, (0.5, 1.3), **over)
     assert sums.lifted > 0 and sums.abraded > 0
 

@@ -57,7 +57,6 @@ def commit(
     Returns messages about parts that could not be kept. paused_run: bytes of the checkpoint file of a paused run.
     change: of this mesh to `after`.
     """
-    attributes.check_names(mesh, after.fields)
     with all_or_nothing(mesh, change.now):
         notes = original.set_aside(mesh) if began.is_new else []
         original.keep_source(mesh, began.kept)

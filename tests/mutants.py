@@ -35,9 +35,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SAME_BYTES = "tests/test_same_bytes.py::test_a_recipe_makes_the_bytes_that_it_made_before"
 """Tests of what a recipe makes, for the one that is named next in brackets: they notice other random numbers."""
 
-LAWS = "tests/processes/test_laws.py -k"
-"""Tests of the laws that all processes obey, for the one that is named next."""
-
 MODULES = {
     "kernels": {
         "erosion_addon/drainage/kernels/spill.py": "tests/drainage/test_spill.py tests/drainage/test_flow_graph.py",
@@ -49,7 +46,7 @@ MODULES = {
         "erosion_addon/processes/shared/kernels/relax.py": "tests/processes/shared/kernels/test_relax.py",
         "erosion_addon/processes/uplift/kernels/incision.py": "tests/processes/uplift/kernels",
         "erosion_addon/processes/water/kernels/flow.py": "tests/processes/water/kernels/test_flow.py",
-        "erosion_addon/processes/wind/kernels/saltation.py": f"tests/processes/wind {LAWS} wind",
+        "erosion_addon/processes/wind/kernels/saltation.py": "tests/processes/wind/kernels/test_saltation.py",
     },
     "commit": {
         "erosion_addon/scene/run/commit.py": "tests/ui/run/test_run.py tests/scene/run/test_job.py",

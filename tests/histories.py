@@ -39,6 +39,9 @@ from tests.scene.jobs import wait_for
 from tests.terrains import fractal
 
 ROWS, COLS, CELL = 14, 18, 10.0
+PORTION = 50
+"""Histories after which it is said how many there were, for runs that are ended early."""
+
 MOST_TERRAINS = 3
 MOST_UNDOS = 20
 """Blender keeps 32 undo steps."""
@@ -532,8 +535,11 @@ if __name__ == "__main__":
     given = parser.parse_args()
     erosion_addon.register()
     began = time.monotonic()
-    run_histories(given.count, given.acts, derandomize=False)
-    print(f"{given.count} histories of {given.acts} acts: 0 failures, {time.monotonic() - began:.0f} s")
+    for done in range(0, given.count, PORTION):
+        count = min(PORTION, given.count - done)
+        run_histories(count, given.acts, derandomize=False)
+        seconds = time.monotonic() - began
+        print(f"{done + count} histories of {given.acts} acts: 0 failures, {seconds:.0f} s", flush=True)
     worker_process.stop()
     sys.stdout.flush()
     os._exit(0)  # Blender 4.5 as a Python module may hang at its end, see conftest.py

@@ -120,6 +120,17 @@ def test_what_is_handed_on_lands_where_its_hop_ends_or_goes_on_over_the_next_edg
     assert not arriving.any()
 
 
+def test_in_the_lee_of_a_wall_sand_stays_and_what_flies_comes_down():
+    """Of rock 3 m high in the fourth cell, under a shadow that descends by 1 m a cell: over the two next ones it is
+    higher than a slab over the sand."""
+    field = Field(np.full((2, 9), 2 * SLAB / 5), slab=SLAB / 5, drop=1.0)
+    field.inside(field.ground.rock)[:, 3] = 3.0
+    field.sand[:, 3] = 0.0
+    slabs_left = field.blow().sand / (SLAB / 5)
+    assert slabs_left == pytest.approx(np.tile([1.0, 1.0, 1.0, 0.0, 5.0, 2.0, 1.0, 1.0, 1.0], (2, 1)))
+    assert np.array_equal(field.ground.blown.reshape(2, 9), np.tile([1, 1, 1, 1, 0, 0, 1, 1, 1], (2, 1)))
+
+
 def test_what_the_wind_brings_comes_as_far_as_hops_reach_over_the_edge_and_stays_as_often_everywhere():
     """From all places before the edge, with all lengths up to twice the mean: at x with the density (1 - x / 2L) / L.
     Half of it stays, on plants where masks let half lie. Up to L / 8: 0.5 (1 - (15 / 16)²) = 0.061 of 12,000 slabs, and

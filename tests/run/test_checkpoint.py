@@ -123,13 +123,14 @@ def test_drops_that_are_nowhere_on_the_terrain_are_refused(stopped, column, valu
         resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": drops}))
 
 
-@pytest.mark.parametrize("column", [9, 10])
-def test_steps_and_random_numbers_of_drops_are_counted_from_0_as_far_as_whole_numbers_go(stopped, column):
+@pytest.mark.parametrize(("column", "most", "more"), [(8, 1.0, 1.001), *((at, 2.0**53, 2.0**53 + 2) for at in (9, 10))])
+def test_water_steps_and_random_numbers_of_drops_begin_at_0_and_have_an_end(stopped, column, most, more):
+    """A drop begins with 1 of water; the others are counted as far as whole numbers go."""
     drops = stopped.arrays["step/_run/drops"].copy()
-    for value in (0.0, 2.0**53):
+    for value in (0.0, most):
         drops[3, column] = value
         resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": drops}))
-    drops[3, column] = 2.0**53 + 2
+    drops[3, column] = more
     with pytest.raises(InputError, match="damaged in _run/drops"):
         resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": drops}))
 

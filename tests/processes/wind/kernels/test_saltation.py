@@ -333,6 +333,18 @@ def test_over_an_edge_sand_slides_only_where_edges_wrap(cell):
         assert reached == (8 if wrap else inside)
 
 
+@pytest.mark.parametrize("cell", [(0, 0), (0, 2), (4, 4), (2, 0), (2, 4), (2, 2)])
+def test_over_an_edge_sand_slides_down_the_true_slope_only_where_edges_wrap(cell):
+    neighbors = [(cell[0] + down, cell[1] + right) for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1))]
+    for wrap in (False, True):
+        ground = np.zeros((5, 5, 2))
+        ground[cell] = 1.0
+        heap.avalanche(ground, *cell, 0.1, None, 0.1, 0.1, wrap)
+        reached = {(row % 5, col % 5) for row, col in neighbors if wrap or (0 <= row < 5 and 0 <= col < 5)}
+        assert {tuple(map(int, place)) for place in np.argwhere(ground[..., 0])} == reached | {cell}
+        assert ground[..., 0].sum() == pytest.approx(1.0, rel=1e-12)
+
+
 def test_creep_evens_out_only_where_the_wind_touched():
     ground = np.stack([fractal(9, 9, 1.0)] * 2, -1)
     before, track, slid = ground.copy(), np.zeros((9, 9), np.uint8), np.zeros(1)

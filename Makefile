@@ -79,11 +79,13 @@ test-3.13:
 		else echo "NOT RUN on Blender 5.2: there is no Python 3.13."; fi
 
 # What differs on the older release is Blender, numpy and Python: the interface, files, the laws of all processes and the
-# bytes of their results feel it. Landscapes, drawn cases, kernels, what is compiled, each process by itself and imports
-# between modules try numba or our own code, which are the same on both.
+# bytes of their results feel it. Landscapes, drawn cases, kernels, what is compiled, each process by itself, what shipped
+# recipes and the limits of sliders make, runs on a region and imports between modules try numba or our own code, which
+# are the same on both.
 ON_OLDER := -m "not (landscape or fuzz or compile or kernel)" --ignore-glob="tests/processes/*/*" \
 	--ignore=tests/landscape --ignore=tests/drainage/tiled --ignore=tests/test_architecture.py \
-	--ignore=tests/test_bench.py --ignore=tests/test_mutants.py
+	--ignore=tests/test_bench.py --ignore=tests/test_mutants.py --ignore=tests/base/test_data_files.py \
+	--ignore=tests/processes/test_soft_limits.py --ignore=tests/local
 
 test-3.11:
 	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='$(ON_OLDER)'; \

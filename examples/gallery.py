@@ -2,7 +2,7 @@
 """Each recipe's beauty picture, as an artist gets it: erode, finish the look, render. build/examples/gallery/NAME.png
 
 `python examples/gallery.py alpine canyon` makes these alone; `--cells 1024 --width 1600` makes them finer and larger,
-and `--view` from elsewhere. `--keep` renews the preset previews in presets/previews, the manual's sheet
+`--view` from elsewhere, and `--before` of the land before erosion too: NAME before.png. `--keep` renews the preset previews in presets/previews, the manual's sheet
 docs/images/gallery.jpg and its large pictures from the pictures that are there, without rendering any; other recipes
 keep theirs.
 """
@@ -35,8 +35,8 @@ from examples.starts import terrain_for  # noqa: E402
 PICTURES = ROOT / "build" / "examples" / "gallery"
 PREVIEWS = ROOT / "presets" / "previews"
 SHEET = ROOT / "docs" / "images" / "gallery.jpg"
-LARGE = ("dune sea", "mountain range", "oasis", "stepped canyon")
-"""Recipes whose pictures the manual shows in full size."""
+LARGE = ("alpine", "alpine before", "dune sea", "mountain range", "oasis", "stepped canyon")
+"""Pictures that the manual shows in full size."""
 PREVIEW = 256
 """Pixels of a square preview: Blender makes its pictures of files no larger."""
 CELLS, WIDTH = 1024, 1600
@@ -71,8 +71,11 @@ def make_object(recipe: str, cells: int) -> bpy.types.Object:
     return obj
 
 
-def picture(recipe: str, cells: int, width: int, view: str) -> Path:
-    """Erode the recipe's start terrain, finish its look and render it; tells how long that took."""
+def picture(recipe: str, cells: int, width: int, view: str, before: bool) -> Path:
+    """Erode the recipe's start terrain, finish its look and render it; tells how long that took.
+
+    before: also render the terrain before erosion, in the same look and view.
+    """
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
     for world in list(bpy.data.worlds):
@@ -91,6 +94,9 @@ def picture(recipe: str, cells: int, width: int, view: str) -> Path:
         times.append(time.perf_counter())
     run, look, _, rendered = (after - before for before, after in itertools.pairwise(times))
     print(f"{path}: eroded in {run:.0f} s, look in {look:.1f} s, rendered in {rendered:.0f} s", flush=True)
+    if before:
+        bpy.ops.erosion.restore()
+        render.render(scene, path.with_stem(f"{recipe} before"), shown)
     return path
 
 
@@ -104,12 +110,14 @@ def keep() -> None:
         if before.size == sheet.size:
             sheet.paste(before.convert("RGB"))
     draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(18)
+    for name in LARGE:
+        if (PICTURES / f"{name}.png").is_file():
+            with Image.open(PICTURES / f"{name}.png") as image:
+                image.convert("RGB").save(SHEET.with_name(f"{name.replace(' ', '_')}.jpg"), quality=92, optimize=True)
     for number, name in enumerate(names):
         if not (PICTURES / f"{name}.png").is_file():
             continue
         with Image.open(PICTURES / f"{name}.png") as image:
-            if name in LARGE:
-                image.convert("RGB").save(SHEET.with_name(f"{name.replace(' ', '_')}.jpg"), quality=92, optimize=True)
             square = ImageOps.fit(image.convert("RGB"), (PREVIEW, PREVIEW), Image.Resampling.LANCZOS)
             square.save(PREVIEWS / f"{name}.png", optimize=True)
             place = (number % across * width, number // across * (height + 28))
@@ -127,6 +135,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=CELLS, help="along a side of the terrain")
     parser.add_argument("--width", type=int, default=WIDTH, help="of the pictures, in pixels")
     parser.add_argument("--view", choices=VIEWS, default="", help="in place of each recipe's own")
+    parser.add_argument("--before", action="store_true", help="pictures of the land before erosion too")
     parser.add_argument("--keep", action="store_true", help="previews and the manual's sheet instead")
     given = parser.parse_args()
     if given.keep:
@@ -135,7 +144,7 @@ def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     erosion_addon.register()
     for name in given.recipes or sorted(shipped()):
-        picture(name, given.cells, given.width, given.view)
+        picture(name, given.cells, given.width, given.view, given.before)
     erosion_addon.unregister()
 
 

@@ -2,9 +2,9 @@
 """Each recipe's beauty picture, as an artist gets it: erode, finish the look, render. build/examples/gallery/NAME.png
 
 `python examples/gallery.py alpine canyon` makes these alone; `--cells 1024 --width 1600` makes them finer and larger,
-`--view` from elsewhere, and `--before` of the land before erosion too: NAME before.png. `--keep` renews the preset previews in presets/previews, the manual's sheet
-docs/images/gallery.jpg and its large pictures from the pictures that are there, without rendering any; other recipes
-keep theirs.
+`--view` from elsewhere, and `--before` of the land before erosion too: NAME before.png. `--keep` renews the preset
+previews in presets/previews, the manual's sheet docs/images/gallery.jpg and its large pictures from the pictures that
+are there, without rendering any; other recipes keep theirs.
 """
 
 import argparse

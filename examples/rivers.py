@@ -26,9 +26,9 @@ from examples.animation import noise  # noqa: E402
 
 OUT, KEPT = ROOT / "build" / "examples", ROOT / "docs" / "images" / "rivers.jpg"
 SIDE, CELL_SIZE, RELIEF = 320, 15.0, 500.0
-EYE, AIM, LENS = Vector((-1300.0, -3500.0, 1500.0)), Vector((100.0, -500.0, 0.0)), 40.0
+EYE, AIM, LENS = Vector((-1300.0, -3500.0, 1100.0)), Vector((100.0, -500.0, 400.0)), 35.0
 """Camera: meters from the terrain's middle, above the median of its heights; mm."""
-SHOWN = Picture(size=(960, 540), view="file", samples=24)
+SHOWN = Picture(size=(1600, 900), view="file", samples=24)
 
 
 def mountains() -> Terrain:

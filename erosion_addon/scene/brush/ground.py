@@ -22,14 +22,14 @@ from .aim import Frame, frame_of
 class Ground:
     """A terrain as its mesh holds it, with its state before erosion.
 
-    mesh_uid, matrix, counts: identify the mesh, with its positions. digest: its fingerprint. place:
-    (vertices, 3) float32 local. frame: of its grid. levels: heights (m) between which all of it lies. cells: (rows,
-    cols) int32, vertex of each. original: local heights that the mesh stores for Restore, None before its first result.
-    sediment: mask that it was read with. elevation: (rows, cols) float32 m; loose_layers
-    likewise, by name. began: heights that Restore brings back. start, start_loose: elevation and loose material before
-    erosion (rows, cols) m. fields: results (rows, cols) float32. masks: those that the worker has; arrays of it by
-    kind. sent: the worker process that has it all. spare: positions before the last stroke, to write those of the next
-    into. room: bytes to read into, see `attribute_values.read`.
+    mesh_uid, matrix, counts: identify the mesh, with its positions. digest: its fingerprint. place: (vertices, 3)
+    float32 local. frame: of its grid. levels: heights (m) between which all of it lies. cells: (rows, cols) int32,
+    vertex of each. original: local heights that the mesh stores for Restore, None before its first result. sediment:
+    mask that it was read with. elevation: (rows, cols) float32 m; loose_layers likewise, by name. began: heights that
+    Restore brings back. start, start_loose: elevation and loose material before erosion (rows, cols) m. fields: results
+    (rows, cols) float32. masks: those that the worker has; arrays of it by kind. sent: the worker process that has it
+    all. spare: positions before the last stroke, to write those of the next into. room: bytes to read into, see
+    `attribute_values.read`.
     """
 
     mesh_uid: int

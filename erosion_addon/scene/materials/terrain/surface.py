@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light and surface: what of all that the shader is made of."""
+"""Light and the fine relief, and the shader that all parts lead to."""
 
 from ...node_trees.table import Node, centered, math_node, mix, ramp, scaled, times
 

@@ -122,7 +122,8 @@ def test_what_is_handed_on_lands_where_its_hop_ends_or_goes_on_over_the_next_edg
 
 def test_in_the_lee_of_a_wall_sand_stays_and_what_flies_comes_down():
     """Of rock 3 m high in the fourth cell, under a shadow that descends by 1 m a cell: over the two next ones it is
-    higher than a slab over the sand."""
+    higher than a slab over the sand.
+    """
     field = Field(np.full((2, 9), 2 * SLAB / 5), slab=SLAB / 5, drop=1.0)
     field.inside(field.ground.rock)[:, 3] = 3.0
     field.sand[:, 3] = 0.0
@@ -134,20 +135,23 @@ def test_in_the_lee_of_a_wall_sand_stays_and_what_flies_comes_down():
 def test_what_the_wind_brings_comes_as_far_as_hops_reach_over_the_edge_and_stays_as_often_everywhere():
     """From all places before the edge, with all lengths up to twice the mean: at x with the density (1 - x / 2L) / L.
     Half of it stays, on plants where masks let half lie. Up to L / 8: 0.5 (1 - (15 / 16)²) = 0.061 of 12,000 slabs, and
-    a fiftieth of that by a second hop. Up to L: 0.375, 0.052 by a second hop and 0.004 by a third."""
+    a fiftieth of that by a second hop. Up to L: 0.375, 0.052 by a second hop and 0.004 by a third.
+    """
     shape, hop, brought = (400, 400), 80.0, 30.0
     cover = np.tile(np.array([1.0, 0.0], np.float32), (math.prod(shape), 1))
     field = Field(np.zeros(shape), cover=cover, shares=masks(shape, laid=0.5), hop=hop, brought=brought).blow()
     assert field.total(slabs.BROUGHT) == pytest.approx(400 * 30 * SLAB)
     stayed = field.sand.sum(axis=0) / (400 * 30 * SLAB)
-    print(stayed[:10].sum(), stayed[:80].sum())
     assert stayed[:10].sum() == pytest.approx(0.062, abs=0.007)
     assert stayed[:80].sum() == pytest.approx(0.431, abs=0.02)
 
 
 def test_bouncing_sand_spares_rock_as_far_as_the_ground_along_the_wind_is_high():
-    """By the mean over two steps to both sides: none is worn on that height, and twice as much that far below. What is
-    worn is dust, so that the sand hops alike."""
+    """`reach` above its surroundings no rock is worn, `reach` below them twice as much as on level ground.
+
+    Heights are means over two cells before and two behind. What is worn leaves as dust, so both fields have the same
+    hops.
+    """
     shape, reach = (300, 40), 2.0
     bump = 3.0 * np.sin(np.arange(40) / 3.0) + np.zeros(shape)
     rules = {"hop": 6.0, "brought": 6.0, "wear": 1e-9, "hull": 2, "dust": 1.0}
@@ -162,7 +166,8 @@ def test_bouncing_sand_spares_rock_as_far_as_the_ground_along_the_wind_is_high()
 
 def test_a_shadow_enters_the_line_that_goes_on_and_the_next_ones_as_long_as_it_is():
     """A wall of 100 m in the third of eight cells: at the end of its line its shadow has come down by 6 m, and by 8 m
-    more at the end of each further line."""
+    more at the end of each further line.
+    """
     sand = np.zeros((5, 8))
     sand[1, 2] = 100.0
     field = Field(sand, (0.25, 1.0), drop=1.0, edges=WRAP)

@@ -33,9 +33,9 @@ def constants_of(edges="closed", spacing=(1.0, 1.0), **angles):
 
 
 def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0, 1.0), seams=(), **angles):
-    """Rock, loose material, passes and volume slid out after at most so many passes; masks (rows, cols, 3).
+    """Relax the ground: (rock, loose material, passes that it took, volume that slid out over the edges).
 
-    seams: rows above which bands begin.
+    passes: at most so many. masks: (rows, cols, 3). seams: rows above which bands begin.
     """
     rows, cols = rock.shape
     rock, loose = (np.pad(array.astype(float), 1) for array in (rock, loose))

@@ -38,7 +38,8 @@ def test_hard_rock_is_cut_by_its_share_in_short_steps_and_like_soft_rock_in_long
 def test_a_lake_cuts_its_rim_by_the_share_of_its_river_in_flood(m):
     """A valley between walls: the outlet, a rim 10 m above it, and a lake 6 m and 4 m above it. With F for a river that
     drains one cell: the rim wears to 10 m / (1 + 3ᵐ F), then by 2ᵐ f F / (1 + 2ᵐ f F), f = 10, of half its height over
-    the deepest place, as half of a lake is to be drained."""
+    the deepest place, as half of a lake is to be drained.
+    """
     heights = np.full((3, 5), 1000.0)
     heights[1, :4] = 0.0, 10.0, 6.0, 4.0
     step = stepping(Terrain(heights, 10.0), years=50_000.0, breach=0.5, concavity=m, **PURE)

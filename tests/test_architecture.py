@@ -352,7 +352,5 @@ def test_the_version_is_the_same_everywhere():
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert manifest["version"] == erosion_addon.VERSION
-    if "version" in project["project"].get("dynamic", ()):
-        assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "erosion_addon.VERSION"}
-    else:
-        assert project["project"]["version"] == erosion_addon.VERSION
+    source = project["tool"]["hatch"]["version"]
+    assert re.search(source["pattern"], (ROOT / source["path"]).read_text())["version"] == erosion_addon.VERSION

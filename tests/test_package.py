@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 from erosion_addon import VERSION
 from erosion_addon.base.threads import processors
@@ -66,13 +67,12 @@ def python_without_numba(tmp_path_factory):
     return bare_python.make(tmp_path_factory.mktemp("bare"))
 
 
-def test_pip_installs_every_folder_of_the_package():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    folders = {path.parent.relative_to(ROOT) for path in (ROOT / "erosion_addon").rglob("__init__.py")}
-    folders |= {path.parent.relative_to(ROOT) for path in (ROOT / "erosion_addon").rglob("*.json")}
-    folders |= {Path("erosion_addon", path.parent.relative_to(ROOT)) for path in (ROOT / "presets").rglob("*.*")}
-    named = {Path(*name.split(".")) for name in project["tool"]["setuptools"]["packages"]}
-    assert named == folders
+def test_pip_installs_every_file_of_the_package_and_the_presets():
+    wheel = WheelBuilder(str(ROOT))
+    installed = {file.distribution_path for file in wheel.recurse_included_files()}
+    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "erosion_addon").rglob("*.*")}
+    presets = {f"erosion_addon/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "presets").rglob("*.*")}
+    assert installed == {path for path in package | presets if "__pycache__" not in path}
 
 
 def test_the_root_module_is_short_and_imports_nothing_when_it_is_imported():

@@ -352,5 +352,7 @@ def test_the_version_is_the_same_everywhere():
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert manifest["version"] == erosion_addon.VERSION
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {erosion_addon.VERSION}\n" in citation
     source = project["tool"]["hatch"]["version"]
     assert re.search(source["pattern"], (ROOT / source["path"]).read_text())["version"] == erosion_addon.VERSION

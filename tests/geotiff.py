@@ -35,6 +35,50 @@ def geotiff(path, pixels, no_data=None, order="<", big=False):
     path.write_bytes(head + bytes(width) + text + data)
 
 
+def tiff_of(pixels, tags=(), order="<", big=False, blocks=None, others=()):
+    """TIFF of (rows, cols) or (rows, cols, channels) pixels, the top row first, with more tags, arrays by number.
+
+    blocks: bytes of strips or tiles instead of one strip. others: further directories, as (tags, blocks).
+    """
+    rows, cols = pixels.shape[:2]
+    channels = pixels.shape[2] if pixels.ndim == 3 else 1
+    number = {"u": 1, "i": 2, "f": 3}[pixels.dtype.kind]
+    own = {256: cols, 257: rows, 258: [8 * pixels.itemsize] * channels, 259: 1, 262: 1, 277: channels, 278: rows}
+    own = {tag: np.atleast_1d(value).astype("u4" if tag in (256, 257, 278) else "u2") for tag, value in own.items()}
+    own |= {339: np.full(channels, number, "u2"), **dict(tags)}
+    images = [(own, blocks or [pixels.astype(pixels.dtype.newbyteorder(order)).tobytes()]), *others]
+    pointer, width = ("Q", 8) if big else ("I", 4)
+    data = bytearray(struct.pack(order + "2sH", b"II" if order == "<" else b"MM", 43 if big else 42))
+    data += struct.pack(order + "HH", 8, 0) if big else b""
+    link = len(data)
+    data += bytes(width)
+    for known, parts in images:
+        data += bytes(-len(data) % 8)
+        places = [len(data) + sum(map(len, parts[:number])) if part else 0 for number, part in enumerate(parts)]
+        data += b"".join(parts) + bytes(-len(b"".join(parts)) % 8)
+        tiled = 324 in known or 322 in known
+        lists = {**known, 324 if tiled else 273: np.array(places, "u8" if big else "u4")}
+        lists[325 if tiled else 279] = np.array([len(part) for part in parts], "u8" if big else "u4")
+        entries = b""
+        for tag, values in sorted(lists.items()):
+            kind = (
+                2
+                if tag in (42112, 42113, 34737)
+                else {"u1": 1, "u2": 3, "u4": 4, "f8": 12, "u8": 16}[values.dtype.str[1:]]
+            )
+            content = values.astype(values.dtype.newbyteorder(order)).tobytes()
+            place = content.ljust(width, b"\0")
+            if len(content) > width:
+                place = struct.pack(order + pointer, len(data))
+                data += content + bytes(-len(content) % 8)
+            entries += struct.pack(order + "HH" + pointer, tag, kind, len(values)) + place
+        data[link : link + width] = struct.pack(order + pointer, len(data))
+        data += struct.pack(order + ("Q" if big else "H"), len(lists)) + entries
+        link = len(data)
+        data += bytes(width)
+    return bytes(data)
+
+
 def array(kind, *values):
     return np.array(values, kind)
 

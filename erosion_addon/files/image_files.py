@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.memory import require
-from .headers.image_header import read_header
+from .headers.image_header import ImageHeader, read_header
 
 _CACHE = 256.0
 """Megabytes of a large file kept in memory."""
@@ -72,7 +72,7 @@ class OpenImageIOFiles:
             raise damaged(path, error)
         if pixels.shape[:2] != (header.rows, header.cols):
             raise damaged(path, "its header is invalid")
-        return np.asarray(pixels[::-1])
+        return upright(np.asarray(pixels[::-1]), header)
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
         """Write (rows, cols) or (rows, cols, 3) pixels in the format of the suffix; OSError if that fails."""
@@ -108,14 +108,20 @@ def windows(path: Path) -> Callable[[int, int, int, int], np.ndarray[Any, Any]]:
         raise InputError(f"{path} has a name that is not UTF-8; rename the file.") from None
 
     def read(top: int, bottom: int, left: int, right: int) -> np.ndarray[Any, Any]:
-        rows = header.rows - bottom, header.rows - top
-        pixels = cache.get_pixels(name, 0, 0, left, right, *rows, 0, 1, oiio.TypeDesc("float"))
+        rows = (top, bottom) if header.south_up else (header.rows - bottom, header.rows - top)
+        cols = (header.cols - right, header.cols - left) if header.mirrored else (left, right)
+        pixels = cache.get_pixels(name, 0, 0, *cols, *rows, 0, 1, oiio.TypeDesc("float"))
         if pixels is None or cache.has_error:
             raise damaged(path, cache.geterror())
         shape = (bottom - top, right - left, header.channels)
-        return gray(np.asarray(pixels).reshape(shape)[::-1], path)
+        return gray(upright(np.asarray(pixels).reshape(shape)[::-1], header), path)
 
     return read
+
+
+def upright(pixels: np.ndarray[Any, Any], header: ImageHeader) -> np.ndarray[Any, Any]:
+    """Pixels with the last stored row first, turned so that row 0 lies in the south and column 0 in the west."""
+    return pixels[:: -1 if header.south_up else 1, :: -1 if header.mirrored else 1]
 
 
 def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:

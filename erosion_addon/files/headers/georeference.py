@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-_SCALE, _TIE_POINTS, _MATRIX, _KEYS, _DOUBLES, _ASCII = 33550, 33922, 34264, 34735, 34736, 34737
-_DTYPES = {_SCALE: "<f8", _TIE_POINTS: "<f8", _MATRIX: "<f8", _KEYS: "<u2", _DOUBLES: "<f8", _ASCII: "|u1"}
-_RASTER_TYPE, _AT_POINTS = 1025, 2
+from .geo_keys import DOUBLES, KEYS, MATRIX, SCALE, TEXTS, TIE_POINTS, at_points, placement_of
+from .placement import Placement
+
+_DTYPES = {SCALE: "<f8", TIE_POINTS: "<f8", MATRIX: "<f8", KEYS: "<u2", DOUBLES: "<f8", TEXTS: "|u1"}
 _GEOGRAPHIC, _PROJECTED = 2048, 3072
 """Keys of a coordinate reference system; a GeoTIFF without one holds distances, but no place."""
 _MOST = 4096
@@ -46,6 +47,11 @@ class Georeference:
             return None
         return cls(tags, (rows, cols)) if _makes_sense(tags) else None
 
+    @property
+    def placement(self) -> Placement | None:
+        """Affine map of its pixels."""
+        return placement_of(self.tags)
+
     def entries(self) -> list[tuple[int, np.ndarray[Any, Any]]]:
         """Tags and their values in the order of a file."""
         return sorted(self.tags.items())
@@ -61,36 +67,41 @@ class Georeference:
 
         Both refer to the middles of pixels, or to the points, which stay on the borders of finer grids.
         """
-        half = 0.0 if self._at_points else 0.5
+        half = 0.0 if at_points(self.tags) else 0.5
         tags = dict(self.tags)
         (row, col), (down, right) = first, step
         # A place p of the new raster is start + step · p of this one.
         start_col, start_row = col + half - half * right, row + half - half * down
-        if _MATRIX in tags:
-            matrix = tags[_MATRIX].reshape(4, 4).copy()
+        if MATRIX in tags:
+            matrix = tags[MATRIX].reshape(4, 4).copy()
             matrix[:, 3] += matrix[:, 0] * start_col + matrix[:, 1] * start_row
             matrix[:, 0] *= right
             matrix[:, 1] *= down
-            tags[_MATRIX] = matrix.ravel()
-        if _SCALE in tags:
-            tags[_SCALE] = tags[_SCALE] * np.array([right, down, 1.0][: len(tags[_SCALE])])
-        if _TIE_POINTS in tags:
-            points = tags[_TIE_POINTS].reshape(-1, 6).copy()
+            tags[MATRIX] = matrix.ravel()
+        if SCALE in tags:
+            tags[SCALE] = tags[SCALE] * np.array([right, down, 1.0][: len(tags[SCALE])])
+        if TIE_POINTS in tags:
+            points = tags[TIE_POINTS].reshape(-1, 6).copy()
             points[:, 0] = (points[:, 0] - start_col) / right
             points[:, 1] = (points[:, 1] - start_row) / down
-            tags[_TIE_POINTS] = points.ravel()
+            tags[TIE_POINTS] = points.ravel()
         return Georeference(tags, shape)
+
+    def upright(self, south_up: bool, mirrored: bool) -> "Georeference":
+        """Georeference of the same pixels with rows and columns in the other order."""
+        first, step = (
+            (self.shape[0] - 1 if south_up else 0, self.shape[1] - 1 if mirrored else 0),
+            (
+                -1 if south_up else 1,
+                -1 if mirrored else 1,
+            ),
+        )
+        return self.part(first, step, self.shape) if south_up or mirrored else self
 
     def resized(self, shape: tuple[int, int]) -> "Georeference":
         """Georeference of a grid of another (rows, cols) between the same borders."""
         down, right = ((old - 1) / (new - 1) for old, new in zip(self.shape, shape, strict=True))
         return self if shape == self.shape else self.part((0.0, 0.0), (down, right), shape)
-
-    @property
-    def _at_points(self) -> bool:
-        """Whether values are at points; by default each stands for the area of its pixel."""
-        keys = self.tags[_KEYS].reshape(-1, 4)
-        return any(key == _RASTER_TYPE and place == 0 and value == _AT_POINTS for key, place, _, value in keys)
 
 
 def _numbers(values: Any, dtype: str) -> np.ndarray[Any, Any]:
@@ -106,13 +117,13 @@ def _makes_sense(tags: Tags) -> bool:
 
     Numbers have to be finite, lists of the required length, offsets of keys valid.
     """
-    keys = tags.get(_KEYS, np.empty(0, "<u2"))
+    keys = tags.get(KEYS, np.empty(0, "<u2"))
     if not 4 <= len(keys) <= _MOST or len(keys) % 4 or any(len(values) > _MOST for values in tags.values()):
         return False
     numbers = [values for tag, values in tags.items() if _DTYPES[tag] == "<f8"]
     if not all(np.isfinite(values).all() for values in numbers):
         return False
-    matrix, scale, ties = (tags.get(tag, np.empty(0)) for tag in (_MATRIX, _SCALE, _TIE_POINTS))
+    matrix, scale, ties = (tags.get(tag, np.empty(0)) for tag in (MATRIX, SCALE, TIE_POINTS))
     by_scale = len(scale) in (2, 3) and (scale[:2] > 0).all() and len(ties) >= 6 and len(ties) % 6 == 0
     by_matrix = len(matrix) == 16 and len(scale) == 0 and len(ties) % 6 == 0
     listed = keys.reshape(-1, 4)[1:].tolist()

@@ -9,8 +9,12 @@ from .georeference import Georeference
 class ImageHeader(NamedTuple):
     """Size and number format of an image; `names` are an EXR's channel names, else empty.
 
-    no_data: the number that a GeoTIFF puts where nothing was measured. spacing: (row, col) meters between its pixels.
-    georeference: where on Earth they lie.
+    no_data: number where nothing was measured. spacing: (row, col) meters between pixels, in their middle.
+    georeference: location on Earth of the pixels as they are read: the first row in the north, the first column in the
+    west. Heights are scale × number + offset, in units of `unit` meters. length_unit: meters per unit of the
+    coordinates. unit and length_unit are None where the file does not say. south_up, mirrored: whether stored rows run
+    from south to north, stored columns from east to west. mask_band: whether a channel or a mask marks cells without
+    data. coded: "terrain-rgb" or "terrarium" where colors are numbers. doubts: sentences about what it leaves open.
     """
 
     rows: int
@@ -21,6 +25,17 @@ class ImageHeader(NamedTuple):
     no_data: float | None = None
     spacing: tuple[float, float] | None = None
     georeference: Georeference | None = None
+    scale: float = 1.0
+    offset: float = 0.0
+    unit: float | None = None
+    length_unit: float | None = None
+    packing: str = ""
+    byte_order: str = "little"
+    south_up: bool = False
+    mirrored: bool = False
+    mask_band: bool = False
+    coded: str = ""
+    doubts: tuple[str, ...] = ()
 
     @property
     def cells(self) -> int:

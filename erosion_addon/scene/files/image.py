@@ -19,7 +19,7 @@ from ...base.errors import InputError, reason_of
 from ...base.memory import require
 from ...base.srgb import linear
 from ...files.headers.image_header import ImageHeader, parse_header, read_header
-from ...files.image_files import color, damaged, gray
+from ...files.image_files import color, damaged, gray, upright
 
 _BYTES_PER_CELL = 112
 """Peak memory per cell, measured for 4096² pixels: Blender keeps several copies of four float channels."""
@@ -124,7 +124,7 @@ def _read_and_remove(image: bpy.types.Image, header: ImageHeader, name: object) 
         cols, rows = image.size
         if (rows, cols) != (header.rows, header.cols):
             raise damaged(name, "")
-        return _all_pixels(image, name)
+        return upright(_all_pixels(image, name), header)
     except RuntimeError as error:
         raise damaged(name, str(error)) from error
     finally:

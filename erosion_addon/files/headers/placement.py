@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Placement of pixels: the affine map to coordinates, and what these mean in meters.
+
+Source: OGC GeoTIFF 1.1; EPSG Guidance Note 7-2 for Mercator's projection, whose scale is cosh(y / radius).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...kernels.elementary import exp, sincos
+
+PROJECTED, GEOGRAPHIC, MERCATOR, UNKNOWN = "projected", "geographic", "mercator", "unknown"
+
+EQUATOR = 6_378_137.0
+"""Radius of Web Mercator's sphere in meters."""
+_DEGREE = math.tau * 6_371_008.8 / 360
+"""Meters per degree along a meridian of the mean Earth."""
+_FARTHEST = 89.0
+"""Degrees of latitude beyond which columns run together."""
+_SMALLEST, _LARGEST = 1e-6, 1e6
+"""Meters between pixels."""
+_TURNED, _SHEARED = 1e-4, 1e-3
+"""Sines from which rows count as turned, and cells as sheared."""
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class System:
+    """Coordinate reference system. kind: of `PROJECTED` … `UNKNOWN`. unit: meters or degrees per unit of coordinates,
+    None if unknown. code: EPSG's, 0 if unknown.
+    """
+
+    kind: str = UNKNOWN
+    unit: float | None = 1.0
+    code: int = 0
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Affine map from pixels to coordinates. corner: (x, y) of the first pixel's corner, right and down: steps (x, y)
+    from column to column and from row to row.
+    """
+
+    corner: Pair
+    right: Pair
+    down: Pair
+    system: System
+
+    @property
+    def south_up(self) -> bool:
+        """Whether rows run from south to north."""
+        if abs(self.right[0]) >= abs(self.right[1]):
+            return self.down[1] > 0
+        return self.right[0] * self.down[1] > self.right[1] * self.down[0]  # turned beyond 45°: mirror images alone
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether columns run from east to west."""
+        return abs(self.right[0]) >= abs(self.right[1]) and self.right[0] < 0
+
+    @property
+    def length_unit(self) -> float | None:
+        """Meters per unit of the coordinates; None for angles and unknown units."""
+        return self.system.unit if self.system.kind in (PROJECTED, MERCATOR) else None
+
+    def at(self, row: float, col: float) -> Pair:
+        """Coordinates (x, y) at a place counted in pixels from the corner."""
+        return (
+            self.corner[0] + self.right[0] * col + self.down[0] * row,
+            self.corner[1] + self.right[1] * col + self.down[1] * row,
+        )
+
+    def spacing(self, shape: tuple[int, int]) -> Pair | None:
+        """(row, col) meters between pixels at the middle of (rows, cols); None if unknown."""
+        scale = self._meters(self.at(shape[0] / 2, shape[1] / 2)[1])
+        if scale is None:
+            return None
+        across, along = (math.hypot(scale[0] * x, scale[1] * y) for x, y in (self.right, self.down))
+        return (along, across) if _SMALLEST <= across <= _LARGEST and _SMALLEST <= along <= _LARGEST else None
+
+    def doubts(self, shape: tuple[int, int]) -> Iterator[str]:
+        """Sentences about what the map leaves open."""
+        system, (right, down) = self.system, (self.right, self.down)
+        lengths = math.hypot(*right) * math.hypot(*down)
+        if abs(right[0] * down[0] + right[1] * down[1]) > _SHEARED * lengths:
+            yield "Its cells are sheared, and count as rectangles; warp it to a grid whose rows run from west to east."
+        elif min(abs(right[0]), abs(right[1])) > _TURNED * math.hypot(*right) or abs(right[1]) > abs(right[0]):
+            turn = math.degrees(math.atan2(right[1], right[0]))
+            yield f"Its rows are turned by {turn:.4g}° from east, so that north is not up in the terrain."
+        if system.unit is None:
+            yield "The unit of its coordinates is not known, so the size of its cells is not; give the cell size."
+        elif self.spacing(shape) is None:
+            yield "Its coordinates give cells of no usual size; give the cell size."
+        elif system.kind == UNKNOWN:
+            unit = "degrees" if self._looks_like_degrees(shape) else "meters"
+            yield f"It names no coordinate reference system; its coordinates count as {unit}."
+
+    def _meters(self, y: float) -> Pair | None:
+        """Meters (x, y) per unit of the coordinates at a y; None if unknown."""
+        system = self.system
+        if system.unit is None:
+            return None
+        if system.kind == GEOGRAPHIC or (system.kind == UNKNOWN and self._looks_like_degrees()):
+            return _degrees(y * system.unit, system.unit)
+        if system.kind == MERCATOR:
+            turn = np.float64(min(abs(y) * system.unit / EQUATOR, 20.0))
+            shrink = system.unit * 2.0 / float(exp(turn) + exp(0.0 - turn))
+            return shrink, shrink
+        return system.unit, system.unit
+
+    def _looks_like_degrees(self, shape: tuple[int, int] = (1, 1)) -> bool:
+        """Whether coordinates of an unknown system lie on the globe, in steps that are too small for meters."""
+        steps = math.hypot(*self.right), math.hypot(*self.down)
+        x, y = self.at(*shape)
+        return max(steps) < 0.1 and abs(x) <= 360.0 and abs(y) <= 90.0
+
+
+def _degrees(latitude: float, unit: float) -> Pair | None:
+    """Meters (x, y) per unit of an angle at a latitude; None near the poles. unit: degrees."""
+    if not abs(latitude) < _FARTHEST:
+        return None
+    return _DEGREE * unit * float(sincos(math.radians(latitude))[1]), _DEGREE * unit

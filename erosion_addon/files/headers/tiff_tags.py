@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Directories of a TIFF file: tags and their values.
+
+Sources: TIFF 6.0 (Adobe), BigTIFF (AWare).
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .image_format import CorruptError, blocks
+
+Tags = dict[int, np.ndarray[Any, Any]]
+
+WIDTH, LENGTH, BITS, PACKING, COLORS, SAMPLES, NUMBERS = 256, 257, 258, 259, 262, 277, 339
+PREDICTOR, PLANES, FILL_ORDER = 317, 284, 266
+_SUBFILE, _STRIPS, _STRIP_BYTES, _STRIP_ROWS = 254, 273, 279, 278
+_TILES, _TILE_BYTES, _TILE_WIDTH, _TILE_LENGTH = 324, 325, 322, 323
+_REDUCED, _MASK = 1, 4
+_MOST_TAGS, _MOST_DIRECTORIES = 4096, 64
+_TEXT, _DOUBLE = 2, 12
+_FIRST_PRIVATE = 32768
+_TYPES = {1: "u1", _TEXT: "u1", 3: "u2", 4: "u4", _DOUBLE: "f8", 13: "u4", 16: "u8", 18: "u8"}
+
+
+class Directory:
+    """Directory of an image: tags, and the blocks of its pixels. order: "<" or ">"."""
+
+    def __init__(self, tags: Tags, order: str) -> None:
+        self.tags, self.order = tags, order
+
+    def one(self, tag: int, default: int | None = None) -> int:
+        """First number of a tag; CorruptError if it is missing and has no default."""
+        if tag not in self.tags and default is None:
+            raise CorruptError(f"it lacks TIFF tag {tag}")
+        return int(self.tags[tag][0]) if tag in self.tags else int(default or 0)
+
+    def text(self, tag: int) -> str:
+        """Characters of a tag up to the first zero; empty if it is missing."""
+        return self.tags.get(tag, np.empty(0, "u1")).tobytes().split(b"\0")[0].decode("utf-8", "replace")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, cols)."""
+        return self.one(LENGTH), self.one(WIDTH)
+
+    @property
+    def channels(self) -> int:
+        """Samples of a pixel."""
+        return self.one(SAMPLES, 1)
+
+    @property
+    def is_planar(self) -> bool:
+        """Whether each channel has blocks of its own."""
+        return self.one(PLANES, 1) == 2 and self.channels > 1
+
+    @property
+    def is_mask(self) -> bool:
+        """Whether this is the mask of the whole image, not of a smaller one."""
+        return self.one(_SUBFILE, 0) & (_REDUCED | _MASK) == _MASK
+
+    @property
+    def block_shape(self) -> tuple[int, int]:
+        """(rows, cols) of a tile, or of a strip."""
+        if _TILES in self.tags:
+            return self.one(_TILE_LENGTH), self.one(_TILE_WIDTH)
+        return min(self.one(_STRIP_ROWS, self.shape[0]), self.shape[0]), self.shape[1]
+
+    @property
+    def blocks(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Offsets and bytes of the blocks; both 0 where a block holds no data. CorruptError if some are missing."""
+        tiled = _TILES in self.tags
+        offsets, counts = (
+            self.tags.get(_TILES if tiled else _STRIPS),
+            self.tags.get(_TILE_BYTES if tiled else _STRIP_BYTES),
+        )
+        if offsets is None or counts is None or len(offsets) != len(counts):
+            raise CorruptError("it has no pixels")
+        down, across = (blocks(side, block) for side, block in zip(self.shape, self.block_shape, strict=True))
+        if len(offsets) < down * across * (self.channels if self.is_planar else 1):
+            raise CorruptError("some of its pixels are missing")
+        if ((offsets == 0) != (counts == 0)).any() or not counts.any():
+            raise CorruptError("some of its pixels are missing")
+        return offsets, counts
+
+
+def directories(stream: BinaryIO, size: int) -> Iterator[Directory]:
+    """Directories of the images in a stream of `size` bytes, at most 64; CorruptError if damaged.
+
+    Tags hold integers, texts and private doubles.
+    """
+    order = "<" if stream.read(2) == b"II" else ">"
+    big = struct.unpack(order + "H", stream.read(2))[0] == 43
+    if big:
+        stream.read(4)
+    pointer, width = (order + "Q", 8) if big else (order + "I", 4)
+    (start,) = struct.unpack(pointer, stream.read(width))
+    for _ in range(_MOST_DIRECTORIES):
+        _seek(stream, start, size)
+        (count,) = struct.unpack(order + ("Q" if big else "H"), stream.read(8 if big else 2))
+        if not 0 < count <= _MOST_TAGS:
+            raise CorruptError(f"it claims {count} TIFF tags")
+        entries, after = stream.read((4 + 2 * width) * count), stream.read(width)
+        yield Directory(_tags(stream, size, entries, order, pointer), order)
+        start = struct.unpack(pointer, after)[0] if len(after) == width else 0
+        if start == 0:
+            return
+
+
+def _tags(stream: BinaryIO, size: int, entries: bytes, order: str, pointer: str) -> Tags:
+    tags, width = {}, struct.calcsize(pointer)
+    for start in range(0, len(entries), 4 + 2 * width):
+        tag, kind = struct.unpack_from(order + "HH", entries, start)
+        (length,) = struct.unpack_from(pointer, entries, start + 4)
+        if kind not in _TYPES or length == 0 or (kind == _DOUBLE and tag < _FIRST_PRIVATE):
+            continue
+        dtype = np.dtype(order + _TYPES[kind])
+        if length * dtype.itemsize > size:
+            raise CorruptError(f"its TIFF tag {tag} is longer than the file")
+        value = entries[start + 4 + width : start + 4 + 2 * width]
+        if length * dtype.itemsize > width:
+            _seek(stream, struct.unpack(pointer, value)[0], size)
+            value = stream.read(length * dtype.itemsize)
+        tags[tag] = np.frombuffer(value, dtype, length)
+    return tags
+
+
+def _seek(stream: BinaryIO, offset: int, size: int) -> None:
+    """Go to a place in the file; CorruptError where that lies beyond its end, be it farther than a seek can reach."""
+    if offset >= size:
+        raise CorruptError("its end is missing")
+    stream.seek(offset)

@@ -10,6 +10,12 @@ from pathlib import Path
 from .errors import InputError
 from .sizes import size_in_words
 
+_PLENTY = 2 << 30
+"""Bytes of memory that a file of any size may need."""
+
+_DENSEST = 200
+"""Numbers per byte of a larger file. Deflate packs up to 1032 equal ones, so 100 KB could fill gigabytes."""
+
 
 class _MemoryStatus(ctypes.Structure):
     """MEMORYSTATUSEX of the Windows API."""
@@ -117,3 +123,16 @@ def require(bytes_needed: int, what: str) -> None:
             f"{what} needs about {size_in_words(bytes_needed)} of memory, and {size_in_words(available)} is free; "
             "use a smaller terrain or close other programs."
         )
+
+
+def require_to_unpack(bytes_needed: int, numbers: int, stored: int, what: str) -> None:
+    """`require` for `what` reads a file; InputError also for a small file that unpacks to gigabytes.
+
+    numbers: in the file. stored: its size in bytes.
+    """
+    if bytes_needed > _PLENTY and numbers > _DENSEST * stored:
+        raise InputError(
+            f"{what} needs about {size_in_words(bytes_needed)} of memory, although the file has only "
+            f"{size_in_words(stored)}; save it with fewer cells, or without compression."
+        )
+    require(bytes_needed, what)

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..base.errors import InputError
-from ..base.memory import require
-from .headers.image_header import ImageHeader, read_header
+from ..base.memory import require_to_unpack
+from .headers.image_header import ImageHeader, file_size, read_header
 
 _CACHE = 256.0
 """Megabytes of a large file kept in memory."""
@@ -53,7 +53,9 @@ class OpenImageIOFiles:
 
     def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
         header = read_header(path)
-        require(header.cells * 4 * (header.channels + 3), f"Reading {path} ({header.rows} × {header.cols})")
+        needed = header.cells * 4 * (header.channels + 3)
+        what = f"Reading {path} ({header.rows} × {header.cols})"
+        require_to_unpack(needed, header.cells, file_size(path), what)
         oiio = _openimageio()
         configuration = oiio.ImageSpec()
         # Otherwise the color of a PNG is multiplied by its alpha.

@@ -3,6 +3,7 @@
 
 import json
 import math
+import os
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..base.memory import require
+from ..base.memory import require_to_unpack
 from ..base.regular_files import open_regular
 
 FORMAT = 1
@@ -29,6 +30,9 @@ _NUMBERS_PER_CELL = 1024
 """Size limit of an array, per cell. The largest holds the numbers of drops, several of which may wait on a cell."""
 
 _MOST_ARRAYS = 256
+
+_FLOAT = 4
+"""Bytes of the numbers of most arrays."""
 
 _format: Any = np.lib.format  # without types before numpy 2
 
@@ -76,7 +80,8 @@ class Checkpoint:
         try:
             with zipfile.ZipFile(stream) as archive:
                 headers = _headers(archive)
-                require(sum(map(_bytes, headers.values())), f"Reading {name}")
+                needed = sum(map(_bytes, headers.values()))
+                require_to_unpack(needed, needed // _FLOAT, stream.seek(0, os.SEEK_END), f"Reading {name}")
                 arrays = {key: _array(archive, member) for key, (member, *_) in headers.items()}
             values = json.loads(arrays.pop(VALUES).item(), parse_constant=_no_number)
             if values.pop("format") != FORMAT:

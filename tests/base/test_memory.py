@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from erosion_addon.base.memory import _available_on_linux, available_memory
+from erosion_addon.base import memory
+from erosion_addon.base.memory import _available_on_linux, available_memory, require_to_unpack
+from erosion_addon.model import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMINFO = "MemTotal:       16000000 kB\nMemAvailable:    8000000 kB\n"
@@ -97,3 +99,23 @@ def test_a_limit_of_the_process_is_what_it_leaves(limit):
 
 def test_this_machine_has_some():
     assert available_memory() is None or available_memory() > 0
+
+
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("needed", "numbers", "stored", "is_refused"),
+    [
+        (6 * GIB, 200_000_001, 1_000_000, True),
+        (6 * GIB, 200_000_000, 1_000_000, False),  # 200 numbers in a byte: a mask of few shapes
+        (2 * GIB, 10**9, 1_000_000, False),
+    ],
+)
+def test_a_small_file_does_not_fill_gigabytes_however_much_is_free(monkeypatch, needed, numbers, stored, is_refused):
+    monkeypatch.setattr(memory, "available_memory", lambda: 100 * GIB)
+    if is_refused:
+        with pytest.raises(InputError, match=r"^Reading a\.png needs .* 6\.4 GB .* the file has only 1\.0 MB; save it"):
+            require_to_unpack(needed, numbers, stored, "Reading a.png")
+    else:
+        require_to_unpack(needed, numbers, stored, "Reading a.png")

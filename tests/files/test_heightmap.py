@@ -19,6 +19,7 @@ from erosion_addon.files.formats import SUFFIXES
 from erosion_addon.files.heightmap import Written, read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from tests import latin_1
+from tests.cli.commandline import png
 from tests.geotiff import geotiff
 from tests.heightmaps import write_heightmap
 
@@ -233,6 +234,16 @@ def test_a_terrain_too_large_for_memory_is_refused_with_numbers(tmp_path, hills,
     for name in ("a.npy", "a.exr", "a.png", "a.r32"):
         message = refusal(tmp_path / name, height_range=(0, 1), size=(11, 7))
         assert "needs about 0.1 MB of memory, and 0.1 MB is free" in message
+
+
+@pytest.mark.parametrize("read", [OpenImageIOFiles.read, OpenImageIOFiles.read_color])
+def test_a_png_of_389_kb_that_claims_400_million_pixels_is_not_unpacked(tmp_path, monkeypatch, read):
+    """Each byte of deflate may stand for 1032 pixels of one color, so that the file may well hold them."""
+    path = tmp_path / "a.png"
+    path.write_bytes(png(20_000, 20_000, np.random.default_rng(1).bytes(389_000), bits=8))
+    monkeypatch.setattr(memory, "available_memory", lambda: 10**12)
+    with pytest.raises(InputError, match=r"needs about 6\.4 GB of memory, although the file has only 0\.4 MB"):
+        read(FILES, path)
 
 
 def test_free_memory_is_known_here():

@@ -297,6 +297,15 @@ def test_the_memory_of_a_checkpoint_is_asked_for_before_it_is_unpacked(tmp_path,
     assert "of memory" in refused(path)
 
 
+def test_a_small_checkpoint_that_claims_gigabytes_is_not_unpacked(tmp_path, monkeypatch):
+    """20 × 30 cells allow for 720,896 numbers in each array: the limits are lowered to what that is."""
+    path = tmp_path / "a.npz"
+    Checkpoint({}, {"start/elevation": np.zeros((20, 30)), "state/a": np.zeros(720_896, np.float32)}).save(path)
+    assert Checkpoint.load(path).arrays["state/a"].size == 720_896
+    monkeypatch.setattr("erosion_addon.base.memory._PLENTY", 2 << 20)
+    assert "MB of memory, although the file has only" in refused(path)
+
+
 def test_a_checkpoint_packed_in_a_way_that_ours_are_not_is_refused(tmp_path):
     kept(tmp_path / "a.npz")
     with zipfile.ZipFile(tmp_path / "a.npz") as ours:

@@ -16,9 +16,9 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError, reason_of
-from ...base.memory import require
+from ...base.memory import require, require_to_unpack
 from ...base.srgb import linear
-from ...files.headers.image_header import ImageHeader, parse_header, read_header
+from ...files.headers.image_header import ImageHeader, file_size, parse_header, read_header
 from ...files.image_files import color, damaged, gray, upright
 
 _BYTES_PER_CELL = 112
@@ -42,7 +42,7 @@ class BlenderFiles:
 
     def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
         header = read_header(path)
-        _check(header, path)
+        _check(header, file_size(path), path)
         try:
             image = bpy.data.images.load(_blender_path(path), check_existing=False)
         except RuntimeError as error:
@@ -99,7 +99,7 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
     if image.packed_file:
         data = image.packed_file.data
         header = parse_header(io.BytesIO(data), len(data), name)
-        _check(header, name)
+        _check(header, len(data), name)
         return _read_and_remove(image.copy(), header, name), header.kind.startswith("uint")
     path = bpy.path.abspath(image.filepath, library=image.library)
     if not path:
@@ -140,12 +140,13 @@ def _all_pixels(image: bpy.types.Image, name: object) -> np.ndarray[Any, Any]:
     return pixels.reshape(rows, cols, image.channels)
 
 
-def _check(header: ImageHeader, name: object) -> None:
-    """Raise InputError if Blender cannot read the image, or would misread it."""
+def _check(header: ImageHeader, size: int, name: object) -> None:
+    """Raise InputError if Blender cannot read the image, or would misread it. size: of its file, bytes."""
     # Until 5.2, Blender leaves the pixels uninitialized where it does not know the name of a single channel.
     if bpy.app.version < (5, 2, 0) and len(header.names) == 1 and header.names[0] not in _EXR_NAMES:
         raise InputError(f"{name} has one channel named {header.names[0]}; name it Y, or use Blender 5.2 or later.")
-    require(header.cells * _BYTES_PER_CELL, f"Reading {name} ({header.rows} × {header.cols})")
+    what = f"Reading {name} ({header.rows} × {header.cols})"
+    require_to_unpack(header.cells * _BYTES_PER_CELL, header.cells, size, what)
 
 
 def _blender_path(path: Path) -> bytes:

@@ -9,6 +9,7 @@ import pytest
 
 from erosion_addon.base import memory
 from erosion_addon.base.errors import InputError
+from erosion_addon.files.headers import image_header
 from erosion_addon.files.heightmap import Written, read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.files.image import BlenderFiles, image_heights
@@ -192,6 +193,21 @@ def test_too_little_memory_is_noticed_before_blender_allocates(tmp_path, hills, 
         image_heights(generated)
     with pytest.raises(InputError, match="needs about"):
         write_heightmap(tmp_path / "b.png", hills, BLENDER)
+
+
+def test_a_small_png_that_claims_400_million_pixels_is_not_unpacked_from_a_file_nor_from_the_blend_file(
+    tmp_path, hills, monkeypatch
+):
+    write_heightmap(tmp_path / "a.png", hills, STANDALONE)
+    image = load(tmp_path / "a.png")
+    image.pack()
+    monkeypatch.setattr(memory, "available_memory", lambda: 10**12)
+    huge = image_header.ImageHeader(20_000, 20_000, 1, "uint8")
+    monkeypatch.setattr("erosion_addon.scene.files.image.read_header", lambda path: huge)
+    monkeypatch.setattr("erosion_addon.scene.files.image.parse_header", lambda *_: huge)
+    for read in (lambda: BLENDER.read(tmp_path / "a.png"), lambda: image_heights(image)):
+        with pytest.raises(InputError, match=r"needs about 44\.8 GB of memory, although the file has only 0\.1 MB"):
+            read()
 
 
 def test_an_image_of_this_file_keeps_its_own_color_space(tmp_path, hills):

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Dask cluster that does the tasks of a landscape: of this machine, or one that runs already. Needs `distributed`."""
 
-import logging
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from importlib.util import find_spec
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from ..base.data_files import is_there
 from ..base.errors import InputError
 from ..base.memory import available_memory
+from ..base.regular_files import open_regular
 from ..base.threads import processors
 from .tasks import Task
 
@@ -19,6 +20,9 @@ LOCAL = "local"
 
 _PATIENCE = "30s"
 """Time that a cluster has to answer."""
+
+_LARGEST_FILE = 1 << 20
+"""Bytes of a scheduler's file; it takes about a thousand."""
 
 _SHARE = 0.9
 """Share of the free memory that the workers of this machine may use together."""
@@ -100,38 +104,44 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: floa
     one that needs more is ended and its task done again. 0 shares out what is free. InputError without the library or
     without an answer.
     """
-    try:
-        import dask
-        from distributed import Client, LocalCluster
-    except ImportError:
-        raise InputError(
-            'Clusters need the library distributed: pip install "terrain-erosion[farm]", or leave out --cluster.'
-        ) from None
-    dask.config.set({"distributed.scheduler.allowed-failures": _FAILURES})
-    local, own, shown = None, 0, True
-    try:
-        if where == LOCAL:
-            workers, shown = workers or processors(), find_spec("bokeh") is not None
-            local = LocalCluster(  # type: ignore[no-untyped-call]
-                n_workers=workers,
-                threads_per_worker=1,
-                memory_limit=int(memory or worker_memory(workers)) or "auto",
-                processes=True,
-                dashboard_address="127.0.0.1:0" if shown else None,  # any free port, for this machine alone
-                silence_logs=logging.CRITICAL,
-            )
-            client, own = Client(local), workers  # type: ignore[no-untyped-call]
-        elif Path(where).is_file():
-            client = Client(scheduler_file=where, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
-        else:
-            client = Client(where, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, TimeoutError) as error:
-        raise InputError(f"The cluster {where} does not answer: {error or type(error).__name__}.") from None
-    try:
-        yield Cluster(client, own, threads, (client.dashboard_link or "") if shown else "")
-    finally:
-        with suppress(Exception):
-            client.close()
-        if local is not None:
-            with suppress(Exception):
-                local.close()
+    with ExitStack() as running:
+        try:
+            import dask
+            from distributed import Client
+
+            dask.config.set({"distributed.scheduler.allowed-failures": _FAILURES})
+            if where == LOCAL:
+                from .farm.private import private_cluster
+
+                workers = workers or processors()
+                local = private_cluster(workers, int(memory or worker_memory(workers)))
+                client = Client(running.enter_context(local))  # type: ignore[no-untyped-call]
+            else:
+                workers = 0
+                address = _address_in(Path(where)) if is_there(Path(where)) else where
+                client = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
+        except ImportError:
+            raise InputError(
+                "Clusters need the libraries distributed and cryptography: "
+                'pip install "terrain-erosion[farm]", or leave out --cluster.'
+            ) from None
+        except InputError:
+            raise
+        except (OSError, ValueError) as error:
+            raise InputError(f"The cluster {where} does not answer: {error or type(error).__name__}.") from None
+        running.callback(_closed, client)
+        yield Cluster(client, workers, threads, "" if where == LOCAL else client.dashboard_link or "")
+
+
+def _address_in(file: Path) -> str:
+    """Address in the file of a scheduler; InputError for another file."""
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError), open_regular(file) as stream:
+        address = json.loads(stream.read(_LARGEST_FILE))["address"]
+        if isinstance(address, str) and "://" in address:
+            return address
+    raise InputError(f"{file} is not the file of a Dask scheduler, which holds its address.")
+
+
+def _closed(client: Any) -> None:
+    with suppress(Exception):
+        client.close()

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import threading
-import urllib.request
 from dataclasses import replace
 
 import numpy as np
@@ -399,8 +398,7 @@ def test_drops_make_borders_of_tiles_neither_drier_nor_wetter(tmp_path, name):
 @pytest.mark.worker
 @pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded_landscape, again, recipe):
-    pytest.importorskip("distributed")
-    pytest.importorskip("bokeh")
+    pytest.importorskip("cryptography")
     killed = []
     with cluster(workers=2) as workers:
         processes = workers.processes()
@@ -410,8 +408,6 @@ def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded_landscape, a
                 killed.append(processes[0])
                 threading.Timer(0.05, os.kill, (processes[0], signal.SIGKILL)).start()
 
-        with urllib.request.urlopen(workers.dashboard) as page:
-            assert b"Dask" in page.read()
         done = erode(again, recipe, workers, coarse=80, on_progress=told)
         assert processes[0] not in workers.processes()
     assert done.manifest.layers == eroded_landscape.manifest.layers
@@ -419,7 +415,7 @@ def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded_landscape, a
 
 @pytest.mark.parametrize("number", [1, 5])
 def test_a_cluster_of_any_size_leaves_the_same_bytes(eroded_landscape, again, recipe, number):
-    pytest.importorskip("distributed")
+    pytest.importorskip("cryptography")
     with cluster(workers=number) as workers:
         assert len(workers.processes()) == number
         done = erode(again, recipe, workers, coarse=80)

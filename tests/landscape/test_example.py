@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_example_loses_a_worker_and_leaves_equal_hashes_and_pictures(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("distributed")
+    pytest.importorskip("cryptography")
     monkeypatch.setattr(example, "OUT", tmp_path)
     monkeypatch.setattr(example, "AT_WORK", 0.05)
     monkeypatch.setattr(sys, "argv", ["landscape.py", "--cells", "128", "--tile", "64", "--coarse", "64"])

@@ -67,7 +67,7 @@ def test_workers_of_this_machine_share_its_memory(monkeypatch):
 
 @pytest.mark.slow
 def test_the_option_bounds_each_worker():
-    pytest.importorskip("distributed")
+    pytest.importorskip("cryptography")
     with clusters.cluster(workers=1, memory=2e9) as workers:
         known = workers._client.scheduler_info()["workers"].values()
         assert [worker["memory_limit"] for worker in known] == [2_000_000_000]

@@ -163,7 +163,7 @@ def _erode(given: argparse.Namespace) -> None:
         estimate.require_room(plan)
         if not given.quiet:
             note(estimate.in_words(plan))
-            if sentence := plan.springs_on_tiles():
+            for sentence in plan.notes():
                 note(sentence)
 
     choice = given.seed, given.edges, given.coarse

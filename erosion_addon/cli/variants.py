@@ -21,6 +21,7 @@ from ..base.threads import OnProgress
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
 from ..light.relief import shaded_relief
+from ..recipe.edges import edges_of_run
 from ..recipe.recipe import Recipe
 from ..run import preview
 from ..run.precompile import rehearse
@@ -69,8 +70,11 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
         ]
         whole = _Whole(outputs, given, len(rows), seeds) if given.full else None
         terrain, masks = read(given, recipe, image_files)
+        edges, on_edges = edges_of_run(recipe, terrain.elevation, given.edges)
         if not given.quiet:
             note_lack(recipe, terrain, masks)
+            for sentence in on_edges:
+                note(sentence)
         shape = preview.shape_of(terrain.shape, given.side)
         small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
         longer = longer_side(terrain.shape, terrain.spacing)
@@ -87,9 +91,7 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
                 for seed, target in zip(seeds, files, strict=True):
                     progress.begin(small_work, f"variant {row}_{seed}")
-                    run = simulate(
-                        small, fitted, seed=seed, edges=given.edges, masks=small_masks, threads=given.threads or 0
-                    )
+                    run = simulate(small, fitted, seed=seed, edges=edges, masks=small_masks, threads=given.threads or 0)
                     result = watched(run, compile_kernels, progress).terrain
                     shown[-1].append(shaded_relief(result))
                     with outputs.write(target) as path:

@@ -47,8 +47,9 @@ NEAR = 2**0.5
 
 def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | None, coarse: int) -> Erosion:
     """Erosion of a landscape by a recipe; InputError for a recipe that tiles cannot run."""
-    edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
-    if edges == "wrap":
+    if edges is None:
+        edges = "open" if recipe.edges == "wrap" else recipe.edges
+    elif EDGE_CHOICE.checked(edges) == "wrap":
         raise InputError("The edges of a landscape cannot wrap; choose --edges open or closed.")
     if not any(step.enabled for step in recipe.steps):
         raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
@@ -168,7 +169,15 @@ class Plan:
             found |= {name: process.proportions.get(name) for name in process.writes}
         return {name: way for name, way in found.items() if way is not None}
 
-    def springs_on_tiles(self) -> str:
+    def notes(self) -> list[str]:
+        """Sentences on what a landscape does in another way than a terrain of one piece."""
+        sentences = [self._springs_on_tiles()]
+        if self.recipe.edges == "wrap":
+            edges = self.erosion.edges
+            sentences.append(f"{self.recipe.name} wraps at the edges, which a landscape cannot: they are {edges}.")
+        return [sentence for sentence in sentences if sentence]
+
+    def _springs_on_tiles(self) -> str:
         """A sentence on springs whose drops end at the halo of their tile; "" if there are none."""
         recipe = self.tile_recipe()
         there = [step for step in recipe.steps if getattr(step.parameters, "springs", ())] if recipe else []

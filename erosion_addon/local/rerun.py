@@ -22,7 +22,8 @@ from ..drainage.sea import river_ends
 from ..grid.smooth_step import smooth_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.state import ENTERING, Surroundings, Volumes
-from ..recipe.recipe import EDGE_CHOICE, Recipe, Step
+from ..recipe.edges import edges_of_run
+from ..recipe.recipe import Recipe, Step
 from ..run import simulation
 from ..run.checkpoint import Checkpoint
 from ..run.progress import Progress, Simulation
@@ -57,9 +58,10 @@ def simulate_region(
     rows and columns of the window, cells that may change, and m³ that the fade added. Raises InputError for invalid
     input.
     """
-    edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
+    edges, on_edges = edges_of_run(recipe, terrain.elevation, edges)
     region = as_region(region, terrain, edges)
-    prepared, notes = prepare(masks, terrain.shape)
+    prepared, on_masks = prepare(masks, terrain.shape)
+    notes = on_edges + on_masks
     window, given = on_window(terrain, recipe, region, prepared)
     around = surroundings(terrain, region, edges, prepared, threads)
     run = simulation.simulate(window, **given, seed=seed, threads=threads, around=around)
@@ -239,6 +241,6 @@ class Whole:
         return {
             **report,
             "edges": self._edges,
-            "notes": [*self._notes, *report["notes"]],
+            "notes": list(dict.fromkeys([*self._notes, *report["notes"]])),
             "sha256": hashes(after),
         }

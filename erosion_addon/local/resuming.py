@@ -11,6 +11,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import OnProgress
 from ..processes.shared.state import LARGEST, Surroundings, within
+from ..recipe.edges import edges_of_run
 from ..recipe.recipe import EDGE_CHOICE, Recipe
 from ..run import simulation
 from ..run.checkpoint import Checkpoint
@@ -74,7 +75,7 @@ def is_of(
         return False
     if region is None:
         return simulation.is_of(checkpoint, terrain, recipe, seed=seed, edges=edges, masks=masks)
-    edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
+    edges, _ = edges_of_run(recipe, terrain.elevation, edges)
     region = as_region(region, terrain, edges)
     nothing = np.empty(0)
     start, share = checkpoint.part("start"), checkpoint.arrays.get("region/share", nothing)

@@ -15,8 +15,9 @@ from ..base.threads import granted
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import missing, protected_soil
 from ..processes.shared.state import State, Step, Surroundings, Volumes, thickness
+from ..recipe.edges import edges_of_run
 from ..recipe.needs import stillness
-from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe
+from ..recipe.recipe import SEED, Recipe
 from ..terrain.fields import FIELDS, RISE
 from ..terrain.masks import prepare
 from ..terrain.terrain import Terrain
@@ -121,7 +122,7 @@ class _Simulation:
         recipe = recipe.scaled_to(longer_side(terrain.shape, terrain.spacing))
         self._terrain, self._recipe, self._adds_up = terrain, recipe, adds_up
         self._seed = recipe.seed if seed is None else SEED.checked(seed)
-        self._edges = recipe.edges if edges is None else EDGE_CHOICE.checked(edges)
+        self._edges, on_edges = edges_of_run(recipe, terrain.elevation, edges)
         self._steps = [step for step in recipe.steps if step.enabled]
         if not self._steps:
             raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
@@ -129,7 +130,8 @@ class _Simulation:
         if results is not None:
             results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
         require_memory(recipe, terrain.shape, len(masks or {}))
-        self._masks, self._notes = prepare(masks, terrain.shape)
+        self._masks, on_masks = prepare(masks, terrain.shape)
+        self._notes = on_edges + on_masks
         self._require_scaling_masks()
         sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}

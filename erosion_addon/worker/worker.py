@@ -316,14 +316,15 @@ def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., N
     masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
     recipe = Recipe.from_dict(values["recipe"])
+    edges = recipe.edges  # the artist's, who sees them in the panel
     kept = FrameSettings.from_json(values["frames"])
     frames = kept and kept.begin()
     local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
     _rehearse(recipe, terrain, local.union(masks), on_progress)
     if region is not None:
-        run = simulate_region(terrain, recipe, region, masks=masks, threads=values["threads"])
+        run = simulate_region(terrain, recipe, region, edges=edges, masks=masks, threads=values["threads"])
     else:
         threads, adds_up = values["threads"], values["adds_up"]
         results = None if frames else _results  # a step from memory has no states on the way
-        run = simulate(terrain, recipe, masks=masks, threads=threads, results=results, adds_up=adds_up)
+        run = simulate(terrain, recipe, edges=edges, masks=masks, threads=threads, results=results, adds_up=adds_up)
     return frames.keep(run, terrain, lost) if frames else run

@@ -90,9 +90,17 @@ def test_springs_whose_rivers_end_at_a_halo_are_told(landscape, recipe):
         (recipe, 80, False),
         (Recipe.load("flood plain"), 80, False),
     ):
-        sentence = Plan(landscape, order(landscape, given, None, None, coarse)).springs_on_tiles()
+        sentences = Plan(landscape, order(landscape, given, None, None, coarse)).notes()
         begin = f"Springs of the step {PROCESSES['droplet'].label} reach 200 m beyond their tile"
-        assert sentence.startswith(begin) if said else sentence == ""
+        assert [sentence.startswith(begin) for sentence in sentences] == [True] * said
+
+
+def test_a_recipe_that_wraps_runs_with_open_edges_on_tiles_and_says_so(landscape):
+    """A landscape has no opposite edges that meet; an edge that the user names is not spoken of twice."""
+    plan = Plan(landscape, order(landscape, Recipe.load("dune sea"), None, None, 80))
+    assert plan.erosion.edges == "open"
+    assert [sentence.startswith("dune sea wraps at the edges") for sentence in plan.notes()] == [True]
+    assert order(landscape, Recipe.load("dune sea"), None, "closed", 80).edges == "closed"
 
 
 def test_springs_have_their_drops_and_tiles_without_one_no_more_rain(landscape, recipe):

@@ -29,6 +29,8 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
     except InputError:
         return _of_shape(obj, None, recipe)
     said = _of_shape(obj, found, recipe) + _of_units() + _of_scale(obj, found) + _of_tilt(obj)
+    if recipe is not None and recipe.edges == "wrap" and not found.seamless:
+        said.append(Advice("Opposite edges of the terrain do not meet, so wrapping tears it along them.", "open_edges"))
     if found.resolution > 1e-3 * min(found.spacing):
         said.append(
             Advice(

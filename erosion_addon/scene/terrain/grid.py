@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...grid.dequantize import step_of
+from ...recipe.edges import is_seamless
 from ...terrain.terrain import Terrain
 from .. import session
 from .lattice import Array, Lattice, axis_scales, find, local_heights
@@ -70,7 +71,7 @@ class GridDescription(NamedTuple):
     """Description of a grid for the panel.
 
     spacing: (row, col) m; relief: m; resolution: m, float32 resolution of heights; step: m, height of a terrace from an
-    8-bit image, None without terraces.
+    8-bit image, None without terraces; seamless: whether opposite edges meet.
     """
 
     rows: int
@@ -79,6 +80,7 @@ class GridDescription(NamedTuple):
     relief: float
     resolution: float
     step: float | None
+    seamless: bool
 
 
 class _Now:
@@ -116,7 +118,8 @@ def _description(obj: bpy.types.Object) -> GridDescription | InputError:
     farthest = np.abs(terrain.elevation).max() / abs(lattice.scale_z)
     resolution = float(np.spacing(np.float32(farthest))) * abs(lattice.scale_z)
     step = step_of(terrain.elevation)
-    return GridDescription(terrain.rows, terrain.cols, terrain.spacing, terrain.relief, resolution, step)
+    seamless = is_seamless(terrain.elevation)
+    return GridDescription(terrain.rows, terrain.cols, terrain.spacing, terrain.relief, resolution, step, seamless)
 
 
 def forget(mesh: bpy.types.Mesh | None = None) -> None:

@@ -114,15 +114,20 @@ def _set_color(terrain: bpy.types.Object, color: str | None) -> None:
 def _set(terrain: bpy.types.Object, given: argparse.Namespace, recipe_name: str) -> None:
     """Change the terrain's settings as the arguments say. recipe_name: "" for the terrain's own recipe."""
     settings = terrain.erosion
+    edges = given.edges
     if recipe_name or given.set:
         if recipe_name:
             settings.recipe_name = recipe_name
+        elif edges is None:
+            edges = settings.edges
         recipe = Recipe.load(recipe_name) if recipe_name else own_recipes.recipe_of_terrain(terrain)
         steps.fill(settings, recipe.with_values(dict(given.set)))
     if given.seed is not None:
         settings.seed = given.seed
-    if given.edges is not None:
-        settings.edges = given.edges
+    if edges is not None:
+        settings.edges = edges
+    elif steps.opens_edges(settings) and not given.quiet:
+        note(steps.OPENED)
 
 
 def _run(terrain: bpy.types.Object, given: argparse.Namespace) -> Task:

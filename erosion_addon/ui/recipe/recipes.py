@@ -12,6 +12,7 @@ from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...scene.derived import companions
 from ...scene.files import user_folder
+from ..base.panel import draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import phrase, tooltip
@@ -48,7 +49,7 @@ def is_changed(settings: Any) -> bool:
         loaded, now = loaded_recipe.recipe(settings), steps.recipe_of(settings, [])
     except InputError:
         return False
-    return replace(now, seed=loaded.seed) != loaded
+    return replace(now, seed=loaded.seed) != replace(loaded, edges=steps.edges_of(settings, loaded))
 
 
 def shown_name(settings: Any) -> str:
@@ -83,6 +84,8 @@ def draw_choice(layout: Any, settings: Any) -> None:
     name.menu("EROSION_MT_recipe", text="", icon="DOWNARROW_HLT")
     column.prop(settings, "seed")
     column.prop(settings, "edges")
+    if steps.opens_edges(settings):
+        draw_lines(layout, [steps.OPENED], "INFO")
 
 
 class EROSION_PT_recipes(bpy.types.Panel):

@@ -13,6 +13,7 @@ from ...base.parameters import Parameters, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
 from ...scene import session
+from ...scene.terrain import grid
 from ...terrain.limits import Limits
 from ..base.parameter_properties import CONTEXT, exact, properties_of
 from . import kept_strokes, loaded_recipe
@@ -112,6 +113,9 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
     }
 
 
+OPENED = "The recipe wraps at the edges, but opposite edges of this terrain do not meet, so they are open."
+
+
 def reload(settings: Any) -> None:
     """Load the steps of the named recipe; none if it does not exist."""
     settings.steps.clear()
@@ -127,11 +131,30 @@ def fill(settings: Any, recipe: Recipe) -> None:
     """Load a recipe's steps and edges, and its seed if it has one."""
     settings.steps.clear()
     loaded_recipe.keep(settings, recipe)
-    settings.edges = recipe.edges
+    settings.edges = edges_of(settings, recipe)
     settings.seed = recipe.seed or settings.seed
     settings.active_step = 0
     for step in recipe.steps:
         add(settings, step)
+
+
+def edges_of(settings: Any, recipe: Recipe) -> str:
+    """Edges of a recipe on the object of the settings: open where it wraps and the land does not tile."""
+    if recipe.edges != "wrap" or settings.id_data.type != "MESH" or settings.id_data.mode != "OBJECT":
+        return recipe.edges
+    try:
+        return recipe.edges if grid.describe(settings.id_data).seamless else "open"
+    except InputError:  # the run says so
+        return recipe.edges
+
+
+def opens_edges(settings: Any) -> bool:
+    """Whether the edges are open in place of the recipe's, which wrap, as in OPENED."""
+    try:
+        loaded = loaded_recipe.recipe(settings)
+    except InputError:
+        return False
+    return loaded.edges == "wrap" and settings.edges == edges_of(settings, loaded) == "open"
 
 
 def add(settings: Any, step: Step) -> None:

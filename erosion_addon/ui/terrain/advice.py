@@ -35,6 +35,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "Unit Scale 1",
         {"data_path": "scene.unit_settings.scale_length", "value": 1.0},
     ),
+    "open_edges": ("wm.context_set_enum", "Open Edges", {"data_path": "object.erosion.edges", "value": "open"}),
     "enlarge": ("erosion.terrain_enlarge", "Scale to 2 km", {}),
     "sand_add": ("erosion.sand_add", "Add Sand", {}),
     "shorten_time_step": ("erosion.time_step_shorten", "Shorten Time Step", {}),

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Output files, written all or none."""
+"""Output files, written all or none.
 
+A file that replaces another keeps its rights: mode, and owner, group and access control list as far as the user may
+set them. Until it is complete only the user can read it. New files have the rights that the system gives. Where a file
+has several hard links, the other names keep the old content. Windows and macOS lists are those of the folder.
+"""
+
+import errno
 import hashlib
 import os
 import re
 import secrets
 import signal
+import stat
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -21,6 +28,9 @@ DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", 
 
 _TEMPORARY = re.compile(r"\.erosion-[0-9a-f]{16}(\.\w+)?")
 """Names of files on their way to their places."""
+
+_ACL = "system.posix_acl_access"
+"""Extended attribute of Linux with an access control list."""
 
 
 class Outputs:
@@ -79,7 +89,7 @@ class Outputs:
 
     @contextmanager
     def write(self, target: Path) -> Iterator[Path]:
-        """Temporary path beside `target`, to write to."""
+        """Temporary path beside `target`, to write to; there is an empty file if it replaces one."""
         suffix = self._planned[str(target).casefold()].suffix.lower()
         temporary = target.with_name(f".erosion-{secrets.token_hex(8)}{suffix}")
         self._written.append((temporary, target))
@@ -87,9 +97,14 @@ class Outputs:
             with _sentence(target):
                 if target.parent in self._folders:
                     target.parent.mkdir(parents=True, exist_ok=True)
+                if replaces := target.exists():
+                    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
                 yield temporary
-                # Some file systems notice a full disk no sooner than here.
-                with temporary.open("r+b") as stream:
+                # No link, as the rights of the file that it leads to would change.
+                with open(temporary, "r+b", opener=_opened_itself) as stream:
+                    if replaces:
+                        _keep_rights(target, stream.fileno())
+                    # Some file systems notice a full disk no sooner than here.
                     os.fsync(stream.fileno())
         except InputError as error:
             raise InputError(str(error).replace(str(temporary), str(target))) from error
@@ -153,6 +168,14 @@ def remove_leftovers(folder: Path) -> None:
                 file.unlink(missing_ok=True)
 
 
+def move_over(path: Path, target: Path) -> None:
+    """Move a file to a place, with the rights of the one that it replaces. OSError if that fails."""
+    if target.exists():
+        with open(path, "r+b", opener=_opened_itself) as stream:
+            _keep_rights(target, stream.fileno())
+    path.replace(target)
+
+
 def sha256(path: Path) -> str:
     """SHA-256 of a file's bytes; OSError if it cannot be read."""
     with path.open("rb") as stream:
@@ -174,6 +197,43 @@ def _try_writing(path: Path, target: Path) -> None:
             raise InputError(f"{path} cannot be written: it is {kind}.")
         # Windows refuses to replace a file that another program holds open, and everybody a read-only one.
         target.open("r+b").close()
+
+
+def _opened_itself(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
+def _keep_rights(target: Path, file: int) -> None:
+    """Give an open file the rights of the one that it will replace. OSError if nothing was written to it."""
+    if os.fstat(file).st_size == 0:
+        raise OSError(errno.EIO, "nothing was written")
+    if os.name == "nt":
+        return
+    there = target.stat()
+    for owner, group in ((-1, there.st_gid), (there.st_uid, -1)):
+        with suppress(OSError):  # of somebody else
+            os.fchown(file, owner, group)
+    mode = stat.S_IMODE(there.st_mode) & 0o777
+    entries = _access_list(target)
+    if os.fstat(file).st_gid == there.st_gid and not entries:
+        with suppress(OSError, AttributeError):  # of files that are new in the folder
+            os.removexattr(file, _ACL)
+    elif os.fstat(file).st_gid == there.st_gid:
+        with suppress(OSError):
+            os.setxattr(file, _ACL, entries)
+            return  # the list has the mode in it
+        mode &= 0o707  # the group's part was a mask
+    else:
+        mode = mode & 0o707 | (mode & 0o007) << 3  # another group may do what everybody may
+    with suppress(OSError):  # a drive without modes
+        os.fchmod(file, mode)
+
+
+def _access_list(path: Path) -> bytes:
+    try:
+        return os.getxattr(path, _ACL)
+    except (OSError, AttributeError):  # there is none, or this is not Linux
+        return b""
 
 
 def _way_back(target: Path, kept: ExitStack) -> Callable[[], None]:

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+import struct
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -258,3 +259,128 @@ def test_a_new_file_beside_those_that_are_read_is_written_and_theirs_only_where_
     assert read.read_bytes() == b"old"
     write(read, [read], instead_of=read)
     assert read.read_bytes() == b"new"
+
+
+def rights(path):
+    """Mode, owner and group."""
+    status = path.stat()
+    return stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o666])
+def test_a_file_that_is_replaced_keeps_its_mode_and_shows_its_new_content_to_nobody_else_before(tmp_path, mode):
+    path = tmp_path / "a.exr"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    with Outputs() as outputs:
+        with outputs.write(outputs.plan(path, (".exr",))) as temporary:
+            assert rights(temporary)[0] == 0o600
+            temporary.write_bytes(b"new")
+            assert rights(temporary)[0] == 0o600
+        assert rights(temporary)[0] == mode
+        outputs.publish()
+    assert path.read_bytes() == b"new" and rights(path)[0] == mode
+
+
+def test_a_new_file_has_the_mode_that_the_user_gives_to_new_files(tmp_path):
+    for mask, mode in ((0o022, 0o644), (0o077, 0o600), (0o002, 0o664)):
+        before = os.umask(mask)
+        try:
+            write(tmp_path / f"{mode:o}.exr")
+        finally:
+            os.umask(before)
+        assert rights(tmp_path / f"{mode:o}.exr")[0] == mode
+
+
+def test_through_a_link_the_file_that_it_leads_to_keeps_its_mode(tmp_path):
+    (tmp_path / "old.exr").write_bytes(b"old")
+    (tmp_path / "old.exr").chmod(0o600)
+    (tmp_path / "link.exr").symlink_to("old.exr")
+    write(tmp_path / "link.exr")
+    assert (tmp_path / "link.exr").is_symlink() and rights(tmp_path / "old.exr")[0] == 0o600
+    assert (tmp_path / "old.exr").read_bytes() == b"new"
+
+
+def test_another_name_of_a_file_that_is_replaced_keeps_the_old_content(tmp_path):
+    (tmp_path / "a.exr").write_bytes(b"old")
+    os.link(tmp_path / "a.exr", tmp_path / "b.exr")
+    write(tmp_path / "a.exr")
+    assert (tmp_path / "a.exr").read_bytes() == b"new" and (tmp_path / "b.exr").read_bytes() == b"old"
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files away")
+def test_root_leaves_a_file_to_its_owner_and_group(tmp_path):
+    path = tmp_path / "a.exr"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    os.chown(path, 65534, 65533)
+    write(path)
+    assert path.read_bytes() == b"new" and rights(path) == (0o640, 65534, 65533)
+
+
+@pytest.mark.parametrize(("mode", "left"), [(0o660, 0o600), (0o664, 0o644), (0o640, 0o600)])
+def test_a_group_that_the_user_may_not_set_passes_no_rights_to_another(tmp_path, monkeypatch, mode, left):
+    path = tmp_path / "a.exr"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    if os.geteuid() == 0:
+        os.chown(path, -1, 65533)
+    else:
+        pytest.skip("only root can set a group that it is not in")
+
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    write(path)
+    assert rights(path) == (left, os.getuid(), os.getgid())
+
+
+def access_list(group, mask):
+    """Access control list of Linux, version 2: of the owner, of user 1234, of the group, their mask, of others."""
+    entries = ((0x01, 6, -1), (0x02, 4, 1234), (0x04, group, -1), (0x10, mask, -1), (0x20, 0, -1))
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="as Linux has them")
+def test_a_file_that_is_replaced_keeps_its_access_control_list_or_the_group_sees_nothing(tmp_path, monkeypatch):
+    path, name, entries = tmp_path / "a.exr", "system.posix_acl_access", access_list(group=0, mask=4)
+    path.write_bytes(b"old")
+    try:
+        os.setxattr(path, name, entries)
+    except OSError:
+        pytest.skip("this drive has none")
+    assert rights(path)[0] == 0o640  # where the group has no rights, as 4 is the mask
+    write(path)
+    assert os.getxattr(path, name) == entries and rights(path)[0] == 0o640
+
+    def refuse(*_):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "setxattr", refuse)
+    write(path)
+    assert rights(path)[0] == 0o600
+
+
+def test_a_writer_that_writes_nothing_replaces_nothing(tmp_path):
+    path = tmp_path / "a.exr"
+    path.write_bytes(b"old")
+    with Outputs() as outputs:
+        target = outputs.plan(path, (".exr",))
+        with pytest.raises(InputError, match=r"cannot be written: nothing was written\.$"), outputs.write(target):
+            pass
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.exr", b"old")]
+
+
+def test_a_link_in_place_of_the_new_file_changes_nothing_that_it_leads_to(tmp_path):
+    path, elsewhere = tmp_path / "a.exr", tmp_path / "elsewhere"
+    path.write_bytes(b"old")
+    path.chmod(0o666)
+    elsewhere.write_bytes(b"mine")
+    elsewhere.chmod(0o600)
+    with Outputs() as outputs:
+        target = outputs.plan(path, (".exr",))
+        with pytest.raises(InputError, match="cannot be written"), outputs.write(target) as temporary:
+            temporary.unlink()
+            temporary.symlink_to(elsewhere)
+    assert rights(elsewhere)[0] == 0o600 and path.read_bytes() == b"old"

@@ -2,6 +2,7 @@
 """The command `convert`, and removal of terraces on input."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -33,6 +34,18 @@ def test_a_heightmap_becomes_one_for_unreal_with_a_side_file(folder):
     assert about["unreal"]["scale"][:2] == pytest.approx([31 * 3000 / 504, 23 * 3000 / 504])
     said = done.stderr.decode()
     assert "resampled from 24 × 32 to 505 × 505" in said and f"from {low:.10g} m to {high:.10g} m" in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+@pytest.mark.parametrize("suffix", [".npy", ".exr", ".tif", ".png", ".r16", ".r32"])
+def test_a_private_heightmap_and_its_side_file_stay_private_when_they_are_made_anew(folder, suffix):
+    words = ["convert", "dem.npy", f"land{suffix}", "--quiet"]
+    assert main(words) == 0
+    files = [path for path in folder.iterdir() if path.stem == "land"]
+    for path in files:
+        path.chmod(0o600)
+    assert main([*words, "--cell-size", "3"]) == 0
+    assert {path: path.stat().st_mode & 0o777 for path in files} == dict.fromkeys(files, 0o600)
 
 
 def test_tiles_are_named_and_listed(folder, capsys):

@@ -195,6 +195,19 @@ def test_heights_that_are_no_numbers_leave_no_landscape(tmp_path):
     assert not (tmp_path / "land" / NAME).exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+def test_private_tiles_stay_private_when_a_window_is_written_back(landscape):
+    files = [landscape.folder / NAME, *(landscape.folder / "start").rglob("*.npy")]
+    for path in files:
+        path.chmod(0o600)
+    before = [path.read_bytes() for path in files]
+    window = Window(0, 100, 0, 100)
+    terrain, state = take(landscape, window)
+    put_back(landscape.folder, window, state, terrain.elevation + 70.0)
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    assert [path.read_bytes() for path in files] != before
+
+
 @pytest.mark.parametrize("shape", [(160, 240), (131, 257)])
 def test_levels_of_the_pyramid_are_means_of_the_tiles_and_those_of_other_tiles_are_not_used(tmp_path, shape):
     landscape = fractal(tmp_path / "land", 80, shape)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.atomic_files import Outputs, remove_leftovers, sha256
+from ...base.atomic_files import Outputs, move_over, remove_leftovers, sha256
 from ...base.errors import InputError
 from ...base.lock import locked
 from ...base.regular_files import require_regular
@@ -268,7 +268,7 @@ def take_places(folder: Path) -> None:
                 raise InputError(f"{path} is damaged; remove {changes} to give up what was being written back.")
         try:
             for path, place in [*files, (changes / NAME, Path(NAME))]:
-                path.replace(folder / place)
+                move_over(path, folder / place)
         except OSError as error:
             raise InputError(f"{folder / place} cannot be written: {error.strerror or error}.") from None
     shutil.rmtree(changes, ignore_errors=True)

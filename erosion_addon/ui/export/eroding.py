@@ -5,6 +5,7 @@ window.
 
 import argparse
 import json
+import os
 from pathlib import Path
 
 import bpy
@@ -158,7 +159,13 @@ def _set_up_look(terrain: bpy.types.Object) -> None:
 
 def _save(path: Path) -> None:
     """Save a copy of the open file; InputError if Blender cannot."""
+    is_private = path.exists()  # see `Outputs.write`
+    path.unlink(missing_ok=True)  # else Blender would keep it beside the new one
+    before = os.umask(0o077) if is_private else None  # Blender makes a file of its own and moves it
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
     except RuntimeError as error:
         raise InputError(f"{path} cannot be written: {reason_of(error)}") from None
+    finally:
+        if before is not None:
+            os.umask(before)

@@ -2,6 +2,8 @@
 """`blender --command erosion erode INPUT OUT.blend`."""
 
 import json
+import os
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -82,6 +84,25 @@ def test_the_file_itself_is_never_replaced(blend, capfd):
     before = blend.read_bytes()
     assert ui.command_line(["erode", str(blend), str(blend), *FEW]) == 2
     assert "it is read here" in capfd.readouterr().err and blend.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+def test_a_private_file_that_is_replaced_is_never_seen_by_others(blend, tmp_path, monkeypatch):
+    out, before = tmp_path / "out.blend", os.umask(0o022)
+    out.write_bytes(b"old")
+    out.chmod(0o600)
+    seen, move = [], Path.replace
+
+    def replace(path, target):
+        if target == out:
+            seen.append(path.stat().st_mode & 0o777)
+        return move(path, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    assert ui.command_line(["erode", str(blend), str(out), *FEW, "--quiet"]) == 0
+    assert seen == [0o600] and out.stat().st_mode & 0o777 == 0o600 and out.read_bytes() != b"old"
+    assert os.umask(before) == 0o022
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.blend", "scene one.blend"]
 
 
 def test_without_blender_a_file_of_its_is_refused(blend, capsys):

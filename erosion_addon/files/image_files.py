@@ -127,13 +127,18 @@ def upright(pixels: np.ndarray[Any, Any], header: ImageHeader) -> np.ndarray[Any
 
 
 def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
-    """Gray channel of (rows, cols, channels) pixels; InputError if red, green and blue differ."""
+    """Gray channel of (rows, cols, channels) pixels, float32; InputError if red, green and blue differ."""
+    return np.ascontiguousarray(single(pixels, path), np.float32)
+
+
+def single(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
+    """First of the channels of (rows, cols, channels) pixels; InputError if red, green and blue differ."""
     first = pixels[..., 0]
     if pixels.shape[2] > 2:
         for other in (1, 2):
             if not np.array_equal(first, pixels[..., other], equal_nan=True):
                 raise InputError(f"{path} is a color image; save the heights as grayscale.")
-    return np.ascontiguousarray(first, np.float32)
+    return first
 
 
 def color(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -62,20 +62,22 @@ class Directory:
         return self.one(_SUBFILE, 0) & (_REDUCED | _MASK) == _MASK
 
     @property
+    def is_tiled(self) -> bool:
+        """Whether the blocks are tiles, else strips."""
+        return _TILES in self.tags
+
+    @property
     def block_shape(self) -> tuple[int, int]:
         """(rows, cols) of a tile, or of a strip."""
-        if _TILES in self.tags:
+        if self.is_tiled:
             return self.one(_TILE_LENGTH), self.one(_TILE_WIDTH)
         return min(self.one(_STRIP_ROWS, self.shape[0]), self.shape[0]), self.shape[1]
 
     @property
     def blocks(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Offsets and bytes of the blocks; both 0 where a block holds no data. CorruptError if some are missing."""
-        tiled = _TILES in self.tags
-        offsets, counts = (
-            self.tags.get(_TILES if tiled else _STRIPS),
-            self.tags.get(_TILE_BYTES if tiled else _STRIP_BYTES),
-        )
+        names = (_TILES, _TILE_BYTES) if self.is_tiled else (_STRIPS, _STRIP_BYTES)
+        offsets, counts = (self.tags.get(tag) for tag in names)
         if offsets is None or counts is None or len(offsets) != len(counts):
             raise CorruptError("it has no pixels")
         down, across = (blocks(side, block) for side, block in zip(self.shape, self.block_shape, strict=True))

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pixels of a TIFF: blocks of strips or tiles, unpacked where a window needs them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ...base.memory import require_to_unpack
+from ..headers.image_format import CorruptError
+from ..headers.tiff_header import alpha_channel, kind_of, mask_of
+from ..headers.tiff_tags import BITS, FILL_ORDER, PACKING, PREDICTOR, Directory, directories
+from .packings import REVERSED, numbers_of, unpacked
+
+Array = np.ndarray[Any, Any]
+_CACHE = 1 << 28
+"""Most bytes of blocks kept for the next window."""
+
+
+class TiffPixels:
+    """Pixels of a TIFF with a valid header."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as stream:
+            first, *others = directories(stream, path.stat().st_size)
+        mask = next((other for other in others if mask_of(other, first)), None)
+        self._path, self._alpha = path, alpha_channel(first)
+        self._image, self._mask = _Blocks(first), _Blocks(mask) if mask else None
+
+    def read(self, top: int, bottom: int, left: int, right: int) -> tuple[Array, Array | None]:
+        """(rows, cols, channels) of a window in stored order, without alpha; and where there is data, None for
+        everywhere. CorruptError if damaged.
+        """
+        with self._path.open("rb") as stream:
+            numbers, valid = self._image.read(stream, top, bottom, left, right)
+            if self._mask:
+                there = self._mask.read(stream, top, bottom, left, right)[0][..., 0] != 0
+                valid = there if valid is None else valid & there
+        if self._alpha is not None:
+            there = numbers[..., self._alpha] > 0
+            valid = there if valid is None else valid & there
+            numbers = np.delete(numbers, self._alpha, axis=2)
+        return numbers, valid
+
+
+class _Blocks:
+    """Blocks of one image of the file."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+        self._bits = directory.one(BITS, 1)
+        self._dtype = (
+            np.dtype("u1") if self._bits == 1 else np.dtype(directory.order + np.dtype(kind_of(directory)).str[1:])
+        )
+        self._offsets, self._counts = directory.blocks
+        self._kept: dict[int, Array] = {}
+
+    def read(self, stream: BinaryIO, top: int, bottom: int, left: int, right: int) -> tuple[Array, Array | None]:
+        """(rows, cols, channels) of a window, and where there are blocks, None for everywhere."""
+        shape = bottom - top, right - left
+        numbers = np.zeros((*shape, self._directory.channels), self._dtype.newbyteorder("="))
+        valid = None if self._counts.all() else np.ones(shape, np.bool_)
+        for number, channel, (row, col), (rows, cols) in self._touched(top, bottom, left, right):
+            inside = slice(max(row, top), min(row + rows, bottom)), slice(max(col, left), min(col + cols, right))
+            target = tuple(slice(part.start - at, part.stop - at) for part, at in zip(inside, (top, left), strict=True))
+            source = tuple(slice(part.start - at, part.stop - at) for part, at in zip(inside, (row, col), strict=True))
+            if not self._counts[number]:
+                if valid is not None:
+                    valid[target] = False
+                continue
+            whole = all(part.stop - part.start == side for part, side in zip(inside, (rows, cols), strict=True))
+            block = self._block(stream, number, (rows, cols), keep=not whole)
+            numbers[(*target, channel)] = block[source]
+        return numbers, valid
+
+    def _touched(
+        self, top: int, bottom: int, left: int, right: int
+    ) -> Iterator[tuple[int, slice, tuple[int, int], tuple[int, int]]]:
+        """Number, channels, place (row, col) and size (rows, cols) of the blocks in a window."""
+        (rows, cols), (high, wide) = self._directory.shape, self._directory.block_shape
+        across, down = -(-cols // wide), -(-rows // high)
+        planes = self._directory.channels if self._directory.is_planar else 1
+        for plane in range(planes):
+            channel = slice(plane, plane + 1) if planes > 1 else slice(None)
+            for block_row in range(top // high, -(-bottom // high)):
+                for block_col in range(left // wide, -(-right // wide)):
+                    place = block_row * high, block_col * wide
+                    size = min(high, rows - place[0]), min(wide, cols - place[1])
+                    yield (plane * down + block_row) * across + block_col, channel, place, size
+
+    def _block(self, stream: BinaryIO, number: int, size: tuple[int, int], keep: bool) -> Array:
+        """Block (rows, cols, channels); tiles are stored with what lies beyond the border, strips without."""
+        if number in self._kept:
+            return self._kept[number]
+        directory, (high, wide) = self._directory, self._directory.block_shape
+        rows = high if directory.is_tiled else size[0]
+        channels = 1 if directory.is_planar else directory.channels
+        length = rows * (-(-wide * channels * self._bits // 8))
+        count = int(self._counts[number])
+        require_to_unpack(length * 3, length, count, f"Reading {stream.name}")
+        stream.seek(int(self._offsets[number]))
+        packed = stream.read(count)
+        if directory.one(FILL_ORDER, 1) == 2:
+            packed = packed.translate(REVERSED)
+        content = unpacked(packed, directory.one(PACKING, 1), length)
+        if self._bits == 1:
+            content = _bits(content, rows, length, wide * channels)
+        block = numbers_of(content, (rows, wide, channels), self._dtype, directory.one(PREDICTOR, 1))
+        if keep:
+            while self._kept and sum(old.nbytes for old in self._kept.values()) + block.nbytes > _CACHE:
+                del self._kept[next(iter(self._kept))]
+            self._kept[number] = block
+        return block
+
+
+def _bits(content: bytes, rows: int, length: int, wide: int) -> bytes:
+    """Bytes of 0 and 1 from rows of bits."""
+    if len(content) < length:
+        raise CorruptError("some of its pixels are missing")
+    return np.unpackbits(np.frombuffer(content, np.uint8).reshape(rows, -1), axis=1, count=wide).tobytes()

@@ -15,7 +15,7 @@ from ..terrain.terrain import Terrain
 from .beside import plan_report
 from .convert import place_of, read_input
 from .source import read_outlets
-from .terminal.output import note, print_line, print_written, table
+from .terminal.output import note, print_lines, print_written, table
 from .terminal.progress import Stages
 
 
@@ -44,7 +44,7 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
                 path.write_text(plot.svg(curves(found.land), given.input.name), encoding="utf-8")
         published = outputs.publish()
         stages.end()
-    print_line(table(lines(found.figures)))
+    print_lines(table(lines(found.figures)))
     for sentence in () if given.quiet else found.notes:
         note(sentence)
     print_written(published)

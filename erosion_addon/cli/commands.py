@@ -32,7 +32,7 @@ from .landscape import landscape
 from .rivers import rivers
 from .runs import erode, resume
 from .terminal import signals
-from .terminal.output import as_json, note, print_error, print_event, print_line, print_written, table
+from .terminal.output import as_json, note, print_error, print_event, print_lines, print_written, table
 from .terminal.progress import Stages
 from .variants import variants
 
@@ -168,13 +168,13 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 def _recipes(chosen: str | None) -> None:
     if chosen is None:
-        print_line(table((name, _description(path)) for name, path in [*shipped().items(), *own().items()]))
+        print_lines(table((name, _description(path)) for name, path in [*shipped().items(), *own().items()]))
         return
     text = Recipe.load(chosen).to_toml()
     if (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8":
         # TOML files are UTF-8; escapes keep the text valid in whatever a redirected output is written in.
         text = re.sub(r"[^\x00-\x7f]", lambda letter: f"\\U{ord(letter[0]):08x}", text)
-    print_line(text.rstrip("\n"))
+    print_lines(text.rstrip("\n"))
 
 
 def _description(path: Path) -> str:
@@ -188,4 +188,4 @@ def _description(path: Path) -> str:
 def _fields() -> None:
     rows = [("name", "unit", "components", "meaning")]
     rows += [(field.name, field.unit, str(field.components), field.meaning) for field in FIELDS.values()]
-    print_line(table(rows))
+    print_lines(table(rows))

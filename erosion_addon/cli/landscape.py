@@ -31,7 +31,7 @@ from ..landscape.tasks import rounds
 from ..recipe.recipe import Recipe
 from .convert import place_of, read_input
 from .terminal import signals
-from .terminal.output import note, print_line, print_written, table
+from .terminal.output import note, print_line, print_lines, print_written, table
 from .terminal.progress import ProgressLine, ShareProgress, Stages
 
 OnProgress = Callable[[float, str], None]
@@ -204,7 +204,7 @@ def _analyze(given: argparse.Namespace) -> None:
     on_progress, question = _progress(given), analyze.Question(given.edges, given.sea_level, given.channel_area)
     with _going_on_later(given.folder), _workers(given) as workers:
         found = analyze.analyze(given.folder, workers, question, on_progress)
-    print_line(table(analyze.lines(found.manifest.analysis)))
+    print_lines(table(analyze.lines(found.manifest.analysis)))
     hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
     _report(given.report, {**found.manifest.analysis, "sha256": hashes})
 

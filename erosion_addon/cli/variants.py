@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.arrays import Array, longer_side
 from ..base.atomic_files import Outputs
-from ..base.errors import InputError
+from ..base.errors import InputError, printable
 from ..base.threads import OnProgress
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
@@ -216,10 +216,10 @@ def _word(value: Any) -> str:
 
 def _page(given: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
     """HTML page with a row of pictures for each value and a column for each seed."""
-    title = escape(f"{given.input.name}, {(given.recipe or RECIPE)}")
+    title = _html(f"{given.input.name}, {(given.recipe or RECIPE)}")
     head = "".join(f"<th>seed {seed}</th>" for seed in seeds)
     body = "".join(
-        f"<tr><th>{escape(words)}</th>" + "".join(_cell(given, number, words, seed) for seed in seeds) + "</tr>\n"
+        f"<tr><th>{_html(words)}</th>" + "".join(_cell(given, number, words, seed) for seed in seeds) + "</tr>\n"
         for number, words in enumerate(rows)
     )
     return (
@@ -228,8 +228,12 @@ def _page(given: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
     )
 
 
+def _html(text: str) -> str:
+    return escape(printable(text))
+
+
 def _cell(given: argparse.Namespace, row: int, words: str, seed: int) -> str:
-    caption = f"<figcaption><code>{escape(_command(given, words, seed))}</code></figcaption>"
+    caption = f"<figcaption><code>{_html(_command(given, words, seed))}</code></figcaption>"
     return f'<td><figure><img src="{row}_{seed}.png" alt="">{caption}</figure></td>'
 
 

@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.errors import printable
 
 WIDTH, HEIGHT, LEFT, BOTTOM, GAP = 280, 240, 60, 50, 40
 """Size of a diagram and its margins in pixels."""
@@ -135,4 +136,5 @@ def _number(value: float, logarithmic: bool) -> str:
 
 
 def _text(x: float, y: float, text: str, size: int = 11, anchor: str = "middle") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="#222">{escape(text)}</text>'
+    words = escape(printable(text))
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="#222">{words}</text>'

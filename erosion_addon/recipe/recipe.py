@@ -305,12 +305,19 @@ def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:
     for key, value in table.items():
         if not _is_nested(value):
             # JSON's texts, numbers, booleans and lists of numbers are TOML's too.
-            yield f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
+            yield f"{key} = {_visible(json.dumps(value, ensure_ascii=False))}"
     for key, value in table.items():
         if _is_nested(value):
             for part in value if isinstance(value, list) else [value]:
                 yield from ("", f"[[{path}{key}]]" if isinstance(value, list) else f"[{path}{key}]")
                 yield from _toml_lines(part, f"{path}{key}.")
+
+
+def _visible(text: str) -> str:
+    """TOML with escapes for all that has no sign, but for surrogates, which it cannot name."""
+    return "".join(
+        sign if sign.isprintable() or "\ud800" <= sign <= "\udfff" else f"\\U{ord(sign):08x}" for sign in text
+    )
 
 
 def _is_nested(value: Any) -> bool:

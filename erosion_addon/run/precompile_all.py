@@ -10,10 +10,10 @@ import itertools
 import os
 import sys
 import threading
-import traceback
 from pathlib import Path
 
 from ..base.data_files import shipped
+from ..base.errors import print_traceback
 from ..base.parameters import specifications
 from ..generators.registry import SOURCES, make
 from ..processes.registry import PROCESSES
@@ -72,7 +72,7 @@ def main() -> None:
             compile_all()
             Path(CACHE / MARK).touch()
     except Exception:  # noqa: BLE001 - if it matters, the worker will say so
-        traceback.print_exc()
+        print_traceback()
     finally:
         os._exit(0)
 

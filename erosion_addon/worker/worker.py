@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.errors import InputError
+from ..base.errors import InputError, print_traceback
 from ..base.parameters import specifications
 from ..base.threads import OnProgress
 from ..frames.frame_settings import FrameSettings
@@ -90,7 +90,7 @@ def _last_of_the_process() -> Iterator[None]:
     except BrokenPipeError:  # nobody reads the answers any more
         code = 0
     except BaseException:  # noqa: BLE001 - whatever it is, this is the end
-        traceback.print_exc()
+        print_traceback()
     finally:
         # Not even a kernel at work may hold it up, as the interpreter's own end would let it.
         os._exit(code)
@@ -108,7 +108,7 @@ def _serve() -> None:
 
         prepare()
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
-        traceback.print_exc()
+        print_traceback()
         send(answers, "broken", {"reason": why_broken()})
         return
     send(answers, "ready", {"libraries": versions()})
@@ -146,7 +146,7 @@ def _warm(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryI
         recipe, spacing = Recipe.from_dict(values["recipe"]), tuple(values["spacing"])
         rehearse(recipe, spacing, values["masks"], values["fields"], _teller(answers), orders.empty)
     except Exception:  # noqa: BLE001 - if it matters, the run will say so
-        traceback.print_exc()
+        print_traceback()
     send(answers, "warm")
 
 

@@ -16,6 +16,7 @@ import pytest
 from erosion_addon.cli.commands import main
 from erosion_addon.cli.terminal.output import as_json, note, print_line
 from erosion_addon.cli.terminal.progress import ProgressLine, RunProgress, ShareProgress
+from erosion_addon.recipe.recipe import Recipe
 from tests.cli.commandline import FEW, ROOT, run
 
 
@@ -45,6 +46,79 @@ class Terminal(io.TextIOWrapper):
     def written(self):
         self.flush()
         return self.buffer.getvalue().decode(self.encoding)
+
+
+EVIL = "\x1b]0;owned\x07\u202e\x9b2J\u2028"
+"""What a stranger may call things: the title of the terminal, the direction of a text, a clear screen, a new line."""
+
+
+@pytest.fixture
+def evil(folder, monkeypatch):
+    """A stranger's recipe, also among the user's own, as evil.toml."""
+    escaped = "".join(f"\\u{ord(sign):04x}" for sign in EVIL)
+    step = f'[[step]]\nkind = "droplet"\ndrops_per_cell = 0.5\nname = "step {escaped[:-6]}"\n'
+    text = f'name = "land {escaped}"\ndescription = "two\\nlines {escaped}"\n{step}'
+    (folder / "evil.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("TERRAIN_EROSION_RECIPES", str(folder))
+    return folder / "evil.toml"
+
+
+def is_plain(text):
+    """Whether lines have no control characters."""
+    return all(line.isprintable() for line in text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "lines"),
+    [
+        (["erode", "dem.npy", "out.npy", "--recipe", "evil.toml"], 0, 1),
+        (["erode", "dem.npy", "out.npy", "--recipe", "evil.toml", "--sand"], 2, 0),
+        (["erode", "dem.npy", "out.npy", "--recipe", "evil.toml", "--progress", "json"], 0, 1),
+        (["erode", f"{EVIL}.npy", "out.npy"], 2, 0),
+        (["erode", "dem.npy", f"no/{EVIL}.npy"], 2, 0),
+        (["erode", "dem.npy", "out.npy", "--edges", EVIL], 2, 0),
+        (["erode", "dem.npy", "out.npy", f"--{EVIL}"], 2, 0),
+        (["erode", "dem.npy", "out.npy", "--mask", f"{EVIL}=dem.npy"], 2, 0),
+        (["erode", "dem.npy", "out.npy", "--set", f"droplet.{EVIL}=1"], 2, 0),
+        ([EVIL], 2, 0),
+        (["recipes", EVIL], 2, 0),
+        (["recipes", "evil.toml"], 0, None),
+        (["recipes"], 0, None),
+        (["convert", "dem.npy", "a\n\x1b[2Jb.exr"], 0, 2),
+        (["analyze", "dem.npy", "--plot", "a\n\x1b[2Jb.svg"], 0, None),
+        (["landscape", "make", f"a{EVIL}", "fractal", "--size", "64x64"], 0, 1),
+        (["landscape", "check", EVIL], 2, 0),
+    ],
+)
+def test_a_strangers_names_send_nothing_to_the_terminal_but_letters(evil, capsys, words, code, lines):
+    assert main(words) == code
+    out, err = capsys.readouterr()
+    assert is_plain(out) and is_plain(err), (out, err)
+    assert lines is None or out.count("\n") == lines
+    assert code == 0 or (err.count("\n") == 1 and err.endswith(".\n"))
+
+
+def test_a_strangers_recipe_is_listed_in_one_line_and_printed_as_it_is(evil, capsys):
+    assert main(["recipes"]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("evil")]
+    assert "two\\nlines \\x1b]0;owned\\x07" in line
+    assert main(["recipes", "evil.toml"]) == 0
+    assert Recipe.parse(capsys.readouterr().out, "printed") == Recipe.load(evil)
+
+
+def test_the_bar_of_a_strangers_recipe_is_plain(evil, monkeypatch):
+    terminal = Terminal("utf-8")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert main(["erode", "dem.npy", "out.npy", "--recipe", "evil.toml"]) == 0
+    seen = terminal.written()
+    assert r"step \x1b]0;owned\x07" in seen and is_plain(seen.replace("\r", ""))
+
+
+def test_events_with_any_names_are_json(capsys):
+    with as_json(True):
+        note(f"a\x7f{EVIL}")
+    line = capsys.readouterr().err.removesuffix("\n")
+    assert line.isprintable() and json.loads(line)["text"].startswith("a\x7f\x1b]0;")
 
 
 @pytest.mark.parametrize(("encoding", "full"), [("utf-8", "█"), ("ascii", "#"), ("cp1252", "#")])

@@ -12,7 +12,7 @@ from ...base.parameters import Parameters, specifications
 from ...files.normals import GREENS
 from ...terrain.fields import ANALYZED
 from ...terrain.masks import MASK_KINDS
-from ..terminal.output import print_line, table
+from ..terminal.output import print_lines, table
 from ..terminal.progress import FORMS
 from .values import assignment, count, duration, number, setting, size, thickness, whole
 
@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{message[:1].upper()}{message[1:].rstrip('.')}; see {self.prog} --help.")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        print_line(message.rstrip("\n"))
+        print_lines(message.rstrip("\n"))
 
 
 def add_common(command: Parser, seed: int | None, seed_help: str, metavar: str, metavar_help: str) -> None:

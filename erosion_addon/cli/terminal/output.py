@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terminal output: encoding-safe text and tables."""
+"""Terminal output: text and tables, without control characters and in any encoding."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from ...base.errors import InputError
+from ...base.errors import InputError, printable, printable_lines
 
 _form = {"json": False}
 """Whether lines on standard error are JSON."""
@@ -25,7 +25,12 @@ class UnprintableError(InputError):
 
 
 def print_line(text: str) -> None:
-    """Print a line on standard output, with escapes for characters outside its encoding.
+    """`print_lines` for one line: a newline is in a name that it tells."""
+    print_lines(printable(text))
+
+
+def print_lines(text: str) -> None:
+    """Print lines on standard output, with escapes for control characters and those outside its encoding.
 
     A closed pipe, as with `head`, is not an error. UnprintableError if nothing can be written at all.
     """
@@ -66,7 +71,8 @@ def print_event(event: str, **values: Any) -> None:
     """Print an event on standard error as a line of JSON, if that is wanted; else nothing."""
     if _form["json"]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        _print_to_stderr(json.dumps({"event": event, "time": now, **values}))
+        line = json.dumps({"event": event, "time": now, **values})
+        _print_to_stderr(line.replace("\x7f", "\\u007f"))  # the one control character that JSON leaves
 
 
 def note(text: str) -> None:
@@ -84,7 +90,7 @@ def print_error(text: str) -> None:
 
 def draw(bar: str) -> None:
     """Draw a bar on standard error in place of the one before. The next line of text takes it away."""
-    bar = bar[: shutil.get_terminal_size().columns - 1]
+    bar = printable(bar)[: shutil.get_terminal_size().columns - 1]
     # An interrupt may come as soon as anything is seen: by then it is known that there is something to take away.
     before, _bar["length"] = _bar["length"], len(bar)
     with suppress(OSError, ValueError, AttributeError):
@@ -108,7 +114,7 @@ def _print_to_stderr(text: str) -> None:
 def _write_line(text: str, stream: TextIO) -> None:
     _take_bar_away()
     try:
-        print(encodable(text, stream), file=stream, flush=True)
+        print(encodable(printable_lines(text), stream), file=stream, flush=True)
     except OSError:
         # What is left in the stream would be tried again when the process ends, with an exit code of its own.
         with suppress(OSError, ValueError, AttributeError):
@@ -120,7 +126,7 @@ def _write_line(text: str, stream: TextIO) -> None:
 
 def table(rows: Iterable[Sequence[str]]) -> str:
     """Rows of texts as lines with aligned columns."""
-    rows = list(rows)
+    rows = [[printable(text) for text in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import loose_of, mean_cell_size
-from ...base.errors import InputError
+from ...base.errors import InputError, printable_lines
 from ...processes.brush.parameters import MOST_DABS, Stroke
 from ...processes.brush.window import Box, united
 from ...processes.shared.state import thickness
@@ -197,7 +197,7 @@ class Painter:
             unknown = message.kind == "failed"
             self.fault = INTERNAL_ERROR if unknown else message.values["reason"]
             if unknown:
-                print(message.values["reason"])
+                print(printable_lines(message.values["reason"]))
         return False
 
     def _take(self, box: list[int], arrays: Mapping[str, Array]) -> None:

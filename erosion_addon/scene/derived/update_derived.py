@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Update of everything derived from a terrain: water, rivers, foliage, levels of detail, images, light and analysis."""
 
-import traceback
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
@@ -9,7 +8,7 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, print_traceback
 from ...terrain.fields import FIELDS, WATERS
 from ...worker.messages import Request
 from ..terrain import attributes
@@ -80,7 +79,7 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
         except MemoryError:
             sentences.append(f"Its {what} could not be updated: there is not enough memory.")
         except Exception:  # noqa: BLE001 - a fault of ours in one of them
-            traceback.print_exc()
+            print_traceback()
             sentences.append(f"Its {what} could not be updated; see the system console.")
     return sentences
 

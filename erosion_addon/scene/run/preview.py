@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import longer_side, mean_cell_size
+from ...base.errors import printable_lines
 from ...recipe.recipe import Recipe
 from ...run import estimate, preview
 from ...terrain.terrain import Terrain
@@ -189,7 +190,7 @@ class Preview:
                 fault = message.kind == "failed"
                 self.note = "" if fault else f"No preview: {message.values['reason']}"
                 if fault:
-                    print(message.values["reason"])
+                    print(printable_lines(message.values["reason"]))
                 displayed_heights.put_back()
                 return
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, printable_lines
 from ...worker.messages import Message, Request
 from ..display import displayed_heights
 from ..worker import computing, worker_process
@@ -64,7 +64,7 @@ class Task:
         elif message.kind in ("refused", "broken", "ended"):
             self.fail(message.values["reason"])
         elif message.kind == "failed":
-            print(message.values["reason"])
+            print(printable_lines(message.values["reason"]))
             self.fail_unexpectedly()
 
     def _requests(self) -> list[Request]:

@@ -8,7 +8,7 @@ here.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from ...base.errors import InputError
+from ...base.errors import InputError, printable_lines
 from ...worker.messages import Message, Request
 from .. import session
 from ..terrain.lattice import Array
@@ -88,7 +88,7 @@ def answer_in(message: Message) -> Answer | None:
     if message.kind in ("broken", "ended"):
         return NoAnswerError(message.values["reason"])
     if message.kind == "failed":
-        print(message.values["reason"])
+        print(printable_lines(message.values["reason"]))
         return NoAnswerError("it could not be computed because of an internal error; see the system console.")
     return None
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import printable
 from ...scene import session
 
 FOLDER = Path(__file__).resolve().parents[2] / "translations"
@@ -76,8 +77,8 @@ def _patterns(locale: str) -> list[tuple[re.Pattern[str], str]]:
 
 
 def report(operator: Any, kind: set[str], text: str) -> None:
-    """Report a translated message of an operator."""
-    operator.report(kind, sentence(text))
+    """Report a translated message of an operator, which Blender also prints on its console."""
+    operator.report(kind, printable(sentence(text)))
 
 
 def register() -> None:

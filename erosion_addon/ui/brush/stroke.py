@@ -2,13 +2,12 @@
 """A stroke of the brush: from the press of the button to its release, and one step of undo."""
 
 import math
-import traceback
 from typing import Any
 
 import bpy
 from bpy_extras import view3d_utils
 
-from ...base.errors import InputError
+from ...base.errors import InputError, print_traceback
 from ...processes.brush.parameters import Stroke
 from ...scene.brush import aim
 from ...scene.brush import ground as grounds
@@ -171,7 +170,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         except Exception:  # noqa: BLE001 - Blender would drop the stroke, and the mesh would go on showing it
             from ...scene.brush.painter import INTERNAL_ERROR
 
-            traceback.print_exc()
+            print_traceback()
             report(self, {"ERROR"}, INTERNAL_ERROR)
         return self._give_up(context)
 

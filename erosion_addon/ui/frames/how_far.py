@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import printable_lines
 from ...scene import session
 from ...scene.derived import companions, update_derived
 from ...scene.frames import chosen_frames, kept_state
@@ -61,7 +62,7 @@ def _take() -> None:
         try:
             attendance.call("erosion.how_far", {"frame": number})
         except RuntimeError as error:  # what the operator reports
-            print(error)
+            print(printable_lines(str(error)))
 
 
 class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):

@@ -5,14 +5,13 @@ A timer reads changed masks a few times a second, as panels and draw handlers mu
 """
 
 import time
-import traceback
 from typing import Any
 
 import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ...base.errors import InputError
+from ...base.errors import InputError, print_traceback
 from ...base.regular_files import is_blend_path_in_network
 from ...scene import session
 from ...scene.masks import masks, overlay
@@ -210,7 +209,7 @@ def _tick() -> float | None:
         try:
             refresh()
         except Exception:  # noqa: BLE001 - a fault of ours must not come back four times a second
-            traceback.print_exc()
+            print_traceback()
             _now.asked.clear()
             hide()
             return None

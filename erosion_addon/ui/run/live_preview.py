@@ -5,13 +5,12 @@ A timer watches the settings of the active terrain, and previews them once they 
 """
 
 import time
-import traceback
 from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
-from ...base.errors import InputError
+from ...base.errors import InputError, print_traceback
 from ...scene import session
 from ...scene.derived import companions
 from ...scene.display import displayed_heights
@@ -98,7 +97,7 @@ def _tick() -> float | None:
     try:
         return poll()
     except Exception:  # noqa: BLE001 - a timer that raises would be gone, and what is shown stay
-        traceback.print_exc()
+        print_traceback()
         preview.end()
         return None
 

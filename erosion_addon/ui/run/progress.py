@@ -2,12 +2,12 @@
 """Progress of runs: a timer updates the bar, starts the next run, and reports results."""
 
 import json
-import traceback
 from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
+from ...base.errors import print_traceback
 from ...scene import session
 from ...scene.run import job, preview, run_queue
 from ...scene.run.task import Task
@@ -65,7 +65,7 @@ def _tick() -> float | None:
     try:
         return _turn()
     except Exception:  # noqa: BLE001 - a timer that raises is never called again, and nothing would ever end
-        traceback.print_exc()
+        print_traceback()
         if job.now.current is not None and not job.now.current.ended:
             job.now.current.fail_unexpectedly()
         else:
@@ -125,7 +125,7 @@ def _attend(run: Task) -> None:
     try:
         attendance.ensure(run)
     except RuntimeError:
-        traceback.print_exc()
+        print_traceback()
         run.commit()
 
 

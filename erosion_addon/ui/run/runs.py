@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Start of runs from objects' settings: at once, or from the queue."""
 
-import traceback
 from pathlib import Path
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, print_traceback
 from ...light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...scene.derived import light
@@ -107,7 +106,7 @@ def start_next() -> list[str]:
         except InputError as error:
             said.append(f"{turn.name} was not eroded: {error}")
         except Exception:  # noqa: BLE001 - the others of the queue have done nothing wrong
-            traceback.print_exc()
+            print_traceback()
             said.append(f"{turn.name} was not eroded because of an internal error; see the system console.")
     return said
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Base of operators whose work is done by the worker process."""
 
-import traceback
 from typing import Any
 
 import bpy
 
+from ...base.errors import print_traceback
 from ...scene.run import job
 from ...scene.run.task import Task
 from ..base.refusals import reports_refusals
@@ -79,7 +79,7 @@ class TaskOperator:
         try:
             task.commit()
         except Exception:  # noqa: BLE001 - the task would never end
-            traceback.print_exc()
+            print_traceback()
             task.fail_unexpectedly()
         attendance.end(self.number)
         progress.finish_run(task)

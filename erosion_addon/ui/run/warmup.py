@@ -5,12 +5,11 @@ The panel reports the terrain that it shows; everything slow happens in a timer 
 """
 
 import json
-import traceback
 from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, print_traceback
 from ...recipe.recipe import Recipe
 from ...scene import session
 from ...scene.run import job, run_queue, start_state
@@ -66,7 +65,7 @@ def _tick() -> float | None:
     except InputError:
         pass  # the panel says it
     except Exception:  # noqa: BLE001 - a warm-up is never worth a fault in the artist's face
-        traceback.print_exc()
+        print_traceback()
         return None
     redraw_panels()
     if worker_process.is_getting_ready():

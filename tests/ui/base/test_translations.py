@@ -206,3 +206,15 @@ def test_a_file_brought_up_to_date_keeps_what_is_translated_and_loses_what_is_go
     assert made["Operator"]["Run"] == "Exécuter" and "Gone" not in made["Operator"]
     assert made["Erosion"]["Edges"] == ""
     assert translations.read(tmp_path / "fr_FR.json") == {("Operator", "Run"): "Exécuter"}
+
+
+@pytest.mark.parametrize("language", ["english", "german"])
+def test_a_report_sends_no_control_characters_to_blenders_console(request, language):
+    if language == "german":
+        request.getfixturevalue("in_german")
+    said = []
+    operator = SimpleNamespace(report=lambda kind, text: said.append(text))
+    translations.report(operator, {"INFO"}, "Land\x1b[2J\u202e\nError: none was written back")
+    (text,) = said
+    assert r"Land\x1b[2J\u202e\nError: none " in text and text.isprintable()
+    assert ("was written back" in text) == (language == "english")

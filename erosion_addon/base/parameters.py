@@ -29,8 +29,8 @@ class Specification(NamedTuple):
     group: heading of the parameter in the panel; none for the most important ones.
     needs: name of the parameter that switches this one on, and the values that do (none listed: all but 0, false and
     an empty list).
-    width_power: power of the land's width to which the parameter grows in recipes with a `width`: 1 for a length or a
-    rate of rising, 2 for a diffusivity.
+    width_power: power of the land's width to which the parameter grows in start terrains and in recipes with a `width`:
+    1 for a length or a rate of rising, 2 for a diffusivity.
     """
 
     name: str

@@ -21,7 +21,7 @@ from ..files import maps
 from ..files.formats import SUFFIXES
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles, OpenImageIOFiles
-from ..generators.registry import make, require_size
+from ..generators import registry
 from ..recipe.recipe import Recipe
 from ..terrain.fields import FIELDS
 from .analyze import analyze
@@ -149,15 +149,19 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         target = outputs.plan(given.output, SUFFIXES)
         side = plan_side(outputs, given.output)
         rows, cols = given.size
-        require_size(rows, cols)
+        registry.require_size(rows, cols)
         require_space(target, given.size)
-        terrain = make(given.kind, rows, cols, given.cell_size, given.seed, dict(given.set), image_files)
+        values = dict(given.set)
+        if (cell_size := given.cell_size) is None:
+            cell_size = registry.WIDTH / (max(rows, cols) - 1)
+            values = registry.lengths(given.kind, registry.WIDTH) | values
+        terrain = registry.make(given.kind, rows, cols, cell_size, given.seed, values, image_files)
         stages.end()
         with outputs.write(target) as path:
             written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)
         write_side(side, given.output, terrain, written)
         stages.end()
-        edges = "wrap" if dict(given.set).get("tileable") else "open"
+        edges = "wrap" if values.get("tileable") else "open"
         maps.write(outputs, planned, map_fields(terrain, given, edges), image_files, terrain.spacing)
         published = outputs.publish()
         stages.end()

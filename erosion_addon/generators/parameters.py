@@ -11,7 +11,15 @@ GROUP = "Finish"
 
 def relief(default: float) -> Any:
     """Parameter: height range of the terrain."""
-    return parameter(default, "Height from the lowest to the highest point.", low=0, high=1e6, unit="m", soft_high=2000)
+    return parameter(
+        default,
+        "Height from the lowest to the highest point.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=2000,
+        width_power=1,
+    )
 
 
 def warp(default: float = 0.0) -> Any:
@@ -43,7 +51,9 @@ def tileable() -> Any:
 
 def height() -> Any:
     """Parameter: height of the shape."""
-    return parameter(200.0, "Height of the top above the ground.", low=0, high=1e6, unit="m", soft_high=2000)
+    return parameter(
+        200.0, "Height of the top above the ground.", low=0, high=1e6, unit="m", soft_high=2000, width_power=1
+    )
 
 
 def width(default: float) -> Any:
@@ -275,9 +285,17 @@ class PyramidInSandParameters(Parameters):
     height: float = height()
     width: float = width(0.5)
     steps: int = parameter(8, "How many steps lead to the top.", low=1, high=1000, soft_high=50)
-    sand: float = parameter(20.0, "Depth of the sand around the pyramid.", low=0, high=1e6, unit="m", soft_high=200)
+    sand: float = parameter(
+        20.0, "Depth of the sand around the pyramid.", low=0, high=1e6, unit="m", soft_high=200, width_power=1
+    )
     waves: float = parameter(
-        10.0, "Height of the waves in the sand, up to twice its depth.", low=0, high=1e6, unit="m", soft_high=200
+        10.0,
+        "Height of the waves in the sand, up to twice its depth.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=200,
+        width_power=1,
     )
     warp: float = warp()
     island: float = island()

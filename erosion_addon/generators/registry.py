@@ -9,7 +9,7 @@ import numpy as np
 from ..base.doors import opened
 from ..base.errors import InputError
 from ..base.memory import require
-from ..base.parameters import Parameters
+from ..base.parameters import Parameters, specifications
 from ..base.threads import granted
 from ..files.image_files import ImageFiles
 from ..recipe.recipe import SEED
@@ -18,6 +18,12 @@ from . import parameters
 
 LARGEST_SIDE = 65536
 """Cells along a side. A larger number is probably a typing error."""
+
+WIDTH = 4000.0
+"""Longer side of a terrain of no given size, in meters."""
+
+DECLARED_WIDTH = 1000.0
+"""Longer side that suits the default lengths of the parameters, in meters."""
 
 BYTES_PER_CELL = 130
 """Peak memory of a generator: spectra and their transforms, with margins; measured."""
@@ -106,10 +112,8 @@ def make(
     from .canvas import Canvas  # few sessions make a start terrain
     from .island import island_share
 
-    if kind not in SOURCES:
-        raise InputError(f"There is no start terrain {kind!r:.60}; choose one of {', '.join(SOURCES)}.")
+    source = _source(kind)
     require_size(rows, cols)
-    source = SOURCES[kind]
     given: Any = source.parameters.from_dict(dict(values or {}))
     SEED.checked(seed)
     # A terrain of the smallest size checks the cell size before the work.
@@ -123,6 +127,22 @@ def make(
         share = island_share(canvas, given.island, elevation)
         elevation, fields = elevation * share, {name: values * share for name, values in fields.items()}
     return Terrain(elevation, cell_size, fields)
+
+
+def _source(kind: str) -> Source:
+    if kind not in SOURCES:
+        raise InputError(f"There is no start terrain {kind!r:.60}; choose one of {', '.join(SOURCES)}.")
+    return SOURCES[kind]
+
+
+def lengths(kind: str, width: float) -> dict[str, float]:
+    """Lengths of the form by parameter, in proportion to the longer side `width`; meters.
+
+    Raises InputError for an unknown kind.
+    """
+    parameters = _source(kind).parameters
+    scaled = parameters().scaled(width / DECLARED_WIDTH)
+    return {name: getattr(scaled, name) for name, known in specifications(parameters).items() if known.width_power}
 
 
 def require_size(rows: int, cols: int) -> None:

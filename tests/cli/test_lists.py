@@ -23,7 +23,8 @@ def test_make_writes_the_terrain_of_its_seed(folder, capsys):
 def test_make_writes_the_layers_of_the_terrain_as_maps(folder):
     words = ["make", "pyramid_in_sand", "p.npy", "--size", "20x30", "--set", "sand=30", "waves=0", "--maps", "maps"]
     assert main(words) == 0
-    terrain = make("pyramid_in_sand", 20, 30, values={"sand": 30, "waves": 0})
+    # Without a cell size 4 km, where the pyramid has four times its 200 m.
+    terrain = make("pyramid_in_sand", 20, 30, 4000 / 29, values={"height": 800, "sand": 30, "waves": 0})
     assert {path.name for path in (folder / "maps").iterdir()} == {"elevation.exr", "sediment.exr", "normal.exr"}
     assert np.array_equal(IMAGES.read(folder / "maps/sediment.exr"), terrain["sediment"])
     # What it wrote is what `erode` takes as the layer to start from.

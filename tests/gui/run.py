@@ -117,7 +117,8 @@ def main():
     parser.add_argument("--allow-skip", action="store_true", help="exit with 0 where it cannot run")
     parser.add_argument("--at-once", type=int, default=2, metavar="N", help="sessions at a time; default: 2")
     names = (
-        "artist, live, look, waters, attended, faults, trials, autosave, recipes, choices, brush, ends, frames, mouse"
+        "first, artist, live, look, waters, attended, faults, trials, autosave, recipes, choices, brush, ends, frames, "
+        "mouse"
     )
     parser.add_argument("sessions", nargs="*", metavar="SESSION", help=f"{names}; default: all; or pages")
     words = parser.parse_args()

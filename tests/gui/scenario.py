@@ -17,6 +17,7 @@ import artist
 import attended
 import brush
 import choices
+import first_click
 import frames
 import pages
 import recipes
@@ -212,6 +213,7 @@ def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
 
 
 SESSIONS = {  # name: real X events, scenes; the longest first
+    "first": (False, first_click.SCENES),
     "artist": (False, artist.SCENES),
     "live": (False, seen.SCENES),
     "look": (

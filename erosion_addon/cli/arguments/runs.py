@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...files.formats import SUFFIXES
-from ...generators.registry import SOURCES
+from ...generators.registry import DECLARED_WIDTH, SOURCES, WIDTH
 from ...processes.registry import PROCESSES
 from .options import (
     add_common,
@@ -93,13 +93,16 @@ def add_make(commands: Any) -> None:
     source = commands.add_parser(
         "make",
         help="make a start terrain",
-        description="Make a start terrain.",
+        description=f"Make a start terrain. Without a cell size it is {WIDTH / 1000:g} km long, and heights and depths "
+        f"that are not set are {WIDTH / DECLARED_WIDTH:g} times those below.",
         epilog="\n\n".join(parameter_help(kind, source.parameters) for kind, source in SOURCES.items()),
     )
     source.add_argument("kind", metavar="KIND", help=", ".join(SOURCES))
     source.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
     source.add_argument("--size", metavar="ROWSxCOLS", type=size, required=True, help="rows and columns")
-    source.add_argument("--cell-size", metavar="METERS", type=number, default=1.0, help="default: 1")
+    source.add_argument(
+        "--cell-size", metavar="METERS", type=number, help=f"default: {WIDTH:g} m along the longer side"
+    )
     add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
     add_maps(source, "write every field as FIELD.exr, such as the sediment of sand, and the normal map")
     add_progress(source)

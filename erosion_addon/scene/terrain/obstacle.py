@@ -70,7 +70,7 @@ def obstacle(obj: bpy.types.Object | None) -> Advice | None:
             "make_single_user",
         )
     few = too_few(obj)
-    return Advice(few, "apply_modifiers" if shapers(obj) else "grid_from_mesh") if few else None
+    return Advice(few, "apply_modifiers" if shapers(obj) else "add_terrain") if few else None
 
 
 def too_few(obj: bpy.types.Object) -> str | None:

@@ -29,8 +29,11 @@ def label(name: str) -> str:
     return " ".join(word if word in ("per", "of") else word.capitalize() for word in words)
 
 
-def property_of(specification: Specification) -> Any:
-    """Blender property with the default, range, unit and tooltip of a declared parameter."""
+def property_of(specification: Specification, **options: Any) -> Any:
+    """Blender property with the default, range, unit and tooltip of a declared parameter.
+
+    options: further ones of the property.
+    """
     seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
     unit = f" Unit: {specification.unit}." if specification.unit else ""
     needs = f" {specification.needs_text}".replace(*_as_labeled(specification)) if specification.needs else ""
@@ -40,6 +43,7 @@ def property_of(specification: Specification) -> Any:
         "description": f"{specification.sentence.rstrip('.')}{seed_name}.{unit}{needs}".rstrip("."),
         "default": specification.default,
         "translation_context": CONTEXT,
+        **options,
     }
     if specification.choices:
         items = [(choice, label(choice), meaning) for choice, meaning in specification.choices.items()]

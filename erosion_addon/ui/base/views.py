@@ -31,16 +31,29 @@ def lengthen(space: bpy.types.SpaceView3D, obj: bpy.types.Object) -> None:
         space.clip_start, space.clip_end = space.clip_start * longer, space.clip_end * longer
 
 
+def show_isolated(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Show a new object in the local views of all windows. In hidden workspaces Blender 5.2 crashes on that."""
+    for window in context.window_manager.windows:
+        if window.view_layer == context.view_layer:
+            areas = (area for area in window.screen.areas if area.type == "VIEW_3D")
+            for space in (area.spaces.active for area in areas):
+                if space.local_view:
+                    obj.local_view_set(space, True)
+
+
 def frame(context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    """Frame an object in all views except camera and local views; animated in the view of the context."""
+    """Frame an object in all views, which leave their cameras; animated in the view of the context."""
     context.view_layer.update()
     reach(obj)
     own = context.space_data
     middle = obj.matrix_world @ (sum((Vector(corner) for corner in obj.bound_box), Vector()) / 8)
     for space in spaces():
-        view = space.region_3d
-        if space != own and view is not None and view.view_perspective != "CAMERA" and not space.local_view:
-            view.view_location, view.view_distance = middle, obj.dimensions.length
+        for view in filter(None, [space.region_3d, *space.region_quadviews]):
+            if view.view_perspective == "CAMERA":
+                view.view_perspective = "PERSP"
+            if space != own:
+                view.view_location = middle
+                view.view_distance = obj.dimensions.length
     regions = context.area.regions if isinstance(own, bpy.types.SpaceView3D) else ()
     for window in (region for region in regions if region.type == "WINDOW"):
         with context.temp_override(region=window):

@@ -24,6 +24,9 @@ from ..recipe import recipes, steps
 from ..terrain import advice, heightmaps, mesh_grids
 from . import progress, run_panel, warmup
 
+START = "add_terrain"
+"""Remedy that stands above all else, as nothing else on the panel helps."""
+
 
 class EROSION_PT_main(Panel):
     bl_label = "Erosion"
@@ -39,6 +42,8 @@ class EROSION_PT_main(Panel):
         if is_terrain:
             recipe = steps.recipe_or_none(obj.erosion)
             found = _draw_facts(layout, obj)
+            said = notes(obj, recipe) if found is not None else []
+            _draw_notes(layout, [note for note in said if note.remedy == START])
             recipes.draw_choice(layout, obj.erosion)
             warmup.notice(obj)
         else:
@@ -50,7 +55,9 @@ class EROSION_PT_main(Panel):
         if progress.now.last_sentence:
             draw_lines(layout, [progress.now.last_sentence], "ERROR")
         if is_terrain and found is not None:
-            _draw_notes(layout, obj, recipe)
+            for problem in filter(None, [mask_watch.problem(obj, kind) for kind in MASK_KINDS]):
+                advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")
+            _draw_notes(layout, [note for note in said if note.remedy != START])
 
 
 def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
@@ -83,9 +90,9 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
                 remedy = "grid_straighten"
             obstructed = obstacle.Advice(str(error), remedy)
     advice.draw(layout.box(), obstructed, "ERROR")
-    if obstructed.remedy == "grid_straighten":
+    if obstructed.remedy in (START, "grid_straighten"):
         layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
-    if obstacle.too_few(obj):
+    elif obstructed.remedy == "grid_from_mesh" or obstacle.too_few(obj):
         layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
     return None
 
@@ -121,11 +128,9 @@ def _rounded(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
-def _draw_notes(layout: Any, obj: bpy.types.Object, recipe: Recipe | None) -> None:
+def _draw_notes(layout: Any, said: list[obstacle.Advice]) -> None:
     """Draw notes before a run, with buttons that fix them."""
-    for problem in filter(None, [mask_watch.problem(obj, kind) for kind in MASK_KINDS]):
-        advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")
-    for note in notes(obj, recipe):
+    for note in said:
         advice.draw(layout.box(), note, "INFO")
 
 

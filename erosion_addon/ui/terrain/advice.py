@@ -10,7 +10,7 @@ from ...base.errors import InputError, reason_of
 from ...processes.registry import PROCESSES
 from ...scene.derived import companions
 from ...scene.terrain import checks, grid, obstacle, sand
-from ..base import handlers
+from ..base import handlers, views
 from ..base.panel import draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
@@ -53,7 +53,6 @@ def draw(layout: Any, said: obstacle.Advice, icon: str) -> None:
         if operator.startswith("object."):  # which would act on what is selected, a level of detail for example
             row.operator(EROSION_OT_remedy.bl_idname, text=text).remedy = said.remedy
             return
-        row.operator_context = "EXEC_DEFAULT"  # some of Blender's would ask for what is given here
         button = row.operator(operator, text=text)
         for name, value in given.items():
             setattr(button, name, value)
@@ -134,6 +133,13 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
         precision=5,
         subtype="DISTANCE",
     )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        done = self.execute(context)
+        terrain = companions.terrain_of(context.object)
+        select_only(context, terrain)
+        views.frame(context, terrain)
+        return done
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)

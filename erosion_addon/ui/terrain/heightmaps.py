@@ -158,6 +158,7 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if step and not self.smooth_steps:
             report(self, {"WARNING"}, f"{name} has few gray levels, so its slopes are steps of {step:.3g} m")
         select_only(context, obj)
+        views.show_isolated(context, obj)
         if self.frame:
             views.frame(context, obj)
         return {"FINISHED"}

@@ -95,6 +95,7 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
         if cells:
             obj[WINDOW] = _text(landscape.folder, (cells.top, cells.bottom, cells.left, cells.right), state)
         select_only(context, obj)
+        views.show_isolated(context, obj)
         views.frame(context, obj)
         return {"FINISHED"}
 

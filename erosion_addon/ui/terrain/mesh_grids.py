@@ -9,6 +9,7 @@ from ...base.errors import InputError
 from ...scene.derived import companions
 from ...scene.run import preview
 from ...scene.terrain import grid, obstacle
+from ..base import views
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_busy
 from ..base.translations import report
@@ -66,6 +67,7 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
             obj.hide_set(True)
             obj.hide_render = True
         select_only(context, made)
+        views.show_isolated(context, made)
         found = grid.describe(made)
         filled = f"; {holes} of them had no face above them and were filled from their neighbors" if holes else ""
         report(self, {"INFO"}, f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}")

@@ -5,8 +5,8 @@ from typing import Any
 
 import bpy
 
-from ...base.parameters import groups, specifications
-from ...generators.registry import SOURCES, make
+from ...base.parameters import Specification, groups, specifications
+from ...generators.registry import SOURCES, WIDTH, lengths, make
 from ...recipe.recipe import SEED
 from ...scene.terrain.new_object import make_terrain_object
 from ...scene.worker import computing, worker_process
@@ -49,11 +49,42 @@ def _name(kind: str, parameter: str) -> str:
     return f"{kind}_{parameter}"
 
 
-_PARAMETERS = {
-    _name(kind, name): property_of(known)
-    for kind, source in SOURCES.items()
-    for name, known in specifications(source.parameters).items()
-}
+FOLLOWS = -1.0
+"""Stored value of a length that nobody has set."""
+
+
+def _length(kind: str, known: Specification) -> dict[str, Any]:
+    """Property of a length of the form, which follows the terrain's size until it is set, and its storage."""
+    stored = f"{_name(kind, known.name)}_stored"
+
+    def get(operator: Any) -> float:
+        value = getattr(operator, stored)
+        if value != FOLLOWS:
+            return float(value)
+        return lengths(kind, max(_sides(operator)))[known.name]
+
+    def store(operator: Any, value: float) -> None:
+        setattr(operator, stored, value)
+
+    scaled = known._replace(default=lengths(kind, WIDTH)[known.name])
+    return {
+        _name(kind, known.name): property_of(scaled, get=get, set=store, options={"SKIP_SAVE"}),
+        stored: bpy.props.FloatProperty(name=known.name, default=FOLLOWS, options={"HIDDEN"}),
+    }
+
+
+def _sides(operator: Any) -> tuple[float, float]:
+    """Length and width in meters."""
+    return exact(operator.size_y, None), exact(operator.size_x, None)
+
+
+def _parameters() -> dict[str, Any]:
+    """Operator properties of the parameters of all kinds."""
+    properties: dict[str, Any] = {}
+    for kind, source in SOURCES.items():
+        for name, known in specifications(source.parameters).items():
+            properties |= _length(kind, known) if known.width_power else {_name(kind, name): property_of(known)}
+    return properties
 
 
 class EROSION_OT_terrain_add(bpy.types.Operator):
@@ -68,7 +99,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         "size_x": bpy.props.FloatProperty(
             name="Size X",
             description="Width in meters; one Blender unit is one meter",
-            default=1000.0,
+            default=WIDTH,
             min=0.01,
             max=1e6,
             soft_min=10.0,
@@ -80,7 +111,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         "size_y": bpy.props.FloatProperty(
             name="Y",
             description="Length in meters; one Blender unit is one meter",
-            default=1000.0,
+            default=WIDTH,
             min=0.01,
             max=1e6,
             soft_min=10.0,
@@ -105,7 +136,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
             options={"SKIP_SAVE"},
             description="Move the views so that they show the whole terrain, and let them reach that far (clip end)",
         ),
-        **_PARAMETERS,
+        **_parameters(),
     }
 
     @classmethod
@@ -134,9 +165,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         obj.erosion.recipe_name = source.recipe
         if values.get("tileable"):
             obj.erosion.edges = "wrap"
-        space = context.space_data
-        if isinstance(space, bpy.types.SpaceView3D) and space.local_view:
-            obj.local_view_set(space, True)
+        views.show_isolated(context, obj)
         return obj
 
     def _terrain(self, context: bpy.types.Context, values: dict[str, Any]) -> Terrain:
@@ -159,7 +188,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
 
     def _grid(self) -> tuple[int, int, tuple[float, float]]:
         """Rows, columns and (row, column) spacing of cells, as square as the size allows."""
-        sides = exact(self.size_y, None), exact(self.size_x, None)
+        sides = _sides(self)
         cell = max(sides) / (self.resolution - 1)
         rows, cols = (max(SMALLEST_SIDE, round(side / cell) + 1) for side in sides)
         return rows, cols, (sides[0] / (rows - 1), sides[1] / (cols - 1))

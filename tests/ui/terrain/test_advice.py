@@ -2,6 +2,8 @@
 """Advice with a button: each button fixes what its sentence names."""
 
 import json
+from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -12,9 +14,11 @@ from erosion_addon.scene.derived import companions
 from erosion_addon.scene.terrain import checks as advice
 from erosion_addon.scene.terrain import grid, obstacle
 from erosion_addon.scene.terrain.mesh import write_positions
+from erosion_addon.ui.base import views
 from erosion_addon.ui.masks import mask_watch
 from erosion_addon.ui.recipe.steps import recipe_of
 from erosion_addon.ui.run import main_panel
+from erosion_addon.ui.terrain import advice as advice_panel
 from erosion_addon.ui.terrain.advice import REMEDIES, draw
 from tests.terrains import fractal
 from tests.ui.conftest import activate
@@ -49,15 +53,66 @@ def test_edit_mode_is_left(terrain_object):
     assert obstacle.obstacle(terrain_object) is None
 
 
-@pytest.mark.parametrize("form", ["plane", "cube"])
-def test_a_plain_form_becomes_a_grid_or_makes_way_for_a_terrain(form):
-    getattr(bpy.ops.mesh, f"primitive_{form}_add")(size=1000)
+BEGINNINGS = {
+    "nothing": lambda: None,
+    "plane": bpy.ops.mesh.primitive_plane_add,
+    "flat grid": bpy.ops.mesh.primitive_grid_add,
+    "cube": bpy.ops.mesh.primitive_cube_add,
+    "light": bpy.ops.object.light_add,
+    "camera": bpy.ops.object.camera_add,
+    "text": bpy.ops.object.text_add,
+    "curve": bpy.ops.curve.primitive_bezier_curve_add,
+    "empty": bpy.ops.object.empty_add,
+    "metaball": bpy.ops.object.metaball_add,
+}
+
+
+@pytest.mark.parametrize("active", BEGINNINGS)
+def test_the_first_button_makes_a_terrain_and_lets_it_come_into_view(active):
+    BEGINNINGS[active]()
+    layout = Drawn()
+    main_panel.EROSION_PT_main.draw(SimpleNamespace(layout=layout), bpy.context)
+    offered = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
+    assert offered[0] == "erosion.terrain_add"
+    if active in ("plane", "cube", "text", "curve", "metaball"):
+        assert "erosion.grid_from_mesh" in offered[1:]
+
+
+def test_no_button_changes_how_those_below_it_are_called():
+    # In Blender a layout's operator_context is that of the whole panel, and without invoke no view is framed.
+    sources = Path(advice_panel.__file__).parents[1].rglob("*.py")
+    assert not [path.name for path in sources if "operator_context" in path.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("form", ["uv_sphere", "monkey"])
+def test_a_mesh_that_is_no_grid_becomes_one_or_makes_way_for_a_terrain(form):
+    getattr(bpy.ops.mesh, f"primitive_{form}_add")()
     layout = Drawn()
     assert main_panel._draw_facts(layout, bpy.context.object) is None
     offered = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
     assert offered == ["erosion.grid_from_mesh", "erosion.terrain_add"]
+
+
+@pytest.mark.parametrize("form", ["plane", "cube"])
+def test_a_plain_form_makes_way_for_a_terrain(form):
+    getattr(bpy.ops.mesh, f"primitive_{form}_add")(size=1000)
     press(obstacle.obstacle(bpy.context.object).remedy)
     assert obstacle.obstacle(bpy.context.object) is None
+
+
+def test_land_made_wider_is_in_view(terrain_object):
+    terrain_object.scale *= 0.01
+    terrain_object.erosion.recipe_name = "dune sea"
+    window = bpy.context.window_manager.windows[0]
+    area = next(area for area in window.screen.areas if area.type == "VIEW_3D")
+    with bpy.context.temp_override(window=window, area=area, region=area.regions[0]):
+        bpy.context.view_layer.update()
+        views.frame(bpy.context, terrain_object)
+        bpy.ops.erosion.terrain_enlarge()
+        enlarge = SimpleNamespace(execute=lambda context: {"FINISHED"})
+        assert advice_panel.EROSION_OT_terrain_enlarge.invoke(enlarge, bpy.context, None) == {"FINISHED"}
+        assert area.spaces.active.region_3d.view_distance > 2000.0
+        assert area.spaces.active.clip_end > 8000.0  # four diagonals
 
 
 def test_a_shared_mesh_becomes_its_own(terrain_object):

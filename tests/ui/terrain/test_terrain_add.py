@@ -8,7 +8,7 @@ import pytest
 import erosion_addon
 from erosion_addon.base.parameters import specifications
 from erosion_addon.cli.commands import main
-from erosion_addon.generators.registry import SOURCES, make
+from erosion_addon.generators.registry import SOURCES, lengths, make
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.scene.files.image import BlenderFiles
 from erosion_addon.scene.terrain import grid
@@ -29,7 +29,7 @@ def test_every_kind_is_added_ready_to_be_eroded(kind):
     assert all(polygon.use_smooth for polygon in obj.data.polygons)
     assert grid.why_not(obj) is None
     terrain, lattice = grid.read_terrain(obj)
-    expected = make(kind, 20, 40, 10.0)
+    expected = make(kind, 20, 40, 10.0, values=lengths(kind, 390.0))
     assert terrain.shape == (20, 40) and terrain.spacing == pytest.approx((10.0, 10.0))
     assert np.array_equal(terrain.elevation.astype(np.float32), expected.elevation.astype(np.float32))
     fields = read_fields(obj.data, lattice, ["sediment"], before_erosion=True)
@@ -46,6 +46,51 @@ def test_the_mesh_is_that_of_the_command_line(tmp_path, monkeypatch):
     values = {f"ridged_{name}": value for name, value in values.items()}
     bpy.ops.erosion.terrain_add(kind="ridged", seed=8, **SMALL, **values)
     assert z_of(bpy.context.object).tobytes() == np.load("t.npy").astype(np.float32).tobytes()
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_a_new_terrain_is_4_km_wide_and_its_form_has_the_proportions_of_the_declared_one(kind):
+    bpy.ops.erosion.terrain_add(kind=kind, resolution=40)
+    obj = bpy.context.object
+    assert obj.dimensions[:2] == pytest.approx((4000.0, 4000.0))
+    declared = make(kind, 40, 40, 1000 / 39)
+    assert obj.dimensions.z == pytest.approx(4 * declared.relief, rel=1e-5)
+    if "sediment" in declared.fields:
+        sand = read_fields(obj.data, grid.find_lattice(obj), ["sediment"])["sediment"]
+        assert sand == pytest.approx(4 * declared["sediment"], rel=1e-5)
+
+
+def test_the_first_terrain_is_800_m_high():
+    bpy.ops.erosion.terrain_add(resolution=40)
+    assert bpy.context.object.dimensions[:] == pytest.approx((4000.0, 4000.0, 800.0))
+
+
+def test_relief_follows_the_longer_side_until_it_is_set():
+    def relief(**values):
+        bpy.ops.erosion.terrain_add(kind="ridged", resolution=40, **values)
+        return bpy.context.object.dimensions.z
+
+    assert relief(size_x=1000.0, size_y=1000.0) == pytest.approx(200.0)  # as before releases with 4 km
+    assert relief(size_x=1000.0, size_y=2000.0) == pytest.approx(400.0)
+    assert relief(ridged_relief=200.0) == pytest.approx(200.0)
+    assert relief(ridged_relief=800.0, size_x=1000.0, size_y=1000.0) == pytest.approx(800.0)
+    assert relief(ridged_relief=0.0) == 0.0
+
+
+def test_the_redo_panel_shows_the_relief_that_the_terrain_gets(last_terrain_add):
+    last_terrain_add.size_x = last_terrain_add.size_y = 500.0
+    assert last_terrain_add.voronoi_relief == pytest.approx(100.0)
+    last_terrain_add.voronoi_relief = 300.0
+    last_terrain_add.size_x = 8000.0
+    assert last_terrain_add.voronoi_relief == pytest.approx(300.0)
+    assert last_terrain_add.bumps_relief == pytest.approx(160.0)  # 20 m on 1 km; only that of Peaks and Valleys is set
+
+
+def test_without_a_size_the_command_line_makes_the_same_land(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["make", "pyramid_in_sand", "t.npy", "--size", "20x40", "--quiet"]) == 0
+    bpy.ops.erosion.terrain_add(kind="pyramid_in_sand", resolution=40, size_y=4000.0 * 19 / 39)
+    assert np.load("t.npy") == pytest.approx(z_of(bpy.context.object).reshape(20, 40), rel=1e-6)
 
 
 def test_cells_are_square_where_the_size_allows():
@@ -131,7 +176,8 @@ def test_every_parameter_has_a_property_with_its_range_and_sentence():
         for name, declared in specifications(source.parameters).items():
             shown = known[f"{kind}_{name}"]
             assert declared.sentence.rstrip(".") in shown.description
-            assert shown.default == pytest.approx(declared.default)
+            # Lengths of the form suit land of 1 km; a new terrain has 4 km.
+            assert shown.default == pytest.approx(declared.default * (4 if declared.width_power else 1))
             if isinstance(declared.default, float):
                 assert (shown.hard_min, shown.hard_max) == pytest.approx((declared.low, declared.high))
 
@@ -141,6 +187,29 @@ def test_every_kind_has_an_icon_and_a_description():
     items = bpy.ops.erosion.terrain_add.get_rna_type().properties["kind"].enum_items
     assert [item.identifier for item in items] == list(SOURCES)
     assert all(item.icon != "NONE" and item.icon in icons and item.description for item in items)
+
+
+@pytest.fixture
+def last_terrain_add():
+    """Settings with which the operator begins next time, as in the redo panel."""
+    settings = bpy.context.window_manager.operator_properties_last("erosion.terrain_add")
+    names = [known.identifier for known in settings.bl_rna.properties if known.identifier != "rna_type"]
+    yield settings
+    for name in names:
+        settings.property_unset(name)
+
+
+def test_in_a_local_view_a_new_terrain_is_seen(viewport):
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.ops.view3d.localview()
+    bpy.ops.erosion.terrain_add(kind="cone", **SMALL)
+    bpy.context.view_layer.update()
+    assert bpy.context.object.local_view_get(viewport)
+    made = bpy.context.object
+    bpy.ops.erosion.grid_from_mesh()
+    bpy.context.view_layer.update()
+    assert bpy.context.object != made and bpy.context.object.local_view_get(viewport)
+    bpy.ops.view3d.localview()
 
 
 @pytest.fixture
@@ -162,19 +231,23 @@ def test_the_view_shows_the_whole_terrain(viewport):
     assert 4000 < view.view_distance < viewport.clip_end - 2500
 
 
-def test_every_3d_view_of_the_file_shows_the_terrain_but_those_through_a_camera(viewport):
+def test_every_3d_view_of_the_file_shows_the_terrain_and_cameras_stay(viewport):
     first, second, *_ = (space for space in views.spaces() if space != viewport and space.region_3d is not None)
-    second.region_3d.view_perspective = "CAMERA"
-    before = second.region_3d.view_location.copy()
+    second.region_3d.view_perspective = viewport.region_3d.view_perspective = "CAMERA"
+    second.lock_camera = viewport.lock_camera = True
+    bpy.ops.object.camera_add(location=(1, 2, 3))
+    camera = bpy.context.scene.camera = bpy.context.object
     bpy.ops.erosion.terrain_add(kind="cone", **{**SMALL, "size_x": 3000.0, "size_y": 4000.0})
     bpy.context.object.location = (500, 0, 0)
     bpy.context.view_layer.update()
     views.frame(bpy.context, bpy.context.object)
     assert all(space.clip_end >= 20000.0 for space in views.spaces())
     middle = (500, 0, bpy.context.object.dimensions.z / 2)
-    assert first.region_3d.view_location[:] == pytest.approx(middle, abs=0.1)
-    assert 4000 < first.region_3d.view_distance < 6000
-    assert second.region_3d.view_location == before
+    for space in (first, second):
+        assert space.region_3d.view_location[:] == pytest.approx(middle, abs=0.1)
+        assert 4000 < space.region_3d.view_distance < 6000
+    assert "CAMERA" not in {view.view_perspective for view in (second.region_3d, viewport.region_3d)}
+    assert camera.location[:] == (1, 2, 3)
 
 
 def test_a_view_reaches_over_a_large_terrain_and_keeps_its_reach_for_a_small_one(viewport):

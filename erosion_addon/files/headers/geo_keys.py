@@ -96,6 +96,19 @@ def placement_of(tags: Tags) -> Placement | None:
     return Placement(first, right, down, system_of(tags))
 
 
+def placement_tags(placement: Placement) -> dict[int, np.ndarray[Any, Any]]:
+    """Tags of a placement whose system has a code of EPSG; each pixel stands for its area."""
+    (x, y), right, down, system = placement.corner, placement.right, placement.down, placement.system
+    model, key = (2, _GEOGRAPHIC) if system.kind == GEOGRAPHIC else (1, _PROJECTED)
+    keys = [(_MODEL, model), (_RASTER, 1), (key, system.code)]
+    tags = {KEYS: np.array([1, 1, 0, len(keys), *(n for name, value in keys for n in (name, 0, 1, value))], "<u2")}
+    if right[0] > 0 and down[1] < 0 and right[1] == 0 and down[0] == 0:
+        scale, tie = (right[0], 0.0 - down[1], 0.0), (0.0, 0.0, 0.0, x, y, 0.0)
+        return {**tags, SCALE: np.array(scale, "<f8"), TIE_POINTS: np.array(tie, "<f8")}
+    rows = (right[0], down[0], 0.0, x), (right[1], down[1], 0.0, y), (0.0,) * 4, (0.0, 0.0, 0.0, 1.0)
+    return {**tags, MATRIX: np.array(rows, "<f8").ravel()}
+
+
 def _code(keys: Mapping[int, float], key: int) -> int:
     """EPSG's code; 0 for a system of the user's own, or none."""
     code = int(keys.get(key, 0))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .geo_keys import DOUBLES, KEYS, MATRIX, SCALE, TEXTS, TIE_POINTS, at_points, placement_of
+from .geo_keys import DOUBLES, KEYS, MATRIX, SCALE, TEXTS, TIE_POINTS, at_points, placement_of, placement_tags
 from .placement import Placement
 
 _DTYPES = {SCALE: "<f8", TIE_POINTS: "<f8", MATRIX: "<f8", KEYS: "<u2", DOUBLES: "<f8", TEXTS: "|u1"}
@@ -35,6 +35,12 @@ class Georeference:
         """Georeference in the tags of a TIFF; None if missing or invalid."""
         known = {tag: tags[tag].astype(dtype) for tag, dtype in _DTYPES.items() if tag in tags}
         return cls(known, shape) if _makes_sense(known) else None
+
+    @classmethod
+    def at(cls, placement: Placement, shape: tuple[int, int]) -> "Georeference | None":
+        """Georeference of pixels of (rows, cols) with a placement; None if EPSG has no code for its system."""
+        tags = placement_tags(placement)
+        return cls(tags, shape) if placement.system.code and _makes_sense(tags) else None
 
     @classmethod
     def from_text(cls, text: object) -> "Georeference | None":

@@ -8,6 +8,8 @@ Sources: PNG specification (W3C), OpenEXR file layout (Academy Software Foundati
 """
 
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,10 +17,13 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.regular_files import kind_of
+from .ascii_grid import ascii_grid
+from .block_header import BLOCK_SUFFIXES, block_of
 from .image_format import CorruptError, ImageHeader, blocks
 from .tiff_header import tiff_header
+from .world_file import with_surroundings
 
-__all__ = ("ImageHeader", "file_size", "parse_header", "read_header")
+__all__ = ("ImageHeader", "damage_in", "file_size", "parse_header", "read_header")
 
 _EXR_HEADER_LIMIT = 1 << 20
 _DEFLATE_RATIO = 1032  # deflate cannot pack better than this
@@ -29,14 +34,31 @@ _EXR_ROWS_PER_CHUNK = (1, 1, 1, 16, 32, 16, 32, 32, 32, 256, 256, 32)
 
 
 def read_header(path: str | Path) -> ImageHeader:
-    """Header of a PNG, TIFF or EXR file; InputError if it has none, or its pixels cannot be heights."""
+    """Header of an image or a raster; InputError if it has none, or its pixels cannot be heights."""
     path = Path(path)
-    size = file_size(path)
+    size, suffix = file_size(path), path.suffix.lower()
     try:
+        with damage_in(str(path)):
+            if suffix in BLOCK_SUFFIXES:
+                return block_of(path, size).header
+            if suffix == ".asc":
+                return ascii_grid(path, size).header
         with path.open("rb") as stream:
-            return parse_header(stream, size, str(path))
+            return with_surroundings(parse_header(stream, size, str(path)), path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+@contextmanager
+def damage_in(name: str) -> Iterator[None]:
+    """Raise InputError for bytes of a file that contradict its format."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (CorruptError, struct.error, ValueError, IndexError) as error:
+        why = str(error) if isinstance(error, CorruptError) else "its header is invalid"
+        raise InputError(f"{name} is damaged or cut off: {why}; save it again.") from error
 
 
 def file_size(path: Path) -> int:
@@ -61,7 +83,7 @@ def parse_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     """Header of the image in a stream of `size` bytes; `name` stands for it in messages."""
     magic = stream.read(4)
     stream.seek(0)
-    try:
+    with damage_in(name):
         if magic == b"\x89PNG":
             header = _png(stream, size, name)
         elif magic in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
@@ -72,11 +94,6 @@ def parse_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
             raise InputError(f"{name} is not a PNG, TIFF or EXR image; convert it to one of these.")
         if header.rows <= 0 or header.cols <= 0:
             raise CorruptError(f"it claims {header.rows} × {header.cols} pixels")
-    except (CorruptError, struct.error, ValueError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
-        why = str(error) if isinstance(error, CorruptError) else "its header is invalid"
-        raise InputError(f"{name} is damaged or cut off: {why}; save it again.") from error
     if header.channels > 4:
         raise InputError(f"{name} has {header.channels} channels; save the heights alone as a gray image.")
     return header

@@ -96,7 +96,7 @@ class Placement:
         elif self.spacing(shape) is None:
             yield "Its coordinates give cells of no usual size; give the cell size."
         elif system.kind == UNKNOWN:
-            unit = "degrees" if self._looks_like_degrees(shape) else "meters"
+            unit = "degrees" if self._looks_like_degrees else "meters"
             yield f"It names no coordinate reference system; its coordinates count as {unit}."
 
     def _meters(self, y: float) -> Pair | None:
@@ -104,7 +104,7 @@ class Placement:
         system = self.system
         if system.unit is None:
             return None
-        if system.kind == GEOGRAPHIC or (system.kind == UNKNOWN and self._looks_like_degrees()):
+        if system.kind == GEOGRAPHIC or (system.kind == UNKNOWN and self._looks_like_degrees):
             return _degrees(y * system.unit, system.unit)
         if system.kind == MERCATOR:
             turn = np.float64(min(abs(y) * system.unit / EQUATOR, 20.0))
@@ -112,11 +112,11 @@ class Placement:
             return shrink, shrink
         return system.unit, system.unit
 
-    def _looks_like_degrees(self, shape: tuple[int, int] = (1, 1)) -> bool:
+    @property
+    def _looks_like_degrees(self) -> bool:
         """Whether coordinates of an unknown system lie on the globe, in steps that are too small for meters."""
-        steps = math.hypot(*self.right), math.hypot(*self.down)
-        x, y = self.at(*shape)
-        return max(steps) < 0.1 and abs(x) <= 360.0 and abs(y) <= 90.0
+        longest = max(math.hypot(*self.right), math.hypot(*self.down))
+        return longest < 0.1 and abs(self.corner[0]) <= 360.0 and abs(self.corner[1]) <= 90.0
 
 
 def _degrees(latitude: float, unit: float) -> Pair | None:

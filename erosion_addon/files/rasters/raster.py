@@ -2,14 +2,18 @@
 """Rasters: header and numbers of every kind of file that has a header."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..headers.image_format import CorruptError, ImageHeader
-from ..headers.image_header import read_header
-from ..image_files import damaged, single
+from ..headers.ascii_grid import ascii_grid
+from ..headers.block_header import BLOCK_SUFFIXES, block_of
+from ..headers.image_format import ImageHeader
+from ..headers.image_header import damage_in, read_header
+from ..image_files import single
+from .blocks import block_numbers, text_numbers
 from .tiff_pixels import TiffPixels
 
 Array = np.ndarray[Any, Any]
@@ -31,29 +35,41 @@ def open_raster(path: Path) -> Raster | None:
     """Raster of a file by its header; None for images that `ImageFiles` reads. Raises InputError for an invalid one, as
     does its reader.
     """
-    header = read_header(path)
-    if path.suffix.lower() not in (".tif", ".tiff") or header.packing == "JPEG":
+    header, suffix = read_header(path), path.suffix.lower()
+    if suffix in (".tif", ".tiff") and header.packing != "JPEG":
+        pixels = TiffPixels(path)
+
+        def stored(*window: int) -> Cells:
+            numbers, valid = pixels.read(*window)
+            return single(numbers, path), valid
+
+    elif suffix in BLOCK_SUFFIXES:
+        block = block_of(path, path.stat().st_size)
+
+        def stored(*window: int) -> Cells:
+            return block_numbers(path, block, *window), None
+
+    elif suffix == ".asc":
+        whole = lru_cache(maxsize=1)(lambda: text_numbers(path, ascii_grid(path, path.stat().st_size)))
+
+        def stored(*window: int) -> Cells:
+            top, bottom, left, right = window
+            return whole()[top:bottom, left:right], None
+
+    else:
         return None
-    pixels = TiffPixels(path)
-
-    def stored(top: int, bottom: int, left: int, right: int) -> Cells:
-        try:
-            numbers, valid = pixels.read(top, bottom, left, right)
-        except CorruptError as error:
-            raise damaged(path, str(error)) from error
-        return single(numbers, path), valid
-
-    return Raster(header, upright(stored, header))
+    return Raster(header, upright(stored, header, path), 8 if suffix == ".asc" else 0)
 
 
-def upright(stored: Callable[[int, int, int, int], Cells], header: ImageHeader) -> Callable[..., Cells]:
+def upright(stored: Callable[..., Cells], header: ImageHeader, path: Path) -> Callable[[int, int, int, int], Cells]:
     """Reader of windows from one whose first row is the first one stored."""
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
         rows = (top, bottom) if header.south_up else (header.rows - bottom, header.rows - top)
         cols = (header.cols - right, header.cols - left) if header.mirrored else (left, right)
         order = np.s_[:: 1 if header.south_up else -1, :: -1 if header.mirrored else 1]
-        numbers, valid = stored(*rows, *cols)
+        with damage_in(str(path)):
+            numbers, valid = stored(*rows, *cols)
         return numbers[order], None if valid is None else valid[order]
 
     return read

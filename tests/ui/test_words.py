@@ -89,3 +89,11 @@ def test_the_units_of_the_scene_change_no_number_of_a_recipe(terrain_object):
     shown.system, shown.scale_length = "IMPERIAL", 0.01
     terrain_object.erosion.recipe_name = "soft downs"
     assert recipe_of(terrain_object.erosion, []).steps == Recipe.load("soft downs").steps
+
+
+@pytest.mark.parametrize("cls", [*OPERATORS, *GROUPS], ids=lambda cls: cls.__name__)
+def test_every_path_may_begin_beside_the_file(cls):
+    """Blender prints a warning for // in other properties. The folder of compiled kernels belongs to no file."""
+    rna = rna_of(cls) if cls in OPERATORS else cls.bl_rna
+    paths = [prop for prop in rna.properties if prop.type == "STRING" and prop.subtype in ("FILE_PATH", "DIR_PATH")]
+    assert [p.identifier for p in paths if not p.is_path_supports_blend_relative] in ([], ["kernel_folder"])

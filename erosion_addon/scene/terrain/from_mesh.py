@@ -7,7 +7,7 @@ import numpy as np
 from ...base.errors import InputError
 from ...terrain.rasterize import grid_of
 from ...terrain.terrain import SMALLEST_SIDE
-from .lattice import Array
+from .lattice import Array, even_spacing
 from .mesh import make_grid_object
 
 _LONGEST_SIDE = 1024
@@ -22,7 +22,8 @@ def make(
 ) -> tuple[bpy.types.Object, float, int]:
     """New grid in world space over the evaluated object; its cell size, and the number of filled cells.
 
-    cell_size: m; 0: about one cell per vertex. Raises InputError if too little is visible from above.
+    cell_size: m; 0: that of a mesh that is even already, or else about one cell per vertex. Raises InputError if too
+    little is visible from above.
     """
     points, triangles = _faces(obj, depsgraph)
     cell_size = cell_size or _usual_size(points)
@@ -57,9 +58,13 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
 
 
 def _usual_size(points: Array) -> float:
-    """Cell size in meters for about one cell per vertex, or for _PLAIN_SIDE cells; rounded to two digits."""
+    """Cell size in meters of points that lie on a grid; else for about one cell per vertex, or for _PLAIN_SIDE cells,
+    rounded to two digits.
+    """
     if len(points) == 0:
         return 1.0
+    if len(points) >= SMALLEST_SIDE**2 and (spacing := even_spacing(points)):
+        return spacing
     size = np.ptp(points[:, :2], axis=0)
     if len(points) < SMALLEST_SIDE**2:
         length = float(size.max()) / _PLAIN_SIDE

@@ -9,15 +9,27 @@ import numpy as np
 from ...base.errors import InputError
 from ...grid.dequantize import step_of
 from ...recipe.edges import is_seamless
+from ...terrain.irregular import cause
 from ...terrain.terrain import Terrain
 from .. import session
-from .lattice import Array, Lattice, axis_scales, find, local_heights
-from .mesh import OWN_HEIGHTS, fingerprint, heights, make_grid_object, positions, write_heights
+from .lattice import (
+    Array,
+    Lattice,
+    NoLatticeError,
+    StandingError,
+    axis_scales,
+    find,
+    local_heights,
+    require_level,
+    standing_axis,
+)
+from .mesh import OWN_HEIGHTS, fingerprint, heights, make_grid_object, positions, structure, write_heights
 from .obstacle import too_few, why_not
 
 __all__ = [
     "GridDescription",
     "Lattice",
+    "StandingError",
     "describe",
     "find_lattice",
     "fingerprint",
@@ -43,8 +55,17 @@ def lattice_of(obj: bpy.types.Object, place: Array) -> Lattice:
     """Grid of the positions (vertices, 3) of the object's vertices; InputError as in `find_lattice`."""
     if few := too_few(obj):
         raise InputError(few)
-    scales = axis_scales(obj.name, np.array(obj.matrix_world))
-    return find(obj.name, place, scales, lambda: _some_edges(obj.data))
+    matrix = np.array(obj.matrix_world)
+    scales = axis_scales(obj.name, matrix)
+    try:
+        return find(obj.name, place, scales, lambda: _some_edges(obj.data))
+    except InputError as error:
+        if (standing := standing_axis(matrix)) != 2:
+            require_level(obj.name, place, standing)
+        known = cause(obj.name, place, structure(obj.data)) if isinstance(error, NoLatticeError) else None
+        if known is None:
+            raise
+        raise known from error
 
 
 def _some_edges(mesh: bpy.types.Mesh) -> Array:

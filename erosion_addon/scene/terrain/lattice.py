@@ -116,6 +116,55 @@ def find(name: str, positions: Array, scales: Array, edges: Callable[[], Array])
     return Lattice(*shape, meters, float(scales[2]), vertex)
 
 
+class NoLatticeError(InputError):
+    """Vertices at places that do not fill rows and columns, which may have its cause in faces or edges."""
+
+
+class StandingError(InputError):
+    """A grid that stands up in the world along another axis than its local Z."""
+
+
+def standing_axis(matrix: Array) -> int:
+    """Local axis, 0 to 2, that points up or down in the world most of all. matrix: of the world, (4, 4)."""
+    axes = np.asarray(matrix, dtype=np.float64)[:3, :3]
+    return int(np.abs(axes[2] / np.sqrt((axes**2).sum(axis=0))).argmax())
+
+
+def require_level(name: str, positions: Array, standing: int) -> None:
+    """Raise StandingError if the vertices lie in even rows and columns as seen along the local axis that stands up."""
+    x, y = (axis for axis in range(3) if axis != standing)
+    if _even_spacings(positions[:, [x, y]]) is not None:
+        up = "XYZ"[standing]
+        raise StandingError(
+            f"{name} is a grid that stands up along its local {up} axis, as in files whose heights are along {up}; "
+            "apply its rotation, so that its heights are along Z."
+        )
+
+
+def even_spacing(points: Array) -> float | None:
+    """Distance of the rows and columns at whose crossings all points (count, 2 or more) lie, if it is the same along
+    both axes; crossings may be empty.
+    """
+    spacings = _even_spacings(points)
+    if spacings is None or abs(spacings[0] - spacings[1]) > 1e-4 * spacings[0]:
+        return None
+    return _as_meant(spacings[0])
+
+
+def _even_spacings(points: Array) -> list[float] | None:
+    """Distance of the columns and rows at whose crossings all points (count, 2 or more) lie; None if they do not."""
+    spacings = []
+    for axis in (0, 1):
+        values = points[:, axis].astype(np.float64)
+        if not np.isfinite(values).all():
+            return None
+        spacing, count = _steps(values)
+        if count < SMALLEST_SIDE or not _is_even((values - values.min()) / spacing):
+            return None
+        spacings.append(spacing)
+    return spacings
+
+
 _Found = tuple[tuple[int, int], tuple[float, float], Array | None]
 """(rows, cols), local (row, column) spacing, and `Lattice.vertex`."""
 
@@ -152,7 +201,7 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _F
     farthest = float(np.abs(positions[:, :2]).max())
     if farthest > HIGHEST:
         raise InputError(f"{name} has a vertex {farthest:g} units from its origin; move or delete it.")
-    cells, spacings, counts, even = [], [], [], True
+    cells, spacings, counts, even = [], [], [], []
     for axis in (1, 0):
         values = positions[:, axis].astype(np.float64)
         spacing, count = _steps(values)
@@ -160,15 +209,21 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _F
             raise InputError(f"The vertices of {name} lie in one line; a terrain spreads over its local X and Y axes.")
         place = (values - values.min()) / spacing
         cell = np.rint(place)
-        even &= bool(np.abs(place - cell).max() <= 2 * TOLERANCE)  # twice, as the outermost vertex may be off too
+        even.append(_is_even(place))
         cells.append(cell.astype(np.intp))
         spacings.append(spacing)
         counts.append(count)
     rows, cols = counts
-    if not even:
+    is_full = all(even) and rows * cols <= len(positions)
+    if not is_full and any(even[axis] and _are_shifted(cells[axis], positions[:, axis]) for axis in (0, 1)):
+        raise InputError(
+            f"Rows or columns of {name} are shifted against each other, as in a honeycomb or a wall of bricks; "
+            "make a grid of it."
+        )
+    if not all(even):
         raise _uneven(name, positions, edges(), spacings)
     if rows * cols > len(positions):
-        raise InputError(
+        raise NoLatticeError(
             f"{name} has {len(positions)} vertices where {rows} rows and {cols} columns need {rows * cols}; "
             "fill the holes, so that the grid is a full rectangle of evenly spaced vertices."
         )
@@ -181,6 +236,27 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _F
             f"{name} has {rows} × {cols} vertices; it needs at least {SMALLEST_SIDE} rows and {SMALLEST_SIDE} columns."
         )
     return (rows, cols), (spacings[0], spacings[1]), vertex
+
+
+def _is_even(places: Array) -> bool:
+    """Whether places in spacings lie on whole numbers."""
+    return bool(np.abs(places - np.rint(places)).max() <= 2 * TOLERANCE)  # twice: the outermost may be off too
+
+
+def _are_shifted(line: Array, along: Array) -> bool:
+    """Whether points are evenly spaced along each of their lines, and these begin at different parts of a spacing.
+
+    line: number of each point's line. along: place of each point along it.
+    """
+    order = np.lexsort((along, line))
+    line, along = line[order], along[order].astype(np.float64)
+    same = line[1:] == line[:-1]
+    gaps = np.diff(along)[same]
+    spacing = float(np.median(gaps)) if len(gaps) else 0.0
+    if spacing <= 0 or not _is_even(gaps / spacing):
+        return False
+    starts = along[np.concatenate(([True], ~same))] / spacing
+    return not _is_even(starts - starts[0])
 
 
 def _steps(values: Array) -> tuple[float, int]:
@@ -214,7 +290,7 @@ def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[flo
             f"too coarse for its grid; import it closer to the origin."
         )
     if edges is None:
-        return InputError(
+        return NoLatticeError(
             f"Some vertices of {name} lie in or above one another, as in an overhang or a wall; "
             "merge them by distance, or delete one of each."
         )
@@ -224,7 +300,7 @@ def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[flo
             f"The grid of {name} is turned by {angle:.0f}° inside the mesh; turn it back in Edit Mode "
             "and rotate the object instead."
         )
-    return InputError(
+    return NoLatticeError(
         f"The vertices of {name} are not evenly spaced rows and columns along its local X and Y axes; "
         "use a grid, for example Add > Mesh > Grid."
     )

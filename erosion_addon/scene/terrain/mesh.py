@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from ...terrain.irregular import Structure
 from . import attribute_values
 from .attribute_values import Values
 from .lattice import Array
@@ -48,6 +49,19 @@ def shown_positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
     buffer = np.empty(shape, np.float32) if room is None else room[: 12 * shape[0]].view(np.float32).reshape(shape)
     attribute.data.foreach_get("vector", buffer.ravel())
     return buffer
+
+
+def structure(mesh: bpy.types.Mesh) -> Structure:
+    """Edges and faces of a mesh, for telling why it is no grid."""
+    edges = np.empty(2 * len(mesh.edges), np.int32)
+    mesh.edges.foreach_get("vertices", edges)
+    corners = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    sizes = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_total", sizes)
+    hidden = np.empty(len(mesh.vertices), bool)
+    mesh.vertices.foreach_get("hide", hidden)
+    return Structure(edges.reshape(-1, 2), corners, int(sizes.max(initial=0)), int(np.count_nonzero(hidden)))
 
 
 def heights(mesh: bpy.types.Mesh) -> Array:

@@ -11,10 +11,12 @@ from ..node_trees import nodes
 HARMLESS = {
     "COLLISION",
     "DATA_TRANSFER",
+    "EDGE_SPLIT",
     "LINEART",
     "NORMAL_EDIT",
     "PARTICLE_SYSTEM",
     "SURFACE",
+    "TRIANGULATE",
     "UV_PROJECT",
     "UV_WARP",
     "VERTEX_WEIGHT_EDIT",
@@ -23,6 +25,21 @@ HARMLESS = {
     "WEIGHTED_NORMAL",
 }
 """Modifiers that do not change the shape of a mesh."""
+
+SHADING = {
+    "GeometryNodeCaptureAttribute",
+    "GeometryNodeRemoveAttribute",
+    "GeometryNodeSetGeometryName",
+    "GeometryNodeSetMaterial",
+    "GeometryNodeSetMaterialIndex",
+    "GeometryNodeSetMeshNormal",
+    "GeometryNodeSetShadeSmooth",
+    "GeometryNodeStoreNamedAttribute",
+    "GeometryNodeSwitch",
+    "NodeGroupInput",
+    "NodeReroute",
+}
+"""Geometry nodes that hand geometry on in its shape."""
 
 
 class Advice(NamedTuple):
@@ -87,13 +104,29 @@ def too_few(obj: bpy.types.Object) -> str | None:
 
 def shapers(obj: bpy.types.Object) -> str:
     """Names of the modifiers that change the visible shape, separated by commas; not our own, as playback of frames."""
-    return ", ".join(
-        modifier.name
-        for modifier in obj.modifiers
-        if modifier.show_viewport and modifier.type not in HARMLESS and not _is_ours(modifier)
-    )
+    return ", ".join(modifier.name for modifier in obj.modifiers if modifier.show_viewport and _shapes(modifier))
 
 
-def _is_ours(modifier: bpy.types.Modifier) -> bool:
+def _shapes(modifier: bpy.types.Modifier) -> bool:
+    if modifier.type in HARMLESS:
+        return False
     group = getattr(modifier, "node_group", None)
-    return group is not None and nodes.KIND in group
+    if modifier.type != "NODES":
+        return True
+    return group is not None and nodes.KIND not in group and not _only_shades(group)
+
+
+def _only_shades(group: bpy.types.NodeTree) -> bool:
+    """Whether a node group leaves positions alone, as Smooth by Angle does."""
+    return all(node.mute or _hands_on(node) for node in group.nodes)
+
+
+def _hands_on(node: bpy.types.Node) -> bool:
+    if not any(socket.type == "GEOMETRY" for socket in node.outputs):
+        return True
+    if node.bl_idname == "GeometryNodeGroup":
+        return node.node_tree is None or _only_shades(node.node_tree)
+    if node.bl_idname == "GeometryNodeStoreNamedAttribute":
+        name = node.inputs["Name"]
+        return not name.is_linked and name.default_value != "position"
+    return node.bl_idname in SHADING

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Straighten Grid: vertices pushed out of line, as by sculpting, are put back."""
+"""Vertices put right: those pushed out of line, as by sculpting, and those of a grid that stands on its side."""
 
 import math
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...base.errors import InputError
 from . import grid
@@ -39,3 +40,19 @@ def straighten(obj: bpy.types.Object) -> int:
     write_positions(mesh, points.reshape(-1, 3).astype(np.float32))
     grid.forget(mesh)
     return count
+
+
+def apply_rotation(obj: bpy.types.Object) -> None:
+    """Move the rotation and scale of an object, and those of its parents, into its vertices. Nothing moves in the
+    world, nor do its children.
+    """
+    before = obj.matrix_world.copy()
+    children = {child: child.matrix_world.copy() for child in obj.children}
+    obj.data.transform(before.to_3x3().to_4x4())
+    if before.is_negative:
+        obj.data.flip_normals()
+    obj.matrix_world = Matrix.Translation(before.translation)
+    bpy.context.view_layer.update()
+    for child, place in children.items():
+        child.matrix_world = place
+    grid.forget(obj.data)

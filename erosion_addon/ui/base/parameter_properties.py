@@ -51,7 +51,8 @@ def property_of(specification: Specification, **options: Any) -> Any:
     if isinstance(specification.default, bool):
         return bpy.props.BoolProperty(**shared)
     if specification.is_file:
-        return bpy.props.StringProperty(subtype="FILE_PATH", **shared)
+        options = {"ANIMATABLE", "PATH_SUPPORTS_BLEND_RELATIVE"}
+        return bpy.props.StringProperty(subtype="FILE_PATH", options=options, **shared)
     shared |= {"min": specification.low, "max": specification.high}
     soft_low, soft_high = specification.soft_range
     if isinstance(specification.default, int):

@@ -71,6 +71,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     bl_idname = "erosion.heightmap_export"
     bl_label = "Export Heightmap"
 
+    filepath: bpy.props.StringProperty(name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})
     filter_glob: bpy.props.StringProperty(default=";".join(f"*{suffix}" for suffix in WRITTEN), options={"HIDDEN"})
     engine: bpy.props.EnumProperty(
         name="For",

@@ -33,7 +33,12 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
     bl_idname = "erosion.maps_export"
     bl_label = "Export Maps"
 
-    directory: bpy.props.StringProperty(name="Folder", description="Folder for the maps", subtype="DIR_PATH")
+    directory: bpy.props.StringProperty(
+        name="Folder",
+        description="Folder for the maps",
+        subtype="DIR_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"},
+    )
     filter_folder: bpy.props.BoolProperty(default=True, options={"HIDDEN"})
     file_format: bpy.props.EnumProperty(
         name="Format",

@@ -59,6 +59,7 @@ class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     filename_ext = ".usdc"
+    filepath: bpy.props.StringProperty(name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})
     filter_glob: bpy.props.StringProperty(default="*.usd;*.usdc;*.usda", options={"HIDDEN"})
 
     @classmethod

@@ -28,7 +28,9 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
 
     filename_ext = ".toml"
     filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
-    filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    filepath: bpy.props.StringProperty(
+        name="File", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE"}
+    )
     keep: bpy.props.BoolProperty(
         name="Add to My Recipes", description="Copy the file, so that it stays when the original goes", default=True
     )
@@ -69,6 +71,7 @@ class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
     bl_label = "Export Recipe"
 
     filename_ext = ".toml"
+    filepath: bpy.props.StringProperty(name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})
     filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
 
     @classmethod

@@ -168,7 +168,7 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
         name="File",
         description="Recipe file to load instead",
         subtype="FILE_PATH",
-        options={"SKIP_SAVE", "HIDDEN"},
+        options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"},
     )
     filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
 

@@ -86,7 +86,9 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
             return found
         except InputError as error:
             remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
-            if remedy == "grid_from_mesh" and straighten.may_be_grid(obj.data):
+            if isinstance(error, grid.StandingError):
+                remedy = "apply_rotation"
+            elif remedy == "grid_from_mesh" and straighten.may_be_grid(obj.data):
                 remedy = "grid_straighten"
             obstructed = obstacle.Advice(str(error), remedy)
     advice.draw(layout.box(), obstructed, "ERROR")

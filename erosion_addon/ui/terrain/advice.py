@@ -23,6 +23,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "apply_modifiers": ("object.convert", "Apply Modifiers", {"target": "MESH"}),
     "apply_shape_keys": ("object.shape_key_remove", "Apply Shape Keys", {"all": True, "apply_mix": True}),
     "apply_scale": ("object.transform_apply", "Apply Scale", {"location": False, "rotation": False, "scale": True}),
+    "apply_rotation": ("erosion.rotation_apply", "Apply Rotation", {}),
     "clear_scale": ("object.scale_clear", "Reset Scale", {}),
     "clear_rotation": ("object.rotation_clear", "Clear Rotation", {}),
     "move_origin": ("object.origin_set", "Origin to Terrain", {"type": "ORIGIN_GEOMETRY", "center": "BOUNDS"}),

@@ -28,7 +28,9 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
     bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: bpy.props.StringProperty(default=";".join(f"*{suffix}" for suffix in SUFFIXES), options={"HIDDEN"})
-    filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE", "HIDDEN"})
+    filepath: bpy.props.StringProperty(
+        name="File", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"}
+    )
     source: bpy.props.EnumProperty(
         name="From",
         items=[("FILE", "File", "A file on disk"), ("IMAGE", "Image", "An image of this .blend file")],

@@ -31,7 +31,9 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
     bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: bpy.props.StringProperty(default="landscape.json", options={"HIDDEN"})
-    filepath: bpy.props.StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE", "HIDDEN"})
+    filepath: bpy.props.StringProperty(
+        name="File", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"}
+    )
     part: bpy.props.EnumProperty(
         name="Part",
         description="Part of the landscape that the terrain shows",

@@ -74,6 +74,33 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class EROSION_OT_rotation_apply(bpy.types.Operator):
+    """Turn and scale the vertices instead of the object, so that heights are along its local Z axis.
+
+    Nothing moves in the scene, whatever its parents
+    """
+
+    bl_idname = "erosion.rotation_apply"
+    bl_label = "Apply Rotation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        return allowed(cls, why_busy() or obstacle.why_not(terrain))
+
+    @reports_refusals()
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...scene.terrain import straighten  # here, as few sessions of Blender need it
+
+        obj = companions.terrain_of(context.object)
+        preview.end()
+        straighten.apply_rotation(obj)
+        context.view_layer.update()
+        report(self, {"INFO"}, f"{obj.name}: heights are along Z")
+        return {"FINISHED"}
+
+
 class EROSION_OT_grid_straighten(bpy.types.Operator):
     """Move vertices back to their rows and columns, from which sculpting pushed them, and keep the surface.
 
@@ -156,4 +183,4 @@ def unregister() -> None:
     bpy.types.VIEW3D_MT_object_convert.remove(draw_convert)
 
 
-CLASSES = (EROSION_OT_grid_from_mesh, EROSION_OT_grid_straighten, EROSION_OT_steps_smooth)
+CLASSES = (EROSION_OT_grid_from_mesh, EROSION_OT_rotation_apply, EROSION_OT_grid_straighten, EROSION_OT_steps_smooth)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Terrains from meshes that are not grids."""
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from mathutils import Matrix
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.terrain import from_mesh, grid, obstacle
+from erosion_addon.scene.terrain.mesh import write_positions
 from tests.terrains import fractal
 
 
@@ -32,8 +34,34 @@ def test_a_grid_comes_back_as_it_was(hills):
 
 
 def test_without_a_size_there_is_about_one_cell_a_vertex(hills):
+    points = grid.positions(hills.data)
+    points[:, 0] += 0.3 * np.sin(points[:, 1])  # so that it is no grid
+    write_positions(hills.data, points)
     _, terrain, size, _ = made_from(hills)
     assert size == 1.9 and terrain.shape == (31, 42)  # 78 × 58 m among 1200 vertices are 1.94 m a side
+
+
+@pytest.mark.parametrize("missing", [0, 7])
+@pytest.mark.parametrize("spacing", [2.0, 30.1, 1 / 3])
+def test_vertices_of_an_even_mesh_stay_where_they_are(empty_scene, missing, spacing):
+    """Also where some are missing, whose heights come from their neighbors, and where the object stands on its side."""
+    hills = grid.make_grid_object("Hills", fractal(30, 40, 50.0), (spacing, spacing), empty_scene.collection)
+    side = Matrix.Rotation(np.pi / 2, 4, "X")
+    hills.data.transform(side.inverted())
+    hills.matrix_world = side
+    before = fractal(30, 40, 50.0)
+    mesh = bmesh.new()
+    mesh.from_mesh(hills.data)
+    mesh.verts.ensure_lookup_table()
+    bmesh.ops.delete(mesh, geom=[mesh.verts[200 + number] for number in range(missing)])
+    mesh.to_mesh(hills.data)
+    mesh.free()
+    bpy.context.view_layer.update()
+    _, terrain, size, holes = made_from(hills)
+    assert size == pytest.approx(spacing, rel=1e-5) and terrain.shape == (30, 40) and holes == missing
+    there = np.ones(1200, bool)
+    there[200 : 200 + missing] = False
+    assert np.abs(terrain.elevation - before).ravel()[there].max() < 1e-3
 
 
 @pytest.mark.parametrize("form", ["plane", "cube"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Advice with a button: each button fixes what its sentence names."""
 
+import itertools
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -379,12 +380,66 @@ def test_geometry_nodes_that_make_the_terrain_are_applied(terrain_object):
     assert not obj.modifiers and grid.describe(obj).relief > 0.01
 
 
-@pytest.mark.parametrize("kind", ["UV_PROJECT", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT"])
+@pytest.mark.parametrize(
+    "kind", ["UV_PROJECT", "UV_WARP", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT", "EDGE_SPLIT", "TRIANGULATE", "NODES"]
+)
 def test_modifiers_that_leave_the_shape_alone_need_no_note(terrain_object, kind):
     terrain_object.modifiers.new("Harmless", kind)
     hidden = terrain_object.modifiers.new("Hidden", "SUBSURF")
     hidden.show_viewport = False
     assert meant_notes(terrain_object) == []
+
+
+def node_group(*kinds, inner=None):
+    """A node group that hands its geometry through nodes of these kinds. inner: what a group among them holds."""
+    group = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    nodes = [group.nodes.new(kind) for kind in ("NodeGroupInput", *kinds, "NodeGroupOutput")]
+    for node in nodes:
+        if node.bl_idname == "GeometryNodeGroup":
+            node.node_tree = inner
+    for one, following in itertools.pairwise(nodes):
+        ends = [next(s for s in side if s.type == "GEOMETRY") for side in (one.outputs, following.inputs)]
+        group.links.new(*ends)
+    return group
+
+
+def test_shade_auto_smooth_needs_no_note(terrain_object):
+    activate(terrain_object)
+    assert bpy.ops.object.shade_auto_smooth() == {"FINISHED"}
+    assert [modifier.type for modifier in terrain_object.modifiers] == ["NODES"]
+    assert meant_notes(terrain_object) == []
+
+
+@pytest.mark.parametrize(
+    ("kinds", "moves"),
+    [
+        (["GeometryNodeSetShadeSmooth", "GeometryNodeSetMaterial"], False),
+        (["GeometryNodeStoreNamedAttribute"], False),
+        (["GeometryNodeSetShadeSmooth", "GeometryNodeSetPosition"], True),
+        (["GeometryNodeTransform"], True),
+        (["GeometryNodeSubdivideMesh"], True),
+    ],
+)
+def test_geometry_nodes_get_a_note_only_if_they_may_move_vertices(terrain_object, kinds, moves):
+    inner = node_group(*kinds)
+    outer = node_group("GeometryNodeGroup", inner=inner)
+    for group in (inner, outer):
+        modifier = terrain_object.modifiers.new("Nodes", "NODES")
+        modifier.node_group = group
+        assert bool(obstacle.shapers(terrain_object)) == moves
+        terrain_object.modifiers.remove(modifier)
+
+
+def test_nodes_that_store_positions_move_vertices_and_muted_ones_do_not(terrain_object):
+    modifier = terrain_object.modifiers.new("Nodes", "NODES")
+    modifier.node_group = node_group("GeometryNodeStoreNamedAttribute")
+    node = modifier.node_group.nodes["Store Named Attribute"]
+    node.inputs["Name"].default_value = "position"
+    assert obstacle.shapers(terrain_object) == "Nodes"
+    node.mute = True
+    assert obstacle.shapers(terrain_object) == ""
 
 
 @pytest.mark.parametrize(
@@ -420,6 +475,60 @@ def test_a_terrain_that_was_sculpted_sideways_is_straightened_and_eroded(terrain
     assert after[1005:1095, 2].mean() > before[1005:1095, 2].mean() + 5.0
     assert after[:900].tobytes() == before[:900].tobytes()
     assert bpy.ops.erosion.run() == {"FINISHED"}
+
+
+TURNS = {"Y up": ("X", 90), "Y down": ("X", -90), "X up": ("Y", -90), "X down": ("Y", 90)}
+
+
+@pytest.mark.parametrize("turn", TURNS)
+@pytest.mark.parametrize("is_parent", [False, True], ids=["object", "parent"])
+@pytest.mark.parametrize("scale", [1.0, (1.0, -2.0, 3.0)], ids=["plain", "mirrored"])
+def test_a_grid_that_stands_up_along_another_axis_is_named_and_turned_by_its_button(
+    terrain_object, turn, is_parent, scale
+):
+    """As an OBJ with Y up comes in: turned within the mesh, and back by the object or its parent."""
+    axis, angle = TURNS[turn]
+    back = Matrix.Rotation(np.radians(angle), 4, axis)
+    sizes = Matrix.Diagonal((*np.broadcast_to(scale, 3), 1))
+    terrain_object.data.transform((back @ sizes).inverted())
+    if sizes.is_negative:
+        terrain_object.data.flip_normals()
+    turned = terrain_object
+    if is_parent:
+        turned = bpy.data.objects.new("Root", None)
+        bpy.context.scene.collection.objects.link(turned)
+        terrain_object.parent = turned
+    turned.matrix_world = back @ sizes
+    child = bpy.data.objects.new("House", None)
+    bpy.context.scene.collection.objects.link(child)
+    child.parent, child.location = terrain_object, (3, 4, 5)
+    bpy.context.view_layer.update()
+    place, points = child.matrix_world.copy(), in_world(terrain_object)
+    grid.forget()
+    layout = Drawn()
+    assert main_panel._draw_facts(layout, terrain_object) is None
+    labels = " ".join(given["text"] for name, _, given in layout.seen["calls"] if name == "label")
+    assert f"along its local {turn[0]} axis" in labels
+    press("apply_rotation")
+    bpy.context.view_layer.update()
+    assert grid.describe(terrain_object).relief == pytest.approx(200.0, rel=1e-4)
+    assert np.abs(in_world(terrain_object) - points).max() < 1e-3
+    assert np.abs(np.array(child.matrix_world) - np.array(place)).max() < 1e-3
+    assert terrain_object.data.polygons[0].normal.z > 0
+
+
+def in_world(obj):
+    matrix = np.array(obj.matrix_world)
+    return grid.positions(obj.data) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+@pytest.mark.parametrize("scale", [(1, 1, -1), (-1, 1, 1), (-1, -1, -1)])
+def test_mirrored_grids_are_eroded_as_they_stand_in_the_world(terrain_object, scale):
+    terrain_object.scale = scale
+    bpy.context.view_layer.update()
+    terrain, _ = grid.read_terrain(terrain_object)
+    seen = in_world(terrain_object)[:, 2]
+    assert terrain.elevation.max() == pytest.approx(seen.max()) and terrain.elevation.min() == pytest.approx(seen.min())
 
 
 def test_straightening_leaves_meshes_that_are_no_grids_as_they_are():

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Causes for which the vertices of a mesh form no grid, from its faces and edges."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Array
+from ..base.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """Topology of a mesh.
+
+    edges: (count, 2) vertices. corners: (count,) vertex of each corner of a face. largest: corners of the largest face.
+    hidden: vertices that Edit Mode hides.
+    """
+
+    edges: Array
+    corners: Array
+    largest: int
+    hidden: int
+
+
+def cause(name: str, points: Array, structure: Structure) -> InputError | None:
+    """What keeps a mesh from being a grid, and its cure; None where that is not in its faces or edges.
+
+    name: of the mesh. points: (vertices, 3), finite.
+    """
+    count = len(points)
+    loose = np.flatnonzero(np.bincount(structure.corners, minlength=count) == 0)
+    if 0 < len(loose) < count:
+        return InputError(
+            f"{name} has vertices that belong to no face, {len(loose)} in all, the first is vertex {loose[0]}; delete "
+            "loose geometry in Edit Mode (Mesh > Clean Up > Delete Loose)."
+        )
+    doubled = _doubled(points)
+    if len(doubled):
+        return InputError(
+            f"{name} has vertices that lie exactly on others, {len(doubled)} in all, the first is vertex {doubled[0]}; "
+            "merge them by distance in Edit Mode (Mesh > Merge > By Distance)."
+        )
+    if structure.hidden:
+        return InputError(
+            f"{name} has hidden vertices, {structure.hidden} in all, which count too; reveal them in Edit Mode with "
+            "Alt H, and delete what does not belong to the grid."
+        )
+    parts = _parts(structure.edges, count) if len(structure.edges) else 1
+    if parts > 1:
+        return InputError(
+            f"{name} consists of {parts} parts that do not hang together; separate them in Edit Mode (Mesh > Separate "
+            "> By Loose Parts) and erode each, or make one grid of all."
+        )
+    if structure.largest > 4:
+        return InputError(
+            f"{name} has faces of up to {structure.largest} corners, and no vertices within them; make a grid of it."
+        )
+    return None
+
+
+def _doubled(points: Array) -> Array:
+    """Vertices at the very place of another with a lower number, in ascending order."""
+    order = np.lexsort((*points.T,))
+    same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
+    return np.sort(order[1:][same])
+
+
+def _parts(edges: Array, count: int) -> int:
+    """Number of connected parts of `count` vertices."""
+    part = np.arange(count)
+    while True:
+        lowest = np.minimum(part[edges[:, 0]], part[edges[:, 1]])
+        before = part.copy()
+        for end in (0, 1):
+            np.minimum.at(part, part[edges[:, end]], lowest)
+            np.minimum.at(part, edges[:, end], lowest)
+        while not np.array_equal(part, part[part]):
+            part = part[part]
+        if np.array_equal(part, before):
+            return len(np.unique(part))

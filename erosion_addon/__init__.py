@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Terrain erosion: for Blender as an extension, and without Blender as a command and a library."""
 
-from typing import Any
+TYPE_CHECKING = False  # typing would be the first import of `python -m`, see __main__
+if TYPE_CHECKING:
+    from typing import Any
 
 VERSION = "0.1.0"
 
@@ -24,7 +26,7 @@ _DOORS = {
 """Public names and where they lie; imported on first use, because Blender starts with none of them."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name not in _DOORS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .base.doors import opened

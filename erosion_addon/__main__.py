@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`python -m erosion_addon` and, where pip installed it, `terrain-erosion`: the command line without Blender."""
 
+import os
 import sys
+
+if __name__ == "__main__" and sys.path[0] == os.getcwd() != os.path.dirname(os.path.dirname(__file__)):  # noqa: PTH109, PTH120
+    # `python -m` looks there first: modules in a stranger's folder would run in place of libraries.
+    del sys.path[0]
 
 from .cli.commands import main
 

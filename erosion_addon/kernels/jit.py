@@ -2,9 +2,10 @@
 """Compilation of kernels, and the folder that caches their machine code.
 
 The cache holds pickles, so a folder that others can write to would let them run code here. It is therefore private to
-the user, and named by the versions of numba and Python, the package and its sources. Without such a folder, kernels are
-compiled again in each process. Each file holds one kernel for one signature and processor. It begins with the digest of
-the rest, as damaged machine code would crash the process. A bad file only costs the compilation of its kernel.
+the user, see `private_folder`, and named by the versions of numba and Python, the package and its sources. Without such
+a folder, kernels are compiled again in each process. Each file holds one kernel for one signature and processor. It
+begins with the digest of the rest, as damaged machine code would crash the process. A bad file only costs the
+compilation of its kernel.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ from numba.core.compiler import CompileResult
 from numba.core.sigutils import normalize_signature
 from numba.extending import register_jitable
 
-from . import elementary, splitmix
+from . import elementary, private_folder, splitmix
 
 CACHE_VARIABLE = "TERRAIN_EROSION_CACHE"
 """Environment variable with the absolute path of another cache folder; empty: no cache."""
@@ -58,10 +59,6 @@ def _folder_name() -> str:
     return "numba-python-" + hashlib.sha256(names.encode() + sources).hexdigest()[:16]
 
 
-def _make_private(folder: Path) -> None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
 def _cache_folder() -> Path | None:
     """Private folder for these versions and sources; None if none can be made."""
     try:
@@ -69,9 +66,9 @@ def _cache_folder() -> Path | None:
         folder = (_user_cache() if named is None else Path(named)) / _folder_name()
         if named == "" or not folder.is_absolute():  # else whoever fills the current folder could run code here
             return None
-        _make_private(folder)
-        if hasattr(os, "getuid") and (folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o022):
-            return None
+        private_folder.make(folder)
+        folder = folder.resolve()
+        private_folder.require(folder)
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except (OSError, RuntimeError):  # RuntimeError: no home folder
@@ -93,9 +90,9 @@ class _Kept(caching._Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
-        path = self._path(sig, target_context.codegen())
+        name = self._name(sig, target_context.codegen())
         try:
-            sealed = path.read_bytes()
+            sealed = private_folder.read(self._folder, name)
         except OSError:  # most likely there is none
             return None
         try:
@@ -104,26 +101,22 @@ class _Kept(caching._Cache):
                 return found
         except Exception:  # noqa: BLE001 - a damaged or foreign pickle raises anything
             pass
-        _remove(path)
+        private_folder.remove(self._folder, name)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if data.lifted or data.library.has_dynamic_globals:  # which holds addresses of this process
             return
-        path = self._path(sig, data.codegen)
-        temporary = path.with_suffix(f".{os.getpid()}")
-        try:
-            _make_private(self._folder)
-            temporary.write_bytes(_sealed(data._reduce()))
-            temporary.replace(path)
-        except Exception:  # noqa: BLE001 - the disk is full, the folder gone or no longer one, something cannot be kept
-            _remove(temporary)
+        # The disk is full, the folder gone or no longer one, something cannot be kept.
+        with suppress(Exception):
+            private_folder.make(self._folder)
+            private_folder.write(self._folder, self._name(sig, data.codegen), _sealed(data._reduce()))
 
-    def _path(self, sig: Any, codegen: Any) -> Path:
-        """Path of a fixed length: processor names in LLVM have up to 30 characters, features hundreds."""
+    def _name(self, sig: Any, codegen: Any) -> str:
+        """Name of a fixed length: processor names in LLVM have up to 30 characters, features hundreds."""
         key = repr((sig, codegen.magic_tuple())).encode() + self._function.__code__.co_code
         module, name = self._function.__module__.rpartition(".")[2], self._function.__name__
-        return self._folder / f"{module}.{name}-{hashlib.sha256(key).hexdigest()[:16]}.nbc"
+        return f"{module}.{name}-{hashlib.sha256(key).hexdigest()[:16]}.nbc"
 
     def enable(self) -> None:
         """No effect: the cache is always enabled."""
@@ -145,11 +138,6 @@ def _unsealed(sealed: bytes) -> Any:
     if hashlib.sha256(pickled).digest() != seal:
         raise ValueError("damaged")
     return serialize.loads(pickled)
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink()
 
 
 def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """numba settings meant for other programs, overridden in the environment before numba reads it.
 
-The environment takes precedence over a file `.numba_config.yaml` in the current folder.
+A file `.numba_config.yaml` in the current folder, which may be a stranger's, is not read.
 """
 
 import os
+import sys
 import warnings
 
 _HARMLESS = ("0",)
@@ -23,4 +24,18 @@ def _replace() -> None:
     warnings.filterwarnings("ignore", "A Numba config file is found")
 
 
+def _import_without_yaml() -> None:
+    """Import numba, which reads the file in the current folder when it is imported and at each compilation."""
+    yaml = sys.modules.pop("yaml", None)
+    sys.modules["yaml"] = None  # type: ignore[assignment]  # its import fails
+    try:
+        import numba.core.config as config
+    finally:
+        del sys.modules["yaml"]
+        if yaml is not None:
+            sys.modules["yaml"] = yaml
+    config._HAVE_YAML = False  # also where another program has imported it
+
+
 _replace()
+_import_without_yaml()

@@ -234,6 +234,14 @@ def test_text_that_cannot_be_encoded_is_escaped(monkeypatch):
 
 
 @pytest.mark.worker
+@pytest.mark.parametrize("name", ["typing", "argparse", "numpy", "numba", "OpenImageIO"])
+def test_modules_in_the_current_folder_are_not_run(folder, name):
+    """It may have come from a stranger, with a heightmap."""
+    (folder / f"{name}.py").write_text("raise SystemExit(9)")
+    assert run("make", "voronoi", "out.exr", "--size", "8x8", "--quiet").returncode == 0
+
+
+@pytest.mark.worker
 def test_an_ascii_pipe_is_no_failure(folder):
     Path("dém.npy").write_bytes(Path("dem.npy").read_bytes())
     done = run("erode", "dém.npy", "öut.npy", *FEW, PYTHONIOENCODING="ascii")

@@ -259,13 +259,13 @@ WINDOWS = (
 LONGEST = (
     "import importlib, pkgutil, sys",
     "import erosion_addon",
-    "from erosion_addon.kernels.jit import KERNELS",
+    "from erosion_addon.kernels.jit import CACHE, KERNELS",
     "for found in pkgutil.walk_packages(erosion_addon.__path__, 'erosion_addon.'):",
     "    if '.kernels.' in found.name: importlib.import_module(found.name)",
     "class Codegen:",
     "    def magic_tuple(self):",
     "        return 'x86_64-unknown-linux-gnu', sys.argv[1], '+avx512f,' * 40",
-    "print(max((str(kernel._cache._path((), Codegen())) for kernel in KERNELS), key=len))",
+    "print(max((str(CACHE / kernel._cache._name((), Codegen())) for kernel in KERNELS), key=len))",
 )
 
 

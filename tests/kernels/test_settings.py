@@ -62,6 +62,17 @@ def test_a_file_of_settings_in_the_current_folder_changes_nothing(tmp_path, sett
     assert (done.stdout.split(), done.stderr) == (["1", "3", "False"], "")
 
 
+@pytest.mark.parametrize("first", ["", "import yaml", "import numba; assert numba.config.CPU_NAME == 'i386'"])
+def test_a_strangers_file_of_settings_is_not_read_at_all(tmp_path, first):
+    """It could name a processor that this machine has not. Another program may have read it, until a compilation."""
+    (tmp_path / "yaml.py").write_text("def safe_load(file): return dict(line.split(': ') for line in file)")
+    (tmp_path / ".numba_config.yaml").write_text("cpu_name: i386")
+    said = "import sys; print(numba.config.CPU_NAME, 'yaml' in sys.modules)"
+    path = os.pathsep.join((str(tmp_path), str(ROOT)))
+    done = child("-c", f"{first}\n{COMPILED}\n{said}", cwd=tmp_path, PYTHONPATH=path)
+    assert done.stdout.split() == ["1", "3", "False", "None", str(bool(first))]
+
+
 def test_nobody_is_asked_to_install_what_reads_that_file(tmp_path):
     (tmp_path / "yaml.py").write_text("raise ImportError")
     (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1")

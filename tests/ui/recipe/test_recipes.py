@@ -12,11 +12,14 @@ from erosion_addon.base.data_files import OWN_FOLDER, named, own, shipped
 from erosion_addon.model import Recipe
 from erosion_addon.recipe import user_recipes
 from erosion_addon.scene.files import user_folder
+from erosion_addon.scene.terrain import checks, grid
 from erosion_addon.terrain.strata import Strata
 from erosion_addon.ui import properties
 from erosion_addon.ui.recipe import own_recipes as saving
 from erosion_addon.ui.recipe import previews, recipes, steps
 from erosion_addon.ui.recipe.loaded_recipe import palette_of
+from erosion_addon.ui.terrain.advice import REMEDIES
+from tests.terrains import fractal
 from tests.ui.conftest import activate
 from tests.ui.recipe.test_steps import Drawn
 
@@ -304,3 +307,29 @@ def test_what_is_saved_here_is_found_by_the_command_line(terrain_object, capsys)
     assert cli.main(["recipes"]) == 0
     assert "Hills of my own." in capsys.readouterr().out
     assert saving.recipe_of_terrain(terrain_object).name == "mine"
+
+
+@pytest.fixture
+def cut_land():
+    """Land cut from larger land, whose opposite edges differ."""
+    heights = fractal(96, 128, relief=200.0)[:48, :64]
+    obj = grid.make_grid_object("Cut", heights, (10.0, 10.0), bpy.context.scene.collection)
+    activate(obj)
+    return obj
+
+
+def test_a_recipe_that_wraps_comes_with_open_edges_to_land_that_does_not_tile(cut_land):
+    """The panel shows them and says why; a choice of the user counts, with a note and a button."""
+    settings = cut_land.erosion
+    bpy.ops.erosion.recipe_load(name="yardangs")
+    assert settings.edges == "open" and steps.opens_edges(settings) and not recipes.is_changed(settings)
+    settings.edges = "wrap"
+    assert not steps.opens_edges(settings) and recipes.is_changed(settings)
+    (note,) = [note for note in checks.notes(cut_land, recipe_in(cut_land)) if note.remedy == "open_edges"]
+    assert "do not meet" in note.sentence
+    operator, _, given = REMEDIES[note.remedy]
+    assert operator == "wm.context_set_enum"
+    bpy.ops.wm.context_set_enum(**given)
+    assert settings.edges == "open"
+    bpy.ops.erosion.recipe_load(name="canyon")
+    assert settings.edges == "open" and not steps.opens_edges(settings)

@@ -221,44 +221,68 @@ def make_grid_object(
     """
     rows, cols = elevation.shape
     mesh = bpy.data.meshes.new(name)
-    vertex = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
-    corners = _add_topology(mesh, vertex)
+    _add_topology(mesh, rows, cols)
+    mesh.uv_layers.new(name="UVMap", do_init=False)
+    _set(mesh, "UVMap", "vector", _of_corners(np.linspace(0, 1, cols), np.linspace(0, 1, rows)))
     place = np.empty((rows, cols, 3), np.float32)
     place[..., 0] = (np.arange(cols) - (cols - 1) / 2) * spacing[1]
     place[..., 1] = ((np.arange(rows) - (rows - 1) / 2) * spacing[0])[:, None]
     place[..., 2] = elevation
-    mesh.attributes["position"].data.foreach_set("vector", place.ravel())
-    across = np.empty((rows, cols, 2), np.float32)
-    across[..., 0] = np.linspace(0, 1, cols)
-    across[..., 1] = np.linspace(0, 1, rows)[:, None]
-    mesh.uv_layers.new(name="UVMap", do_init=False)
-    mesh.attributes["UVMap"].data.foreach_set("vector", across.reshape(-1, 2)[corners].ravel())
+    _set(mesh, "position", "vector", place)
     mesh.update()
     obj = bpy.data.objects.new(name, mesh)
     collection.objects.link(obj)
     return obj
 
 
-def _add_topology(mesh: bpy.types.Mesh, vertex: Array) -> Array:
-    """Add edges and faces of the grid `vertex` (rows, cols) to an empty mesh; returns the vertices of its corners.
+GRID_BYTES = 132
+"""Peak memory of a cell in `make_grid_object`, beside its elevation; the mesh keeps 100."""
+
+
+def _of_corners(x: Array, y: Array) -> Array:
+    """Coordinates of the corners of a grid's faces, (rows - 1, cols - 1, 4, 2) float32. x: (cols,). y: (rows,)."""
+    places = np.empty((len(y) - 1, len(x) - 1, 4, 2), np.float32)
+    for corner, (row, col) in enumerate(_CORNERS):
+        places[:, :, corner, 0] = x[col : len(x) - 1 + col]
+        places[:, :, corner, 1] = y[row : len(y) - 1 + row, None]
+    return places
+
+
+_CORNERS = ((0, 0), (0, 1), (1, 1), (1, 0))
+"""Corners of a grid's face as (row, col) steps from its first vertex, counterclockwise from above."""
+
+
+def _add_topology(mesh: bpy.types.Mesh, rows: int, cols: int) -> None:
+    """Add edges and faces of a grid to an empty mesh, an array at a time, as each is as large as the elevation.
 
     Edges are written too; letting Blender compute them takes ten times as long.
     """
-    rows, cols = vertex.shape
     flat, steep, faces = rows * (cols - 1), (rows - 1) * cols, (rows - 1) * (cols - 1)
     mesh.vertices.add(rows * cols)
     mesh.edges.add(flat + steep)
     mesh.loops.add(4 * faces)
     mesh.polygons.add(faces)
+    vertex = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
     edges = np.empty((flat + steep, 2), np.int32)
-    edges[:flat, 0], edges[:flat, 1] = vertex[:, :-1].ravel(), vertex[:, 1:].ravel()
-    edges[flat:, 0], edges[flat:, 1] = vertex[:-1].ravel(), vertex[1:].ravel()
+    for vertices, of_vertices in (
+        (edges[:flat], (vertex[:, :-1], vertex[:, 1:])),
+        (edges[flat:], (vertex[:-1], vertex[1:])),
+    ):
+        vertices[:, 0], vertices[:, 1] = (ends.ravel() for ends in of_vertices)
+    _set(mesh, ".edge_verts", "value", edges)
+    del edges
+    corners = np.empty((rows - 1, cols - 1, 4), np.int32)
+    for corner, (row, col) in enumerate(_CORNERS):
+        corners[..., corner] = vertex[row : rows - 1 + row, col : cols - 1 + col]
+    _set(mesh, ".corner_vert", "value", corners)
+    del vertex
     along = np.arange(flat, dtype=np.int32).reshape(rows, cols - 1)
     up = flat + np.arange(steep, dtype=np.int32).reshape(rows - 1, cols)
-    corners = np.stack([vertex[:-1, :-1], vertex[:-1, 1:], vertex[1:, 1:], vertex[1:, :-1]], -1).ravel()
-    corner_edges = np.stack([along[:-1], up[:, 1:], along[1:], up[:, :-1]], -1)
-    mesh.attributes[".edge_verts"].data.foreach_set("value", edges.ravel())
-    mesh.attributes[".corner_vert"].data.foreach_set("value", corners)
-    mesh.attributes[".corner_edge"].data.foreach_set("value", corner_edges.ravel())
+    for corner, edge in enumerate((along[:-1], up[:, 1:], along[1:], up[:, :-1])):
+        corners[..., corner] = edge
+    _set(mesh, ".corner_edge", "value", corners)
     mesh.polygons.foreach_set("loop_start", np.arange(0, 4 * faces, 4, dtype=np.int32))
-    return corners
+
+
+def _set(mesh: bpy.types.Mesh, name: str, member: str, numbers: Array) -> None:
+    mesh.attributes[name].data.foreach_set(member, numbers.ravel())

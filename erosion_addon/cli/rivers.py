@@ -45,7 +45,8 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
             beds = carve_rivers(terrain.elevation, terrain.spacing, given.edges, water, parameters, cut)
             terrain = Terrain(beds, terrain.spacing)
             water = water_of(terrain.elevation, terrain.spacing, given.edges, *more)
-        ways = Waterways(water, parameters, terrain.elevation, terrain.spacing)
+        degrees = place.degrees(terrain.spacing) if place else None
+        ways = Waterways(water, parameters, terrain.elevation, terrain.spacing, degrees)
         stages.end()
         for target in targets:
             with outputs.write(target) as path:
@@ -68,6 +69,8 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         if carved:
             note_gray(given.carve, written, given.height_range)
         note(_summary(ways, given.headwaters))
+        if degrees is None and any(target.suffix.lower() == ".geojson" for target in targets):
+            note(f"{given.input} has no place on Earth that is known here, so the coordinates are in meters.")
 
 
 def _parameters(given: argparse.Namespace) -> tuple[RiverParameters, CutParameters]:

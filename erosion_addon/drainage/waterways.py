@@ -35,12 +35,16 @@ COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class Waterways:
-    """Rivers and lakes of a terrain, prepared for export."""
+    """Rivers and lakes of a terrain, prepared for export.
+
+    degrees: from (points, 2) m along columns and rows to longitude and latitude; None for land that lies nowhere known.
+    """
 
     water: rivers.Water
     parameters: RiverParameters
     elevation: Array
     spacing: tuple[float, float]
+    degrees: Callable[[Array], Array] | None = None
 
     @cached_property
     def sizes(self) -> rivers.Sizes:
@@ -91,6 +95,14 @@ def _rounded(values: Array) -> list[Any]:
     return found
 
 
+def _coordinates(ways: Waterways, points: Array) -> list[Any]:
+    """Longitude, latitude to a tenth of a millimeter, and height where there is one; else meters (RFC 7946)."""
+    if ways.degrees is None:
+        return _rounded(points)
+    places = np.round(ways.degrees(points[:, :2]), 9).tolist()
+    return [place + height for place, height in zip(places, _rounded(points[:, 2:]), strict=True)]
+
+
 def _geojson(ways: Waterways) -> str:
     features = []
     for number, points in enumerate(ways.reaches, 1):
@@ -105,13 +117,13 @@ def _geojson(ways: Waterways) -> str:
             "drainage_area": float(ways.water.area[end]),
             **{name: float(getattr(ways.sizes, name)[end]) for name in ("width", "depth", "discharge", "speed")},
         }
-        features.append(_feature("LineString", _rounded(place), figures))
+        features.append(_feature("LineString", _coordinates(ways, place), figures))
     for number, (lake, shores) in enumerate(ways.lakes, 1):
         figures = {"kind": "lake", "lake": number, **lake}
-        features.append(_feature("Polygon", [_rounded(line) for line in shores], figures))
+        features.append(_feature("Polygon", [_coordinates(ways, line) for line in shores], figures))
     for coast in outlines(*ways.sea_as_lake, ways.elevation, ways.spacing):
         figures = {"kind": "coast", "level": ways.parameters.sea_level}
-        features.append(_feature("MultiLineString", [_rounded(line) for line in coast], figures))
+        features.append(_feature("MultiLineString", [_coordinates(ways, line) for line in coast], figures))
     return json.dumps({"type": "FeatureCollection", "features": features}, indent=1) + "\n"
 
 

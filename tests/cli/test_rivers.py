@@ -9,10 +9,17 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
+from erosion_addon.files.tiff_writer import write_tiff
 from tests.cli.commandline import IMAGES, listing
+from tests.geotiff import alps
 from tests.terrains import fractal
 
 LAND = fractal(48, 60, 200.0, seed=3)
+CORNERS = {
+    "lower left": (11.159995520430714, 47.06431334605465),
+    "lower right": (11.183288282826917, 47.06387147731483),
+    "upper left": (11.160508072681807, 47.07699241551954),
+}
 SET = ["--cell-size", "10", "--set", "source_area=0.004", "lake_area=500"]
 
 
@@ -41,6 +48,33 @@ def test_all_kinds_of_files_tell_of_the_same_rivers_and_lakes(folder, capsys):
     assert used <= set(range(1, count + 1)) and "o lakes" in mesh
     told = capsys.readouterr()
     assert "r.geojson" in told.out and "Rivers: " in told.err
+
+
+def test_geojson_of_a_placed_terrain_has_longitude_and_latitude(folder, capsys):
+    """Corners by PROJ 9.4, of UTM 664015, 5214575 and 59 columns and 47 rows on; the map between is nearly linear."""
+    corner, east, north = (np.array(CORNERS[name]) for name in ("lower left", "lower right", "upper left"))
+    write_tiff(folder / "land.tif", LAND, None, alps(shape=LAND.shape))
+    assert main(["rivers", "land.tif", "r.geojson", "--also", "r.csv", *SET[2:]]) == 0
+    features = json.loads((folder / "r.geojson").read_text(encoding="utf-8"))["features"]
+    with (folder / "r.csv").open(encoding="utf-8") as stream:
+        points = [(row["reach"], float(row["x"]), float(row["y"]), float(row["z"])) for row in csv.DictReader(stream)]
+    reaches = [one for one in features if one["geometry"]["type"] == "LineString"]
+    for reach in reaches:
+        places = np.array(reach["geometry"]["coordinates"])
+        meters = np.array([row[1:] for row in points if row[0] == str(reach["properties"]["reach"])])
+        assert np.allclose(places[:, 2], meters[:, 2], atol=1e-3)
+        share = meters[:, :2] / (59 * 30.0, 47 * 30.0)
+        expected = corner + share[:, :1] * (east - corner) + share[:, 1:] * (north - corner)
+        assert np.abs(places[:, :2] - expected).max() < 1e-5
+    lakes = [one["geometry"]["coordinates"][0] for one in features if one["geometry"]["type"] == "Polygon"]
+    assert lakes and all(11 < x < 12 and 47 < y < 48 for lake in lakes for x, y in lake)
+    assert "in meters" not in capsys.readouterr().err
+
+
+def test_geojson_of_a_terrain_without_a_place_is_in_meters_and_says_so(folder, capsys):
+    np.save("land.npy", LAND)
+    assert main(["rivers", "land.npy", "r.geojson", *SET]) == 0
+    assert "no place on Earth that is known here, so the coordinates are in meters" in capsys.readouterr().err
 
 
 def test_masks_of_water_are_written(folder):

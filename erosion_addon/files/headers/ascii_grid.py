@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from ..places.placement import Placement
 from .block_header import grid_corner
 from .image_format import CorruptError, ImageHeader
-from .placement import Placement
 from .world_file import placed, system_beside
 
 _LONGEST = 1 << 12

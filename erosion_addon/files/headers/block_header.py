@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.errors import InputError
-from .coordinate_text import system_in
+from ..places.coordinate_text import system_in
+from ..places.placement import GEOGRAPHIC, PROJECTED, Placement, System
 from .image_format import CorruptError, ImageHeader
-from .placement import GEOGRAPHIC, PROJECTED, Placement, System
 from .world_file import placed, system_beside, text_beside, with_surroundings
 
 BLOCK_SUFFIXES = (".hgt", ".bil", ".bip", ".bsq", ".flt", ".pfm")

@@ -5,14 +5,15 @@ Source: OGC GeoTIFF 1.1. Nothing is looked up or reprojected; the coordinate ref
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .geo_keys import DOUBLES, KEYS, MATRIX, SCALE, TEXTS, TIE_POINTS, at_points, placement_of, placement_tags
-from .placement import Placement
+from ..places.geo_keys import DOUBLES, KEYS, MATRIX, SCALE, TEXTS, TIE_POINTS, at_points, placement_of, placement_tags
+from ..places.placement import Placement
+from ..places.projections import to_degrees
 
 _DTYPES = {SCALE: "<f8", TIE_POINTS: "<f8", MATRIX: "<f8", KEYS: "<u2", DOUBLES: "<f8", TEXTS: "|u1"}
 _GEOGRAPHIC, _PROJECTED = 2048, 3072
@@ -20,7 +21,8 @@ _GEOGRAPHIC, _PROJECTED = 2048, 3072
 _MOST = 4096
 """Most values of a tag; a coordinate reference system has some hundred characters."""
 
-Tags = dict[int, np.ndarray[Any, Any]]
+Array = np.ndarray[Any, Any]
+Tags = dict[int, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,24 @@ class Georeference:
     def placement(self) -> Placement | None:
         """Affine map of its pixels."""
         return placement_of(self.tags)
+
+    def degrees(self, spacing: tuple[float, float]) -> Callable[[Array], Array] | None:
+        """Map from (points, 2) m along columns and rows, counted from the middle of the lower left pixel, to longitude
+        and latitude; None if no formula is known. spacing: (row, col) m.
+        """
+        placement = self.placement
+        formula = to_degrees(placement.system) if placement else None
+        if placement is None or formula is None:
+            return None
+        (left, top), right, down = placement.corner, np.array(placement.right), np.array(placement.down)
+
+        def degrees(points: Array) -> Array:
+            cols, rows = points[:, 0] / spacing[1] + 0.5, self.shape[0] - 0.5 - points[:, 1] / spacing[0]
+            x = left + right[0] * cols + down[0] * rows
+            y = top + right[1] * cols + down[1] * rows
+            return np.stack(formula(x, y), axis=-1)
+
+        return degrees
 
     def entries(self) -> list[tuple[int, np.ndarray[Any, Any]]]:
         """Tags and their values in the order of a file."""

@@ -10,12 +10,12 @@ from typing import BinaryIO
 import numpy as np
 
 from ...base.errors import InputError
-from .geo_keys import are_depths, placement_of, vertical_unit
+from ..places.geo_keys import are_depths, placement_of, vertical_unit
+from ..places.placement import Placement
+from ..places.units import length_of
 from .georeference import Georeference
 from .image_format import CorruptError, ImageHeader
-from .placement import Placement
 from .tiff_tags import BITS, COLORS, NUMBERS, PACKING, Directory, directories
-from .units import length_of
 
 PACKINGS = {
     1: "",

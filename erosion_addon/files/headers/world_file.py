@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ...base.errors import InputError
 from ...base.regular_files import open_regular
-from .coordinate_text import system_in
+from ..places.coordinate_text import system_in
+from ..places.placement import Placement, System
 from .georeference import Georeference
 from .image_format import ImageHeader
-from .placement import Placement, System
 
 _LARGEST = 1 << 16
 """Bytes of a text beside a file; more is something else."""

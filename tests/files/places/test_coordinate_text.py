@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from erosion_addon.files.headers.coordinate_text import system_in
 from erosion_addon.files.headers.image_header import read_header
-from erosion_addon.files.headers.placement import GEOGRAPHIC, MERCATOR, PROJECTED, UNKNOWN
+from erosion_addon.files.places.coordinate_text import system_in
+from erosion_addon.files.places.placement import GEOGRAPHIC, MERCATOR, PROJECTED, UNKNOWN
 from tests.geotiff import array, tiff_of
 
 GLOBE = (

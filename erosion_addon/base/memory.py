@@ -115,13 +115,13 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def require(bytes_needed: int, what: str) -> None:
-    """Raise InputError with both numbers if `what` needs more bytes than are free."""
+def require(bytes_needed: int, what: str, hint: str = "use a smaller terrain or close other programs") -> None:
+    """Raise InputError with both numbers and a hint if `what` needs more bytes than are free."""
     available = available_memory()
     if available is not None and bytes_needed > available:
         raise InputError(
             f"{what} needs about {size_in_words(bytes_needed)} of memory, and {size_in_words(available)} is free; "
-            "use a smaller terrain or close other programs."
+            f"{hint}."
         )
 
 

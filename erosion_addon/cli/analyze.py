@@ -8,13 +8,12 @@ from ..base.atomic_files import Outputs
 from ..drainage.analysis import analyze as analyzed
 from ..drainage.land_statistics import curves, lines
 from ..drainage.parameters import AnalysisParameters
-from ..files import maps, plot
+from ..files import maps
 from ..files.image_files import ImageFiles
 from ..terrain.fields import ANALYZED
-from ..terrain.terrain import Terrain
+from . import plot
 from .beside import plan_report
-from .convert import place_of, read_input
-from .source import read_outlets
+from .source import read_land, read_outlets
 from .terminal.output import note, print_lines, print_written, table
 from .terminal.progress import Stages
 
@@ -29,13 +28,12 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
         drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
         planned = maps.plan(outputs, given.maps, ANALYZED, tif=given.tif_maps) if given.maps else {}
         stages = Stages(given.quiet, "heightmap read", "land analyzed", "files written")
-        terrain = Terrain(*read_input(given, given.input_size, image_files))
+        terrain, record = read_land(given, image_files)
         stages.end()
-        outlets = read_outlets(given, image_files)
+        outlets = read_outlets(given, image_files, record)
         found = analyzed(terrain, parameters, given.edges, given.threads or 0, outlets=outlets)
         stages.end()
-        place = place_of(given.input, terrain.shape)
-        maps.write(outputs, planned, found.fields, image_files, terrain.spacing, place)
+        maps.write(outputs, planned, found.fields, image_files, terrain.spacing, record.georeference)
         if report:
             with outputs.write(report) as path:
                 path.write_text(json.dumps(found.figures, indent=2) + "\n", encoding="utf-8")

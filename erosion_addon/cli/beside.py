@@ -11,8 +11,9 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..drainage.analysis import analyze
 from ..files import formats
-from ..files.heightmap import Range, Written, own_range
+from ..files.heightmap import Written, own_range
 from ..files.normals import NORMAL, normals
+from ..files.reading.record import Range
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile
 from ..terrain.terrain import Terrain

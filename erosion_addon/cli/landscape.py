@@ -10,16 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files.formats import GRAY_SUFFIXES, RAW_SUFFIXES, SUFFIXES
-from ..files.headers.georeference import Georeference
-from ..files.heightmap import Range, heightmap_windows
+from ..files.formats import GRAY_SUFFIXES, SUFFIXES
+from ..files.heightmap import heightmap_windows, windows_in
 from ..files.image_files import ImageFiles
-from ..files.side_file import Meters, known_meters, read_measured
+from ..files.mask_file import mask_windows
+from ..files.reading.record import Record
 from ..generators.registry import SOURCES
 from ..landscape import analyze, estimate, export, make
 from ..landscape.cluster import cluster
@@ -29,7 +27,8 @@ from ..landscape.storage.folder import Landscape, Window, are_left
 from ..landscape.storage.manifest import MASKS, Manifest
 from ..landscape.tasks import rounds
 from ..recipe.recipe import Recipe
-from .convert import place_of, read_input
+from .arguments.reading import given_reading, reading_of
+from .source import note_doubts
 from .terminal import signals
 from .terminal.output import note, print_line, print_lines, print_written, table
 from .terminal.progress import ProgressLine, ShareProgress, Stages
@@ -62,6 +61,8 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
     if given.source in SOURCES:
         if given.size is None:
             raise InputError("A generated landscape needs --size, such as 8192x8192.")
+        if words := given_reading(given, but="cell_size"):
+            raise InputError(f"{given.source} is a start terrain, not a file; leave out {words[0]}.")
         spacing = given.cell_size or 1.0
         values = dict(given.set)
         if values.get("tileable"):
@@ -70,89 +71,49 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         manifest = Manifest(
             given.size[0], given.size[1], given.tile, (spacing, spacing), f"{given.source}, seed {given.seed}"
         )
+        land = Record(given.source, "float64", given.size, given.size)
     else:
-        start, shape, across, place = _heightmap(given, image_files)
-        source = Path(given.source).name
-        manifest = Manifest(*shape, given.tile, across, source, place=place.to_text() if place else "")
+        start, land = _heightmap(given, image_files)
+        place = land.georeference.to_text() if land.georeference else ""
+        spacing = land.spacing or (float(land.every), float(land.every))
+        manifest = Manifest(*land.shape, given.tile, spacing, Path(given.source).name, place=place)
     on_progress = _progress(given)
-    masks = {kind: _mask(given, kind, file, manifest, image_files) for kind, file in given.mask}
+    masks = {kind: _mask(given, kind, file, land, image_files) for kind, file in given.mask}
     made = make.make(given.folder, manifest, start, lambda fraction: on_progress(fraction, "tiles made"), masks)
     rows, cols = made.counts
     print_line(f"{given.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles")
 
 
-_Given = tuple[make.Start, tuple[int, int], tuple[float, float], Georeference | None]
-"""Start terrain, (rows, cols), (row, column) spacing in m, and georeference."""
-
-
-def _heightmap(given: argparse.Namespace, image_files: ImageFiles) -> _Given:
-    """Start terrain from a file, read in windows where it may be larger than memory."""
-    path = Path(given.source)
+def _heightmap(given: argparse.Namespace, image_files: ImageFiles) -> tuple[make.Start, Record]:
+    """Start terrain from a file or tiles, read in windows where it may be larger than memory, and its record."""
+    path, options = Path(given.source), reading_of(given)
     if "{" in path.name and not path.exists():
-        return _tiles(given, path, image_files)
-    if path.suffix.lower() not in SUFFIXES:
+        files = make.tile_files(path)
+        files = files if given.bottom_first else files[::-1]
+        numbers, record = make.tile_numbers(path, files, image_files, options, given.shared_borders)
+        record, read = windows_in(numbers, record, options)
+    elif path.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"{given.source} is neither a heightmap nor a start terrain; choose one of {', '.join(SOURCES)}."
         )
-    known = known_meters(path)
-    read = (
-        None
-        if known.bottom_first
-        else heightmap_windows(path, given.height_range or known.height_range, given.size or known.size)
-    )
-    if read is not None:
-        start, shape, size = make.from_windows(read[1]), read[0], given.cell_size or known.spacing or 1.0
     else:
-        words = argparse.Namespace(**{**vars(given), "input": path, "smooth_steps": False})
-        heights, size = read_input(words, given.size, image_files)
-        start, shape = make.given(heights), (heights.shape[0], heights.shape[1])
-    row_spacing, col_spacing = (float(side) for side in np.broadcast_to(size, 2))
-    return start, shape, (row_spacing, col_spacing), place_of(path, shape)
+        record, read = heightmap_windows(path, image_files, options)
+    if not given.quiet:
+        note_doubts(record.doubts)
+    return make.from_windows(read), record
 
 
-def _tiles(given: argparse.Namespace, pattern: Path, image_files: ImageFiles) -> _Given:
-    """Start terrain from tiles of another program, see `make.tile_files`."""
-    files = make.tile_files(pattern)
-    files = files if given.bottom_first else files[::-1]
-    first = known_meters(files[-1][0])
-
-    def opened(path: Path) -> tuple[tuple[int, int], make.Read]:
-        known = known_meters(path)
-        return _opened(path, image_files, known, given.height_range or known.height_range, given.size or known.size)
-
-    shape, start = make.joined(files, opened, given.shared_borders)
-    rows, cols = (float(side) for side in np.broadcast_to(given.cell_size or first.spacing or 1.0, 2))
-    place = first.georeference  # of the file whose first pixel is the first of all
-    return start, shape, (rows, cols), place.part((0, 0), (1, 1), shape) if place else None
-
-
-def _opened(
-    path: Path, image_files: ImageFiles, known: Meters, span: Range | None, size: tuple[int, int] | None
-) -> tuple[tuple[int, int], make.Read]:
-    """(rows, cols) of a file, and a reader of its windows; it is read as a whole where it cannot be larger than memory.
-
-    span: meters of black and white.
-    """
-    found = None if known.bottom_first else heightmap_windows(path, span, size)
-    if found is not None:
-        shape, read = found
-        return shape, lambda window: read(window.top, window.bottom, window.left, window.right)
-    values = read_measured(path, image_files, known, span, size=size)
-    whole = Window(0, values.shape[0], 0, values.shape[1])
-    return whole.shape, lambda window: values[window.within(whole)]
-
-
-def _mask(given: argparse.Namespace, kind: str, file: str, manifest: Manifest, image_files: ImageFiles) -> make.Read:
+def _mask(given: argparse.Namespace, kind: str, file: str, land: Record, image_files: ImageFiles) -> make.Read:
     """Reader of a mask's windows."""
     if kind not in MASKS:
         raise InputError(f"There is no mask {kind!r:.60} for landscapes; choose one of {', '.join(MASKS)}.")
-    path, wanted = Path(file), (manifest.rows, manifest.cols)
-    size = wanted if path.suffix.lower() in RAW_SUFFIXES else None
-    shape, read = _opened(path, image_files, Meters(), (0.0, 1.0), size)
-    if shape != wanted:
-        rows, cols = shape
-        raise InputError(f"{file} has {rows} × {cols} cells, and the landscape {wanted[0]} × {wanted[1]}.")
-    return read
+    shape, read, doubts = mask_windows(Path(file), image_files, land)
+    if shape != land.shape:
+        rows, cols = land.shape
+        raise InputError(f"{file} has {shape[0]} × {shape[1]} cells, and the landscape {rows} × {cols}.")
+    if not given.quiet:
+        note_doubts(doubts)
+    return lambda window: read(window.top, window.bottom, window.left, window.right)
 
 
 def _erode(given: argparse.Namespace) -> None:

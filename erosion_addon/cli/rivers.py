@@ -12,13 +12,12 @@ from ..drainage.parameters import CutParameters, RiverParameters
 from ..drainage.rivers import lake_sizes, water_of
 from ..drainage.waterways import WRITERS, Waterways, write
 from ..files.formats import SUFFIXES
-from ..files.heightmap import encode_heightmap, read_heightmap
+from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
 from .beside import note_gray, plan_side, write_side
-from .convert import place_of, read_input
-from .source import read_outlets
+from .source import read_land, read_mask_file, read_outlets
 from .terminal.output import note, print_written
 from .terminal.progress import Stages
 
@@ -33,12 +32,12 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         carved = outputs.plan(given.carve, SUFFIXES) if given.carve else None
         side = plan_side(outputs, given.carve) if given.carve else None
         stages = Stages(given.quiet, "heightmap read", "rivers found", "files written")
-        terrain = Terrain(*read_input(given, given.input_size, image_files))
+        terrain, record = read_land(given, image_files)
         stages.end()
-        place, headwaters = place_of(given.input, terrain.shape), None
+        place, headwaters = record.georeference, None
         if given.headwaters:
-            headwaters = bilinear(read_heightmap(given.headwaters, image_files, (0.0, 1.0)), terrain.shape)
-        outlets = read_outlets(given, image_files)
+            headwaters = bilinear(read_mask_file(given, given.headwaters, image_files, record), terrain.shape)
+        outlets = read_outlets(given, image_files, record)
         more = parameters, headwaters, given.threads or 0, outlets
         water = water_of(terrain.elevation, terrain.spacing, given.edges, *more)
         if carved:  # and all files have the rivers of the ground with beds

@@ -16,6 +16,7 @@ from ..base.sizes import size_in_words
 from ..base.threads import OnProgress
 from ..files import maps
 from ..files.formats import SUFFIXES
+from ..files.headers.georeference import Georeference
 from ..files.heightmap import Written, encode_heightmap
 from ..files.image_files import ImageFiles
 from ..frames.record import frames_of_film
@@ -30,7 +31,6 @@ from ..run.report import in_words
 from ..run.simulation import simulate
 from ..terrain.terrain import Terrain
 from .beside import map_fields, note_gray, plan_report, plan_side, require_space, write_side
-from .convert import place_of
 from .finished import is_finished, order_of
 from .source import inputs, note_lack, read, read_region, recipe_of
 from .terminal import signals
@@ -48,9 +48,10 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
     if _is_finished(given, order):
         return
     with _planned(given, order) as results:
-        terrain, masks = read(given, recipe, image_files)
+        terrain, masks, record = read(given, recipe, image_files)
+        results.place = record.georeference
         _require_frames_whole(given)
-        region = read_region(given, image_files)
+        region = read_region(given, image_files, record)
         local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
         compile_kernels: Callable[[OnProgress], None] = partial(
             rehearse, recipe, terrain.spacing, local.union(masks), terrain.fields
@@ -183,7 +184,11 @@ def _note_all(clauses: list[str]) -> None:
 
 
 class _Results:
-    """Output files of a run. saved: a clause on the last checkpoint that was written on the way."""
+    """Output files of a run. saved: a clause on the last checkpoint that was written on the way. place: georeference of
+    the result.
+    """
+
+    place: Georeference | None = None
 
     def __init__(self, outputs: Outputs, given: argparse.Namespace, order: str) -> None:
         if given.analyze and not given.maps:
@@ -259,12 +264,11 @@ class _Results:
     def _write_result(self, result: Terrain, image_files: ImageFiles, outlets: Array | None) -> Written:
         with self._outputs.write(self._target) as path:
             span = self._given.height_range
-            place = place_of(self._given.input, result.shape)
-            written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing, place)
+            written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing, self.place)
         write_side(self._side, self._given.output, result, written)
         edges = (result.report or {}).get("edges", "open")
         fields = map_fields(result, self._given, edges, outlets)
-        maps.write(self._outputs, self._maps, fields, image_files, result.spacing, place)
+        maps.write(self._outputs, self._maps, fields, image_files, result.spacing, self.place)
         maps.write_cover(self._outputs, self._cover, result, image_files)
         if self._report:
             report = {**(result.report or {}), "order": self._order, "files": self._outputs.digests()}

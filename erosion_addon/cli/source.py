@@ -3,24 +3,26 @@
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files import maps
-from ..files.formats import IMAGE_SUFFIXES, RAW_SUFFIXES
-from ..files.headers.image_header import read_header
-from ..files.heightmap import read_heightmap
+from ..files.formats import IMAGE_SUFFIXES
+from ..files.heightmap import read_heights
 from ..files.image_files import ImageFiles
+from ..files.mask_file import read_mask
+from ..files.reading.record import Doubt, Record
+from ..grid.dequantize import smooth_steps
 from ..recipe.needs import with_loose_top
 from ..recipe.recipe import Recipe
 from ..terrain.masks import MASK_KINDS
 from ..terrain.strata import Strata
 from ..terrain.terrain import Terrain
 from .arguments.options import RECIPE
-from .convert import read_input
+from .arguments.reading import flag, reading_of
 from .terminal.output import note
 
 
@@ -39,26 +41,52 @@ def recipe_of(given: argparse.Namespace) -> Recipe:
     return recipe
 
 
-def read(given: argparse.Namespace, recipe: Recipe, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
-    """Start terrain, with sand if requested, and masks."""
-    terrain, masks = _read(given, image_files)
+def read_land(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, Record]:
+    """Terrain of the command's input, and the record of how the file was read, which is said."""
+    elevation, record = read_heights(given.input, image_files, reading_of(given))
+    if not given.quiet:
+        note_doubts(record.doubts)
+    if given.smooth_steps:
+        elevation = _smoothed(elevation, record, given.quiet)
+    return Terrain(elevation, record.spacing or float(record.every)), record
+
+
+def read(
+    given: argparse.Namespace, recipe: Recipe, image_files: ImageFiles
+) -> tuple[Terrain, dict[str, Array], Record]:
+    """Start terrain, with sand if requested, masks, and the record of the heights."""
+    terrain, masks, record = _read(given, image_files)
     if given.sand is not None:
         terrain = _with_sand(terrain, given.sand, recipe, masks)
-    return terrain, masks
+    return terrain, masks, record
 
 
-def read_region(given: argparse.Namespace, image_files: ImageFiles) -> Any:
+def read_region(given: argparse.Namespace, image_files: ImageFiles, land: Record) -> Any:
     """Corners or cells of the region to erode; None for the whole terrain. InputError for both."""
     if given.region is not None and given.region_mask is not None:
         raise InputError("--region and --region-mask both say what to erode; give one of them.")
     if given.region is None and given.region_mask is None:
         return None
-    return given.region or _read_mask(given, given.region_mask, image_files, None if given.quiet else note)
+    return given.region or read_mask_file(given, given.region_mask, image_files, land)
 
 
-def read_outlets(given: argparse.Namespace, image_files: ImageFiles) -> Array | None:
+def read_outlets(given: argparse.Namespace, image_files: ImageFiles, land: Record) -> Array | None:
     """Mask of outlets; None without one."""
-    return read_heightmap(given.outlets, image_files, (0.0, 1.0)) if given.outlets else None
+    return read_mask_file(given, given.outlets, image_files, land) if given.outlets else None
+
+
+def read_mask_file(given: argparse.Namespace, path: str | Path, image_files: ImageFiles, land: Record) -> Array:
+    """Values of a mask for a land; what is doubtful is said."""
+    mask, doubts = read_mask(path, image_files, land)
+    if not given.quiet:
+        note_doubts(doubts)
+    return mask
+
+
+def note_doubts(doubts: Iterable[Doubt]) -> None:
+    """Print what a file leaves open, with the option that settles it."""
+    for doubt in doubts:
+        note(f"{doubt.sentence} To change that: {flag(doubt.option)}." if doubt.option else doubt.sentence)
 
 
 def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
@@ -68,31 +96,32 @@ def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> N
         note(f"{lack} --sand adds it.")
 
 
-def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array]]:
-    """Start terrain and masks."""
-    hint = None if given.quiet else note
-    elevation, cell_size = read_input(given, given.size, image_files)
-    is_image = given.input.suffix.lower() in IMAGE_SUFFIXES
-    if is_image and not (given.smooth_steps or given.quiet) and read_header(given.input).kind == "uint8":
-        note(f"{given.input} has 8 bits, so its slopes are made of up to 256 steps; --smooth-steps smooths them away.")
-    fields = {}
+def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array], Record]:
+    """Start terrain, masks, and the record of the heights."""
+    terrain, record = read_land(given, image_files)
+    if record.step and not (given.smooth_steps or given.quiet):
+        what = "has 8 bits, so its heights come" if record.kind == "uint8" else "has heights"
+        note(f"{given.input} {what} in steps of {record.step:.4g} m; --smooth-steps smooths them away.")
     if given.surface_color and not is_strata(given.surface_color):
-        rows, cols = elevation.shape
-        fields["surface_color"] = maps.read_color(Path(given.surface_color), image_files, (rows, cols))
-    terrain = Terrain(elevation, cell_size, fields)
+        color = maps.read_color(Path(given.surface_color), image_files, terrain.shape)
+        terrain = Terrain(terrain.elevation, terrain.spacing, {"surface_color": color})
     masks = {}
     for kind, path in given.mask:
         if kind not in MASK_KINDS:
             raise InputError(f"There is no mask {kind!r:.60}; choose one of {', '.join(MASK_KINDS)}.")
-        masks[kind] = _read_mask(given, path, image_files, hint)
-    return terrain, masks
+        masks[kind] = read_mask_file(given, path, image_files, record)
+    return terrain, masks, record
 
 
-def _read_mask(
-    given: argparse.Namespace, path: Path, image_files: ImageFiles, hint: Callable[[str], None] | None
-) -> Array:
-    size = given.size if Path(path).suffix.lower() in RAW_SUFFIXES else None
-    return read_heightmap(path, image_files, (0.0, 1.0), size, hint)
+def _smoothed(elevation: Array, record: Record, quiet: bool) -> Array:
+    """Elevation without terracing; InputError if it has none."""
+    if record.step is None:
+        raise InputError(
+            f"{record.name} has no steps to smooth away: its heights are finer than 8 bits; leave out the option."
+        )
+    if not quiet:
+        note(f"The steps of {record.step:.4g} m in {record.name} were smoothed away.")
+    return smooth_steps(elevation, record.step)
 
 
 def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:

@@ -28,6 +28,7 @@ from ..run.precompile import rehearse
 from ..run.simulation import simulate
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 from .arguments.options import RECIPE
+from .arguments.reading import given_reading
 from .finished import is_finished, order_of
 from .source import inputs, note_lack, read, recipe_of
 from .terminal import signals
@@ -69,7 +70,7 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
             [outputs.plan(given.folder / f"{row}_{seed}.png", (".png",)) for seed in seeds] for row in range(len(rows))
         ]
         whole = _Whole(outputs, given, len(rows), seeds) if given.full else None
-        terrain, masks = read(given, recipe, image_files)
+        terrain, masks, _ = read(given, recipe, image_files)
         edges, on_edges = edges_of_run(recipe, terrain.elevation, given.edges)
         if not given.quiet:
             note_lack(recipe, terrain, masks)
@@ -251,12 +252,13 @@ def _command(given: argparse.Namespace, words: str, seed: int) -> str:
         (given.recipe or RECIPE),
     ]
     said += ["--seed", str(seed), *(["--set", *settings] if settings else [])]
-    for option in ("cell_size", "edges", "surface_color", "sand"):
+    for option in ("edges", "surface_color", "sand"):
         value = getattr(given, option)
         if value is not None:
             said += [f"--{option.replace('_', '-')}", *([str(value)] if value else [])]  # --sand may have no value
     said += ["--smooth-steps"] if given.smooth_steps else []
     said += ["--height-range", *map(str, given.height_range)] if given.height_range else []
     said += ["--size", "{}x{}".format(*given.size)] if given.size else []
+    said += given_reading(given)
     said += ["--mask", *(f"{kind}={path}" for kind, path in given.mask)] if given.mask else []
     return shlex.join(said)

@@ -17,9 +17,10 @@ from ..terrain.terrain import SMALLEST_SIDE, Terrain
 from .formats import GRAY_SUFFIXES, RAW_SUFFIXES, SUFFIXES, heightmap_bytes, require_space
 from .game_engines import ANY, ENGINES, Engine
 from .headers.georeference import Georeference
-from .heightmap import Array, Range, encode_heightmap, own_range
+from .heightmap import encode_heightmap, own_range
 from .image_files import ImageFiles
 from .maps import images
+from .reading.record import Array, Range
 from .side_writing import Sheet, SideFile
 
 _BYTES_PER_CELL = 40

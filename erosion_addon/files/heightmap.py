@@ -5,38 +5,43 @@ Row 0 of an array lies at the smallest y, and a .npy file keeps that order. Imag
 row, the largest y, as game engines exchange them.
 """
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
+from ..base import memory
 from ..base.errors import InputError
-from ..base.memory import require
+from ..grid.dequantize import step_of
 from ..grid.fill_holes import filled
 from ..terrain.terrain import HIGHEST, SMALLEST_SIDE
-from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, SUFFIXES
+from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, READ_SUFFIXES
 from .headers.georeference import Georeference
 from .headers.image_header import ImageHeader, file_size, read_header
-from .image_files import ImageFiles, windows
+from .image_files import ImageFiles, gray
+from .rasters.raster import Cells, Raster, open_raster
+from .reading import meaning
+from .reading.numbers import array_numbers, raw_numbers, thinned, upturned
+from .reading.raw_files import form_of
+from .reading.record import Array, Doubt, Range, Reading, Record
+from .side_file import side_file
 from .tiff_writer import write_tiff
 
-Array = np.ndarray[Any, Any]
-Range = tuple[float, float]
 Note = Callable[[str], object]
 Windows = Callable[[int, int, int, int], Array]
 """Reader of windows: top, bottom, left, right → m."""
 
-LARGE = 1 << 26
-"""Cells from which a TIFF is read in windows; smaller ones are read as a whole."""
-
-_WHITE = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
 _NO_DATA = -(2**15)
 """No-data value of int16 elevation models such as SRTM, even if their header omits it."""
-_LARGEST_HOLES = 0.5
-"""Greatest share of cells without data; beyond it, filling would invent most of the terrain."""
+_BYTES = 33
+"""Peak memory of a cell read as a whole, beside that of the pixels of an image."""
+_SAMPLE = 1 << 20
+"""Cells of a sample."""
+_BAND = 1 << 22
+"""Cells of a window in which a large file is looked through."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,89 @@ class Written:
     clipped_cells: int = 0
 
 
+def read_heights(path: str | Path, image_files: ImageFiles, options: Reading | None = None) -> tuple[Array, Record]:
+    """Elevation in meters, (rows, cols) float64, from a file by its suffix, and the record of how it was read.
+
+    Raises InputError, before anything is allocated where the file or its header shows the fault.
+    """
+    path, options = Path(path), options or Reading()
+    try:
+        numbers, record = opened(path, image_files, options)
+        return heights_in(numbers, record, options)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except MemoryError:
+        raise InputError(f"There is not enough memory to read {path}; use a smaller terrain.") from None
+
+
+def heights_in(numbers: Raster, record: Record, options: Reading) -> tuple[Array, Record]:
+    """Elevation in meters, (rows, cols) float64, of opened numbers, and the whole record; InputError for no terrain."""
+    _require_memory(record)
+    elevation, record = _all_heights(numbers, record, options)
+    if record.holes:
+        record = replace(record, missing=np.isnan(elevation))
+        if options.holes == "sea":
+            elevation[record.missing] = options.sea_level
+        elif record.missing is not None:
+            elevation = filled(elevation, record.missing)
+    _check_values(elevation, record.name)
+    return elevation, replace(record, step=record.step or step_of(elevation))
+
+
+def _all_heights(numbers: Raster, record: Record, options: Reading) -> tuple[Array, Record]:
+    """Heights that are no numbers where there is no data, and the record."""
+    stored, valid = numbers.read(0, record.shape[0], 0, record.shape[1])
+    survey = _survey(numbers, options, lambda: [(stored, valid)])
+    record = meaning.record_of(record, numbers.header, survey, options)
+    _require_range(record)
+    return meaning.heights_of(stored, None if survey.is_bare else valid, record), record
+
+
+def inspect(path: str | Path, options: Reading | None = None, image_files: ImageFiles | None = None) -> Record:
+    """Record of a file by its header, its side file and a sample; an image is sampled if it is small and image_files is
+    given.
+    """
+    path, options = Path(path), options or Reading()
+    try:
+        numbers, record = opened(path, image_files, options)
+        rows, cols = record.shape
+        sample = []
+        if image_files is not None or path.suffix.lower() not in IMAGE_SUFFIXES:
+            every = int(np.ceil(np.sqrt(max(rows * cols / _SAMPLE, 1.0))))
+            sample.append(thinned(numbers.read, (0, 0), every)(0, -(-rows // every), 0, -(-cols // every)))
+        survey = _survey(numbers, options, lambda: sample)
+        return meaning.record_of(record, numbers.header, survey, options)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def heightmap_windows(path: Path, image_files: ImageFiles, options: Reading | None = None) -> tuple[Record, Windows]:
+    """Record of a file that may be larger than memory, and a reader of its windows, as `read_heights` returns it.
+
+    The reader takes top, bottom, left and right, row 0 at the smallest y, and returns float64 m. The file is looked
+    through once; PNG and EXR are read as a whole.
+    """
+    options = options or Reading()
+    numbers, record = opened(path, image_files, options)
+    return windows_in(numbers, record, options)
+
+
+def windows_in(numbers: Raster, record: Record, options: Reading) -> tuple[Record, Windows]:
+    """Record and reader of windows of opened numbers, see `heightmap_windows`."""
+    survey = survey_in_bands(numbers, record, options)
+    record = meaning.record_of(record, numbers.header, survey, options)
+    _require_range(record)
+
+    def heights(top: int, bottom: int, left: int, right: int) -> Array:
+        stored, valid = numbers.read(top, bottom, left, right)
+        part = meaning.heights_of(stored, None if survey.is_bare else valid, record)
+        if options.holes == "sea":
+            part[np.isnan(part)] = options.sea_level
+        return part
+
+    return record, heights
+
+
 def read_heightmap(
     path: str | Path,
     image_files: ImageFiles,
@@ -54,91 +142,159 @@ def read_heightmap(
     size: tuple[int, int] | None = None,
     note: Note | None = None,
 ) -> Array:
-    """Elevation in meters, (rows, cols) float64, from a file by its suffix.
-
-    height_range: meters of black (0) and white; needed by files of unsigned integers, ignored by files of floats,
-    whose numbers are meters. Signed integers without a range are whole meters, as in elevation models.
-    size: (rows, cols) of a raw file that is not square. note: gets a sentence about holes that were filled: cells with
-    the number that a TIFF names for no data.
-    Raises InputError, before anything is allocated where the file or its header shows the fault.
-    """
-    path = Path(path)
-    span = _checked_range(height_range)
-    suffix = path.suffix.lower()
-    try:
-        if suffix == ".npy":
-            elevation = _read_npy(path)
-        elif suffix in IMAGE_SUFFIXES:
-            elevation = _read_image(path, image_files, span, note)
-        elif suffix in RAW_SUFFIXES:
-            elevation = _read_raw(path, span, size)
-        else:
-            raise InputError(f"{path} is not a kind of file that holds heights; use one of {', '.join(SUFFIXES)}.")
-        if size is not None and elevation.shape != tuple(size):
-            raise InputError(f"{path} is {_size(elevation.shape)}, not {_size(size)}.")
-        _check_values(elevation, str(path))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except MemoryError:
-        raise InputError(f"There is not enough memory to read {path}; use a smaller terrain.") from None
+    """Elevation of `read_heights`, whose doubts go to `note` as sentences."""
+    elevation, record = read_heights(path, image_files, Reading(height_range=height_range, size=size))
+    if note:
+        for doubt in record.doubts:
+            note(doubt.sentence)
     return elevation
 
 
-def heightmap_windows(
-    path: Path, height_range: Range | None = None, size: tuple[int, int] | None = None
-) -> tuple[tuple[int, int], Windows] | None:
-    """(rows, cols) of a file that may be larger than memory, and a reader of its windows, see `read_heightmap`.
+def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tuple[Raster, Record]:
+    """Raster of a file, row 0 at the smallest y, cut and thinned by the options, and what its header says.
 
-    The reader takes top, bottom, left and right, row 0 at the smallest y, and returns float64 m. None for files that
-    are read as a whole: other kinds, and images of less than 64 million cells. Cells without data are no numbers.
+    image_files: None where the header is enough. InputError for a file that holds no heights.
     """
-    suffix, span = path.suffix.lower(), _checked_range(height_range)
-    if suffix in (".tif", ".tiff") and (header := read_header(path)).cells >= LARGE:
-        if header.kind.startswith("uint"):
-            _need_range(span, path)
-        return (header.rows, header.cols), _image_windows(path, header, span)
-    kind = {".npy": "", ".r32": "<f4", ".r16": "<u2", ".raw": "<u2"}.get(suffix)
-    if kind is None:
-        return None
-    try:
-        if suffix == ".npy":
-            values = np.load(path, mmap_mode="r", allow_pickle=False)
-            if values.ndim != 2 or values.dtype not in ("<f4", "<f8"):
-                return None
-        else:
-            count = file_size(path) // np.dtype(kind).itemsize
-            rows, cols = size or (math.isqrt(count), math.isqrt(count))
-            if rows * cols * np.dtype(kind).itemsize != file_size(path):
-                return None
-            values = np.memmap(path, kind, "r", shape=(rows, cols))[::-1]
-    except (OSError, ValueError, EOFError):
-        return None  # read as a whole it says what is wrong
-    if kind == "<u2":
-        _need_range(span, path)
+    side, suffix = side_file(path), path.suffix.lower()
+    options = replace(options, height_range=_checked_range(options.height_range))
+    doubts: list[Doubt] = []
+    if suffix == ".npy":
+        numbers = array_numbers(path, file_size(path))
+    elif suffix in RAW_SUFFIXES:
+        form, doubts = form_of([path], file_size(path), replace(options, size=options.size or side.size))
+        numbers = raw_numbers(path, form)
+    elif suffix in READ_SUFFIXES:
+        numbers = open_raster(path) or _image_numbers(path, image_files)
+    else:
+        raise InputError(f"{path} is not a kind of file that holds heights; use one of {', '.join(READ_SUFFIXES)}.")
+    header = numbers.header
+    doubts += [Doubt(f"{path}: {sentence[:1].lower()}{sentence[1:]}", "spacing") for sentence in header.doubts]
+    record = Record(
+        str(path),
+        header.kind,
+        (header.rows, header.cols),
+        (header.rows, header.cols),
+        height_range=side.height_range if header.kind.startswith("uint") else None,
+        packing=header.packing,
+        byte_order=header.byte_order,
+        flipped=(suffix == ".npy") ^ header.south_up ^ side.bottom_first ^ options.flip,
+        spacing=options.spacing or side.spacing or header.spacing,
+        georeference=None if side.bottom_first else header.georeference,
+        doubts=tuple(doubts),
+    )
+    _check_options(record, options)
+    read = upturned(numbers.read, header.rows) if side.bottom_first != options.flip else numbers.read
+    return cut(numbers._replace(read=read), record, options)
 
-    def read(top: int, bottom: int, left: int, right: int) -> Array:
-        part = _meters(values[top:bottom, left:right])
-        return _scaled(part, "uint16", span) if kind == "<u2" and span else part
 
-    return (values.shape[0], values.shape[1]), read
+def resolved_form(paths: list[Path], options: Reading) -> tuple[Reading, tuple[Doubt, ...]]:
+    """Options with the byte order and depth of raw files of one land, and doubts about them."""
+    length = file_size(paths[0])
+    size = options.size or side_file(paths[0]).size
+    same = [path for path in paths if file_size(path) == length]
+    form, doubts = form_of(same, length, replace(options, size=size))
+    return replace(options, byte_order=form.order, depth=form.depth), tuple(doubts)
 
 
-def _image_windows(path: Path, header: ImageHeader, span: Range | None) -> Windows:
-    numbers = windows(path)
-    no_data = _NO_DATA if header.kind == "int16" and header.no_data is None else header.no_data
+def _image_numbers(path: Path, image_files: ImageFiles | None) -> Raster:
+    """Numbers of an image that is read as a whole."""
+    header = read_header(path)
 
-    def read(top: int, bottom: int, left: int, right: int) -> Array:
-        values = _meters(numbers(top, bottom, left, right))
-        if not header.kind.startswith("float"):
-            values = np.rint(values * _WHITE[header.kind])
-        with np.errstate(over="ignore"):  # the least double is less than any float
-            holes = values == (np.nan if no_data is None else np.float32(no_data))
-        if span and not header.kind.startswith("float"):
-            values = _scaled(values, header.kind, span)
-        values[holes] = np.nan
-        return values
+    @lru_cache(maxsize=1)
+    def whole() -> Cells:
+        assert image_files is not None
+        return _numbers_of(image_files.pixels(path), header, path)
 
-    return read
+    def read(top: int, bottom: int, left: int, right: int) -> Cells:
+        numbers, valid = whole()
+        return numbers[top:bottom, left:right], None if valid is None else valid[top:bottom, left:right]
+
+    return Raster(header, read)
+
+
+def _numbers_of(pixels: Array, header: ImageHeader, path: object) -> Cells:
+    """Raster of a file from pixels (rows, cols, channels), and which of them are data by the alpha channel."""
+    numbers = gray(pixels, path)
+    if header.kind in meaning.WHITE:
+        # The fraction went through float32; rounding brings the exact integer back.
+        white = meaning.WHITE[header.kind]
+        numbers = np.rint(numbers.astype(np.float64 if white >= 1 << 24 else np.float32) * white)
+    if header.channels not in (2, 4):
+        return numbers, None
+    return numbers, pixels[..., -1] > 0
+
+
+def cut(numbers: Raster, record: Record, options: Reading) -> tuple[Raster, Record]:
+    """Raster and record of the window, and of each n-th cell."""
+    rows, cols = record.file_shape
+    every = options.every
+    left, low, width, height = options.window or (0, 0, cols, rows)
+    shape = -(-height // every), -(-width // every)
+    if shape == (rows, cols):
+        return numbers, replace(record, memory=rows * cols * _BYTES)
+    place, spacing = record.georeference, record.spacing
+    if place:
+        place = place.part((rows - 1 - low - (shape[0] - 1) * every, left), (every, every), shape)
+    if spacing:
+        spacing = spacing[0] * every, spacing[1] * every
+    record = replace(record, shape=shape, spacing=spacing, georeference=place)
+    record = replace(record, window=options.window, every=every, memory=shape[0] * shape[1] * _BYTES)
+    return numbers._replace(read=thinned(numbers.read, (low, left), every)), record
+
+
+def _check_options(record: Record, options: Reading) -> None:
+    """Raise InputError for options that do not apply to the file."""
+    rows, cols = record.file_shape
+    _check_size(record.file_shape, record.name)
+    if options.size is not None and record.file_shape != tuple(options.size):
+        raise InputError(f"{record.name} is {rows} × {cols}, not {_size(options.size)}.")
+    if (options.byte_order, options.depth) != ("auto", "auto") and Path(record.name).suffix.lower() not in RAW_SUFFIXES:
+        raise InputError(f"{record.name} says its byte order and depth itself; leave out these options of raw files.")
+    if options.flip and record.georeference:
+        raise InputError(f"{record.name} has a place on Earth, which says where its rows lie; do not flip them.")
+    if options.every < 1:
+        raise InputError(f"Each n-th cell is at least each first one, not each {options.every}.")
+    if options.window:
+        left, low, width, height = options.window
+        if min(left, low) < 0 or min(width, height) < 1 or left + width > cols or low + height > rows:
+            raise InputError(f"The window goes beyond {record.name}, which has {cols} columns and {rows} rows.")
+        _check_size((height // options.every, width // options.every), f"The window of {record.name}")
+
+
+def survey_in_bands(numbers: Raster, record: Record, options: Reading) -> meaning.Survey:
+    """Survey of a whole file, which may be larger than memory."""
+    rows, cols = record.shape
+    band = max(_BAND // cols, 1)
+    return _survey(
+        numbers,
+        options,
+        lambda: (numbers.read(top, min(top + band, rows), 0, cols) for top in range(0, rows, band)),
+    )
+
+
+def _survey(numbers: Raster, options: Reading, parts: Callable[[], Iterable[Cells]]) -> meaning.Survey:
+    """Survey of parts of a file."""
+    no_data = numbers.header.no_data if options.no_data is None else options.no_data
+    if no_data is None and numbers.header.kind == "int16":
+        no_data = _NO_DATA
+    return meaning.survey_of(parts, no_data)
+
+
+def _require_memory(record: Record) -> None:
+    """Raise InputError if reading needs more memory than is free, with what fits."""
+    free = max(memory.available_memory() or record.memory, 1)
+    rows, cols = record.shape
+    side = int(np.sqrt(free * rows * cols / record.memory))
+    every = record.every * int(np.ceil(np.sqrt(record.memory / free)))
+    hint = f"take each {every}. cell, or a window of {side} × {side} cells, or make a landscape of tiles"
+    memory.require(record.memory, f"Reading {record.name} ({rows} × {cols})", hint)
+
+
+def _require_range(record: Record) -> None:
+    if record.meaning == "shades" and record.height_range is None:
+        raise InputError(
+            f"{record.name} holds shades of gray, not meters; give the height range (meters of black and white)."
+        )
 
 
 def encode_heightmap(
@@ -168,7 +324,7 @@ def encode_heightmap(
             span = span or own_range(values)
             result = Written(span, int(np.count_nonzero((values < span[0]) | (values > span[1]))))
             fraction = (values.astype(np.float64) - span[0]) / (span[1] - span[0])
-            values = np.rint(np.clip(fraction, 0.0, 1.0) * _WHITE["uint16"]).astype("<u2")
+            values = np.rint(np.clip(fraction, 0.0, 1.0) * meaning.WHITE["uint16"]).astype("<u2")
         elif np.abs(values).max() > np.finfo(np.float32).max and not (suffix == ".npy" and dtype == np.float64):
             raise InputError(f"{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy file.")
         _write(path, values, image_files, dtype, spacing, georeference)
@@ -177,105 +333,6 @@ def encode_heightmap(
     except MemoryError:
         raise InputError(f"There is not enough memory to write {path}.") from None
     return result
-
-
-def _read_npy(path: Path) -> Array:
-    length = file_size(path)
-    with path.open("rb") as stream:
-        try:
-            shape, fortran, dtype = _npy_header(stream)
-        # The header is a Python literal: a damaged one raises whatever the tokenizer and the parser come up with.
-        except Exception as error:
-            raise InputError(f"{path} is not a .npy file of version 1 or 2, or damaged; save it again.") from error
-        if dtype.kind != "f" or dtype.itemsize not in (4, 8):
-            raise InputError(f"{path} holds {dtype}; save it as float32 or float64.")
-        if len(shape) != 2:
-            raise InputError(f"{path} has {len(shape)} dimensions; a terrain has 2, rows and columns.")
-        _check_size(shape, path)
-        cells = shape[0] * shape[1]
-        if stream.tell() + cells * dtype.itemsize > length:
-            raise InputError(f"{path} is cut off: it claims {_size(shape)} cells; save it again.")
-        require(cells * (dtype.itemsize + 9), f"Reading {path} ({_size(shape)})")
-        values = np.fromfile(stream, dtype, cells)
-    return _meters(values.reshape(shape, order="F" if fortran else "C"))
-
-
-def _npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    npy: Any = np.lib.format
-    read = npy.read_array_header_1_0 if npy.read_magic(stream) == (1, 0) else npy.read_array_header_2_0
-    header: tuple[tuple[int, ...], bool, np.dtype[Any]] = read(stream)
-    return header
-
-
-def _read_raw(path: Path, span: Range | None, size: tuple[int, int] | None) -> Array:
-    length = file_size(path)
-    # Two and four bytes a cell cannot both make a square, nor both fit one given size.
-    widths = {".r16": (2,), ".r32": (4,), ".raw": (2, 4)}[path.suffix.lower()]
-    for width in widths:
-        side = math.isqrt(length // width)
-        rows, cols = size or (side, side)
-        if rows > 0 and cols > 0 and rows * cols * width == length:
-            break
-    else:
-        bits = " or ".join(f"{8 * width}-bit" for width in widths)
-        wanted = f"{_size(size)} cells" if size else "a square"
-        hint = "give another size" if size else "give its size (rows and columns)"
-        raise InputError(f"{path} has {length} bytes, which is not {wanted} of {bits} numbers; {hint}.")
-    _check_size((rows, cols), path)
-    if width == 2:
-        _need_range(span, path)
-    require(rows * cols * (width + 9), f"Reading {path} ({rows} × {cols})")
-    values = np.fromfile(path, "<u2" if width == 2 else "<f4", rows * cols).reshape(rows, cols)[::-1]
-    return _scaled(_meters(values), "uint16", span) if width == 2 and span else _meters(values)
-
-
-def _read_image(path: Path, image_files: ImageFiles, span: Range | None, note: Note | None) -> Array:
-    header = read_header(path)
-    _check_size((header.rows, header.cols), path)
-    if header.kind.startswith("uint"):
-        _need_range(span, path)
-    require(header.cells * 17, f"Reading {path} ({header.rows} × {header.cols})")
-    pixels = image_files.read(path)
-    values = _meters(pixels)
-    if header.kind.startswith("float"):
-        return _without_holes(values, pixels, header.no_data, path, note)
-    # The fraction went through float32; rounding brings the exact integer back.
-    values = np.rint(values * _WHITE[header.kind])
-    no_data = _NO_DATA if header.kind == "int16" and header.no_data is None else header.no_data
-    values = _without_holes(values, values, no_data, path, note)
-    return _scaled(values, header.kind, span) if span else values
-
-
-def _without_holes(values: Array, numbers: Array, no_data: float | None, path: Path, note: Note | None) -> Array:
-    """`values` with the cells whose `numbers` mean no data filled; InputError if too few are left."""
-    if no_data is None:
-        return values
-    with np.errstate(over="ignore"):  # the least double is less than any float
-        missing = np.isnan(numbers) if math.isnan(no_data) else numbers == numbers.dtype.type(no_data)
-    count = int(np.count_nonzero(missing))
-    if count == 0:
-        return values
-    holes = f"{path} has no data ({no_data:g}) in {count} of {values.size} cells"
-    if count > _LARGEST_HOLES * values.size:
-        raise InputError(f"{holes}, too many to fill from the others; crop the file to the part that has data.")
-    if note is not None:
-        note(f"{holes}; they were filled from the heights around them.")
-    return filled(values, missing)
-
-
-def _meters(values: Array) -> Array:
-    with np.errstate(invalid="ignore"):  # a signalling NaN; NaN is refused later, with its place
-        return np.ascontiguousarray(values, np.float64)
-
-
-def _scaled(values: Array, kind: str, span: Range) -> Array:
-    """Meters from integers: 0 maps to the first of `span`, white to the second."""
-    return span[0] + values / _WHITE[kind] * (span[1] - span[0])
-
-
-def _need_range(span: Range | None, path: Path) -> None:
-    if span is None:
-        raise InputError(f"{path} holds shades of gray, not meters; give the height range (meters of black and white).")
 
 
 def _checked_range(span: Range | None) -> Range | None:
@@ -293,9 +350,9 @@ def own_range(values: Array) -> Range:
     return low, high if high > low else low + 1.0
 
 
-def _check_size(shape: tuple[int, ...], path: Path) -> None:
+def _check_size(shape: tuple[int, ...], name: str) -> None:
     if min(shape) < SMALLEST_SIDE:
-        raise InputError(f"{path} is {_size(shape)}; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} cells.")
+        raise InputError(f"{name} is {_size(shape)}; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} cells.")
 
 
 def _check_values(elevation: Array, name: str) -> None:
@@ -332,7 +389,7 @@ def _write(
         write_tiff(path, values, spacing, georeference)
     else:
         if suffix == ".png":
-            image_files.write(path, (values / np.float32(_WHITE["uint16"])).astype(np.float32), "uint16")
+            image_files.write(path, (values / np.float32(meaning.WHITE["uint16"])).astype(np.float32), "uint16")
         else:
             image_files.write(path, values.astype(np.float32), "float")
         # Blender does not notice when the disk is full while it writes a PNG.

@@ -6,7 +6,7 @@ Both backends, `OpenImageIOFiles` here and `BlenderFiles` in the scene, return t
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,10 +15,8 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.memory import require_to_unpack
+from .headers.image_format import single
 from .headers.image_header import ImageHeader, file_size, read_header
-
-_CACHE = 256.0
-"""Megabytes of a large file kept in memory."""
 
 
 class ImageFiles(Protocol):
@@ -27,8 +25,13 @@ class ImageFiles(Protocol):
     Numbers are those of the file, whatever color space they mean.
     """
 
+    def pixels(self, path: Path) -> np.ndarray[Any, Any]:
+        """All channels, (rows, cols, channels): unsigned integers as 0–1, signed ones as −1–1 (v / largest value),
+        floats unchanged.
+        """
+
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Gray pixels: unsigned integers as 0–1, signed ones as −1–1 (v / largest value), floats unchanged."""
+        """Gray pixels."""
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
         """Red, green and blue; equal for a gray file."""
@@ -45,13 +48,14 @@ class OpenImageIOFiles:
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
         """Gray pixels of a PNG, TIFF or EXR file; InputError if there are none."""
-        return gray(self._pixels(path), path)
+        return gray(self.pixels(path), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
         """Colors of a PNG, TIFF or EXR file; InputError if there are none."""
-        return color(self._pixels(path))
+        return color(self.pixels(path))
 
-    def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
+    def pixels(self, path: Path) -> np.ndarray[Any, Any]:
+        """All channels of a PNG, TIFF or EXR file; InputError if it cannot be read."""
         header = read_header(path)
         needed = header.cells * 4 * (header.channels + 3)
         what = f"Reading {path} ({header.rows} × {header.cols})"
@@ -94,33 +98,6 @@ class OpenImageIOFiles:
                 raise OSError(_first_line(error or _error(image)))
 
 
-def windows(path: Path) -> Callable[[int, int, int, int], np.ndarray[Any, Any]]:
-    """Reader of windows of a file that may be larger than memory: (top, bottom, left, right) → gray pixels as of
-    `OpenImageIOFiles.read`, top and bottom counted from the bottom row. Keeps at most 256 MB.
-    """
-    header, oiio = read_header(path), _openimageio()
-    cache = oiio.ImageCache(False)
-    cache.attribute("max_memory_MB", _CACHE)
-    cache.attribute("autotile", 256)  # else a file without tiles is read as a whole
-    cache.attribute("autoscanline", 1)
-    cache.attribute("unassociatedalpha", 1)
-    try:
-        name = os.fsencode(path).decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{path} has a name that is not UTF-8; rename the file.") from None
-
-    def read(top: int, bottom: int, left: int, right: int) -> np.ndarray[Any, Any]:
-        rows = (top, bottom) if header.south_up else (header.rows - bottom, header.rows - top)
-        cols = (header.cols - right, header.cols - left) if header.mirrored else (left, right)
-        pixels = cache.get_pixels(name, 0, 0, *cols, *rows, 0, 1, oiio.TypeDesc("float"))
-        if pixels is None or cache.has_error:
-            raise damaged(path, cache.geterror())
-        shape = (bottom - top, right - left, header.channels)
-        return gray(upright(np.asarray(pixels).reshape(shape)[::-1], header), path)
-
-    return read
-
-
 def upright(pixels: np.ndarray[Any, Any], header: ImageHeader) -> np.ndarray[Any, Any]:
     """Pixels with the last stored row first, turned so that row 0 lies in the south and column 0 in the west."""
     return pixels[:: -1 if header.south_up else 1, :: -1 if header.mirrored else 1]
@@ -129,16 +106,6 @@ def upright(pixels: np.ndarray[Any, Any], header: ImageHeader) -> np.ndarray[Any
 def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
     """Gray channel of (rows, cols, channels) pixels, float32; InputError if red, green and blue differ."""
     return np.ascontiguousarray(single(pixels, path), np.float32)
-
-
-def single(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
-    """First of the channels of (rows, cols, channels) pixels; InputError if red, green and blue differ."""
-    first = pixels[..., 0]
-    if pixels.shape[2] > 2:
-        for other in (1, 2):
-            if not np.array_equal(first, pixels[..., other], equal_nan=True):
-                raise InputError(f"{path} is a color image; save the heights as grayscale.")
-    return first
 
 
 def color(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

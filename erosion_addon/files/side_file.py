@@ -15,12 +15,9 @@ from typing import Any
 
 from ..base.errors import InputError
 from ..base.regular_files import open_regular
-from ..grid.dequantize import step_of
-from .formats import IMAGE_SUFFIXES, RAW_SUFFIXES
 from .headers.georeference import Georeference
 from .headers.image_header import read_header
-from .heightmap import Array, Note, Range, read_heightmap
-from .image_files import ImageFiles
+from .reading.record import Range
 
 OTHERS = "others"
 """Key of a side file for further heightmaps of the same name."""
@@ -49,38 +46,13 @@ class Meters:
 
 def known_meters(path: Path) -> Meters:
     """Metadata from the side file, else from the heightmap's own tags; empty if neither is readable."""
-    known = _side_file(path)
+    known = side_file(path)
     if path.suffix.lower() in (".tif", ".tiff"):
         with suppress(InputError):  # reading the file itself will say what is wrong with it
             header = read_header(path)
             known = replace(known, georeference=None if known.bottom_first else header.georeference)
             return replace(known, spacing=header.spacing) if replace(known, georeference=None) == Meters() else known
     return known
-
-
-def read_measured(
-    path: Path,
-    image_files: ImageFiles,
-    known: Meters,
-    height_range: Range | None = None,
-    note: Note | None = None,
-    size: tuple[int, int] | None = None,
-) -> Array:
-    """`read_heightmap` with the file's metadata as defaults, and row 0 at the smallest y."""
-    if path.suffix.lower() in RAW_SUFFIXES:
-        size = size or known.size
-    elevation = read_heightmap(path, image_files, height_range or known.height_range, size, note)
-    return elevation[::-1].copy() if known.bottom_first else elevation
-
-
-def step_in(path: Path, elevation: Array, height_range: Range | None) -> float | None:
-    """Height of a terrace in meters, if `elevation` comes from 8 bits or has as few levels; None otherwise.
-
-    height_range: meters of black and white.
-    """
-    if height_range and path.suffix.lower() in IMAGE_SUFFIXES and read_header(path).kind == "uint8":
-        return (height_range[1] - height_range[0]) / 255
-    return step_of(elevation)
 
 
 def is_side_file(path: Path) -> bool:
@@ -117,7 +89,8 @@ def _near(path: Path) -> Iterator[Mapping[str, Any]]:
         yield from entries(path.with_name(f"{path.stem[:end]}.json"))
 
 
-def _side_file(path: Path) -> Meters:
+def side_file(path: Path) -> Meters:
+    """Metadata from the side file; empty if none is readable."""
     content = next((table for table in _near(path) if path.name in table["files"]), None)
     if content is None:
         return Meters()

@@ -16,7 +16,7 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from .formats import GRAY_SUFFIXES
 from .game_engines import unity_values, unreal_values
-from .heightmap import Range
+from .reading.record import Range
 from .side_file import OTHERS, entries, is_side_file
 
 

@@ -13,10 +13,11 @@ from ..base.errors import InputError
 from ..files.formats import SUFFIXES
 from ..files.game_engines import ANY, ENGINES
 from ..files.headers.georeference import Georeference
-from ..files.heightmap import Range, encode_heightmap
+from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
 from ..files.maps import encode_color
 from ..files.normals import NORMAL, normals
+from ..files.reading.record import Range
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile
 from ..light.relief import COVERS, shaded_relief

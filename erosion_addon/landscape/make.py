@@ -4,6 +4,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
@@ -13,7 +14,12 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..files.formats import RAW_SUFFIXES
+from ..files.heightmap import cut, opened, resolved_form
 from ..files.image_files import ImageFiles
+from ..files.rasters.raster import Cells, Raster
+from ..files.reading.numbers import Windows
+from ..files.reading.record import Doubt, Reading, Record
 from ..generators import registry
 from ..generators.noise import random_numbers
 from ..kernels.elementary import power
@@ -112,10 +118,30 @@ def tile_files(pattern: Path) -> list[list[Path]]:
     return [[found[y, x] for x in cols] for y in rows]
 
 
+def tile_numbers(
+    pattern: Path, files: list[list[Path]], image_files: ImageFiles, options: Reading, shared: bool
+) -> tuple[Raster, Record]:
+    """Numbers of tiles side by side, and their record before any number is read; see `joined`."""
+    whole = replace(options, window=None, every=1)
+    doubts: tuple[Doubt, ...] = ()
+    if pattern.suffix.lower() in RAW_SUFFIXES:  # all in the same form
+        whole, doubts = resolved_form([path for row in files for path in row], whole)
+    shape, read = joined(files, lambda path: _shape_and_numbers(*opened(path, image_files, whole)), shared)
+    numbers, record = opened(files[-1][0], image_files, whole)  # whose first pixel is the first of all
+    place = record.georeference.part((0, 0), (1, 1), shape) if record.georeference else None
+    doubts += record.doubts
+    record = replace(record, name=str(pattern), shape=shape, file_shape=shape, georeference=place, doubts=doubts)
+    return cut(numbers._replace(read=read), record, options)
+
+
+def _shape_and_numbers(numbers: Raster, record: Record) -> tuple[tuple[int, int], Windows]:
+    return record.shape, numbers.read
+
+
 def joined(
-    files: list[list[Path]], opened: Callable[[Path], tuple[tuple[int, int], Read]], shared: bool
-) -> tuple[tuple[int, int], Start]:
-    """(rows, cols) of tiles side by side, and the start terrain that they are.
+    files: list[list[Path]], opened: Callable[[Path], tuple[tuple[int, int], Windows]], shared: bool
+) -> tuple[tuple[int, int], Windows]:
+    """(rows, cols) of tiles side by side, and a reader of windows of their numbers.
 
     files: those of the smallest y first. opened: (rows, cols) of a file, and a reader of its windows. shared: whether
     neighbors have the points on their border in common. InputError for tiles that do not fit together.
@@ -125,23 +151,26 @@ def joined(
     heights, widths = [opened(row[0])[0][0] for row in files], [opened(path)[0][1] for path in files[0]]
     tops, lefts = ([0, *accumulate(side - least for side in sides)] for sides in (heights, widths))
 
-    def start(window: Window) -> dict[str, Array]:
-        found = np.empty(window.shape)
-        for y in range(bisect_right(tops[:-1], window.top) - 1, len(files)):
-            for x in range(bisect_right(lefts[:-1], window.left) - 1, len(files[0])):
+    def read(top: int, bottom: int, left: int, right: int) -> Cells:
+        window = Window(top, bottom, left, right)
+        found, valid = np.empty(window.shape), np.ones(window.shape, np.bool_)
+        for y in range(bisect_right(tops[:-1], top) - 1, len(files)):
+            for x in range(bisect_right(lefts[:-1], left) - 1, len(files[0])):
                 there = Window(tops[y], tops[y] + heights[y], lefts[x], lefts[x] + widths[x])
                 if part := there.meet(window):
-                    shape, read = opened(files[y][x])
+                    shape, tile = opened(files[y][x])
                     if shape != there.shape:
                         raise InputError(
                             f"{files[y][x]} has {shape[0]} × {shape[1]} cells, and its neighbors leave room for "
                             f"{heights[y]} × {widths[x]}."
                         )
                     rows, cols = part.within(there)
-                    found[part.within(window)] = read(Window(rows.start, rows.stop, cols.start, cols.stop))
-        return {"elevation": found}
+                    place = part.within(window)
+                    found[place], data = tile(rows.start, rows.stop, cols.start, cols.stop)
+                    valid[place] = True if data is None else data
+        return found, valid
 
-    return (tops[-1] + least, lefts[-1] + least), start
+    return (tops[-1] + least, lefts[-1] + least), read
 
 
 def make(

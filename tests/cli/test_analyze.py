@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from erosion_addon.cli import plot
 from erosion_addon.cli.commands import main
 from erosion_addon.drainage.analysis import analyze
 from erosion_addon.drainage.parameters import AnalysisParameters
-from erosion_addon.files import plot
 from erosion_addon.terrain.fields import ANALYZED
 from erosion_addon.terrain.terrain import Terrain
 from tests.cli.commandline import IMAGES, listing

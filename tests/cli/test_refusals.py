@@ -38,8 +38,8 @@ def bad_files(folder):
     (folder / "large.toml").touch()
     os.truncate(folder / "large.toml", 10_000_000)  # which takes no room on the disk
     elevation = np.load("dem.npy")
-    elevation[3, 4] = np.nan
-    np.save("nan.npy", elevation)
+    elevation[3, 4] = 2e9
+    np.save("far.npy", elevation)
     np.save("inf.npy", np.full((8, 8), np.inf))
     np.save("line.npy", np.zeros(9))
     np.save("thin.npy", np.zeros((1, 9)))
@@ -134,7 +134,7 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "odd.r16", "out.npy", "--height-range", "0", "1"), "is not a square of 16-bit"),
         (("erode", "gray.png", "out.npy"), "give the height range"),
         (("erode", "huge.png", "out.npy", "--height-range", "0", "1"), "huge.png"),
-        (("erode", "nan.npy", "out.npy"), "the first at row 3, column 4"),
+        (("erode", "far.npy", "out.npy"), "the first at row 3, column 4"),
         (("erode", "inf.npy", "out.npy"), "not numbers"),
         (("erode", "line.npy", "out.npy"), "1 dimensions"),
         (("erode", "thin.npy", "out.npy"), "1 × 9"),
@@ -145,7 +145,6 @@ OK = ("erode", "dem.npy", "out.npy")
         ((*OK, "--mask", "strength"), "is not NAME=VALUE"),
         ((*OK, "--mask", "fog=zero.npy"), "no mask 'fog'; choose one of strength, hardness, rain, sediment"),
         ((*OK, "--mask", "rain=missing.npy"), "missing.npy"),
-        ((*OK, "--mask", "rain=nan.npy"), "nan.npy has 1 cells that are not numbers"),
         ((*OK, "--mask", "strength=two.npy"), "strength mask (where erosion may act"),
         ((*OK, "--mask", "sediment=minus.npy"), "at row 0, column 0 it is -0.5"),
         ((*OK, "--mask", "rain=zero.npy"), "rain mask is zero everywhere"),

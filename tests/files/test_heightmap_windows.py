@@ -6,9 +6,9 @@ import OpenImageIO
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.files import heightmap
 from erosion_addon.files.heightmap import heightmap_windows, read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.files.reading.record import Reading
 from tests.heightmaps import write_heightmap
 from tests.terrains import fractal
 
@@ -35,20 +35,15 @@ def tiff(path, kind, tiles):
     image.close()
 
 
-@pytest.fixture
-def large(monkeypatch):
-    monkeypatch.setattr(heightmap, "LARGE", 1)
-
-
 @pytest.mark.parametrize("tiles", [False, True])
 @pytest.mark.parametrize("kind", ["float", "uint8", "uint16", "int16"])
-def test_windows_of_a_tiff_are_those_of_the_whole(tmp_path, large, kind, tiles):
+def test_windows_of_a_tiff_are_those_of_the_whole(tmp_path, kind, tiles):
     path = tmp_path / "dem ä.tif"
     tiff(path, kind, tiles)
     span = None if kind in ("float", "int16") else SPAN
     whole = read_heightmap(path, OpenImageIOFiles(), span)
-    shape, read = heightmap_windows(path, span)
-    assert shape == HEIGHTS.shape
+    record, read = heightmap_windows(path, OpenImageIOFiles(), Reading(height_range=span))
+    assert record.shape == HEIGHTS.shape
     for top, bottom, left, right in WINDOWS:
         np.testing.assert_array_equal(read(top, bottom, left, right), whole[top:bottom, left:right])
 
@@ -59,19 +54,18 @@ def test_windows_of_arrays_and_raw_files_are_those_of_the_whole(tmp_path, suffix
     write_heightmap(path, HEIGHTS, OpenImageIOFiles(), SPAN)
     size = None if suffix == ".npy" else HEIGHTS.shape
     whole = read_heightmap(path, OpenImageIOFiles(), SPAN, size)
-    shape, read = heightmap_windows(path, SPAN, size)
-    assert shape == HEIGHTS.shape
+    record, read = heightmap_windows(path, OpenImageIOFiles(), Reading(height_range=SPAN, size=size))
+    assert record.shape == HEIGHTS.shape
     for top, bottom, left, right in WINDOWS:
         np.testing.assert_array_equal(read(top, bottom, left, right), whole[top:bottom, left:right])
 
 
-def test_gray_levels_need_their_meters_and_damaged_files_a_sentence(tmp_path, large):
+def test_gray_levels_need_their_meters_and_damaged_files_a_sentence(tmp_path):
     path = tmp_path / "dem.tif"
     tiff(path, "uint16", True)
     with pytest.raises(InputError, match="give the height range"):
-        heightmap_windows(path)
-    _, read = heightmap_windows(path, SPAN)
+        heightmap_windows(path, OpenImageIOFiles())
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2] + bytes(len(data) - len(data) // 2))
     with pytest.raises(InputError, match=r"dem\.tif"):
-        read(0, 300, 0, 410)
+        heightmap_windows(path, OpenImageIOFiles(), Reading(height_range=SPAN))

@@ -8,8 +8,9 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.files.export import Layout, export
+from erosion_addon.files.heightmap import read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.files.side_file import Meters, is_side_file, known_meters, read_measured
+from erosion_addon.files.side_file import Meters, is_side_file, known_meters
 from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import fractal
@@ -25,7 +26,8 @@ def test_a_heightmap_comes_back_with_its_meters_from_its_side_file(tmp_path, suf
     export(path, hills, FILES, Layout(engine, (41, 57), flip=suffix == ".png"))
     known = known_meters(path)
     assert known.spacing == pytest.approx((4.0, 5.0))
-    back = read_measured(path, FILES, known, (0.0, 1.0) if known.height_range is None else None)
+    back, record = read_heights(path, FILES)
+    assert record.spacing == known.spacing
     step = 800 / 65535 if suffix in (".png", ".raw", ".r16") else 1e-4
     assert np.abs(back - hills.elevation).max() <= step
 

@@ -318,9 +318,9 @@ def test_tiles_that_are_missing_or_of_another_size_are_told(tmp_path):
         with pytest.raises(InputError, match=sentence):
             makers.tile_files(tmp_path / f"{name}.r32")
     rows = [[tmp_path / "wide", tmp_path / "tall"]]
-    shape, start = makers.joined(rows, lambda path: ((64, 64) if path.name == "wide" else (65, 64), None), False)
+    shape, read = makers.joined(rows, lambda path: ((64, 64) if path.name == "wide" else (65, 64), None), False)
     with pytest.raises(InputError, match="tall has 65 × 64 cells, and its neighbors leave room for 64 × 64"):
-        start(Window(0, 64, 70, 80))
+        read(0, 64, 70, 80)
     assert shape == (64, 128)
 
 

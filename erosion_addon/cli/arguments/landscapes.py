@@ -12,6 +12,7 @@ from ...generators.registry import SOURCES
 from ...landscape.storage.manifest import MASKS as LANDSCAPE_MASKS
 from ...terrain.masks import MASK_KINDS
 from .options import Parser, add_common, add_height_range, add_masks, add_progress
+from .reading import add_reading
 from .values import count, duration, memory, number, size, whole
 
 
@@ -51,8 +52,8 @@ def _add_make(make: Parser) -> None:
         "--shared-borders", action="store_true", help="neighboring tiles share the points on their border"
     )
     make.add_argument("--tile", metavar="CELLS", type=count, default=1024, help="longest side of a tile; default: 1024")
-    make.add_argument("--cell-size", metavar="METERS", type=number, help="side of a cell; default: the file's, or 1")
     add_height_range(make, "meters of black and white in FILE")
+    add_reading(make)
     add_masks(
         make,
         "images, black 0 and white 1, that erosion follows; "

@@ -14,6 +14,7 @@ from ...terrain.fields import ANALYZED
 from ...terrain.masks import MASK_KINDS
 from ..terminal.output import print_lines, table
 from ..terminal.progress import FORMS
+from .reading import add_reading
 from .values import assignment, count, duration, number, setting, size, thickness, whole
 
 RECIPE = "arcane"
@@ -82,12 +83,8 @@ def add_source(command: Parser) -> None:
 
 def add_input(command: Parser) -> None:
     """Options for reading a heightmap that does not say what it is."""
-    command.add_argument(
-        "--cell-size", metavar="METERS", type=number, help="side of a cell; default: what is known of INPUT, or 1"
-    )
-    command.add_argument(
-        "--smooth-steps", action="store_true", help="smooth away the terraces of an input that has 8 bits"
-    )
+    add_reading(command)
+    command.add_argument("--smooth-steps", action="store_true", help="smooth away the terraces of few heights")
 
 
 def add_results(command: Parser) -> None:

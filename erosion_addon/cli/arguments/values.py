@@ -33,6 +33,11 @@ def number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number such as 0.5 or 1e3") from None
 
 
+def level(text: str) -> str | float:
+    """Height of the sea, or "fill"."""
+    return text if text == "fill" else number(text)
+
+
 def duration(text: str) -> float:
     """Time of more than 0."""
     if not number(text) > 0:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Common contents of the headers of all image formats, and the error of damaged ones."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from ...base.errors import InputError
 from .georeference import Georeference
 
 
@@ -52,3 +55,13 @@ def blocks(length: int, block: int) -> int:
     if block <= 0:
         raise CorruptError("its blocks have no size")
     return -(-length // block)
+
+
+def single(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
+    """First of the channels of (rows, cols, channels) pixels; InputError if red, green and blue differ."""
+    first = pixels[..., 0]
+    if pixels.shape[2] > 2:
+        for other in (1, 2):
+            if not np.array_equal(first, pixels[..., other], equal_nan=True):
+                raise InputError(f"{path} is a color image; save the heights as grayscale.")
+    return first

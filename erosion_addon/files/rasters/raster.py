@@ -10,9 +10,8 @@ import numpy as np
 
 from ..headers.ascii_grid import ascii_grid
 from ..headers.block_header import BLOCK_SUFFIXES, block_of
-from ..headers.image_format import ImageHeader
+from ..headers.image_format import ImageHeader, single
 from ..headers.image_header import damage_in, read_header
-from ..image_files import single
 from .blocks import block_numbers, text_numbers
 from .tiff_pixels import TiffPixels
 

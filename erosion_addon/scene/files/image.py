@@ -34,13 +34,14 @@ class BlenderFiles:
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
         """Gray pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom; InputError if none."""
-        return gray(self._pixels(path), path)
+        return gray(self.pixels(path), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
         """Colors of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom; InputError if none."""
-        return color(self._pixels(path))
+        return color(self.pixels(path))
 
-    def _pixels(self, path: Path) -> np.ndarray[Any, Any]:
+    def pixels(self, path: Path) -> np.ndarray[Any, Any]:
+        """All channels of a PNG, TIFF or EXR file, row 0 at the bottom; InputError if it cannot be read."""
         header = read_header(path)
         _check(header, file_size(path), path)
         try:
@@ -104,7 +105,7 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
     path = bpy.path.abspath(image.filepath, library=image.library)
     if not path:
         raise InputError(f"{name} has no pixels and no file; choose a file for it.")
-    return BlenderFiles()._pixels(Path(path)), read_header(Path(path)).kind.startswith("uint")
+    return BlenderFiles().pixels(Path(path)), read_header(Path(path)).kind.startswith("uint")
 
 
 def _pixels_in_memory(image: bpy.types.Image, name: str) -> np.ndarray[Any, Any]:

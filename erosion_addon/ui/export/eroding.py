@@ -14,7 +14,7 @@ from ...base.atomic_files import Outputs
 from ...base.errors import InputError, reason_of
 from ...cli import source
 from ...cli.arguments.options import RECIPE
-from ...cli.convert import place_of
+from ...cli.arguments.reading import OPTIONS
 from ...cli.terminal.output import note, print_written
 from ...cli.terminal.progress import ProgressLine
 from ...recipe.recipe import Recipe
@@ -31,7 +31,7 @@ _OPTIONS = ("recipe", "set", "seed", "edges", "report", "quiet", "progress", "th
 """Options for every terrain in a .blend file."""
 _OF_A_FILE = ("object",)
 """Options for one that is in the file already."""
-_OF_A_HEIGHTMAP = ("size", "cell_size", "height_range", "smooth_steps", "mask", "sand", "surface_color")
+_OF_A_HEIGHTMAP = (*OPTIONS, "size", "height_range", "smooth_steps", "mask", "sand", "surface_color")
 """Options for one that is made from a heightmap."""
 
 
@@ -83,11 +83,11 @@ def _open(given: argparse.Namespace) -> bpy.types.Object:
 def _import(given: argparse.Namespace) -> bpy.types.Object:
     """A terrain made from the heightmap, its masks and its sand, alone in a new file."""
     recipe = source.recipe_of(given)
-    start, masks = source.read(given, recipe, BlenderFiles())
+    start, masks, record = source.read(given, recipe, BlenderFiles())
     masks, notes = prepare(masks, start.shape)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     terrain = grid.make_grid_object(given.input.stem, start.elevation, start.spacing, bpy.context.scene.collection)
-    inputs.made_from(terrain, given.input, place_of(given.input, start.shape))
+    inputs.made_from(terrain, given.input, record.georeference)
     lattice = grid.find_lattice(terrain)
     if given.sand is not None:
         attributes.write_values(terrain.data, "sediment", lattice.to_vertices(start["sediment"]))

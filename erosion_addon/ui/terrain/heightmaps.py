@@ -167,7 +167,9 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
 
     def _read_file(self) -> tuple[str, Array, tuple[float, float] | None, float | None]:
         """Name, elevation, (row, col) spacing and step; None if unknown."""
-        from ...files import side_file  # here, as few sessions of Blender import a heightmap
+        from ...files.heightmap import read_heights  # here, as few sessions of Blender import a heightmap
+        from ...files.reading.record import Reading
+        from ...files.side_file import Meters, known_meters
         from ...scene.files.image import BlenderFiles
 
         if self.source == "IMAGE":
@@ -175,15 +177,17 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         if not self.filepath:
             raise InputError("No file is chosen; give one as filepath.")
         path = self._path()
-        known = side_file.known_meters(path) if self.known_meters else side_file.Meters()
-        if all(self.raw_size):
-            known = side_file.Meters(known.spacing, known.height_range, tuple(self.raw_size), known.bottom_first)
-        span = known.height_range or (self.low, self.high)
-        elevation = side_file.read_measured(path, BlenderFiles(), known, span, self._note)
-        if known.spacing:
-            row, col = known.spacing
+        known = known_meters(path) if self.known_meters else Meters()
+        size = (self.raw_size[0], self.raw_size[1]) if all(self.raw_size) else None
+        options = Reading(height_range=known.height_range or (self.low, self.high), size=size)
+        elevation, record = read_heights(path, BlenderFiles(), options)
+        for doubt in record.doubts:
+            self._note(doubt.sentence)
+        spacing = record.spacing if self.known_meters else None
+        if spacing:
+            row, col = spacing
             self._note(f"{path.name} says {col:.4g} × {row:.4g} m from pixel to pixel")
-        return path.stem, elevation, known.spacing, side_file.step_in(path, elevation, span)
+        return path.stem, elevation, spacing, record.step
 
     def _georeference(self) -> Any:
         from ...files.side_file import known_meters

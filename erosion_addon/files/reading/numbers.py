@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers of a file in windows, as they are stored: arrays and raw files, and windows turned, cut and thinned."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ...base.errors import InputError
+from ..headers.image_format import ImageHeader
+from ..rasters.raster import Cells, Raster
+from .raw_files import Form
+from .record import Array
+
+Windows = Callable[[int, int, int, int], Cells]
+"""Reader of windows: top, bottom, left, right."""
+
+
+def array_numbers(path: Path, length: int) -> Raster:
+    """Numbers of a .npy file of `length` bytes; InputError for one that is damaged, or of another kind."""
+    with path.open("rb") as stream:
+        try:
+            shape, fortran, dtype = _npy_header(stream)
+        # The header is a Python literal: a damaged one raises whatever the tokenizer and the parser come up with.
+        except Exception as error:
+            raise InputError(f"{path} is not a .npy file of version 1 or 2, or damaged; save it again.") from error
+        offset = stream.tell()
+    if dtype.kind != "f" or dtype.itemsize not in (4, 8):
+        raise InputError(f"{path} holds {dtype}; save it as float32 or float64.")
+    if len(shape) != 2:
+        raise InputError(f"{path} has {len(shape)} dimensions; a terrain has 2, rows and columns.")
+    rows, cols = shape
+    if offset + rows * cols * dtype.itemsize > length:
+        raise InputError(f"{path} is cut off: it claims {rows} × {cols} cells; save it again.")
+    header = ImageHeader(rows, cols, 1, f"float{8 * dtype.itemsize}")
+    if fortran:
+        across = _block(path, dtype, offset, (cols, rows))
+        return Raster(header, lambda top, bottom, left, right: (across(left, right, top, bottom).T, None))
+    block = _block(path, dtype, offset, (rows, cols))
+    return Raster(header, lambda *window: (block(*window), None))
+
+
+def raw_numbers(path: Path, form: Form) -> Raster:
+    """Numbers of a raw file of known form."""
+    rows, cols = form.shape
+    kind = {"u16": "uint16", "i16": "int16", "f32": "float32"}[form.depth]
+    header = ImageHeader(rows, cols, 1, kind, byte_order=form.order)
+    block = _block(path, form.dtype, 0, form.shape)
+    return Raster(header, upturned(lambda *window: (block(*window), None), rows))
+
+
+def upturned(read: Windows, rows: int) -> Windows:
+    """Windows with the order of rows reversed."""
+
+    def turned(top: int, bottom: int, left: int, right: int) -> Cells:
+        numbers, valid = read(rows - bottom, rows - top, left, right)
+        return numbers[::-1], None if valid is None else valid[::-1]
+
+    return turned
+
+
+def thinned(read: Windows, start: tuple[int, int], every: int) -> Windows:
+    """Windows of each n-th cell from a (row, col) on."""
+    row, col = start
+
+    def cells(top: int, bottom: int, left: int, right: int) -> Cells:
+        last = (every - 1) if every > 1 else 0
+        numbers, valid = read(
+            row + top * every, row + bottom * every - last, col + left * every, col + right * every - last
+        )
+        thin = np.s_[::every, ::every]
+        return numbers[thin], None if valid is None else valid[thin]
+
+    return cells
+
+
+def _block(path: Path, dtype: np.dtype[Any], offset: int, shape: tuple[int, int]) -> Callable[..., Array]:
+    """Reader of windows of rows of numbers that begin at an offset."""
+    cols = shape[1]
+
+    def read(top: int, bottom: int, left: int, right: int) -> Array:
+        if (left, right) != (0, cols):
+            return np.array(np.memmap(path, dtype, "r", offset, shape)[top:bottom, left:right])
+        with path.open("rb") as stream:
+            stream.seek(offset + top * cols * dtype.itemsize)
+            values = np.fromfile(stream, dtype, (bottom - top) * cols)
+        if values.size < (bottom - top) * cols:
+            raise InputError(f"{path} is cut off; save it again.")
+        return values.reshape(bottom - top, cols)
+
+    return read
+
+
+def _npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    npy: Any = np.lib.format
+    read = npy.read_array_header_1_0 if npy.read_magic(stream) == (1, 0) else npy.read_array_header_2_0
+    header: tuple[tuple[int, ...], bool, np.dtype[Any]] = read(stream)
+    return header

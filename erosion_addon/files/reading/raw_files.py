@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Raw files, which hold nothing but numbers: their size, depth and byte order, by the smoothest land."""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ...base.errors import InputError
+from .record import Array, Doubt, Reading
+
+WIDTHS = {".r16": (2, 4), ".r32": (4, 2), ".raw": (2, 4)}
+"""Bytes of a number, the usual one first."""
+_KINDS = {2: ("u16", "i16"), 4: ("f32",)}
+_DTYPES = {"u16": "u2", "i16": "i2", "f32": "f4"}
+_NAMES = {"u16": "16-bit shades", "i16": "signed 16-bit numbers", "f32": "32-bit floats"}
+_SMOOTHER = 0.5
+"""Roughness in that of the usual form, below which another form is taken."""
+_PAIRS = 32
+"""Pairs of rows compared."""
+_HIGHEST, _ENDLESS = 1e5, 1e20
+"""Numbers beyond the first are no heights; beyond the second they may stand for no data."""
+
+
+class Form(NamedTuple):
+    """Form of the numbers: "u16", "i16" or "f32"; order "little" or "big"."""
+
+    depth: str
+    order: str
+    shape: tuple[int, int]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the numbers in the file."""
+        return np.dtype(("<" if self.order == "little" else ">") + _DTYPES[self.depth])
+
+
+def form_of(paths: Sequence[Path], length: int, options: Reading) -> tuple[Form, list[Doubt]]:
+    """Form of raw files of `length` bytes, such as the tiles of one land; InputError if no form fits."""
+    first = paths[0]
+    forms = list(_forms(first, length, options))
+    if not forms:
+        raise _no_form(first, length, options)
+    usual = best = forms[0]
+    doubts = []
+    if usual.dtype.itemsize != WIDTHS[first.suffix.lower()][0]:
+        doubts.append(Doubt(f"{first} has the size of {_NAMES[usual.depth]} only, and was read so.", "depth"))
+    for form in forms[1:]:
+        # Numbers with swapped bytes have another range; signed and unsigned ones differ where they jump.
+        relative = form.order != best.order
+        if _roughness(paths, form, relative) < _SMOOTHER * _roughness(paths, best, relative):
+            best = form
+    if best.order != usual.order:
+        sentence = f"{first} is smooth land with its bytes in {best.order}-endian order only, and was read so."
+        doubts.append(Doubt(sentence, "byte_order"))
+    if best.depth != usual.depth:
+        doubts.append(Doubt(f"{first} is smooth land as {_NAMES[best.depth]} only, and was read so.", "depth"))
+    return best, doubts
+
+
+def _forms(path: Path, length: int, options: Reading) -> Iterator[Form]:
+    orders = ("little", "big") if options.byte_order == "auto" else (options.byte_order,)
+    for width in WIDTHS[path.suffix.lower()]:
+        side = math.isqrt(length // width)
+        rows, cols = options.size or (side, side)
+        if rows <= 0 or cols <= 0 or rows * cols * width != length:
+            continue
+        depths = [depth for depth in _KINDS[width] if options.depth in ("auto", depth)]
+        yield from (Form(depth, order, (rows, cols)) for depth in depths for order in orders)
+
+
+def _no_form(path: Path, length: int, options: Reading) -> InputError:
+    widths = sorted(WIDTHS[path.suffix.lower()]) if options.depth == "auto" else [int(options.depth[1:]) // 8]
+    bits = " or ".join(f"{8 * width}-bit" for width in widths)
+    shape = f"{options.size[0]} × {options.size[1]} cells" if options.size else "a square"
+    hint = "give another size" if options.size else "give its size (rows and columns)"
+    return InputError(f"{path} has {length} bytes, which is not {shape} of {bits} numbers; {hint}.")
+
+
+def _roughness(paths: Sequence[Path], form: Form, relative: bool) -> float:
+    """Mean difference of neighbors in all files; infinite for numbers that are no heights.
+
+    relative: in the standard deviation of the numbers.
+    """
+    pairs = [_pairs(path, form) for path in paths]
+    values = np.concatenate([pair.reshape(2, -1) for pair in pairs], axis=1)
+    blank = ~(np.abs(values) < _ENDLESS)
+    if (~blank & (np.abs(values) > _HIGHEST)).any() or blank.all():
+        return math.inf
+    differences = [np.abs(np.diff(pair, axis=axis)).ravel() for pair in pairs for axis in (0, 2)]
+    steps = np.concatenate(differences)
+    mean = float(steps[steps < _ENDLESS].mean())
+    spread = float(values[~blank].std()) if relative else 1.0
+    return mean / spread if spread else 0.0
+
+
+def _pairs(path: Path, form: Form) -> Array:
+    """Evenly spaced pairs of neighboring rows, (2, pairs, cols) float64."""
+    values = np.memmap(path, form.dtype, "r", shape=form.shape)
+    rows = np.unique(np.linspace(0, form.shape[0] - 2, _PAIRS).astype(np.intp))
+    with np.errstate(invalid="ignore"):
+        return np.stack([values[rows], values[rows + 1]]).astype(np.float64)

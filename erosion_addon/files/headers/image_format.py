@@ -18,6 +18,7 @@ class ImageHeader(NamedTuple):
     coordinates. unit and length_unit are None where the file does not say. south_up, mirrored: whether stored rows run
     from south to north, stored columns from east to west. mask_band: whether a channel or a mask marks cells without
     data. coded: "terrain-rgb" or "terrarium" where colors are numbers. doubts: sentences about what it leaves open.
+    by_gdal: whether only GDAL reads it.
     """
 
     rows: int
@@ -39,6 +40,7 @@ class ImageHeader(NamedTuple):
     mask_band: bool = False
     coded: str = ""
     doubts: tuple[str, ...] = ()
+    by_gdal: bool = False
 
     @property
     def cells(self) -> int:
@@ -48,6 +50,10 @@ class ImageHeader(NamedTuple):
 
 class CorruptError(Exception):
     """The bytes contradict the format; the message says how."""
+
+
+class UnknownPackingError(InputError):
+    """Pixels are packed in a way that only GDAL reads."""
 
 
 def blocks(length: int, block: int) -> int:

@@ -19,7 +19,8 @@ from ...base.errors import InputError
 from ...base.regular_files import kind_of
 from .ascii_grid import ascii_grid
 from .block_header import BLOCK_SUFFIXES, block_of
-from .image_format import CorruptError, ImageHeader, blocks
+from .gdal_header import GDAL_SUFFIXES, gdal_header, has_gdal
+from .image_format import CorruptError, ImageHeader, UnknownPackingError, blocks
 from .tiff_header import tiff_header
 from .world_file import with_surroundings
 
@@ -43,8 +44,14 @@ def read_header(path: str | Path) -> ImageHeader:
                 return block_of(path, size).header
             if suffix == ".asc":
                 return ascii_grid(path, size).header
+        if suffix in GDAL_SUFFIXES:
+            return gdal_header(path)
         with path.open("rb") as stream:
             return with_surroundings(parse_header(stream, size, str(path)), path)
+    except UnknownPackingError:
+        if has_gdal():
+            return gdal_header(path)
+        raise
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
 

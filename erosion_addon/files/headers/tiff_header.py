@@ -14,7 +14,7 @@ from ..places.geo_keys import are_depths, placement_of, vertical_unit
 from ..places.placement import Placement
 from ..places.units import length_of
 from .georeference import Georeference
-from .image_format import CorruptError, ImageHeader
+from .image_format import CorruptError, ImageHeader, UnknownPackingError
 from .tiff_tags import BITS, COLORS, NUMBERS, PACKING, Directory, directories
 
 PACKINGS = {
@@ -123,7 +123,7 @@ def _packing(directory: Directory, name: str) -> str:
     number = directory.one(PACKING, 1)
     if number not in PACKINGS or (number == 7 and directory.one(BITS, 1) != 8):
         packing = _OTHER_PACKINGS.get(number) or PACKINGS.get(number) or f"method {number}"
-        raise InputError(
+        raise UnknownPackingError(
             f"{name} is packed by {packing}, which is not read here; "
             "save it with Deflate, in GDAL by gdal_translate -co COMPRESS=DEFLATE."
         )

@@ -14,7 +14,8 @@ _CODE = re.compile(r'(?:AUTHORITY|ID)\s*\[\s*"EPSG"\s*,\s*"?(\d+)"?\s*\]\s*\]\s*
 _ZONE = re.compile(r"UTM[_ ]*zone[_ ]*(\d{1,2})[_ ]*([NS])?", re.IGNORECASE)
 _ZONES = {"wgs1984": 32600, "wgs84": 32600, "etrs1989": 25800, "etrs89": 25800, "nad1983": 26900, "nad83": 26900}
 _GLOBES = {"wgs1984": 4326, "wgs84": 4326, "etrs1989": 4258, "etrs89": 4258, "nad1983": 4269, "nad83": 4269}
-_USER_DEFINED = 32767
+USER_DEFINED = 32767
+"""The first code that a GeoTIFF cannot hold."""
 _SOUTH = 100
 """From the codes of zones on WGS 84 in the north to those in the south."""
 
@@ -71,7 +72,7 @@ def _last_unit(text: str) -> float | None:
 def _code(text: str) -> int:
     """EPSG's code at the end of a text; 0 without one that a GeoTIFF can hold."""
     found = _CODE.search(text.rstrip(" \r\n,"))
-    return int(found[1]) if found and len(found[1]) < 6 and int(found[1]) < _USER_DEFINED else 0
+    return int(found[1]) if found and len(found[1]) < 6 and int(found[1]) < USER_DEFINED else 0
 
 
 def _zone(text: str) -> int:

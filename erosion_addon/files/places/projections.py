@@ -34,7 +34,7 @@ class _Grid(NamedTuple):
 
 def to_degrees(system: System) -> Degrees | None:
     """Map of coordinates to longitude and latitude on the system's own datum, within 2 m of WGS 84; None where no
-    formula is known here.
+    formula is known here and rasterio is not installed.
     """
     unit = system.unit
     if unit is None:
@@ -46,7 +46,23 @@ def to_degrees(system: System) -> Degrees | None:
     if system.code == _WORLD:
         return _mercator
     grid = _grid(system.code)
-    return (lambda x, y: _transverse(x * unit, y * unit, grid)) if grid else None
+    return (lambda x, y: _transverse(x * unit, y * unit, grid)) if grid else _by_gdal(system.code)
+
+
+def _by_gdal(code: int) -> Degrees | None:
+    """Map by PROJ, on WGS 84."""
+    try:
+        from rasterio.warp import transform
+    except ImportError:
+        return None
+    if not code:
+        return None
+
+    def degrees(x: Array, y: Array) -> tuple[Array, Array]:
+        longitude, latitude = transform(f"EPSG:{code}", "EPSG:4326", x.tolist(), y.tolist())
+        return np.array(longitude), np.array(latitude)
+
+    return degrees
 
 
 def _grid(code: int) -> _Grid | None:

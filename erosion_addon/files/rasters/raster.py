@@ -13,6 +13,7 @@ from ..headers.block_header import BLOCK_SUFFIXES, block_of
 from ..headers.image_format import ImageHeader, single
 from ..headers.image_header import damage_in, read_header
 from .blocks import block_numbers, text_numbers
+from .gdal import gdal_numbers
 from .tiff_pixels import TiffPixels
 
 Array = np.ndarray[Any, Any]
@@ -35,7 +36,12 @@ def open_raster(path: Path) -> Raster | None:
     does its reader.
     """
     header, suffix = read_header(path), path.suffix.lower()
-    if suffix in (".tif", ".tiff") and header.packing != "JPEG":
+    if header.by_gdal:
+
+        def stored(*window: int) -> Cells:
+            return gdal_numbers(path, header, *window)
+
+    elif suffix in (".tif", ".tiff") and header.packing != "JPEG":
         pixels = TiffPixels(path)
 
         def stored(*window: int) -> Cells:

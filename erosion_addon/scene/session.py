@@ -9,14 +9,26 @@ Remembered = TypeVar("Remembered")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _remembered: list[Any] = []
+_of_file: list[Any] = []
 _caches: list[Any] = []
 
 
-def remember(kind: type[Remembered]) -> Remembered:
-    """Single instance of a class without arguments, made anew by `clear`."""
+def remember(kind: type[Remembered], of_file: bool = False) -> Remembered:
+    """Single instance of a class without arguments, made anew by `clear`.
+
+    of_file: whether it belongs to the open file, and is made anew with the next one. Resources of Blender do not.
+    """
     made = kind()
     _remembered.append(made)
+    if of_file:
+        _of_file.append(made)
     return made
+
+
+def begin_file() -> None:
+    """Reset what belongs to the file before."""
+    for made in _of_file:
+        made.__init__()
 
 
 def cached(size: int | None = None) -> Callable[[Function], Function]:

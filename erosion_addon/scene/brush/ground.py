@@ -63,7 +63,7 @@ class _Now:
         self.ground: Ground | None = None
 
 
-_now = session.remember(_Now)
+_now = session.remember(_Now, of_file=True)
 
 
 def forget() -> None:

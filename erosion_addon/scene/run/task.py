@@ -192,7 +192,7 @@ class Task:
     def cancel(self) -> None:
         """Cancel without changes; the worker has ended on return."""
         if not self.ended:
-            self.state, self.sentence = "cancelled", f"{self.work} of {self.object_name} was cancelled."
+            self.state, self.sentence = "cancelled", f"{self.work} of {self.object_name} was canceled."
             worker_process.stop()
             displayed_heights.put_back()
             computing.forget()

@@ -29,10 +29,10 @@ def label(name: str) -> str:
     return " ".join(word if word in ("per", "of") else word.capitalize() for word in words)
 
 
-def property_of(specification: Specification, **options: Any) -> Any:
+def property_of(specification: Specification, **accessors: Any) -> Any:
     """Blender property with the default, range, unit and tooltip of a declared parameter.
 
-    options: further ones of the property.
+    accessors: `get` and `set`, with the options that they need.
     """
     seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
     unit = f" Unit: {specification.unit}." if specification.unit else ""
@@ -43,7 +43,7 @@ def property_of(specification: Specification, **options: Any) -> Any:
         "description": f"{specification.sentence.rstrip('.')}{seed_name}.{unit}{needs}".rstrip("."),
         "default": specification.default,
         "translation_context": CONTEXT,
-        **options,
+        **accessors,
     }
     if specification.choices:
         items = [(choice, label(choice), meaning) for choice, meaning in specification.choices.items()]

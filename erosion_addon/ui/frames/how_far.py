@@ -29,7 +29,7 @@ class _Now:
         """session_uid of the object whose slider moved, and the frame it points to."""
 
 
-_now = session.remember(_Now)
+_now = session.remember(_Now, of_file=True)
 
 
 def share(settings: Any) -> float:

@@ -26,7 +26,7 @@ class _Now:
         """session_uid of terrains that were drawn before they had steps."""
 
 
-_now = session.remember(_Now)
+_now = session.remember(_Now, of_file=True)
 
 
 class EROSION_UL_steps(bpy.types.UIList):

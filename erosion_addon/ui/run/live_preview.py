@@ -37,8 +37,8 @@ class _Now:
     """State of the session."""
 
     def __init__(self) -> None:
-        self.trouble = ""
-        """Reason for a missing preview, for the panel."""
+        self.troubles: dict[int, str] = {}
+        """session_uid of an object → reason for its missing preview, for the panel."""
 
         self.seen: dict[int, Any] = {}
         """session_uid of an object → its settings at the last check."""
@@ -53,7 +53,7 @@ class _Now:
         """Status of the preview as last drawn."""
 
 
-now = session.remember(_Now)
+now = session.remember(_Now, of_file=True)
 
 
 _IGNORED = {
@@ -80,7 +80,9 @@ def wanted(settings: Any) -> bool:
 
 def choose(settings: Any, value: bool) -> None:
     """Switch the preview on, which shows one at once, or off, which restores the terrain."""
-    settings.live_preview_choice, now.trouble, obj = int(value), "", settings.id_data
+    settings.live_preview_choice = int(value)
+    obj = settings.id_data
+    now.troubles.pop(obj.session_uid, None)
     if value:
         now.asked[obj.session_uid] = time.monotonic()
         watch()
@@ -173,7 +175,8 @@ def _look_at_before(obj: bpy.types.Object | None) -> float:
 
 
 def _start(obj: bpy.types.Object) -> None:
-    settings, now.trouble = obj.erosion, ""
+    settings = obj.erosion
+    now.troubles.pop(obj.session_uid, None)
     try:
         recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
         view, key = preview.of(obj), _key(settings)
@@ -182,7 +185,7 @@ def _start(obj: bpy.types.Object) -> None:
         view.run(recipe, preferences.threads())
     except InputError as error:
         preview.end()
-        now.trouble = f"No preview: {error}"
+        now.troubles[obj.session_uid] = f"No preview: {error}"
 
 
 def _key(settings: Any) -> Any:
@@ -228,8 +231,6 @@ def _history_moved(*_: Any) -> None:
 
 @persistent
 def _file_is_opened(*_: Any) -> None:
-    now.seen.clear()
-    now.asked.clear()
     displayed_heights.forget()
     displayed_heights.heal()
 

@@ -52,8 +52,8 @@ class EROSION_PT_main(Panel):
             run_panel.draw_run(layout, run, obj)
         elif is_terrain:
             _draw_buttons(layout, obj, _words(found, recipe))
-        if progress.now.last_sentence:
-            draw_lines(layout, [progress.now.last_sentence], "ERROR")
+        if messages := progress.messages(obj):
+            draw_lines(layout, messages, "ERROR")
         if is_terrain and found is not None:
             for problem in filter(None, [mask_watch.problem(obj, kind) for kind in MASK_KINDS]):
                 advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")

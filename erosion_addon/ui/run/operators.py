@@ -149,7 +149,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         if self.waiting_too:
             run_queue.clear()
         progress.finish_run(run)
-        progress.now.last_sentence = ""
+        progress.forget(run.find_object())
         progress.redraw(None)
         report(self, {"INFO"}, run.sentence)
         return {"FINISHED"}

@@ -7,8 +7,9 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ...base.errors import print_traceback
+from ...base.errors import print_traceback, reason_of
 from ...scene import session
+from ...scene.derived import companions
 from ...scene.run import job, preview, run_queue
 from ...scene.run.task import Task
 from ...scene.worker import worker_process
@@ -29,14 +30,17 @@ class _Now:
     """State of the session."""
 
     def __init__(self) -> None:
-        self.last_sentence = ""
-        """Messages of the runs since the user started one, for the panel; empty without problems."""
+        self.messages: dict[int, str] = {}
+        """session_uid of an object → messages of its runs since the user started one. `GONE`: of deleted objects."""
 
         self.repeated: tuple[str, dict[str, Any]] | None = None
         """Operator to repeat in the next turn of the main loop, with its properties."""
 
 
-now = session.remember(_Now)
+now = session.remember(_Now, of_file=True)
+
+GONE = 0
+"""No session_uid."""
 
 
 def watch() -> None:
@@ -75,7 +79,8 @@ def _tick() -> float | None:
 
 def _turn() -> float | None:
     if job.now.current is None:
-        _say(runs.start_next())
+        for uid, sentence in runs.start_next():
+            _say(uid, sentence)
     run = job.now.current
     if run is None:
         redraw(None)
@@ -117,7 +122,8 @@ def _repeat() -> None:
     try:
         attendance.call(*called)
     except RuntimeError as error:  # what the operator reports
-        _say([str(error)])
+        terrain = companions.terrain_of(bpy.context.object)
+        _say(GONE if terrain is None else terrain.session_uid, reason_of(error))
 
 
 def _attend(run: Task) -> None:
@@ -152,7 +158,8 @@ def finish_run(run: Task) -> None:
     if run.state == "done" and obj is not None and run.report is not None:
         obj.erosion.report = json.dumps(run.report)
         brush_layers.mark(obj)
-    _say([run.sentence] if run.state != "done" or run.warnings else [])
+    if run.state != "done" or run.warnings:
+        _say(GONE if obj is None else run.object_uid, run.sentence)
     job.clear()
     if run_queue.waiting():
         watch()
@@ -160,9 +167,21 @@ def finish_run(run: Task) -> None:
         worker_process.stop()
 
 
-def _say(sentences: list[str]) -> None:
-    """Append messages for the panel; those of a queue are kept together."""
-    now.last_sentence = " ".join(filter(None, [now.last_sentence, *sentences]))
+def _say(uid: int, sentence: str) -> None:
+    """Append a message for the panel; those of a queue are kept together. uid: of its object, or `GONE`."""
+    now.messages[uid] = " ".join(filter(None, [now.messages.get(uid), sentence]))
+
+
+def messages(obj: bpy.types.Object | None) -> list[str]:
+    """Messages of an object, and of those that are gone."""
+    uids = [GONE] if obj is None else [obj.session_uid, GONE]
+    return [now.messages[uid] for uid in uids if uid in now.messages]
+
+
+def forget(obj: bpy.types.Object | None) -> None:
+    """Drop these messages."""
+    for uid in (GONE, obj and obj.session_uid):
+        now.messages.pop(uid, None)
 
 
 def push_undo(message: str) -> None:
@@ -191,8 +210,12 @@ def clock(seconds: float) -> str:
 
 def redraw(run: Task | None) -> None:
     """Redraw the panels, and show the run in the status bar (None: Blender's own)."""
-    for window in bpy.context.window_manager.windows:
-        window.workspace.status_text_set(_draw_status if run is not None else None)
+    if run is None:
+        for workspace in bpy.data.workspaces:  # the user may have left some meanwhile
+            workspace.status_text_set(None)
+    else:
+        for window in bpy.context.window_manager.windows:
+            window.workspace.status_text_set(_draw_status)
     redraw_panels()
 
 
@@ -220,8 +243,14 @@ def _file_is_left(*_: Any) -> None:
 
 
 @persistent
+def _file_is_open(*_: Any) -> None:
+    session.begin_file()
+
+
+@persistent
 def _history_moved(*_: Any) -> None:
-    """Undo or redo may have removed the mesh of the run."""
+    """Undo or redo may have removed the mesh of the run, and what the messages are about."""
+    now.messages.clear()
     if job.now.current is not None and not job.now.current.is_here():
         job.now.current.cancel()
 
@@ -235,6 +264,7 @@ CLASSES = ()
 
 HANDLERS: handlers.Handlers = (
     ("load_pre", _file_is_left),
+    ("load_post", _file_is_open),
     ("undo_post", _history_moved),
     ("redo_post", _history_moved),
 )

@@ -64,8 +64,8 @@ def draw_preview(layout: Any, settings: Any) -> None:
     shown = preview.now.current
     if reason is not None:
         draw_lines(layout, [f"No preview: {reason}"], "INFO")
-    elif live_preview.now.trouble:
-        draw_lines(layout, [live_preview.now.trouble], "INFO")
+    elif trouble := live_preview.now.troubles.get(settings.id_data.session_uid):
+        draw_lines(layout, [trouble], "INFO")
     elif shown is not None and shown.object_uid == settings.id_data.session_uid and shown.note:
         row = layout.row()
         row.active = False

@@ -94,8 +94,8 @@ def animation_of(obj: bpy.types.Object) -> Animation:
     return Animation(folder, kept, terrain, recipes, arrays, lights if baked else ())
 
 
-def start_next() -> list[str]:
-    """Start the next run of the queue; returns messages about skipped objects."""
+def start_next() -> list[tuple[int, str]]:
+    """Start the next run of the queue; returns session_uid and message of each skipped object."""
     said = []
     while (turn := run_queue.take()) is not None:
         obj = turn.find()
@@ -104,10 +104,11 @@ def start_next() -> list[str]:
                 start_animation(obj, turn.replace) if turn.animation else start(obj, turn.resume)
                 break
         except InputError as error:
-            said.append(f"{turn.name} was not eroded: {error}")
+            said.append((turn.uid, f"{turn.name} was not eroded: {error}"))
         except Exception:  # noqa: BLE001 - the others of the queue have done nothing wrong
             print_traceback()
-            said.append(f"{turn.name} was not eroded because of an internal error; see the system console.")
+            sentence = f"{turn.name} was not eroded because of an internal error; see the system console."
+            said.append((turn.uid, sentence))
     return said
 
 

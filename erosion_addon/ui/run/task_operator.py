@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import print_traceback
+from ...scene.derived import companions
 from ...scene.run import job
 from ...scene.run.task import Task
 from ..base.refusals import reports_refusals
@@ -44,7 +45,7 @@ class TaskOperator:
     @reports_refusals()
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not attendance.now.returning:
-            progress.now.last_sentence = ""
+            progress.forget(companions.terrain_of(context.object))
             task = self.begin(context)
             task.operator, task.properties = type(self).bl_idname, self.as_keywords()
             if task.ready:
@@ -103,7 +104,7 @@ class TaskOperator:
         if repeated and attendance.possible() and self.takes_time(context):
             progress.repeat(type(self).bl_idname, self.as_keywords())
             return {"CANCELLED"}
-        progress.now.last_sentence = ""
+        progress.forget(companions.terrain_of(context.object))
         task = self.begin(context)
         try:
             while not task.ended:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import bpy
 import bpy.utils.previews
 import numpy as np
+from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
 from ...base.parameters import Specification, specifications
@@ -22,6 +23,7 @@ from ...scene.terrain.lattice import Array
 from ...scene.worker import computing, worker_process
 from ...worker.messages import Request
 from ...worker.requests import pictures_in, variants_request
+from ..base import handlers
 from ..base.panel import SubPanel
 from ..base.parameter_properties import CONTEXT, exact, label
 from ..base.refusals import reports_refusals
@@ -334,9 +336,16 @@ def _word(value: Any) -> str:
     return phrase("Yes" if value else "No") if isinstance(value, bool) else f"{value:g}"
 
 
+@persistent
+def _file_opened(*_: Any) -> None:
+    forget()
+
+
 def unregister() -> None:
     """Free the pictures."""
     forget()
 
 
 CLASSES = (EROSION_OT_variants, EROSION_OT_variant_choose, EROSION_PT_variants)
+
+HANDLERS: handlers.Handlers = (("load_post", _file_opened),)

@@ -79,7 +79,7 @@ def test_cancelled_it_leaves_every_byte(terrain_object):
     task = job.begin(errand(terrain_object))
     task.listen(0.01)
     task.cancel()
-    assert (task.state, task.sentence) == ("cancelled", "Analysis of Terrain was cancelled.")
+    assert (task.state, task.sentence) == ("cancelled", "Analysis of Terrain was canceled.")
     assert everything(terrain_object.data) == before and process._now.runner is None
 
 

@@ -13,7 +13,7 @@ from erosion_addon.scene.run.errand import Errand, Plan
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.worker import computing
 from erosion_addon.scene.worker import worker_process as process
-from erosion_addon.ui.run import runs
+from erosion_addon.ui.run import progress, runs
 from tests.scene.conftest import everything
 
 QUICK = LightParameters(azimuths=4)
@@ -87,7 +87,7 @@ def test_cancelled_light_leaves_the_mesh_as_it_was(terrain_object):
     task = job.begin(bake(terrain_object))
     task.listen(0.01)
     task.cancel()
-    assert (task.state, task.sentence) == ("cancelled", "Light of Terrain was cancelled.")
+    assert (task.state, task.sentence) == ("cancelled", "Light of Terrain was canceled.")
     assert everything(terrain_object.data) == before and process._now.runner is None
 
 
@@ -159,11 +159,5 @@ def test_a_run_outlives_a_worker_that_dies_at_the_light(terrain_object, monkeypa
     monkeypatch.setattr(runner, "compute", lambda *order: runner._process.kill())
     assert bpy.ops.erosion.run("EXEC_DEFAULT") == {"FINISHED"}
     assert "wear" in terrain_object.data.attributes
-    (sentence,) = (said for said in [job_sentence()] if said)
+    (sentence,) = progress.messages(terrain_object)
     assert "light could not be updated" in sentence
-
-
-def job_sentence():
-    from erosion_addon.ui.run import progress
-
-    return progress.now.last_sentence

@@ -25,7 +25,7 @@ from tests.ui.conftest import activate, z_of
 def nothing_shown():
     yield
     progress.stop()
-    progress.now.last_sentence = ""
+    progress.now.messages.clear()
     live_preview.now.asked.clear()
     live_preview.now.seen.clear()
 
@@ -207,8 +207,8 @@ def test_what_cannot_be_run_is_not_previewed_and_says_why(terrain_object):
     terrain_object.erosion.hardness.source = "ATTRIBUTE"
     terrain_object.erosion.hardness.layer = "granite"
     live_preview.poll()
-    look_until(lambda: live_preview.now.trouble)
-    assert "granite" in live_preview.now.trouble
+    look_until(lambda: live_preview.now.troubles)
+    assert "granite" in live_preview.now.troubles[terrain_object.session_uid]
     assert seen(terrain_object).tobytes() == before.tobytes()
 
 
@@ -296,7 +296,7 @@ def test_the_next_in_the_queue_starts_when_the_run_has_ended_however(terrain_obj
     tick_until(lambda: job.now.current is None and progress._tick() is None)
     assert json.loads(other_object.erosion.report)["seed"] == 4
     assert "wear" in other_object.data.attributes
-    assert ("SIGKILL" in progress.now.last_sentence) == (end == "failed")
+    assert any("SIGKILL" in message for message in progress.messages(terrain_object)) == (end == "failed")
 
 
 def test_cancel_can_clear_the_queue(terrain_object, other_object):
@@ -346,7 +346,7 @@ def test_one_that_cannot_be_eroded_when_its_turn_comes_is_named(terrain_object, 
     queued(other_object)
     other_object.shape_key_add(name="Basis")
     tick_until(lambda: job.now.current is None and progress._tick() is None)
-    assert progress.now.last_sentence.startswith("Other was not eroded: ")
+    assert progress.messages(other_object)[0].startswith("Other was not eroded: ")
     assert "wear" in terrain_object.data.attributes
 
 

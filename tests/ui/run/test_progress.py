@@ -2,17 +2,21 @@
 """The timer that watches runs, and messages in the panel."""
 
 import json
+from types import SimpleNamespace
 
 import bpy
 import pytest
 
 from erosion_addon.model import Recipe, erode
+from erosion_addon.scene.brush import ground
 from erosion_addon.scene.run import job
 from erosion_addon.scene.run import run_queue as queue
 from erosion_addon.scene.terrain import grid
-from erosion_addon.ui.run import progress, run_panel, runs
+from erosion_addon.ui.frames import how_far
+from erosion_addon.ui.run import live_preview, main_panel, progress, run_panel, runs, variants
 from tests.terrains import fractal
-from tests.ui.conftest import z_of
+from tests.ui.conftest import activate, z_of
+from tests.ui.recipe.test_steps import Drawn
 from tests.ui.run.test_preview_live import nothing_shown, other_object, queued, tick_until  # noqa: F401 - fixtures
 
 LONG = {"droplet.drops_per_cell": 1000.0}
@@ -56,9 +60,93 @@ def test_a_bad_terrain_does_not_stop_the_queue(terrain_object, bad_terrain, othe
     queued(bad_terrain)
     queued(other_object)
     tick_until(lambda: job.now.current is not None and job.now.current.object_name == "Other")
-    assert progress.now.last_sentence.startswith("Bad was not eroded because of an internal error")
+    (message,) = progress.messages(bad_terrain)
+    assert message.startswith("Bad was not eroded because of an internal error")
     tick_until(lambda: progress._tick() is None)
     assert "wear" in other_object.data.attributes and not queue.waiting()
+
+
+@pytest.fixture
+def refused(terrain_object, other_object):  # noqa: F811
+    """A terrain of the queue whose turn came while it had shape keys; there is a message about it."""
+    job.start(terrain_object, Recipe.load("arcane"), {})
+    queued(other_object)
+    other_object.shape_key_add(name="Basis")
+    tick_until(lambda: job.now.current is None and progress._tick() is None)
+    return other_object
+
+
+def in_the_panel(obj):
+    activate(obj)
+    layout = Drawn()
+    main_panel.EROSION_PT_main.draw(SimpleNamespace(layout=layout), bpy.context)
+    return " ".join(named.get("text", "") for name, _, named in layout.seen["calls"] if name == "label")
+
+
+def test_a_message_is_shown_with_its_object_alone(terrain_object, refused):
+    said = "Other was not eroded"
+    assert said in in_the_panel(refused) and said not in in_the_panel(terrain_object)
+    assert said in in_the_panel(refused)  # and again, when one comes back to it
+
+
+@pytest.mark.parametrize("end", ["undo", "file", "home file", "deletion", "next run"])
+def test_a_message_goes_with_what_it_is_about(terrain_object, refused, tmp_path, end):
+    if end == "undo":
+        bpy.ops.ed.undo_push(message="before")
+        bpy.ops.ed.undo_push(message="after")
+        bpy.ops.ed.undo()
+    elif end == "file":
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "land.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "land.blend"))
+    elif end == "home file":
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    elif end == "deletion":
+        bpy.data.objects.remove(refused)
+    else:
+        refused.shape_key_clear()
+        activate(refused)
+        bpy.ops.erosion.run()
+    assert not any(progress.messages(obj) for obj in [*bpy.data.objects, None])
+
+
+def test_a_message_about_a_deleted_object_is_seen_beside_any_other_until_the_next_run(terrain_object, other_object):  # noqa: F811
+    run = job.start(terrain_object, Recipe.load("arcane"), {})
+    bpy.data.objects.remove(terrain_object)
+    tick_until(lambda: job.now.current is None and progress._tick() is None)
+    assert run.state == "rescued" and "Terrain was deleted while it was eroded." in in_the_panel(other_object)
+    bpy.ops.erosion.run()
+    assert "Terrain" not in " ".join(progress.messages(other_object))
+
+
+def test_no_workspace_keeps_the_status_of_an_ended_run(terrain_object, monkeypatch):
+    texts = {}
+    monkeypatch.setattr(progress, "redraw_panels", lambda: None)
+    workspaces = [SimpleNamespace(status_text_set=lambda text, name=name: texts.update({name: text})) for name in "ab"]
+    windows = [SimpleNamespace(workspace=workspaces[0])]
+    manager = SimpleNamespace(windows=windows)
+    monkeypatch.setattr(
+        progress,
+        "bpy",
+        SimpleNamespace(context=SimpleNamespace(window_manager=manager), data=SimpleNamespace(workspaces=workspaces)),
+    )
+    progress.redraw(object())
+    windows[0] = SimpleNamespace(workspace=workspaces[1])  # the user goes to another one
+    progress.redraw(object())
+    assert all(texts.values())
+    progress.redraw(None)
+    assert texts == {"a": None, "b": None}
+
+
+def test_what_belongs_to_a_file_is_forgotten_with_it(terrain_object):
+    live_preview.now.troubles[terrain_object.session_uid] = "No preview: …"
+    how_far._now.wanted = terrain_object.session_uid, 3
+    progress.now.repeated = "erosion.run", {}
+    ground.of(terrain_object)
+    bpy.ops.erosion.variants(seeds=1)
+    assert variants.now.shown is not None
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert not live_preview.now.troubles and how_far._now.wanted is None and progress.now.repeated is None
+    assert ground._now.ground is None and variants.now.shown is None and variants.now.pictures is None
 
 
 def test_a_fault_of_ours_ends_the_run_and_not_the_timer(terrain_object, other_object, monkeypatch):  # noqa: F811

@@ -116,4 +116,4 @@ def test_a_repeat_that_is_refused_says_so(terrain_object, calls, monkeypatch):
     monkeypatch.setattr(attendance, "call", refuses)
     progress.repeat("erosion.run", {})
     progress._repeat()
-    assert "shape keys" in progress.now.last_sentence
+    assert progress.messages(terrain_object) == ["Terrain has shape keys."]

@@ -131,7 +131,7 @@ def test_another_terrain_has_no_variants(quick):
     assert not bpy.ops.erosion.variant_choose.poll()
 
 
-def test_cancelled_variants_leave_those_before_and_no_worker(quick, monkeypatch):
+def test_canceled_variants_leave_those_before_and_no_worker(quick, monkeypatch):
     bpy.ops.erosion.variants(seeds=1)
     before = variants.now.shown
 
@@ -142,4 +142,4 @@ def test_cancelled_variants_leave_those_before_and_no_worker(quick, monkeypatch)
     monkeypatch.setattr("erosion_addon.scene.run.task.Task.poll", cancel)
     assert bpy.ops.erosion.variants(seeds=6) == {"CANCELLED"}
     assert variants.now.shown is before and worker_process._now.runner is None
-    assert progress.now.last_sentence == "Variants of Terrain was cancelled."
+    assert progress.messages(bpy.context.object) == ["Variants of Terrain was canceled."]

@@ -13,7 +13,7 @@ from ..files.image_files import ImageFiles
 from ..terrain.fields import ANALYZED
 from . import plot
 from .beside import plan_report
-from .source import read_land, read_outlets
+from .source import kept_holes, read_land, read_outlets
 from .terminal.output import note, print_lines, print_written, table
 from .terminal.progress import Stages
 
@@ -33,7 +33,9 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
         outlets = read_outlets(given, image_files, record)
         found = analyzed(terrain, parameters, given.edges, given.threads or 0, outlets=outlets)
         stages.end()
-        maps.write(outputs, planned, found.fields, image_files, terrain.spacing, record.georeference)
+        maps.write(
+            outputs, planned, found.fields, image_files, terrain.spacing, record.georeference, kept_holes(given, record)
+        )
         if report:
             with outputs.write(report) as path:
                 path.write_text(json.dumps(found.figures, indent=2) + "\n", encoding="utf-8")

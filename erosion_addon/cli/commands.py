@@ -158,7 +158,9 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         terrain = registry.make(given.kind, rows, cols, cell_size, given.seed, values, image_files)
         stages.end()
         with outputs.write(target) as path:
-            written = encode_heightmap(path, terrain.elevation, image_files, None, "f8", terrain.spacing)
+            written = encode_heightmap(
+                path, terrain.elevation, image_files, None, "f8", terrain.spacing, is_elevation=True
+            )
         write_side(side, given.output, terrain, written)
         stages.end()
         edges = "wrap" if values.get("tileable") else "open"

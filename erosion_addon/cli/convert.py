@@ -5,7 +5,7 @@ import argparse
 
 from ..files.export import Layout, export
 from ..files.image_files import ImageFiles
-from .source import read_land
+from .source import kept_holes, note_holes, read_land
 from .terminal.output import note, print_written
 from .terminal.progress import Stages
 
@@ -16,14 +16,15 @@ def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
     terrain, record = read_land(given, image_files)
     stages.end()
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
-    place = record.georeference
-    done = export(given.output, terrain, image_files, layout, inputs=[given.input], georeference=place)
+    place, holes = record.georeference, kept_holes(given, record)
+    done = export(given.output, terrain, image_files, layout, (), None, [given.input], place, holes)
     stages.end()
     print_written(done.paths)
     if given.quiet:
         return
     for sentence in done.notes:
         note(sentence)
+    note_holes(given.output, holes)
     if not given.height_range:
         low, high = done.height_range
         note(f"{given.output} goes from {low:.10g} m to {high:.10g} m.")

@@ -17,7 +17,7 @@ from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
 from .beside import note_gray, plan_side, write_side
-from .source import read_land, read_mask_file, read_outlets
+from .source import kept_holes, note_holes, read_land, read_mask_file, read_outlets
 from .terminal.output import note, print_written
 from .terminal.progress import Stages
 
@@ -57,8 +57,9 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
                     encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place)
         if carved:
             with outputs.write(carved) as path:
+                span, holes = given.height_range, kept_holes(given, record)
                 written = encode_heightmap(
-                    path, terrain.elevation, image_files, given.height_range, "f8", terrain.spacing, place
+                    path, terrain.elevation, image_files, span, "f8", terrain.spacing, place, holes, is_elevation=True
                 )
             write_side(side, given.carve, terrain, written)
         published = outputs.publish()
@@ -67,6 +68,7 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
     if not given.quiet:
         if carved:
             note_gray(given.carve, written, given.height_range)
+            note_holes(given.carve, holes)
         note(_summary(ways, given.headwaters))
         if degrees is None and any(target.suffix.lower() == ".geojson" for target in targets):
             note(f"{given.input} has no place on Earth that is known here, so the coordinates are in meters.")

@@ -32,7 +32,7 @@ from ..run.simulation import simulate
 from ..terrain.terrain import Terrain
 from .beside import map_fields, note_gray, plan_report, plan_side, require_space, write_side
 from .finished import is_finished, order_of
-from .source import inputs, note_lack, read, read_region, recipe_of
+from .source import inputs, kept_holes, note_holes, note_lack, read, read_region, recipe_of
 from .terminal import signals
 from .terminal.output import note, print_written
 from .terminal.progress import ProgressLine, RunProgress
@@ -49,7 +49,7 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
         return
     with _planned(given, order) as results:
         terrain, masks, record = read(given, recipe, image_files)
-        results.place = record.georeference
+        results.place, results.holes = record.georeference, kept_holes(given, record)
         _require_frames_whole(given)
         region = read_region(given, image_files, record)
         local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
@@ -185,10 +185,11 @@ def _note_all(clauses: list[str]) -> None:
 
 class _Results:
     """Output files of a run. saved: a clause on the last checkpoint that was written on the way. place: georeference of
-    the result.
+    the result. holes: cells without data.
     """
 
     place: Georeference | None = None
+    holes: Array | None = None
 
     def __init__(self, outputs: Outputs, given: argparse.Namespace, order: str) -> None:
         if given.analyze and not given.maps:
@@ -258,17 +259,19 @@ class _Results:
         if self._given.quiet:
             return
         note_gray(self._given.output, written, self._given.height_range)
+        note_holes(self._given.output, self.holes)
         for line in [*(result.report or {})["notes"], *in_words(result.report or {})]:
             note(line)
 
     def _write_result(self, result: Terrain, image_files: ImageFiles, outlets: Array | None) -> Written:
         with self._outputs.write(self._target) as path:
             span = self._given.height_range
-            written = encode_heightmap(path, result.elevation, image_files, span, "f8", result.spacing, self.place)
+            heights, more = result.elevation, (result.spacing, self.place, self.holes)
+            written = encode_heightmap(path, heights, image_files, span, "f8", *more, is_elevation=True)
         write_side(self._side, self._given.output, result, written)
         edges = (result.report or {}).get("edges", "open")
         fields = map_fields(result, self._given, edges, outlets)
-        maps.write(self._outputs, self._maps, fields, image_files, result.spacing, self.place)
+        maps.write(self._outputs, self._maps, fields, image_files, result.spacing, self.place, self.holes)
         maps.write_cover(self._outputs, self._cover, result, image_files)
         if self._report:
             report = {**(result.report or {}), "order": self._order, "files": self._outputs.digests()}

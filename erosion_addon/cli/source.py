@@ -83,6 +83,17 @@ def read_mask_file(given: argparse.Namespace, path: str | Path, image_files: Ima
     return mask
 
 
+def kept_holes(given: argparse.Namespace, record: Record) -> Array | None:
+    """Cells without data that stay so in TIFFs: all, unless they are to be filled by the user's own words."""
+    return None if given.holes == "fill" else record.missing
+
+
+def note_holes(output: Path, holes: Array | None) -> None:
+    """Print that cells without data stay so in a TIFF."""
+    if holes is not None and output.suffix.lower() in (".tif", ".tiff"):
+        note(f"The cells without data stay so in {output}; --holes fill makes them land.")
+
+
 def note_doubts(doubts: Iterable[Doubt]) -> None:
     """Print what a file leaves open, with the option that settles it."""
     for doubt in doubts:

@@ -93,18 +93,20 @@ def export(
     masks: Mapping[str, Array] | None = None,
     inputs: Sequence[Path] = (),
     georeference: Georeference | None = None,
+    missing: Array | None = None,
 ) -> Exported:
     """Write the heights of a terrain, and maps of its fields, to a file or to tiles; all or nothing.
 
     maps: names of fields, each written as NAME_FIELD beside it. masks: likewise NAME_mask_KIND. inputs: files read for
-    this, which only the heightmap of that very name may replace. georeference: written to TIFFs. Raises InputError if a
-    file cannot be written; existing files then stay.
+    this, which only the heightmap of that very name may replace. georeference and missing, cells without data: kept
+    in TIFFs. Raises InputError if a file cannot be written; existing files then stay.
     """
     path, layout = Path(path), layout or Layout()
     notes = _notes(layout, terrain, path.suffix.lower())
     rows, cols = whole = layout.whole_size(terrain.shape)
     require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
     place = georeference.resized(whole) if georeference and georeference.shape == terrain.shape else None
+    holes = None if missing is None else resized(missing.astype(np.float64), whole) > 0.5
     spacing, gray = _spacing(terrain, whole), path.suffix.lower() in GRAY_SUFFIXES
     with Outputs(inputs) as outputs:
         planned = [(layer, _plan(outputs, path, layer.name, layout)) for layer in _layers(terrain, maps, masks or {})]
@@ -117,7 +119,7 @@ def export(
             span = layer.range or given or own_range(values)
             clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if gray else 0
             sheets.append(Sheet(layer.name, layer.unit, [target.name for target in targets.values()], span, clipped))
-            _write(outputs, targets, values, image_files, span, spacing, layout, place)
+            _write(outputs, targets, values, image_files, span, spacing, layout, place, holes, not layer.name)
         size, bottom_first = layout.file_size(terrain.shape), layout.bottom_first(path.suffix.lower())
         side.write(sheets, size, spacing, bottom_first, layout.tiles, layout.tiles_upward)
         return Exported(outputs.publish(), sheets[0].range, sheets[0].clipped_cells, notes)
@@ -172,16 +174,27 @@ def _write(
     spacing: tuple[float, float],
     layout: Layout,
     place: Georeference | None,
+    missing: Array | None,
+    is_elevation: bool,
 ) -> None:
     rows, cols = ((side - 1) // tiles for side, tiles in zip(values.shape, layout.tiles, strict=True))
     for (row, col), target in targets.items():
-        tile = values[row * rows : (row + 1) * rows + 1, col * cols : (col + 1) * cols + 1]
-        if layout.bottom_first(target.suffix.lower()):
-            tile = tile[::-1]
+        inside = np.s_[row * rows : (row + 1) * rows + 1, col * cols : (col + 1) * cols + 1]
+        order = -1 if layout.bottom_first(target.suffix.lower()) else 1
+        tile, holes = values[inside][::order], None if missing is None else missing[inside][::order]
         top = (values.shape[0] - 1 - row * rows - (tile.shape[0] - 1), col * cols)
         there = place.part(top, (1, 1), (tile.shape[0], tile.shape[1])) if place and not layout.flip else None
         with outputs.write(target) as temporary:
-            encode_heightmap(temporary, tile, image_files, span, spacing=spacing, georeference=there)
+            encode_heightmap(
+                temporary,
+                tile,
+                image_files,
+                span,
+                spacing=spacing,
+                georeference=there,
+                missing=holes,
+                is_elevation=is_elevation,
+            )
 
 
 def _spacing(terrain: Terrain, whole: tuple[int, int]) -> tuple[float, float]:

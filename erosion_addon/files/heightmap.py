@@ -305,13 +305,17 @@ def encode_heightmap(
     dtype: Any = np.float32,
     spacing: tuple[float, float] | None = None,
     georeference: Georeference | None = None,
+    missing: Array | None = None,
+    is_elevation: bool = False,
 ) -> Written:
     """Write (rows, cols) values by the suffix of the path, where an incomplete file does no harm, see `Outputs.write`.
 
     .npy has the given dtype (float32 or float64); .exr, .tif and .r32 are float32; .png, .r16 and .raw are 16-bit,
     with black and white at height_range or, without one, at the lowest and highest value. Values beyond a given range
-    are cut off and counted. spacing: (row, col) meters; georeference: the location on Earth; both are kept in TIFFs.
-    Raises InputError if the file cannot be written.
+    are cut off and counted. Raises InputError if the file cannot be written.
+
+    For TIFFs: spacing: (row, col) meters. georeference: the location on Earth. missing: cells without data.
+    is_elevation: whether the values are heights, whose unit the TIFF names.
     """
     suffix = path.suffix.lower()
     span = _checked_range(height_range)
@@ -327,7 +331,10 @@ def encode_heightmap(
             values = np.rint(np.clip(fraction, 0.0, 1.0) * meaning.WHITE["uint16"]).astype("<u2")
         elif np.abs(values).max() > np.finfo(np.float32).max and not (suffix == ".npy" and dtype == np.float64):
             raise InputError(f"{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy file.")
-        _write(path, values, image_files, dtype, spacing, georeference)
+        if suffix in (".tif", ".tiff"):
+            write_tiff(path, values, spacing, georeference, missing, is_elevation)
+        else:
+            _write(path, values, image_files, dtype)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     except MemoryError:
@@ -369,15 +376,8 @@ def _size(shape: tuple[int, ...]) -> str:
     return " × ".join(str(side) for side in shape)
 
 
-def _write(
-    path: Path,
-    values: Array,
-    image_files: ImageFiles,
-    dtype: Any,
-    spacing: tuple[float, float] | None,
-    georeference: Georeference | None,
-) -> None:
-    """Write values (integers for 16-bit files) in the format of the suffix."""
+def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any) -> None:
+    """Write values (integers for 16-bit files) in the format of the suffix, other than TIFF."""
     suffix = path.suffix
     if suffix == ".npy":
         with path.open("wb") as stream:
@@ -385,8 +385,6 @@ def _write(
     elif suffix in RAW_SUFFIXES:
         with path.open("wb") as stream:
             stream.write(np.ascontiguousarray(values[::-1], "<f4" if suffix == ".r32" else "<u2").data)
-    elif suffix in (".tif", ".tiff"):
-        write_tiff(path, values, spacing, georeference)
     else:
         if suffix == ".png":
             image_files.write(path, (values / np.float32(meaning.WHITE["uint16"])).astype(np.float32), "uint16")

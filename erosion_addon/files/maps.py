@@ -53,10 +53,11 @@ def write(
     image_files: ImageFiles,
     spacing: tuple[float, float] | None = None,
     place: Georeference | None = None,
+    missing: Array | None = None,
 ) -> None:
     """Write the planned maps whose fields exist, (rows, cols) or (rows, cols, components).
 
-    spacing: (row, col) meters; place: the location on Earth; both are kept in TIFFs.
+    For TIFFs: spacing: (row, col) meters; place: the location on Earth; missing: cells without data.
     """
     for name, values in images(fields):
         if name in planned:
@@ -65,7 +66,17 @@ def write(
                     encode_color(path, values, image_files)
                 else:
                     span = (0.0, 1.0) if path.suffix == ".png" else None
-                    encode_heightmap(path, values, image_files, span, spacing=spacing, georeference=place)
+                    is_elevation = name == "elevation"
+                    encode_heightmap(
+                        path,
+                        values,
+                        image_files,
+                        span,
+                        spacing=spacing,
+                        georeference=place,
+                        missing=missing,
+                        is_elevation=is_elevation,
+                    )
 
 
 def plan_cover(outputs: Outputs, folder: Path) -> dict[str, Path]:

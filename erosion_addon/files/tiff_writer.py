@@ -13,9 +13,14 @@ from typing import Any
 import numpy as np
 
 from .headers.georeference import Georeference
+from .places.units import name_of
 
 _SHORT, _LONG, _DOUBLE, _LONG_8 = 3, 4, 12, 16
 _TYPES = {"u1": 2, "u2": _SHORT, "f8": _DOUBLE}
+_METADATA, _NO_DATA = 42112, 42113
+"""GDAL's tags."""
+_UNIT = '<GDALMetadata><Item name="UNITTYPE" sample="0" role="unittype">{}</Item></GDALMetadata>'
+_NO_DATA_NUMBER = -9999.0
 CLASSIC = 2**32 - 2**20
 """Bytes of values that 32-bit offsets can address; larger files are BigTIFF."""
 
@@ -25,11 +30,23 @@ def write_tiff(
     pixels: np.ndarray[Any, Any],
     spacing: tuple[float, float] | None = None,
     georeference: Georeference | None = None,
+    missing: np.ndarray[Any, Any] | None = None,
+    is_elevation: bool = False,
 ) -> None:
     """Write (rows, cols) values, row 0 at the bottom, as uncompressed little-endian float32 in one strip.
 
-    georeference: of the values. spacing: (row, col) meters between points, written in its absence.
+    georeference: of the values. spacing: (row, col) meters between points, written in its absence. missing: where there
+    is no data. is_elevation: whether the values are heights in meters, written in the unit of the georeference.
     """
+    texts = {}
+    if is_elevation:
+        unit = georeference.unit if georeference else 1.0
+        pixels = pixels / unit if unit != 1.0 else pixels
+        texts[_METADATA] = _UNIT.format(name_of(unit))
+    if missing is not None and missing.any():
+        number = _NO_DATA_NUMBER if float(pixels.min()) > _NO_DATA_NUMBER else float(np.finfo(np.float32).min)
+        pixels = np.where(missing, number, pixels)
+        texts[_NO_DATA] = f"{number:.17g}"
     rows, cols = pixels.shape
     length = rows * cols * 4
     big = length > CLASSIC
@@ -50,6 +67,7 @@ def write_tiff(
         lists = georeference.entries()
     else:
         lists = _plane(spacing, rows) if spacing else []
+    lists += [(tag, np.frombuffer(text.encode("ascii") + b"\0", "u1")) for tag, text in sorted(texts.items())]
     with path.open("wb") as stream:
         stream.write(_directory(tags, lists, big))
         stream.write(np.ascontiguousarray(pixels[::-1], "<f4").data)

@@ -96,7 +96,9 @@ def export(
                     with Outputs() as outputs:
                         target = outputs.plan(file, SUFFIXES)
                         with outputs.write(target) as temporary:
-                            _encode(temporary, _repeated(points, side), image_files, sheet.range, spacing, there)
+                            is_elevation = sheet.path == path and layer.removeprefix(START) == "elevation"
+                            points = _repeated(points, side)
+                            _encode(temporary, points, image_files, sheet.range, spacing, there, is_elevation)
                         paths += outputs.publish(goes_on=True)
                     sheet.files[y, x] = file.name
                 on_progress((y * cols + x + 1) / (rows * cols))
@@ -149,11 +151,12 @@ def _encode(
     span: Range,
     spacing: tuple[float, float],
     place: Georeference | None,
+    is_elevation: bool,
 ) -> None:
     if values.ndim == 3:
         encode_color(path, values, image_files)
     else:
-        encode_heightmap(path, values, image_files, span, "f4", spacing, place)
+        encode_heightmap(path, values, image_files, span, "f4", spacing, place, is_elevation=is_elevation)
 
 
 def _side_file(outputs: Outputs, path: Path) -> SideFile | None:

@@ -14,6 +14,7 @@ import numpy as np
 from ..places.geo_keys import DOUBLES, KEYS, MATRIX, SCALE, TEXTS, TIE_POINTS, at_points, placement_of, placement_tags
 from ..places.placement import Placement
 from ..places.projections import to_degrees
+from ..places.units import name_of
 
 _DTYPES = {SCALE: "<f8", TIE_POINTS: "<f8", MATRIX: "<f8", KEYS: "<u2", DOUBLES: "<f8", TEXTS: "|u1"}
 _GEOGRAPHIC, _PROJECTED = 2048, 3072
@@ -27,10 +28,11 @@ Tags = dict[int, Array]
 
 @dataclass(frozen=True, eq=False)
 class Georeference:
-    """Georeferencing tags of a GeoTIFF, and its number of (rows, cols)."""
+    """Georeferencing tags of a GeoTIFF, its number of (rows, cols), and the meters per unit of its heights."""
 
     tags: Tags
     shape: tuple[int, int]
+    unit: float = 1.0
 
     @classmethod
     def of(cls, tags: Mapping[int, np.ndarray[Any, Any]], shape: tuple[int, int]) -> "Georeference | None":
@@ -51,9 +53,10 @@ class Georeference:
             content = json.loads(str(text))
             rows, cols = (int(side) for side in content["shape"])
             tags = {int(tag): _numbers(values, _DTYPES[int(tag)]) for tag, values in content["tags"].items()}
+            unit = float(content.get("unit", 1.0))
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             return None
-        return cls(tags, (rows, cols)) if _makes_sense(tags) else None
+        return cls(tags, (rows, cols), unit) if _makes_sense(tags) and name_of(unit) else None
 
     @property
     def placement(self) -> Placement | None:
@@ -83,9 +86,9 @@ class Georeference:
         return sorted(self.tags.items())
 
     def to_text(self) -> str:
-        """Tags and shape as JSON."""
+        """Tags, shape and unit as JSON."""
         tags = {str(tag): values.tolist() for tag, values in self.tags.items()}
-        return json.dumps({"shape": self.shape, "tags": tags})
+        return json.dumps({"shape": self.shape, "tags": tags, **({"unit": self.unit} if self.unit != 1.0 else {})})
 
     def part(self, first: tuple[float, float], step: tuple[float, float], shape: tuple[int, int]) -> "Georeference":
         """Georeference of other pixels on the same land. first: (row, col) of the top left one; step: between them; in
@@ -111,7 +114,7 @@ class Georeference:
             points[:, 0] = (points[:, 0] - start_col) / right
             points[:, 1] = (points[:, 1] - start_row) / down
             tags[TIE_POINTS] = points.ravel()
-        return Georeference(tags, shape)
+        return Georeference(tags, shape, self.unit)
 
     def upright(self, south_up: bool, mirrored: bool) -> "Georeference":
         """Georeference of the same pixels with rows and columns in the other order."""

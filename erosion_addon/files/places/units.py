@@ -70,6 +70,15 @@ _WORDS = {
 _LENGTHS_BY_WORD = {word: length for length, words in _WORDS.items() for word in words.split()}
 
 
+_NAMES = {1.0: "metre", FOOT: "foot", SURVEY_FOOT: "US survey foot"}
+"""Units in which heights are written, as GDAL names them."""
+
+
+def name_of(length: float) -> str:
+    """Name of a unit of heights by its meters; empty for one that is not written."""
+    return next((name for unit, name in _NAMES.items() if math.isclose(unit, length, rel_tol=1e-9)), "")
+
+
 def length_of(words: str) -> float | None:
     """Meters per unit of a name such as metre, US survey foot or us-ft; None for an unknown one."""
     return _LENGTHS_BY_WORD.get("".join(letter for letter in words.lower() if letter.isalpha()))

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ..headers.image_format import ImageHeader
+from ..places.units import name_of
 from ..rasters.raster import Cells
 from .record import UNIT_NAMES, UNITS, Array, Doubt, Reading, Record
 
@@ -159,7 +160,11 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
             low, high = survey.extremes({})
         record = replace(record, meaning=meaning, height_range=span)
     else:
+        place = record.georeference
+        if place and name_of(unit):
+            place = replace(place, unit=unit)
         record = replace(record, height_range=None, unit=unit, scale=header.scale, offset=header.offset)
+        record = replace(record, georeference=place)
     no_data = tuple(dict.fromkeys([*([] if survey.no_data is None else [survey.no_data]), *sentinels]))
     record = replace(record, no_data=no_data, holes=survey.empty + survey.nans + sum(sentinels.values()))
     if low <= high and not (meaning == "shades" and span is None):

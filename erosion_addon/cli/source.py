@@ -11,11 +11,11 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files import maps
 from ..files.formats import IMAGE_SUFFIXES
-from ..files.heightmap import read_heights
+from ..files.headers.image_header import read_header
+from ..files.heightmap import read_heights, without_steps
 from ..files.image_files import ImageFiles
-from ..files.mask_file import read_mask
+from ..files.mask_file import read_mask, require_place
 from ..files.reading.record import Doubt, Record
-from ..grid.dequantize import smooth_steps
 from ..recipe.needs import with_loose_top
 from ..recipe.recipe import Recipe
 from ..terrain.masks import MASK_KINDS
@@ -114,7 +114,9 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
         what = "has 8 bits, so its heights come" if record.kind == "uint8" else "has heights"
         note(f"{given.input} {what} in steps of {record.step:.4g} m; --smooth-steps smooths them away.")
     if given.surface_color and not is_strata(given.surface_color):
-        color = maps.read_color(Path(given.surface_color), image_files, terrain.shape)
+        path = Path(given.surface_color)
+        require_place(path, read_header(path).georeference, record)
+        color = maps.read_color(path, image_files, terrain.shape)
         terrain = Terrain(terrain.elevation, terrain.spacing, {"surface_color": color})
     masks = {}
     for kind, path in given.mask:
@@ -128,11 +130,11 @@ def _smoothed(elevation: Array, record: Record, quiet: bool) -> Array:
     """Elevation without terracing; InputError if it has none."""
     if record.step is None:
         raise InputError(
-            f"{record.name} has no steps to smooth away: its heights are finer than 8 bits; leave out the option."
+            f"{record.name} has no steps to smooth away: its heights are fine enough; leave out the option."
         )
     if not quiet:
         note(f"The steps of {record.step:.4g} m in {record.name} were smoothed away.")
-    return smooth_steps(elevation, record.step)
+    return without_steps(elevation, record)
 
 
 def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:

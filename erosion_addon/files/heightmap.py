@@ -15,8 +15,8 @@ import numpy as np
 
 from ..base import memory
 from ..base.errors import InputError
-from ..grid.dequantize import step_of
-from ..grid.fill_holes import filled
+from ..grid.dequantize import smooth_steps, step_of
+from ..grid.fill_holes import filled, filled_windows
 from ..terrain.terrain import HIGHEST, SMALLEST_SIDE
 from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, READ_SUFFIXES
 from .headers.georeference import Georeference
@@ -78,7 +78,15 @@ def heights_in(numbers: Raster, record: Record, options: Reading) -> tuple[Array
         elif record.missing is not None:
             elevation = filled(elevation, record.missing)
     _check_values(elevation, record.name)
-    return elevation, replace(record, step=record.step or step_of(elevation))
+    if record.kind in ("float32", "float64"):  # the kind says the step of others
+        record = replace(record, step=step_of(elevation))
+    return elevation, record
+
+
+def without_steps(elevation: Array, record: Record) -> Array:
+    """Elevation without the terraces that the record tells of, if any."""
+    step = meaning.steps_of(elevation, record)
+    return elevation if step is None else smooth_steps(elevation, step)
 
 
 def _all_heights(numbers: Raster, record: Record, options: Reading) -> tuple[Array, Record]:
@@ -125,14 +133,18 @@ def windows_in(numbers: Raster, record: Record, options: Reading) -> tuple[Recor
     record = meaning.record_of(record, numbers.header, survey, options)
     _require_range(record)
 
-    def heights(top: int, bottom: int, left: int, right: int) -> Array:
+    def measured(top: int, bottom: int, left: int, right: int) -> Array:
         stored, valid = numbers.read(top, bottom, left, right)
-        part = meaning.heights_of(stored, None if survey.is_bare else valid, record)
-        if options.holes == "sea":
-            part[np.isnan(part)] = options.sea_level
+        return meaning.heights_of(stored, None if survey.is_bare else valid, record)
+
+    def with_sea(top: int, bottom: int, left: int, right: int) -> Array:
+        part = measured(top, bottom, left, right)
+        part[np.isnan(part)] = options.sea_level
         return part
 
-    return record, heights
+    if not record.holes:
+        return record, measured
+    return record, with_sea if options.holes == "sea" else filled_windows(measured, record.shape)
 
 
 def read_heightmap(

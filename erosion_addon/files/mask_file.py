@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Masks in files: black 0 and white 1 in images, the numbers themselves in files of floats.
 
-Whole numbers up to 1 are 0 and 1, as GIS programs write them. Where there is no data a mask is 0. An image whose color
-says nothing is a mask by its alpha channel.
+Whole numbers up to 1 are 0 and 1, as GIS programs write them. Where there is no data a mask is 0. An image of a single
+color is a mask by its alpha channel.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,10 @@ import numpy as np
 
 from ..base.errors import InputError
 from .formats import RAW_SUFFIXES
-from .heightmap import opened, survey_in_bands
+from .headers.georeference import Georeference
+from .heightmap import cut, opened, survey_in_bands
 from .image_files import ImageFiles
-from .rasters.raster import Cells
+from .rasters.raster import Cells, Raster
 from .reading import meaning
 from .reading.record import Array, Doubt, Reading, Record
 
@@ -27,7 +28,7 @@ Masks = Callable[[int, int, int, int], Array]
 
 
 def read_mask(path: str | Path, image_files: ImageFiles, land: Record) -> tuple[Array, list[Doubt]]:
-    """Values of a mask for a land, (rows, cols) float64, and doubts about it."""
+    """Values of a mask for a land, (rows, cols) float64, and doubts about it; InputError for one of another place."""
     (rows, cols), read, doubts = mask_windows(Path(path), image_files, land)
     return read(0, rows, 0, cols), doubts
 
@@ -35,40 +36,61 @@ def read_mask(path: str | Path, image_files: ImageFiles, land: Record) -> tuple[
 def mask_windows(path: Path, image_files: ImageFiles, land: Record) -> tuple[tuple[int, int], Masks, list[Doubt]]:
     """(rows, cols) of a mask for a land, a reader of its windows, and doubts about it.
 
-    A mask of the size of the land's file is cut as the land is.
+    A mask of the size of the land's file is cut as the land is. InputError for a mask of another place.
     """
-    raw = path.suffix.lower() in RAW_SUFFIXES
-    options = Reading(size=land.file_shape if raw else None)
+    options = Reading(size=land.file_shape if path.suffix.lower() in RAW_SUFFIXES else None)
     try:
         numbers, record = opened(path, image_files, options)
-        if record.file_shape == land.file_shape:
-            options = replace(options, window=land.window, every=land.every)
-            numbers, record = opened(path, image_files, options)
+        whole = record.file_shape == land.file_shape
+        options = Reading(window=land.window, every=land.every) if whole else Reading()
+        numbers, record = cut(numbers, record, options)
+        require_place(path, record.georeference, land)
         survey = survey_in_bands(numbers, record, options)
+        if survey.lowest == survey.highest and numbers.header.channels in (2, 4):
+            numbers, _ = cut(_alpha(numbers, image_files.pixels(path)[..., -1]), record, options)
+            survey = survey_in_bands(numbers, record, options)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
-    sentinels = {} if record.kind.startswith("uint") else survey.sentinels()
-    low, high = survey.extremes(sentinels)
-    by_alpha = low == high and 0 < survey.masked < survey.cells
-    white = 1.0 if by_alpha or high <= 1.0 else float(meaning.WHITE.get(record.kind, 1))
-    record = replace(record, no_data=(*sentinels, *([] if survey.no_data is None else [survey.no_data])))
+    kind = numbers.header.kind
+    sentinels = {} if kind.startswith("uint") else survey.sentinels()
+    highest = survey.extremes(sentinels)[1]
+    white = float(meaning.WHITE.get(kind, 1)) if highest > 1.0 else 1.0
+    no_data = [*sentinels, *([] if survey.no_data is None else [survey.no_data])]
+    record = replace(record, no_data=tuple(no_data))
     doubts = []
-    highest = 1.0 if by_alpha else high / white
-    if 0.0 < highest < _FAINT:
-        doubts.append(Doubt(f"{path} is at most {highest:.2g}, where 1 is the full effect of a mask.", ""))
+    if 0.0 < highest / white < _FAINT:
+        sentence = f"{path} is at most {highest / white:.2g}, where 1 is the full effect of a mask."
+        doubts.append(Doubt(sentence, ""))
 
     def read(top: int, bottom: int, left: int, right: int) -> Array:
-        cells = numbers.read(top, bottom, left, right)
-        if by_alpha and cells[1] is not None:
-            return cells[1].astype(np.float64)
-        return _values(cells, record, white, survey.is_bare)
+        return _values(numbers.read(top, bottom, left, right), record, white, survey.is_bare)
 
     return record.shape, read, doubts
 
 
+def require_place(path: object, place: Georeference | None, land: Record) -> None:
+    """Raise InputError if a file and a land both have a place on Earth, and not the same."""
+    here = place.placement if place else None
+    there = land.georeference.placement if land.georeference else None
+    if place is None or here is None or there is None:
+        return
+    if here.system.code != there.system.code:
+        raise InputError(f"{path} has another coordinate reference system than {land.name}; warp it to that one.")
+    cell = max(abs(step) for steps in (here.right, here.down, there.right, there.down) for step in steps)
+    rows, cols = land.shape
+    for corner, other in ((here.at(0, 0), there.at(0, 0)), (here.at(*place.shape), there.at(rows, cols))):
+        if max(abs(corner[0] - other[0]), abs(corner[1] - other[1])) > cell:
+            raise InputError(f"{path} covers another area on Earth than {land.name}; crop it to the same.")
+
+
+def _alpha(numbers: Raster, alpha: Array) -> Raster:
+    """Alpha channel in place of the numbers."""
+    header = numbers.header._replace(kind="float32", channels=1, no_data=None)
+    return Raster(header, lambda top, bottom, left, right: (alpha[top:bottom, left:right], None))
+
+
 def _values(cells: Cells, record: Record, white: float, is_bare: bool) -> Array:
     stored, valid = cells
-    values = meaning.heights_of(stored, None if is_bare else valid, record)
-    values /= white
+    values = meaning.heights_of(stored, None if is_bare else valid, record) / white
     values[np.isnan(values)] = 0.0
     return values

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terracing in heights stored with few levels, such as 8-bit images, and its removal.
+"""Terracing in heights stored with few levels, such as 8-bit images and whole meters, and its removal.
 
 Rounding moved each height by at most half a level, so no height moves back by more: cliffs, peaks and valleys stay.
 Within that limit the curvature is minimized, from a coarse grid to the finest. Rough ground, which climbs a level or
@@ -12,10 +12,12 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 
-MOST_LEVELS = 256
-"""Number of levels in 8 bits."""
+MOST_LEVELS = 1 << 13
+"""Number of levels up to which terraces are looked for: whole meters from the sea to the highest mountains."""
 FEWEST_LEVELS = 16
 """Fewer levels count as intended, such as the treads of a pyramid, unless the caller says otherwise."""
+_REPEATS = 4
+"""Least mean number of cells on a level; fewer may lie on even levels by chance."""
 _LOOK = 4096
 _ROUNDS = 24
 _COARSEST = 8
@@ -26,25 +28,36 @@ _CUT_OFF = (0.1, 0.16)
 
 
 def step_of(elevation: Array, fewest: int = FEWEST_LEVELS) -> float | None:
-    """Height of a level in meters if all heights lie on `fewest` to 256 even levels; else None.
+    """Height of a level in meters if all heights lie on few even levels, `fewest` or more; else None.
 
     elevation: (rows, cols) meters. Returns early if there are more.
     """
     heights = elevation.ravel()
-    if len(np.unique(heights[:: max(1, heights.size // _LOOK)])) > MOST_LEVELS or heights.size <= MOST_LEVELS:
+    some = np.unique(heights[:: max(1, heights.size // _LOOK)])
+    if len(some) < 2 or some[-1] - some[0] > MOST_LEVELS * np.diff(some).min():
         return None
     levels = np.unique(heights)
-    if not max(fewest, 2) <= len(levels) <= MOST_LEVELS:
+    if not max(fewest, 2) <= len(levels) <= heights.size / _REPEATS:
         return None
+    return _even_step(levels)
+
+
+def _even_step(levels: Array) -> float | None:
+    """Distance of which all distances of the levels are multiples, at most `MOST_LEVELS` from end to end."""
     gaps = np.diff(levels)
     step = float(gaps.min())
     rounding = 4 * float(np.spacing(np.float32(np.abs(levels).max())))  # of heights that went through float32
+    if step <= _REPEATS * rounding or levels[-1] - levels[0] > MOST_LEVELS * step:
+        return None
     even = np.abs(gaps - np.rint(gaps / step) * step) <= 0.01 * step + rounding
     return float((levels[-1] - levels[0]) / np.rint(gaps / step).sum()) if even.all() else None
 
 
-def smooth_steps(elevation: Array, step: float) -> Array:
-    """`elevation` (rows, cols) without terracing of height `step` (m); no height changes by more than half a step."""
+def smooth_steps(elevation: Array, step: float | Array) -> Array:
+    """`elevation` (rows, cols) without terracing of height `step` (m); no height changes by more than half a step.
+
+    step: of all cells, or of each, as floats of 16 bits have it.
+    """
     heights = np.asarray(elevation, np.float64)
     moved = _smoothest(heights, step)
     moved -= heights
@@ -53,18 +66,19 @@ def smooth_steps(elevation: Array, step: float) -> Array:
     return np.clip(moved, heights - step / 2, heights + step / 2)
 
 
-def _smoothest(heights: Array, step: float) -> Array:
+def _smoothest(heights: Array, step: float | Array) -> Array:
     if min(heights.shape) <= _COARSEST:
         smooth = heights.copy()
     else:
-        smooth = _finer(_smoothest(_coarser(heights), step), heights.shape)
+        coarse = step[::2, ::2] if isinstance(step, np.ndarray) else step
+        smooth = _finer(_smoothest(_coarser(heights), coarse), heights.shape)
     low, high = heights - step / 2, heights + step / 2
     for _ in range(_ROUNDS):
         smooth = np.clip(_flowed(smooth), low, high)
     return smooth
 
 
-def _smooth_ground(heights: Array, moved: Array, step: float) -> Array:
+def _smooth_ground(heights: Array, moved: Array, step: float | Array) -> Array:
     """Weight from 0 on rough ground to 1 on smooth ground.
 
     Smooth ground climbs little from point to point, or its corrections lie within the half levels and are not clipped

@@ -4,11 +4,19 @@
 Source: Gortler, Grzeszczuk, Szeliski, Cohen, "The Lumigraph" (1996).
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from ..base.arrays import Array
+
+Windows = Callable[[int, int, int, int], Array]
+"""Reader of windows: top, bottom, left, right."""
+
+_COARSEST = 1 << 20
+"""Cells of the pyramid level that `filled_windows` keeps in memory."""
+_BAND = 1 << 22
+"""Cells that it reads at once."""
 
 
 def filled(heights: Array, missing: Array) -> Array:
@@ -20,15 +28,72 @@ def filled(heights: Array, missing: Array) -> Array:
     return _filled(np.where(missing, 0.0, heights), (~missing).astype(heights.dtype))
 
 
+def filled_windows(read: Windows, shape: tuple[int, int]) -> Windows:
+    """Windows of `filled` heights of (rows, cols) that may be larger than memory; cells without data are no numbers.
+
+    All heights are read once for a coarse level of the pyramid; the finer ones are made for each window.
+    """
+    rows, cols = shape
+    depth = 0
+    while rows * cols >> 2 * depth > _COARSEST:
+        depth += 1
+    side = 1 << depth
+    band = max(_BAND // (cols * side), 1) * side
+    parts = [_pushed(*_sums(read(top, min(top + band, rows), 0, cols)), depth) for top in range(0, rows, band)]
+    coarsest = _filled(*(np.concatenate(level) for level in zip(*parts, strict=True)))
+
+    def window(top: int, bottom: int, left: int, right: int) -> Array:
+        heights = read(top, bottom, left, right)
+        if not np.isnan(heights).any():
+            return heights
+        # Interpolation is wrong within a cell of the border on every level, 2^depth - 1 cells in all.
+        first, start = (max(place // side - 1, 0) for place in (top, left))
+        last, end = (-(-place // side) + 1 for place in (bottom, right))
+        there = np.s_[first * side : min(last * side, rows), start * side : min(end * side, cols)]
+        wide = read(there[0].start, there[0].stop, there[1].start, there[1].stop)
+        means = _pulled(*_sums(wide), depth, coarsest[first:last, start:end])
+        return means[top - there[0].start :, left - there[1].start :][: bottom - top, : right - left]
+
+    return window
+
+
+def _sums(heights: Array) -> tuple[Array, Array]:
+    """Known values, 0 elsewhere, and their number."""
+    missing = np.isnan(heights)
+    return np.where(missing, 0.0, heights), (~missing).astype(heights.dtype)
+
+
+def _pushed(total: Array, count: Array, depth: int) -> tuple[Array, Array]:
+    """Sums over blocks of 2^depth cells."""
+    for _ in range(depth):
+        total, count = _halved(total), _halved(count)
+    return total, count
+
+
 def _filled(total: Array, count: Array) -> Array:
     """Means of cells. total: sum of the known values; count: their number."""
     known = count > 0
     means: Array = np.divide(total, count, out=np.zeros_like(total), where=known)
     if not known.all():
-        coarse = _filled(_halved(total), _halved(count))
-        spread = _doubled(_doubled(coarse, 0), 1)[: total.shape[0], : total.shape[1]]
-        means = np.where(known, means, spread)
+        means = np.where(known, means, _spread(_filled(_halved(total), _halved(count)), total.shape))
     return means
+
+
+def _pulled(total: Array, count: Array, depth: int, coarsest: Array) -> Array:
+    """`_filled` with known means of blocks of 2^depth cells."""
+    if depth == 0:
+        return coarsest
+    known = count > 0
+    means: Array = np.divide(total, count, out=np.zeros_like(total), where=known)
+    if not known.all():
+        coarse = _pulled(_halved(total), _halved(count), depth - 1, coarsest)
+        means = np.where(known, means, _spread(coarse, total.shape))
+    return means
+
+
+def _spread(coarse: Array, shape: tuple[int, ...]) -> Array:
+    """Interpolation to the (rows, cols) of the finer level."""
+    return _doubled(_doubled(coarse, 0), 1)[: shape[0], : shape[1]]
 
 
 def _halved(array: Array) -> Array:

@@ -83,3 +83,26 @@ def test_rough_ground_is_left_alone():
 def test_small_terrains_are_smoothed_too(shape):
     heights = np.round(np.add.outer(np.arange(shape[0]) * 0.3, np.arange(shape[1]) * 0.2))
     assert np.abs(smooth_steps(heights, 1.0) - heights).max() <= 0.5
+
+
+@pytest.mark.parametrize("levels", [300, 591, 4000])
+def test_whole_meters_are_steps_however_many_there_are(levels):
+    heights = np.round(fractal(200, 200, levels - 1.0))
+    assert step_of(heights) == 1.0 and step_of(heights * 0.3048) == pytest.approx(0.3048)
+    assert step_of(heights.astype(np.float32) + 1000) == 1.0
+
+
+def test_sixteen_bits_and_floats_have_no_steps():
+    assert step_of(np.round(fractal(200, 200, 65535.0)) * (1000 / 65535)) is None
+    assert step_of(fractal(200, 200, 591.0).astype(np.float32)) is None
+
+
+def test_half_floats_move_by_half_of_their_own_step():
+    """Below 1024 m they are half a meter apart, above a meter."""
+    heights = fractal(128, 128, 500.0, steepness=3.5) + 800.0
+    stored = heights.astype(np.float16)
+    step = np.spacing(stored).astype(np.float64)
+    assert set(np.unique(step)) == {0.5, 1.0}
+    smooth = smooth_steps(stored.astype(float), step)
+    assert (np.abs(smooth - stored) <= step / 2).all()
+    assert np.sqrt(((smooth - heights) ** 2).mean()) < 0.7 * np.sqrt(((stored - heights) ** 2).mean())

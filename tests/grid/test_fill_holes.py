@@ -7,7 +7,8 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.grid.fill_holes import filled
+from erosion_addon.grid import fill_holes
+from erosion_addon.grid.fill_holes import filled, filled_windows
 from tests.geotiff import geotiff
 from tests.heightmaps import write_heightmap
 from tests.terrains import fractal, plane
@@ -109,3 +110,22 @@ def test_one_measured_cell_fills_all():
     missing = np.ones((5, 9), bool)
     missing[2, 7] = False
     assert (filled(np.full((5, 9), 3.0), missing) == 3.0).all()
+
+
+# Lands larger than memory
+
+
+@pytest.mark.parametrize("coarsest", [1 << 20, 1000, 4])
+@pytest.mark.parametrize("shape", [(97, 131), (256, 200)])
+def test_windows_are_filled_as_the_whole_is(monkeypatch, shape, coarsest):
+    """Of a land that is kept whole, in blocks of a few cells, and of 64 × 64."""
+    monkeypatch.setattr(fill_holes, "_COARSEST", coarsest)
+    monkeypatch.setattr(fill_holes, "_BAND", 2000)
+    heights = fractal(*shape, 100.0)
+    heights[20:80, 5:40] = heights[-10:, -30:] = heights[:3, :3] = np.nan
+    whole = filled(heights, np.isnan(heights))
+    read = filled_windows(lambda top, bottom, left, right: heights[top:bottom, left:right].copy(), shape)
+    for top in range(0, shape[0], 37):
+        for left in range(0, shape[1], 29):
+            bottom, right = min(top + 37, shape[0]), min(left + 29, shape[1])
+            assert np.array_equal(read(top, bottom, left, right), whole[top:bottom, left:right])

@@ -18,7 +18,8 @@ from ..places.units import name_of
 from ..rasters.raster import Cells
 from .record import UNIT_NAMES, UNITS, Array, Doubt, Reading, Record
 
-WHITE = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
+WHITE = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1}
+WHITE |= {"int8": 2**7 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
 
 SENTINELS = (
     *(-999.0, 9999.0, -9999.0, -10000.0, -99999.0, 99999.0, -32767.0, -32768.0, 65535.0),
@@ -194,17 +195,19 @@ def _meaning(
             doubts.append(Doubt(sentence, "numbers"))
             return "heights"
         return "shades"
+    if header.kind.startswith("int") and span:
+        doubts.append(Doubt(f"{record.name} holds signed whole numbers, which were taken for meters.", "numbers"))
     if not (header.kind.startswith("float") and within) or measured:
         return "heights"
-    if span and not placed:
+    if span:
         low, high = span
         sentence = f"{record.name} holds numbers from 0 to 1, which were taken for shades from {low:g} m to {high:g} m."
         doubts.append(Doubt(sentence, "numbers"))
         return "shades"
     long = max(record.shape) * max(record.spacing or (0.0, 0.0))
-    if long >= 1000.0:
-        land = f"on land {long / 1000:.3g} km long"
-        sentence = f"{record.name} holds numbers from 0 to 1 {land}, which were taken for meters."
+    if record.spacing is None or long >= 1000.0:
+        land = f" on land {long / 1000:.3g} km long" if record.spacing else ""
+        sentence = f"{record.name} holds numbers from 0 to 1{land}, which were taken for meters."
         doubts.append(Doubt(sentence, "height_range"))
     return "heights"
 
@@ -281,6 +284,14 @@ def in_meters(numbers: Array, record: Record) -> Array:
     elif (record.scale, record.offset, record.unit) != (1.0, 0.0, 1.0):
         values = (values * record.scale + record.offset) * record.unit
     return values
+
+
+def steps_of(elevation: Array, record: Record) -> float | Array | None:
+    """Meters between levels: of all cells, or of each for floats of 16 bits."""
+    if record.step is None or record.kind != "float16" or record.meaning == "shades":
+        return record.step
+    numbers = (elevation / record.unit - record.offset) / record.scale
+    return np.asarray(np.spacing(np.abs(numbers).astype(np.float16)), np.float64) * abs(record.scale * record.unit)
 
 
 def heights_of(numbers: Array, valid: Array | None, record: Record) -> Array:

@@ -6,10 +6,18 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.errors import InputError
 from ..base.threads import in_bands
 
 AROUND = np.array([(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col])
 """Row and column offsets of the neighbors, by number."""
+
+
+class UnsoundError(InputError):
+    """Heights or flow paths on which no water finds its way."""
+
+    def __init__(self) -> None:
+        super().__init__("The heights are not numbers within bounds, or flow paths lead in a circle.")
 
 
 class FlowGraph:
@@ -82,7 +90,7 @@ class FlowGraph:
 
         wander: random key for the lengths of diagonals, None for exact ones; see `kernels.receivers.find_receivers`.
         keep: return the basins of pits and the passes between them, `labels` and `links` of `kernels.basins.span`; None
-        without pits.
+        without pits. UnsoundError for heights that are not finite.
         """
         self.fill_ring(heights)
         count = self.find_receivers(heights, wander)
@@ -96,25 +104,29 @@ class FlowGraph:
 
     def find_receivers(self, heights: Array, wander: int | None = None) -> int:
         """Set the receiver of each cell by its heights (flat, padded; m), those of the ring too; returns the number of
-        pits. wander: see `route`."""
+        pits. wander: see `route`. UnsoundError for heights that are not finite."""
         kernels, network, (rows, cols) = self._receivers, self.network, self.shape
         key, chance = np.uint64(wander or 0), wander is not None
-        pits: list[int] = []
+        found: list[tuple[int, bool]] = []
         in_bands(
-            lambda first, last: pits.append(
+            lambda first, last: found.append(
                 kernels.find_receivers(heights, self._ends, network, cols, key, chance, first, last)
             ),
             rows,
             self._threads,
         )
-        return sum(pits)
+        if not all(sound for _, sound in found):
+            raise UnsoundError
+        return sum(pits for pits, _ in found)
 
     def sort(self) -> None:
-        """Sort cells in topological order, once every one of them reaches an outlet."""
+        """Sort cells in topological order, once every one of them reaches an outlet; UnsoundError if one does not."""
         streams, network, (rows, cols) = self._streams, self.network, self.shape
         trees = np.empty(streams.count_outlets(network) + 1, np.int64)
         in_bands(lambda first, last: streams.list_donors(network, cols, first, last, self._donors), rows, self._threads)
         streams.depth_first(network, self._donors, self.order, self.places, trees)
+        if trees[-1] < self.order.size:
+            raise UnsoundError
         wanted = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
         self.parts = np.unique(trees[np.searchsorted(trees, wanted)])
 
@@ -123,16 +135,21 @@ class FlowGraph:
         kernels.number_pits(network, labels)
         self.label_basins()
         links = np.empty((count, 2), np.int64)
-        kernels.span(heights, network, labels, self.borders(heights), links)
+        if kernels.span(heights, network, labels, self.borders(heights), links) < count:
+            raise UnsoundError
         kernels.carve(heights, network, labels, links, np.empty(count + 1))
         return links
 
     def label_basins(self) -> None:
-        """Label cells below 0 in `labels` with that of the first labeled cell on their flow path."""
+        """Label cells below 0 in `labels` with that of the first labeled cell on their flow path; UnsoundError for a
+        path without one."""
         kernels, (rows, cols) = self._basins, self.shape
-        in_bands(
-            lambda first, last: kernels.label_basins(self.network, self.labels, cols, first, last), rows, self._threads
-        )
+
+        def label(first: int, last: int) -> None:
+            if not kernels.label_basins(self.network, self.labels, cols, first, last):
+                raise UnsoundError
+
+        in_bands(label, rows, self._threads)
 
     def borders(self, heights: Array) -> Array:
         """Pairs of neighbors in different basins, in reading order; see `kernels.basins.list_borders`."""

@@ -11,23 +11,25 @@ import numpy as np
 from .. import VERSION
 from ..base.arrays import Array, longer_side, loose_of
 from ..base.errors import InputError
+from ..base.parameters import specifications
 from ..base.threads import granted
+from ..drainage.flow_graph import UnsoundError
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import missing, protected_soil
-from ..processes.shared.state import State, Step, Surroundings, Volumes, thickness
+from ..processes.shared.state import State, Step, Surroundings, Volumes, thickness, within
 from ..recipe.edges import edges_of_run
 from ..recipe.needs import stillness
 from ..recipe.recipe import SEED, Recipe
 from ..terrain.fields import FIELDS, RISE
 from ..terrain.masks import prepare
-from ..terrain.terrain import Terrain
+from ..terrain.terrain import HIGHEST, Terrain
 from .checkpoint import Checkpoint
 from .estimate import bytes_needed, require_memory, seconds_of, speed_up
 from .progress import Progress
 from .report import hashes, mass_balance, peak_memory_bytes
 from .standing import Standing, require_sound
 from .step_cache import Key, Result, Results, keys_of
-from .step_state import set_step_arrays, step_arrays
+from .step_state import is_finite, set_step_arrays, step_arrays
 
 
 def simulate(
@@ -235,11 +237,38 @@ class _Simulation:
         while self._number < len(self._steps):
             if self._running is None:
                 self._start_step()
-            done = self._running.advance()  # type: ignore[union-attr]
+            done = self._advance()
             if done >= 1.0:
                 yield self._end_step()
             else:
                 yield self._progress(self._number, done)
+
+    def _advance(self) -> float:
+        """Share of the current step done after some more work; InputError for heights that are not finite."""
+        running = self._running
+        assert running is not None
+        try:
+            done = running.advance()
+        except UnsoundError:
+            raise self._out_of_bounds() from None
+        if not is_finite(running):
+            raise self._out_of_bounds()
+        return done
+
+    def _out_of_bounds(self) -> InputError:
+        """Error that names the current step, and its parameters beyond their sliders."""
+        step = self._steps[self._number]
+        beyond = []
+        for name, declared in specifications(type(step.parameters)).items():
+            value, (low, high) = getattr(step.parameters, name), declared.soft_range
+            if isinstance(value, int | float) and not low <= value <= high:
+                beyond.append(f"{name} ({low:g} … {high:g})")
+        if not beyond:
+            return InputError(f"{step.title} makes heights that are not finite or beyond ±{HIGHEST:g} m.")
+        return InputError(
+            f"{step.title} makes heights that are not finite or beyond ±{HIGHEST:g} m; "
+            f"keep to the ranges of the sliders: {', '.join(beyond)}."
+        )
 
     def _start_step(self) -> None:
         step = self._steps[self._number]
@@ -280,6 +309,8 @@ class _Simulation:
         self._reports.append({**self._step_report(running), **self._estimated()})
         # A step that can hands its own arrays over: copies would be the run's peak of memory.
         layers = running.release()
+        if not within(layers["elevation"], (-HIGHEST, HIGHEST)):
+            raise self._out_of_bounds()
         self._state.elevation = layers.pop("elevation")
         self._state.layers.update(layers)
         self._running = None

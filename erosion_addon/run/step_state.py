@@ -39,6 +39,26 @@ def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
             raise InputError(f"The checkpoint is damaged in {name}; run it again from the start.") from None
 
 
+def is_finite(running: Step) -> bool:
+    """Whether all numbers that a step has changed are finite: one sum for each array."""
+    with np.errstate(all="ignore"):
+        return all(np.isfinite(array.sum()) for array in _float_arrays(running))
+
+
+def _float_arrays(running: Any) -> Iterator[Array]:
+    """Evolving arrays of finite fractions, except those that a property makes anew."""
+    for attribute in running.evolving:
+        made_anew = isinstance(getattr(type(running), attribute, None), property)
+        if made_anew or not np.isfinite(running.limits.get(attribute, ANYTHING)).all():
+            continue
+        value = getattr(running, attribute)
+        for part in value if isinstance(value, tuple) else (value,):
+            if hasattr(part, "evolving"):
+                yield from _float_arrays(part)
+            elif isinstance(part, np.ndarray) and part.dtype.kind == "f":
+                yield part
+
+
 def _places(running: Any) -> Iterator[tuple[str, Any, str, Any]]:
     """Evolving values: name, owner (the step or a part of it), attribute, value."""
     for attribute in running.evolving:

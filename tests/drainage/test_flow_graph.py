@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon.drainage.flow_graph import FlowGraph
+from erosion_addon.drainage.flow_graph import FlowGraph, UnsoundError
 from tests.terrains import bowl, fractal, plane
 
 
@@ -178,3 +178,42 @@ def test_stream_order_is_strahlers():
 def test_flat_ground_has_a_way_out_of_every_cell():
     graph, _ = graph_of(np.zeros((9, 12)))
     assert graph.inside(graph.drainage_area())[graph.outlets].sum() == 9 * 12
+
+
+@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e31])
+def test_heights_that_are_not_finite_are_refused(edges, value):
+    graph = FlowGraph((20, 30), (10.0, 10.0), edges, threads=2)
+    heights = graph.padded(fractal(20, 30, 100.0))
+    graph.inside(heights)[7, 11] = value
+    with pytest.raises(UnsoundError):
+        graph.route(heights)
+
+
+def test_flow_paths_in_a_circle_are_refused():
+    """As in a damaged file; looking for their end would never end."""
+    graph = FlowGraph((6, 6), (10.0, 10.0))
+    graph.route(graph.padded(plane(6, 6, 0.1)))
+    toward = graph.inside(graph.network.toward)
+    toward[2, 2], toward[2, 3] = 4, 3
+    with pytest.raises(UnsoundError):
+        graph.sort()
+    graph.labels[:] = np.where(graph.network.toward < 8, -1, 0)
+    with pytest.raises(UnsoundError):
+        graph.label_basins()
+
+
+def test_passes_that_do_not_join_all_basins_are_counted():
+    """Two pits in closed ground, and the pass between them left out."""
+    from erosion_addon.drainage.kernels import basins
+
+    heights = np.full((3, 7), 10.0)
+    heights[1, [1, 5]] = 1.0, 2.0
+    graph = FlowGraph((3, 7), (10.0, 10.0), "closed")
+    flat = graph.padded(heights)
+    graph.fill_ring(flat)
+    assert graph.find_receivers(flat) >= 2
+    basins.number_pits(graph.network, graph.labels)
+    graph.label_basins()
+    links = np.empty((2, 2), np.int64)
+    assert basins.span(flat, graph.network, graph.labels, np.empty(0, np.uint32), links) == 0

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The generator `simulate`: progress, early finish, same bytes, unchanged input."""
 
+import importlib
+
 import numpy as np
 import pytest
 
+from erosion_addon.base.parameters import specifications
 from erosion_addon.model import InputError, Recipe, Step, Terrain, erode, simulate
 from erosion_addon.processes.droplet.parameters import DropletParameters
+from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.run.simulation import resume
 from tests.terrains import fractal
@@ -197,3 +201,41 @@ def test_wear_and_deposition_add_up_where_that_is_asked_for_also_after_a_pause(h
     paused.checkpoint.save(tmp_path / "run.npz")
     *_, end = resume(Checkpoint.load(tmp_path / "run.npz"))
     assert end.terrain["wear"].tobytes() == both["wear"].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "module", "method", "array"),
+    [
+        ("uplift", "uplift.step", "_raise", "_heights"),
+        ("uplift", "uplift.step", "_cut", "_heights"),
+        ("talus", "shared.slides", "_pass", "_loose"),
+    ],
+)
+def test_heights_that_are_no_numbers_end_the_run_with_the_step_and_the_parameter(
+    hills, kind, module, method, array, monkeypatch
+):
+    owner = importlib.import_module(f"erosion_addon.processes.{module}")
+    owner = owner.UpliftStep if kind == "uplift" else owner.Slides
+    work = getattr(owner, method)
+
+    def spoil(step, *given):
+        done = work(step, *given)
+        getattr(step, array).reshape(-1)[500] = np.nan
+        return done
+
+    monkeypatch.setattr(owner, method, spoil)
+    far = {"uplift": {"hillslope_length": 1e5}, "talus": {"reach": 1e5}}[kind]
+    name, soft = next(iter(far)), PROCESSES[kind].parameters
+    ends = specifications(soft)[name].soft_range
+    with pytest.raises(InputError) as refused:
+        erode(hills, Recipe.from_dict({"name": "one", "step": [{"kind": kind, "name": "Spoiled", **far}]}))
+    assert str(refused.value) == (
+        f"Spoiled makes heights that are not finite or beyond ±1e+09 m; "
+        f"keep to the ranges of the sliders: {name} ({ends[0]:g} … {ends[1]:g})."
+    )
+
+
+def test_a_step_that_leaves_the_bounds_of_heights_is_named():
+    rising = {"kind": "uplift", "uplift": 1000.0, "years": 1e9}
+    with pytest.raises(InputError, match=r"sliders: years \(0 … 2e\+06\), uplift \(0 … 2\)\."):
+        erode(Terrain(np.full((9, 9), 5e8), 10.0), Recipe.from_dict({"name": "one", "step": [rising]}), edges="closed")

@@ -31,20 +31,25 @@ def number_pits(network, labels):
 
 @kernel
 def label_basins(network, labels, cols, first, last):
-    """Label the cells of rows first … last - 1, and their flow paths, with their pit or outlet.
+    """Label the cells of rows first … last - 1, and their flow paths, with their pit or outlet. Returns whether all
+    paths end, as downhill ones do.
 
     Threads that meet on a path write equal values.
     """
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
         for begin in range(start, start + cols):
-            cell = begin
-            while labels[cell] < 0:
+            cell, left = begin, labels.size
+            while labels[cell] < 0 and left > 0:
                 cell = neighbor(network, cell, network.toward[cell])
+                left -= 1
             label, cell = labels[cell], begin
-            while labels[cell] < 0:
+            if label < 0:
+                return False
+            while labels[cell] < 0:  # the same path again
                 labels[cell] = label
                 cell = neighbor(network, cell, network.toward[cell])
+    return True
 
 
 @kernel
@@ -75,7 +80,7 @@ def list_borders(heights, network, labels, cols, first, last):
 
 @allocation_free
 def find(roots, basin):
-    """Representative of a basin in the union-find forest."""
+    """Representative of a basin in the union-find forest, whose paths end at their roots."""
     while roots[basin] != basin:
         roots[basin] = roots[roots[basin]]
         basin = roots[basin]
@@ -84,7 +89,7 @@ def find(roots, basin):
 
 @kernel
 def span(heights, network, labels, borders, links):
-    """Minimum spanning tree over the passes.
+    """Minimum spanning tree over the passes. Returns the number of its links: of all basins, if the passes join them.
 
     Fills `links` (basins, 2) int64: the cell on one side of each pass, and the number of the neighbor on the other.
 
@@ -95,9 +100,9 @@ def span(heights, network, labels, borders, links):
     lowest, beyond = np.empty(basins + 1), np.empty(basins + 1)
     ends, best = np.empty((basins + 1, 2), np.int64), np.empty((basins + 1, 2), np.int64)
     made, count = 0, borders.size
-    while made < basins:
+    while made < basins:  # each round joins every tree to another, so that their number halves
         lowest[:] = math.inf
-        kept = 0
+        kept, before = 0, made
         for place in range(count):
             cell, number = np.int64(borders[place] // 4), np.int64(4 + borders[place] % 4)
             other = neighbor(network, cell, number)
@@ -125,6 +130,9 @@ def span(heights, network, labels, borders, links):
                 roots[max(basin, other)] = min(basin, other)
                 links[made, 0], links[made, 1] = cell, number
                 made += 1
+        if made == before:
+            break
+    return made
 
 
 @kernel
@@ -144,8 +152,10 @@ def carve(heights, network, labels, links, spill):
     spill[:] = math.inf
     spill[0] = -math.inf
     reached, count = np.zeros(basins + 1, np.int64), 1
+    led_out = np.zeros(basins + 1, np.bool_)
+    led_out[0] = True
     at = 0
-    while at < count:
+    while at < count:  # every basin once
         basin = reached[at]
         at += 1
         entry = head[basin]
@@ -155,7 +165,8 @@ def carve(heights, network, labels, links, spill):
             if entry % 2 == 0:  # the pass is met from its own side: what drains over it lies on the other
                 cell, other, number = other, cell, 7 - number
             above = labels[cell]
-            if spill[above] == math.inf and above != 0:
+            if not led_out[above]:
+                led_out[above] = True
                 spill[above] = max(spill[basin], max(heights[cell], heights[other]))
                 _turn(network, cell, number)
                 reached[count] = above
@@ -166,7 +177,7 @@ def carve(heights, network, labels, links, spill):
 @allocation_free
 def _turn(network, cell, number):
     """Reverse the flow path from a cell to its pit, and drain the cell to a neighbor."""
-    while True:
+    while True:  # downhill to the pit, as no path through this basin has been reversed before
         before = network.toward[cell]
         network.toward[cell] = number
         if before >= OUTLET:

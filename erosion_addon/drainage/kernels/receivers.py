@@ -53,14 +53,14 @@ def fill_ring(heights, network):
 @kernel
 def find_receivers(heights, outlets, network, cols, key, wander, first, last):
     """Set `toward` in rows first … last - 1 to the steepest lower neighbor, the first of equal ones. Returns the number
-    of pits.
+    of pits, and whether all heights lie within ±`BEYOND`; NaN does not.
 
     wander: diagonals count as 1 … 2 cell sides long at random instead of √2, so a plane drains straight down on average
     and not along the eight directions (Fairfield & Leymarie 1991, "rho8"). key: uint64 of the random numbers.
     """
     inverse = 1.0 / network.distances
     steepest, longer = np.empty(cols), np.ones(cols)
-    pits = 0
+    pits, sound = 0, True
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
         own, toward = heights[start : start + cols], network.toward[start : start + cols]
@@ -82,4 +82,5 @@ def find_receivers(heights, outlets, network, cols, key, wander, first, last):
         for col in range(cols):
             toward[col] = np.uint8(OUTLET) if ends[col] else toward[col]
             pits += toward[col] == PIT
-    return pits
+            sound &= abs(own[col]) < BEYOND
+    return pits, sound

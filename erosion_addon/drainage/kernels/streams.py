@@ -46,7 +46,8 @@ def depth_first(network, donors, order, places, trees):
 
     Fills `places` (int32) with the position of each receiver in it (an outlet is its own), and `trees` with the
     position of each outlet, and the number of cells last. The ends of both serve as the stack. donors: see
-    `list_donors`.
+    `list_donors`. Each cell is the donor of one other at most, and comes once; those on a circle never come, so that
+    the number is smaller.
     """
     one, end = np.uintp(1), np.uintp(order.size)  # a signed index is first asked whether it counts from the end
     count, tree = np.uintp(0), 0

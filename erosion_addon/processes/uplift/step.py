@@ -296,10 +296,10 @@ class UpliftStep(Step):
                 self._total[1] += 0.0 if self._basin else less
 
     def _creep_along(self, share: float, lines: int, *layout: int) -> None:
-        memory: tuple[Array, ...] = tuple(self._memory[:2])
-        creep = self._creep.creep_lines
-        if self._state.edges == "wrap":
-            creep, memory = self._creep.creep_rings, memory[1:]
+        memory: tuple[Any, ...] = tuple(self._memory[:2])
+        creep, ring = self._creep.creep_lines, self._state.edges == "wrap"
+        if ring or share > SHARE:
+            creep, memory = self._creep.creep_fluxes, (memory[1], ring)
         given = self._graph.network, self._ease, share, self._heights, *memory, *layout
         in_bands(lambda first, last: creep(*given, first, last), lines, self._state.threads, band=CREEP_LINES)
 

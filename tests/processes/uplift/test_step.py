@@ -270,6 +270,22 @@ def test_hard_rock_stands_above_soft_rock():
     assert wear[8:-8, 31:33].mean() < 0.5 * wear[8:-8, 40:50].mean()
 
 
+@pytest.mark.parametrize("exponent", [0.5, 0.7, 1.5, 3.0])
+@pytest.mark.parametrize("cell", [2.0, 90.0])
+def test_partly_hard_rock_without_water_or_fall_is_cut_by_no_more_than_numbers(exponent, cell):
+    """Level plateaus and steps, where F is 0, on ground on a third of which no rain falls."""
+    rain = np.ones((24, 30), np.float32)
+    rain[:, :10] = 0.0
+    for heights in (np.full((24, 30), 100.0), np.floor(fractal(24, 30, 300.0) / 60.0) * 60.0):
+        for hardness in (np.full((24, 30), 0.5), np.random.default_rng(1).uniform(0, 1, (24, 30))):
+            masks = {"hardness": hardness, "rain": rain}
+            after = run(Terrain(heights, cell), edges="closed", masks=masks, slope_exponent=exponent)
+            assert np.isfinite(after.elevation).all()
+            mass = after.report["mass"]
+            rounding = 3 * STEPS * 2**-52 * heights.sum() * cell * cell  # three sums at each height in each time step
+            assert abs(mass["error"]) <= 1e-9 * mass["moved"] + rounding
+
+
 def test_a_rim_of_hard_rock_yields_to_the_lake_behind_it():
     heights = plane(64, 64, 0.0, 20.0) + fractal(64, 64, 5.0, seed=2)
     heights[:, 30:34] += 60.0
@@ -317,14 +333,15 @@ def test_the_same_bytes_on_any_number_of_threads(threads):
 
 
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
-def test_creep_solves_its_equation(edges):
+@pytest.mark.parametrize("share", [3.0, 3000.0])
+def test_creep_solves_its_equation(edges, share):
     """Against a dense solver, along columns of a masked terrain."""
     heights = fractal(9, 12, 30.0, seed=1)
     masks = {"strength": np.random.default_rng(2).uniform(0, 1, heights.shape).astype(np.float32)}
     state = State(heights, {"sediment": np.zeros(heights.shape)}, masks, (10.0, 10.0), edges, 1)
     step = UpliftStep(state, UpliftParameters(), 1)
     step._drain()
-    share, rows = 3.0, heights.shape[0]
+    rows = heights.shape[0]
     step._creep_along(share, 12, 15, 1, 14, rows)
     ease = np.minimum(step._ease.reshape(11, 14), 1.0)[1:-1, 1:-1].astype(float)
     outlets = step._graph.inside(step._graph.network.toward) == 8
@@ -340,7 +357,32 @@ def test_creep_solves_its_equation(edges):
                     matrix[row, row] += flow
                     matrix[row, other] -= flow
         expected = np.linalg.solve(matrix, heights[:, col])
-        np.testing.assert_allclose(step._graph.inside(step._memory[1])[:, col], expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            step._graph.inside(step._memory[1])[:, col], expected, rtol=1e-12, atol=share * 1e-12
+        )
+
+
+@pytest.mark.parametrize("edges", ["closed", "wrap"])
+@pytest.mark.parametrize(
+    ("shape", "cell", "length"),
+    [((64, 64), 0.05, 1e6), ((40, 40), 2.0, 200.0), ((3, 3), 1e-6, 1e6), ((3, 200), 90.0, 1e6)],
+)
+def test_hillslopes_longer_than_the_land_make_it_level_and_lose_nothing(edges, shape, cell, length):
+    """Up to the limit of the parameter, with which the creep of a time step crosses 1e30 cells."""
+    terrain = Terrain(fractal(*shape, 100.0), cell)
+    for erodibility in (10.0, 1e6):
+        after = run(terrain, edges=edges, hillslope_length=length, erodibility=erodibility)
+        np.testing.assert_allclose(after.elevation, terrain.elevation.mean(), rtol=1e-12)
+        mass = after.report["mass"]
+        assert abs(mass["error"]) <= 1e-12 * mass["moved"]
+
+
+def test_long_hillslopes_keep_every_bit_where_the_strength_is_zero():
+    terrain, strength = noise(32), np.ones((32, 32), np.float32)
+    strength[:, 10:20] = 0.0
+    after = run(terrain, hillslope_length=1e6, masks={"strength": strength})
+    assert (after.elevation[:, 10:20] == terrain.elevation[:, 10:20]).all()
+    assert np.ptp(after.elevation[:, 20:30]) < np.ptp(terrain.elevation[:, 20:30])
 
 
 def test_as_many_time_steps_again_change_little(monkeypatch):

@@ -6,18 +6,15 @@ is conserved. The flux between two cells is scaled by the smaller of their masks
 reaches them is exported. Arrays are flat with a ring, see `drainage.kernels.receivers`.
 """
 
+import math
+
 import numpy as np
 
-from ....drainage.kernels.receivers import OUTLET, RING
+from ....drainage.kernels.receivers import OUTLET
 from ....kernels.jit import allocation_free, kernel
 
-
-@allocation_free
-def _between(network, ease, cell, other):
-    """Creep factor between two cells of a line, 0-1."""
-    if network.toward[other] == RING:
-        return 0.0
-    return 1.0 if ease is None else min(ease[cell], ease[other])
+LARGEST_SHARE = 1e9
+"""Bound on `share`, with which a line of 16,384 cells becomes level within a percent."""
 
 
 @kernel
@@ -25,7 +22,8 @@ def creep_lines(network, ease, share, heights, ratios, crept, start, line_step, 
     """Fill `crept` with the heights after a time step of creep along lines first … last - 1.
 
     Lines are rows or columns: line i begins at start + i · line_step and has `cells` cells, `cell_step` apart.
-    share: D dt / spacing². ratios: working memory. ease: (cells,) float32, or None.
+    share: D dt / spacing²; its rounding grows with it, see `creep_fluxes`. ratios: working memory. ease: (cells,)
+    float32, or None.
     """
     lines = last - first
     wide = (lines - 1) * line_step + 1
@@ -58,51 +56,60 @@ def creep_lines(network, ease, share, heights, ratios, crept, start, line_step, 
             then[line] += ratio[line] * crept_after[line]
 
 
+@allocation_free
+def _resistance(network, ease, share, cell, other):
+    """1 / `share` of the flux between two cells; infinite where nothing moves."""
+    if network.toward[cell] == OUTLET and network.toward[other] == OUTLET:
+        return math.inf
+    flow = share if ease is None else share * min(ease[cell], ease[other])
+    return 1.0 / flow if flow > 0.0 else math.inf
+
+
 @kernel
-def creep_rings(network, ease, share, heights, crept, start, line_step, cell_step, cells, first, last):
-    """`creep_lines` for wrapped edges: each line is a ring (Sherman-Morrison formula)."""
-    ratios, spread = np.empty(cells), np.empty(cells)
+def creep_fluxes(network, ease, share, heights, crept, ring, start, line_step, cell_step, cells, first, last):
+    """`creep_lines` for any `share`, and for rings: solved for the fluxes q between neighbors i and j,
+
+    q / share = h_j - h_i + (what j gains) - (what i gains).
+
+    These systems stay well-conditioned however large the share is, where lines become level. Fluxes take from one cell
+    what they give to another, so that mass is conserved to rounding. ring: whether the ends of a line are neighbors.
+    The flux q_s between them comes last: the others are linear in it, `ahead` + q_s `around`.
+    """
+    share = min(share, LARGEST_SHARE)
+    ratios, ahead, around = np.empty(cells), np.empty(cells), np.empty(cells)
     for line in range(first, last):
         origin = start + line * line_step
         end = origin + (cells - 1) * cell_step
-        seam = share * (1.0 if ease is None else min(ease[origin], ease[end]))
-        if network.toward[origin] == OUTLET or network.toward[end] == OUTLET:
-            # Of a standing cell and its neighbor only the neighbor's equation has the seam in it.
-            seam_first = 0.0 if network.toward[origin] == OUTLET else seam
-            seam_last = 0.0 if network.toward[end] == OUTLET else seam
-        else:
-            seam_first = seam_last = seam
-        corner = -1.0
+        moves_first = 0.0 if network.toward[origin] == OUTLET else 1.0
+        moves_last = 0.0 if network.toward[end] == OUTLET else 1.0
+        ratio, flux, turn, moves = 0.0, 0.0, 1.0, moves_first
+        for place in range(cells - 1):
+            cell = origin + place * cell_step
+            other = cell + cell_step
+            other_moves = 0.0 if network.toward[other] == OUTLET else 1.0
+            through = _resistance(network, ease, share, cell, other) + other_moves + moves * (1.0 - ratio)
+            flux = (heights[other] - heights[cell] + moves * flux) / through
+            turn = moves * turn / through
+            if place == cells - 2:
+                turn += other_moves / through
+            ratio = other_moves / through
+            ratios[place], ahead[place], around[place], moves = ratio, flux, turn, other_moves
+        for place in range(cells - 3, -1, -1):
+            ahead[place] += ratios[place] * ahead[place + 1]
+            around[place] += ratios[place] * around[place + 1]
+        seam = 0.0
+        if ring:
+            before, after = cells - 2, 0
+            resistance = _resistance(network, ease, share, end, origin)
+            through = moves_first * (1.0 - around[after]) + moves_last * (1.0 - around[before])
+            seam = heights[origin] - heights[end] + moves_first * ahead[after] + moves_last * ahead[before]
+            seam /= resistance + max(through, 0.0)
+        flux = seam
         for place in range(cells):
             cell = origin + place * cell_step
-            back = share * _between(network, ease, cell, cell - cell_step) if place else 0.0
-            ahead = share * _between(network, ease, cell, cell + cell_step) if place + 1 < cells else 0.0
-            through = 1.0
-            if network.toward[cell] == OUTLET:
-                back = ahead = 0.0
-            through += back + ahead
-            extra = 0.0
-            if place == 0:
-                through += seam_first - corner
-                extra = corner
-            if place + 1 == cells:
-                through += seam_last - seam_first * seam_last / corner
-                extra = -seam_last
-            if place:
-                through -= back * ratios[place - 1]
-                crept[cell] = (heights[cell] + back * crept[cell - cell_step]) / through
-                spread[place] = (extra + back * spread[place - 1]) / through
-            else:
-                crept[cell], spread[place] = heights[cell] / through, extra / through
-            ratios[place] = ahead / through
-        for place in range(cells - 2, -1, -1):
-            cell = origin + place * cell_step
-            crept[cell] += ratios[place] * crept[cell + cell_step]
-            spread[place] += ratios[place] * spread[place + 1]
-        weight = -seam_first / corner
-        factor = (crept[origin] + weight * crept[end]) / (1.0 + spread[0] + weight * spread[cells - 1])
-        for place in range(cells):
-            crept[origin + place * cell_step] -= factor * spread[place]
+            following = seam if place + 1 == cells else ahead[place] + seam * around[place]
+            crept[cell] = heights[cell] if network.toward[cell] == OUTLET else heights[cell] + (following - flux)
+            flux = following
 
 
 @kernel

@@ -27,6 +27,9 @@ from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
 MOST_TURNS = 50
 """Most iterations of Newton's method for a cell; six to ten suffice."""
 
+MOST_PULL = 1e200
+"""Bound on F, which leaves nothing of a fall that float64 resolves."""
+
 FLOODS = 10.0
 """Ratio of the incision of an overflowing lake's rim to that of a river with its drainage area."""
 
@@ -105,6 +108,7 @@ def _share_left(pull, exponent):
 
     For n < 1 the unknown is u = yⁿ. The function is convex, so Newton's method from above never passes the root.
     """
+    pull = min(pull, MOST_PULL)
     outer, inner = (1.0, exponent) if exponent > 1.0 else (1.0 / exponent, 1.0)  # x^outer + F x^inner = 1
     left = 1.0
     if pull > 1.0:
@@ -123,10 +127,12 @@ def _share_left(pull, exponent):
 def _softened(pull, soft, exponent):
     """Ratio of the eroded depths with F = soft · `pull` and F = `pull`, so that hard rock erodes in many short time
     steps as in few long ones.
+
+    The depth is F yⁿ, so that the ratio is `soft` where F is 0, as on level ground and without water.
     """
     if exponent == 1.0:
         return soft * (1.0 + pull) / (1.0 + soft * pull)
-    return (1.0 - _share_left(soft * pull, exponent)) / (1.0 - _share_left(pull, exponent))
+    return soft * power(_share_left(soft * pull, exponent) / _share_left(pull, exponent), exponent)
 
 
 @allocation_free
@@ -430,8 +436,10 @@ def fill_lowest(heights, loose, order, amount, masks):
     for cell in order:
         if heights[cell] < lowest:
             lowest, deepest = heights[cell], cell
-    depth = amount / order.size
-    while _room(heights, order, lowest + depth) < amount:
+    depth = max(amount / order.size, 1e-300)
+    while lowest + depth == lowest:  # hundreds of rounds, each without a look at all cells
+        depth *= 2.0
+    while _room(heights, order, lowest + depth) < amount:  # until it is the relief, or infinite
         depth *= 2.0
     low, high = 0.0, depth
     for _ in range(60):

@@ -19,6 +19,7 @@ from tests.terrains import fractal, plane
 @pytest.mark.parametrize("exponent", [0.5, 0.7, 0.999, 1.001, 1.5, 2.0, 3.0])
 def test_what_is_left_of_a_fall_solves_its_equation(exponent):
     """y + F yⁿ = 1, for rivers that hardly cut and for such as leave nothing; n = 2 has a root in closed form."""
+    assert 0.0 < share_left(math.inf, exponent) < 1e-60
     for pull in (0.0, 1e-12, 1e-3, 0.5, 1.0, 2.0, 1e3, 1e9):
         left = share_left(pull, exponent)
         assert 0.0 < left <= 1.0
@@ -29,6 +30,8 @@ def test_what_is_left_of_a_fall_solves_its_equation(exponent):
 
 @pytest.mark.parametrize("exponent", [0.7, 1.0, 1.5, 2.0])
 def test_hard_rock_is_cut_by_its_share_in_short_steps_and_like_soft_rock_in_long_ones(exponent):
+    for pull in (0.0, 1e-300, 1e-17):  # no water, or ground as good as level
+        assert softened(pull, 0.3, exponent) == pytest.approx(0.3, rel=1e-12)
     assert softened(1e-7, 0.3, exponent) == pytest.approx(0.3, rel=1e-5)
     assert softened(1e12, 0.3, exponent) == pytest.approx(1.0, rel=1e-4)
     assert softened(0.8, 1.0, exponent) == 1.0

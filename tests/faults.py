@@ -142,6 +142,10 @@ def _said(words: list[str], fine: int = 0) -> str:
     return said.getvalue() if code == 2 else ""
 
 
+KEPT = "out.npz"
+"""File with a run whose results could not be written."""
+
+
 class Folder:
     """Files of a world, as they are first."""
 
@@ -166,7 +170,7 @@ class Folder:
         return {
             str(path): hashlib.sha256(_without_measured(path)).hexdigest()
             for path in sorted(self.path.rglob("*"))
-            if path.is_file()
+            if path.is_file() and path.name != KEPT
         }
 
 
@@ -327,6 +331,10 @@ def _layers(folder: Path) -> Any:
     return layers, [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
 
 
+RESCUED = "Land eroded"
+"""Object with a result that could not be written to its terrain, which is as it was."""
+
+
 class InBlender:
     """An operator on a terrain, after others."""
 
@@ -356,6 +364,7 @@ class InBlender:
             assert getattr(bpy.ops.erosion, name)(**GIVEN.get(name, {})) == {"FINISHED"}
 
     def do(self) -> str:
+        job.clear()  # a result that there was no memory to write
         bpy.context.view_layer.objects.active = bpy.data.objects["Land"]
         try:
             done = getattr(bpy.ops.erosion, self._name)(**GIVEN.get(self._name, {}))
@@ -367,11 +376,13 @@ class InBlender:
         found = [
             (obj.name, everything(obj.data))
             for obj in sorted(bpy.data.objects, key=lambda obj: obj.name)
-            if obj.type == "MESH"
+            if obj.type == "MESH" and obj.name != RESCUED
         ]
         land = bpy.data.objects["Land"]
         strokes = [(item.name, item.painted, [kept.data for kept in item.strokes]) for item in land.erosion.steps]
-        return found, original.has_source(land.data), len(bpy.data.meshes), job.now.current, strokes
+        meshes = sum(mesh.name != RESCUED for mesh in bpy.data.meshes)
+        is_busy = job.now.current is not None and not job.now.current.held
+        return found, original.has_source(land.data), meshes, is_busy, strokes
 
 
 class Beds(InBlender):

@@ -3,7 +3,6 @@
 
 from ..base.sizes import size_in_words
 from ..files.formats import require_space
-from ..processes.registry import PROCESSES
 from ..recipe.recipe import Recipe
 from ..run import estimate
 from ..terrain.fields import FIELDS
@@ -67,10 +66,7 @@ def in_words(plan: Plan) -> str:
 
 def _written(plan: Plan, recipe: Recipe) -> set[str]:
     """Fields that steps write; colors only where the ground has some."""
-    steps = [step for step in recipe.steps if step.enabled]
-    fields = {field for step in steps for field in PROCESSES[step.kind].writes}
-    colored = recipe.strata is not None or plan.landscape.has(START + "surface_color")
-    return fields if colored else fields - {"surface_color"}
+    return recipe.written(plan.landscape.has(START + "surface_color"))
 
 
 def _values(fields: set[str]) -> int:

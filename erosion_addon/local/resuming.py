@@ -50,6 +50,13 @@ def outlets(checkpoint: Checkpoint) -> Array | None:
     return checkpoint.part("region" if is_local(checkpoint) else "mask").get("outlet")
 
 
+def result_fields(checkpoint: Checkpoint) -> set[str]:
+    """Fields of the result of a checkpoint that `resume` took, at most."""
+    run = _window_of(checkpoint) if is_local(checkpoint) else checkpoint
+    fields = {*checkpoint.part("start"), *run.part("start")} - {"elevation"}
+    return Recipe.from_dict(run.values["recipe"]).result_fields(fields)
+
+
 def compile_rest(checkpoint: Checkpoint, on_progress: OnProgress) -> None:
     """Compile the kernels that `resume` will call."""
     if is_local(checkpoint):

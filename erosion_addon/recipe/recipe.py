@@ -3,7 +3,7 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -190,6 +190,19 @@ class Recipe:
         strata = self.strata and self.strata.scaled(ratio)
         scaled = self.with_parameters(lambda step: step.parameters.scaled(ratio))
         return dataclasses.replace(scaled, strata=strata, width=0.0)
+
+    def written(self, colored: bool) -> set[str]:
+        """Fields that the enabled steps write beyond elevation, sediment and soil, at most.
+
+        colored: whether the ground has colors at the start.
+        """
+        fields = {name for step in self.steps if step.enabled for name in PROCESSES[step.kind].writes}
+        return fields if colored or self.strata else fields - {"surface_color"}
+
+    def result_fields(self, fields: Collection[str]) -> set[str]:
+        """Fields of the result, at most. fields: of the terrain at the start."""
+        soil = {"soil"} if any(step.enabled and PROCESSES[step.kind].makes_soil for step in self.steps) else set()
+        return {*fields, "bedrock", "sediment", "wear", "deposition"} | soil | self.written("surface_color" in fields)
 
     def with_parameters(self, of: Callable[[Step], Any]) -> "Recipe":
         """Copy in which each step has other parameters of its kind."""

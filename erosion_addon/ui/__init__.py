@@ -119,7 +119,9 @@ def _add_keys() -> list[tuple[Any, Any]]:
     if keyconfig is None:  # without a window
         return []
     keymap = keyconfig.keymaps.new(name="Window", space_type="EMPTY")
-    return [(keymap, keymap.keymap_items.new("erosion.cancel", "ESC", "PRESS"))]
+    item = keymap.keymap_items.new("erosion.cancel", "ESC", "PRESS")
+    item.properties.asks = True
+    return [(keymap, item)]
 
 
 def _remove_keys(keys: list[tuple[Any, Any]]) -> None:

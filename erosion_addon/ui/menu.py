@@ -8,7 +8,9 @@ from typing import Any
 
 import bpy
 
+from ..scene.run import job
 from .base import manual
+from .base.translations import sentence
 from .terrain import heightmaps
 
 
@@ -141,13 +143,24 @@ def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     self.layout.menu(EROSION_MT_object.bl_idname, icon="RNDCURVE")
 
 
+def draw_file(self: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Draw a note at the top of the menu File during work, which no file holds and which ends with Blender."""
+    run = job.now.current
+    if run is not None:
+        state = f"{run.object_name} is being {run.doing}: saving keeps it as it was, and quitting cancels that."
+        self.layout.label(text=sentence(state), icon="INFO", translate=False)
+        self.layout.separator()
+
+
 def register() -> None:
-    """Add the entry to the menu Object."""
+    """Add the entry to the menu Object, and the note to the menu File."""
     bpy.types.VIEW3D_MT_object.append(draw_object)
+    bpy.types.TOPBAR_MT_file.prepend(draw_file)
 
 
 def unregister() -> None:
-    """Remove the entry."""
+    """Remove both."""
+    bpy.types.TOPBAR_MT_file.remove(draw_file)
     bpy.types.VIEW3D_MT_object.remove(draw_object)
 
 

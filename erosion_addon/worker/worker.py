@@ -32,7 +32,7 @@ from ..frames.frame_settings import FrameSettings
 from ..frames.sequence import Frames
 from ..grid.resample import spread
 from ..local.rerun import LOCAL_MASKS, simulate_region
-from ..local.resuming import compile_rest, resume
+from ..local.resuming import compile_rest, result_fields, resume
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
 from ..run.precompile import rehearse
@@ -296,7 +296,7 @@ def _file_of(progress: Progress) -> dict[str, Array]:
 def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., None]) -> Iterator[Progress]:
     """Simulation from the start, or from a checkpoint, with its kernels compiled first.
 
-    For a resumed run, the first answer is the elevation that it began with.
+    For a resumed run, the first answer is the elevation that it began with, and the fields of its result.
     """
     values, arrays = order.values, order.arrays
 
@@ -305,11 +305,12 @@ def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., N
 
     if order.kind == "resume":
         checkpoint = Checkpoint.read(io.BytesIO(arrays.pop("file").data), "The paused run")
-        answer("start", {}, {"elevation": checkpoint.part("start").get("elevation", np.empty((0, 0)))})
+        start = checkpoint.part("start")["elevation"]
         kept = FrameSettings.from_json(values["frames"])
-        frames = kept and Frames.of_paused_run(kept.folder, checkpoint.part("start")["elevation"])
+        frames = kept and Frames.of_paused_run(kept.folder, start)
         compile_rest(checkpoint, on_progress)
         run = resume(checkpoint, values["threads"], _results)
+        answer("start", {"fields": sorted(result_fields(checkpoint))}, {"elevation": start})
         return frames.keep(run, lost=lost) if frames else run
     # Popped, so that what the terrain copies is not held twice.
     region = arrays.pop(REGION, None)

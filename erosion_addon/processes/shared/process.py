@@ -164,6 +164,9 @@ class Process(NamedTuple):
     writes: tuple[str, ...] = ()
     """Fields beyond elevation, sediment and soil that it produces or changes: `fields.RISE` if it raises the land."""
 
+    makes_soil: bool = False
+    """Whether it loosens rock to soil, and not to sediment."""
+
     carries_color: bool = False
     """Whether deposits keep the color of their origin."""
 

@@ -53,6 +53,7 @@ PROCESS = Process(
     scalable={"rain": "rainfall", **{name: name for name in SCALED}, "rock_erosion": "hardness"},
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
     writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
+    makes_soil=True,
     measuring=_measuring,
     small_steps=WaterParameters.sub_steps,
     on_land=_on_land,

@@ -23,7 +23,7 @@ from ...worker.messages import MASK_PREFIX, Message
 from ..display import displayed_heights
 from ..original import original
 from ..original.transaction import COLOR, all_or_nothing
-from ..run import job
+from ..run import commit, job
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import Topology, positions, write_positions
@@ -59,7 +59,7 @@ class Painter:
         self.object_uid, self.stroke = obj.session_uid, replace(stroke, dabs=())
         self.ended, self.fault = False, ""
         self._ground = ground
-        attributes.check_names(obj.data, ("wear", "deposition", "bedrock", *self._ground.loose_layers))
+        commit.check(obj.data, ("wear", "deposition", "bedrock", *self._ground.loose_layers))
         self._runner = worker_process.ready()
         self._around: dict[str, Any] = {"edges": edges, "strata": strata, "threads": threads}
         self._masks = self._to_send(obj, masks)

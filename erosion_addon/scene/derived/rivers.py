@@ -132,6 +132,7 @@ def requests_of_add(
     """Requests of `add`; a sea alone needs none. InputError as there."""
     if kind == "sea" and not _runs(terrain):
         return []
+    attributes.check_names(terrain.data, WATERS)
     return [request_of(terrain, beside_sea(terrain, kind, parameters), headwaters)]
 
 

@@ -38,6 +38,13 @@ def has_source(mesh: bpy.types.Mesh) -> bool:
     return _is_there(mesh, NAME, "FLOAT")
 
 
+def check_names(mesh: bpy.types.Mesh) -> None:
+    """Raise InputError where the user has something under a name that the original needs, also once it is aside."""
+    for number in (0, min(_number_aside(mesh) + has_source(mesh), MOST_ASIDE)):
+        _check_name(mesh, _numbered(NAME, number), "FLOAT")
+        _check_name(mesh, _numbered(PLACE, number), "FLOAT_VECTOR")
+
+
 def keep_source(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
     """Store local heights (vertices,) float32 as the original.
 
@@ -185,11 +192,15 @@ def _is_there(mesh: bpy.types.Mesh, name: str, data_type: str) -> bool:
 
 def _set(mesh: bpy.types.Mesh, name: str, data_type: str, member: str, values: Array) -> None:
     if not _is_there(mesh, name, data_type):
-        if name in mesh.attributes:
-            raise InputError(f"{mesh.name} has an attribute {name} of another kind; rename or remove it first.")
-        attributes.check_no_vertex_group(mesh, name)
+        _check_name(mesh, name, data_type)
         new_attribute(mesh, name, data_type)
     mesh.attributes[name].data.foreach_set(member, np.ascontiguousarray(values, np.float32).ravel())
+
+
+def _check_name(mesh: bpy.types.Mesh, name: str, data_type: str) -> None:
+    if name in mesh.attributes and not _is_there(mesh, name, data_type):
+        raise InputError(f"{mesh.name} has an attribute {name} of another kind; rename or remove it first.")
+    attributes.check_no_vertex_group(mesh, name)
 
 
 def _values(mesh: bpy.types.Mesh, name: str, size: int) -> Array:

@@ -56,6 +56,7 @@ def _keep_water_level(terrain: bpy.types.Object, request: Request) -> None:
 
 def requests_of_carve(terrain: bpy.types.Object, request: Request) -> list[Request]:
     """Requests of `carve`, as far as known; InputError as there."""
+    original.check_names(terrain.data)
     if not computing.is_known(request):
         return [request]
     heights = _heights_after(terrain, request)

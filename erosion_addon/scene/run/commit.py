@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Commit of a result to its mesh, all or nothing; or to a new object."""
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import bpy
@@ -35,6 +36,12 @@ class Change(NamedTuple):
     room: Array
 
 
+def check(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
+    """Raise InputError where a result with these fields, and the data for Restore, could not be written."""
+    attributes.check_names(mesh, fields)
+    original.check_names(mesh)
+
+
 def change_to(after: Terrain, topology: Topology, now: Array, lattice: Lattice, start: Array, before: Array) -> Change:
     """Change of a mesh to `after`; needs no Blender, so it may be made in a thread.
 
@@ -57,6 +64,7 @@ def commit(
     Returns messages about parts that could not be kept. paused_run: bytes of the checkpoint file of a paused run.
     change: of this mesh to `after`.
     """
+    check(mesh, after.fields)
     with all_or_nothing(mesh, change.now):
         notes = original.set_aside(mesh) if began.is_new else []
         original.keep_source(mesh, began.kept)

@@ -12,6 +12,7 @@ from ...worker.messages import Request
 from ..original.transaction import all_or_nothing, nothing_new
 from ..terrain import grid
 from ..terrain.mesh import positions
+from ..worker import computing
 from .task import Task
 
 Change = Callable[[bpy.types.Object], tuple[str, list[str]]]
@@ -45,8 +46,15 @@ class Errand(Task):
                 return self._plan.requests(obj)
         return []
 
+    def fail(self, sentence: str) -> None:
+        """End with a message, without changes; the same errand need not compute its answers again."""
+        computing.forget_refusals()
+        kept = f"{sentence} What was computed is kept; press the button again."
+        super().fail(kept if computing.now.ahead else sentence)
+
     def _write(self, obj: bpy.types.Object | None, change: Change) -> None:
         if obj is None:
+            computing.forget()
             raise InputError(f"{self.object_name} was deleted meanwhile.")
         if (reason := grid.why_not(obj)) is not None:
             raise InputError(reason)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Job: a run on an object, from snapshot to commit. It belongs to the extension, not to an operator."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from threading import Thread
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import bpy
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, print_traceback
 from ...frames import frame_files
 from ...frames.frame_settings import FrameSettings
 from ...frames.record import Record
@@ -19,7 +19,8 @@ from ...worker.messages import Message, Request
 from .. import session
 from ..derived import update_derived
 from ..original import original, paused
-from ..terrain import attributes, grid
+from ..original.transaction import nothing_new
+from ..terrain import grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import Topology, positions
 from ..terrain.snapshot import TerrainSnapshot, snapshot
@@ -78,13 +79,13 @@ class Job(Task):
         """Start a run. An unchanged result is eroded from its original again, a region of it as it is."""
         if region is not None:
             continue_from_result, adds_up = True, True
-        attributes.check_names(mesh, layers)
-        if frames is not None:
-            frames.begin().require_space((self._lattice.rows, self._lattice.cols))
         self._began = start_state.heights(mesh, self._seen, continue_from_result)
         start = self._began.start
         given = continue_from_result, layers, adds_up, region is not None
         terrain = start_state.terrain(mesh, self._lattice, start, *given)
+        commit.check(mesh, recipe.result_fields(terrain.fields))
+        if frames is not None:
+            frames.begin().require_space((self._lattice.rows, self._lattice.cols))
         self._before = terrain.elevation
         self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up, frames=frames, region=region)
         self._frames = frames
@@ -98,10 +99,19 @@ class Job(Task):
             self._frames = FrameSettings(frames.folder, record.frames, tuple(record.fields))
             self._frames_before = record.kept
 
-    def _begin_at(self, elevation: Array) -> None:
-        """Take the initial elevation of a resumed run, (rows, cols) in meters."""
-        if elevation.shape != (self._lattice.rows, self._lattice.cols):
-            self.fail(f"{self.object_name} was changed after its run was paused; run it again from the start.")
+    def _begin_at(self, elevation: Array, fields: Iterable[str]) -> None:
+        """Take the initial elevation of a resumed run, (rows, cols) in meters, and check that its result with these
+        fields can be written.
+        """
+        try:
+            if elevation.shape != (self._lattice.rows, self._lattice.cols):
+                raise InputError(
+                    f"{self.object_name} was changed after its run was paused; run it again from the start."
+                )
+            if (obj := self.find_object()) is not None:
+                commit.check(obj.data, fields)
+        except InputError as error:
+            self.fail(str(error))
             self._runner.stop()
             return
         start = self._lattice.to_vertices((elevation / self._lattice.scale_z).astype(np.float32))
@@ -111,7 +121,7 @@ class Job(Task):
         if message.kind == "heights":
             self.viewer.take(message.arrays["elevation"], message.arrays.get("water_depth"))
         elif message.kind == "start":
-            self._begin_at(message.arrays["elevation"])
+            self._begin_at(message.arrays["elevation"], message.values["fields"])
         elif message.kind == "frames lost":
             self._notes.append(f"{message.values['reason']} The frames before it are kept.")
         elif message.kind == "checkpoint":
@@ -201,9 +211,22 @@ class Job(Task):
             done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
             self.state, self.sentence = "done", " ".join([done, *self.warnings])
         else:
-            rescued = commit.rescue(f"{self.object_name} eroded", result, self._matrix)
-            self.state = "rescued"
-            self.sentence = f"{reason} The result went to the new object {rescued.name}."
+            self.fail(str(reason))
+
+    def fail(self, sentence: str) -> None:
+        """End with a message; a result that is there goes to a new object, or is held if that fails too."""
+        super().fail(sentence)
+        if self._result is None:
+            return
+        try:
+            with nothing_new():
+                rescued = commit.rescue(f"{self.object_name} eroded", self._result, self._matrix)
+        except Exception as error:  # noqa: BLE001 - what took hours is not thrown away
+            if not isinstance(error, MemoryError):
+                print_traceback()
+            self.state, self.held = "waiting", sentence
+        else:
+            self.state, self.sentence = "rescued", f"{sentence} The result went to the new object {rescued.name}."
 
     def is_here(self) -> bool:
         """Whether the object still has the mesh of the run."""

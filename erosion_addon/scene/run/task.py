@@ -9,17 +9,21 @@ of the worker and sets `self._result`, and `_write`, which changes the scene: al
 Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode during the work are looked after.
 """
 
+import time
 from collections import deque
 from typing import Any
 
 import bpy
 
-from ...base.errors import InputError, printable_lines
+from ...base.errors import InputError, print_traceback, printable_lines
 from ...worker.messages import Message, Request
 from ..display import displayed_heights
 from ..worker import computing, worker_process
 from . import busy, run_queue
 from .viewer import Viewer
+
+LONG = 15.0
+"""Seconds of work that a single Esc must not throw away."""
 
 _MOST_ROUNDS = 4
 """Greatest number of rounds of requests for `_write`."""
@@ -31,7 +35,8 @@ class Task:
     state: "starting" (the worker is getting ready), "running", "waiting" (done, but the scene cannot be changed now),
     "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: remarks on finished work for
     the user. speed: of the step at work, in words. seconds_left: until the end, None while that is unknown. operator,
-    properties: who attends it in a window, and with what settings. viewer: shows it on the mesh, if any does.
+    properties: who attends it in a window, and with what settings. viewer: shows it on the mesh, if any does. held:
+    why a complete result could not be written, which is tried again once this is empty.
     """
 
     work, doing = "Erosion", "eroded"
@@ -50,6 +55,8 @@ class Task:
         self.warnings: list[str] = []
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
         self.speed, self.seconds_left = "", None
+        self.held = ""
+        self._since = time.monotonic()
         self._result: Any = None
         self._asked: deque[Request] | None = None
         self._rounds = 0
@@ -89,6 +96,11 @@ class Task:
     def ended(self) -> bool:
         """Whether the task has ended."""
         return self.state in ("done", "rescued", "cancelled", "failed")
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much work is done that Esc asks before it cancels."""
+        return self.state == "waiting" or time.monotonic() - self._since > LONG
 
     @property
     def ready(self) -> bool:
@@ -157,7 +169,8 @@ class Task:
         elif not self._is_asking:
             displayed_heights.put_back()
             self._commit()
-            computing.forget()
+            if self.state != "failed":  # else its answers are there for another attempt
+                computing.forget()
 
     def _commit(self) -> None:
         try:
@@ -166,9 +179,14 @@ class Task:
             self.fail(str(error))
         except MemoryError:
             self.fail("There is not enough memory to write the result; the terrain is unchanged.")
+        except Exception:  # noqa: BLE001 - the task would never end
+            print_traceback()
+            self.fail_unexpectedly()
 
     def _hindrance(self) -> str | None:
         """Reason why the scene cannot be changed now, in a few words."""
+        if self.held:
+            return "the result is not written yet"
         obj = self.find_object()
         if obj is not None and obj.mode != "OBJECT":
             return "leave " + obj.mode.replace("_", " ").title() + " Mode"
@@ -180,7 +198,7 @@ class Task:
         """End with a message, without changes."""
         self.state, self.sentence = "failed", sentence
         displayed_heights.put_back()
-        computing.forget()
+        computing.forget_refusals()
         if self._runner is not None and not self._runner.alive:
             worker_process.stop()
 

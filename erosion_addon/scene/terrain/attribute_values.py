@@ -49,6 +49,9 @@ class Values(NamedTuple):
 def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str = "POINT") -> None:
     """Add an attribute; InputError if Blender refuses."""
     made = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
+    if made is not None and made.name != name:  # the name is that of a vertex group, say
+        mesh.attributes.remove(made)
+        made = None
     if made is None:
         raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
 

@@ -53,11 +53,14 @@ def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
     """Raise InputError where the user has something of another kind under the name of an attribute to be written."""
     known = ours(mesh)
     for name in attribute_names(fields):
-        if name in mesh.attributes and name not in known and not _fits(mesh.attributes[name], name):
+        check_no_vertex_group(mesh, name)
+        if name not in mesh.attributes or name in known:
+            continue
+        if not _fits(mesh.attributes[name], name):
             raise InputError(
                 f"{mesh.name} has an attribute {name} of another kind than erosion writes; rename or remove it first."
             )
-        check_no_vertex_group(mesh, name)
+        check_no_vertex_group(mesh, ASIDE + name)
 
 
 def check_no_vertex_group(mesh: bpy.types.Mesh, name: str) -> None:

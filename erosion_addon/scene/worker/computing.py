@@ -74,6 +74,11 @@ def keep(request: Request, answer: Answer) -> None:
     now.ahead.append((request, answer))
 
 
+def forget_refusals() -> None:
+    """Keep the results alone, for another attempt."""
+    now.ahead[:] = [(request, answer) for request, answer in now.ahead if not isinstance(answer, InputError)]
+
+
 def forget() -> None:
     """Empty the cache."""
     now.ahead.clear()

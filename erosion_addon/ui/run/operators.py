@@ -42,12 +42,12 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         description="Run each frame of the scene's range from the same start, with the settings as they are animated "
         "there, and keep the results as frames. The terrain stays. Frames made with the same settings before are not "
         "run again",
-        options={"SKIP_SAVE"},
+        options={"SKIP_SAVE", "HIDDEN"},
     )
     replace: bpy.props.BoolProperty(
         name="Replace Frames",
         description="Let an animation replace frames that were made with other settings",
-        options={"SKIP_SAVE"},
+        options={"SKIP_SAVE", "HIDDEN"},
     )
     asked: bpy.props.BoolProperty(
         description="Whether the user has agreed already to replace frames", options={"SKIP_SAVE", "HIDDEN"}
@@ -141,10 +141,16 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         description="Clear the queue too, so that nothing starts afterward",
         options={"SKIP_SAVE"},
     )
+    asks: bpy.props.BoolProperty(
+        name="Ask", description="Ask for a second press where much work is done", options={"SKIP_SAVE", "HIDDEN"}
+    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         run = job.now.current
         assert run is not None
+        if self.asks and run.is_long and not progress.is_asking():
+            progress.ask()
+            return {"CANCELLED"}
         run.cancel()
         if self.waiting_too:
             run_queue.clear()
@@ -172,6 +178,27 @@ class EROSION_OT_queue_remove(bpy.types.Operator):
             if self.uid == one.uid or (not self.uid and one.name == self.name):
                 run_queue.remove(one.uid)
         redraw_panels()
+        return {"FINISHED"}
+
+
+class EROSION_OT_write_result(_RunningOperator, bpy.types.Operator):
+    """Write the result that could not be written, now that there is memory for it"""
+
+    bl_idname = "erosion.write_result"
+    bl_label = "Write Result"
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return super().poll(context) and job.now.current is not None and bool(job.now.current.held)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        run = job.now.current
+        assert run is not None
+        run.held = ""
+        while not (attendance.possible() or run.ended or run.held):
+            run.poll(0.1)
+        if run.ended:
+            progress.finish_run(run)
         return {"FINISHED"}
 
 
@@ -301,6 +328,7 @@ CLASSES = (
     EROSION_OT_run,
     EROSION_OT_run_region,
     EROSION_OT_cancel,
+    EROSION_OT_write_result,
     EROSION_OT_queue_remove,
     EROSION_OT_finish,
     EROSION_OT_pause,

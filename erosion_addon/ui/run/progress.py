@@ -2,6 +2,7 @@
 """Progress of runs: a timer updates the bar, starts the next run, and reports results."""
 
 import json
+import time
 from typing import Any
 
 import bpy
@@ -12,7 +13,7 @@ from ...scene import session
 from ...scene.derived import companions
 from ...scene.run import job, preview, run_queue
 from ...scene.run.task import Task
-from ...scene.worker import worker_process
+from ...scene.worker import computing, worker_process
 from ..base import handlers, preferences
 from ..base.panel import redraw_panels
 from ..base.translations import phrase
@@ -21,6 +22,9 @@ from . import attendance, runs
 
 INTERVAL = 0.1
 """Seconds between two updates."""
+
+ASKING = 4.0
+"""Seconds within which a second Esc cancels a long run."""
 
 SHOWING = 0.05
 """The same for a run that is shown on its mesh, so that it moves five times a second."""
@@ -32,6 +36,9 @@ class _Now:
     def __init__(self) -> None:
         self.messages: dict[int, str] = {}
         """session_uid of an object → messages of its runs since the user started one. `GONE`: of deleted objects."""
+
+        self.asked = -ASKING
+        """Time of an Esc that asks for a second one."""
 
         self.repeated: tuple[str, dict[str, Any]] | None = None
         """Operator to repeat in the next turn of the main loop, with its properties."""
@@ -55,6 +62,7 @@ def stop() -> None:
     run_queue.clear()
     preview.end()
     job.clear()
+    computing.forget()
     worker_process.stop()
     # Not at once: when Blender quits some windows are gone by now, such as that of the preferences, and it would crash.
     handlers.call_later(_clear, persistent=True)
@@ -184,6 +192,17 @@ def forget(obj: bpy.types.Object | None) -> None:
         now.messages.pop(uid, None)
 
 
+def ask() -> None:
+    """Ask for a second Esc, in the status bar and the panel."""
+    now.asked = time.monotonic()
+    redraw(job.now.current)
+
+
+def is_asking() -> bool:
+    """Whether a second Esc cancels."""
+    return time.monotonic() - now.asked < ASKING
+
+
 def push_undo(message: str) -> None:
     """Push one undo step for changes by a timer; operators push their own."""
     window = bpy.context.window_manager.windows[0]
@@ -232,8 +251,16 @@ def _draw_status(header: Any, context: bpy.types.Context) -> None:
     if run.stops_early:
         row.operator("erosion.pause", icon="PAUSE")
         row.operator("erosion.finish", icon="CHECKMARK")
-    row.operator("erosion.cancel", text="Cancel (Esc)", icon="CANCEL")
+    draw_cancel(row)
+    row.label(text="Saving keeps the terrain as it was", icon="INFO")
     row.separator_spacer()
+
+
+def draw_cancel(layout: Any) -> None:
+    """Draw the button that cancels; red while Esc asks for a second one."""
+    row = layout.row()
+    row.alert = is_asking()
+    row.operator("erosion.cancel", text="Press Esc again to cancel" if is_asking() else "Cancel (Esc)", icon="CANCEL")
 
 
 @persistent

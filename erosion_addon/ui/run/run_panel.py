@@ -21,11 +21,14 @@ def draw_run(layout: Any, run: Task, obj: bpy.types.Object | None) -> None:
     bar = column.row()
     bar.scale_y = 1.5
     bar.progress(factor=run.fraction, text=progress.numbers(run))
-    if run.stops_early:
+    if run.held:
+        draw_lines(layout, [run.held], "ERROR")
+        layout.operator("erosion.write_result", icon="FILE_REFRESH")
+    elif run.stops_early:
         row = layout.row(align=True)
         row.operator("erosion.pause", icon="PAUSE")
         row.operator("erosion.finish", icon="CHECKMARK")
-    layout.operator("erosion.cancel", icon="CANCEL")
+    progress.draw_cancel(layout)
     if run.viewer is not None and obj is not None and obj.session_uid == run.object_uid:
         row = layout.row()
         row.use_property_split = False

@@ -5,7 +5,6 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import print_traceback
 from ...scene.derived import companions
 from ...scene.run import job
 from ...scene.run.task import Task
@@ -77,18 +76,16 @@ class TaskOperator:
 
     def _deliver(self: Any, task: Task) -> set[str]:
         """Write the result; the undo step comes with the end of the operator."""
-        try:
-            task.commit()
-        except Exception:  # noqa: BLE001 - the task would never end
-            print_traceback()
-            task.fail_unexpectedly()
+        task.commit()
         attendance.end(self.number)
+        if task.held:
+            return {"CANCELLED"}
         progress.finish_run(task)
         progress.redraw(None)
         return self._end(task)
 
     def _end(self: Any, task: Task) -> set[str]:
-        if task.state in ("failed", "cancelled"):
+        if task.state in ("failed", "cancelled") or task.held:
             return {"CANCELLED"}
         if task.sentence:
             report(self, {"INFO" if task.state == "done" and not task.warnings else "WARNING"}, task.sentence)
@@ -107,10 +104,11 @@ class TaskOperator:
         progress.forget(companions.terrain_of(context.object))
         task = self.begin(context)
         try:
-            while not task.ended:
+            while not (task.ended or task.held):
                 task.poll(0.1)
         finally:
-            progress.finish_run(task)
-        if task.state == "failed":
+            if not task.held:
+                progress.finish_run(task)
+        if task.state == "failed" or task.held:
             report(self, {"ERROR"}, task.sentence)
         return self._end(task)

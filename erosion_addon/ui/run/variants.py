@@ -267,7 +267,10 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}  # a press on its picture
 
     number: bpy.props.IntProperty(
-        name="Number", description="Number of the variant, counted along the rows from 0", min=0, options={"SKIP_SAVE"}
+        name="Number",
+        description="Number of the variant, counted along the rows from 0",
+        min=0,
+        options={"SKIP_SAVE", "HIDDEN"},
     )
 
     @classmethod

@@ -99,6 +99,21 @@ def test_light_on_a_terrain_that_is_deleted_meanwhile_ends_in_a_sentence(terrain
     assert (task.state, task.sentence) == ("failed", "Terrain was deleted meanwhile.")
 
 
+def test_light_whose_name_was_taken_meanwhile_is_kept_until_the_name_is_free(terrain_object):
+    before = everything(terrain_object.data)
+    task = bake(terrain_object)
+    terrain_object.vertex_groups.new(name="sun_light")
+    while not task.ended:
+        task.poll(0.1)
+    assert task.state == "failed" and everything(terrain_object.data) == before
+    assert "vertex group sun_light" in task.sentence and "press the button again" in task.sentence
+    terrain_object.vertex_groups[0].name = "mine"
+    again = bake(terrain_object)
+    assert again.ready, "the light is not computed a second time"
+    again.commit()
+    assert again.state == "done" and sky_of(terrain_object).max() > 0.9
+
+
 def test_light_tells_how_far_it_is(terrain_object):
     task, seen = job.begin(bake(terrain_object)), []
     while not task.ended:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.model import Recipe, erode
-from erosion_addon.scene.run import job
+from erosion_addon.scene.run import commit, job
 from erosion_addon.scene.terrain import grid
 from tests.ui.conftest import activate, z_of
 
@@ -235,6 +235,26 @@ REFUSED = {
     "a Multiresolution modifier": lambda obj: obj.modifiers.new("Multires", "MULTIRES"),
     "Edit Mode": lambda obj: bpy.ops.object.mode_set(mode="EDIT"),
 }
+
+
+def test_a_script_may_write_a_result_once_there_is_memory_for_it(terrain_object, monkeypatch):
+    before = z_of(terrain_object)
+    for name in ("commit", "rescue"):
+        monkeypatch.setattr(commit, name, lambda *_: (_ for _ in ()).throw(MemoryError))
+    with pytest.raises(RuntimeError, match="not enough memory"):
+        run()
+    assert np.array_equal(z_of(terrain_object), before)
+    with pytest.raises(RuntimeError, match="is being eroded"):
+        run()
+    monkeypatch.undo()
+    assert bpy.ops.erosion.write_result() == {"FINISHED"}
+    assert job.now.current is None and "wear" in terrain_object.data.attributes
+
+
+def test_the_redo_panels_show_no_options_of_scripts():
+    for operator in (bpy.ops.erosion.run, bpy.ops.erosion.run_region, bpy.ops.erosion.variant_choose):
+        properties = operator.get_rna_type().properties
+        assert [one.identifier for one in properties if not one.is_hidden and one.identifier != "rna_type"] == []
 
 
 @pytest.mark.parametrize("case", REFUSED)

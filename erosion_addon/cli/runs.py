@@ -4,9 +4,12 @@
 import argparse
 import json
 import math
+import secrets
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ..base.arrays import Array
@@ -209,6 +212,7 @@ class _Results:
         self._side = plan_side(outputs, given.output, self._report)
         self._checkpoint = outputs.plan(given.checkpoint, (".npz",), given.input) if given.checkpoint else None
         self.saved: list[str] = []
+        self._finished: Progress | None = None  # until its results are written
 
     def require_space(self, shape: tuple[int, ...]) -> None:
         """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols)."""
@@ -251,9 +255,10 @@ class _Results:
             if signals.arrived():
                 raise signals.Ended(f"Ended by the system {at}")
             raise signals.Ended(f"The time limit ended the run {at}", signals.TRY_AGAIN)
-        result = last.terrain
+        result, self._finished = last.terrain, last
         written = self._write_result(result, image_files, outlets)
-        print_written(self._outputs.publish())
+        published, self._finished = self._outputs.publish(), None
+        print_written(published)
         if self._checkpoint and (self.saved or getattr(self._given, "go_on", False)):
             self._checkpoint.unlink(missing_ok=True)  # the state on the way to a result that is there
         if self._given.quiet:
@@ -262,6 +267,21 @@ class _Results:
         note_holes(self._given.output, self.holes)
         for line in [*(result.report or {})["notes"], *in_words(result.report or {})]:
             note(line)
+
+    def keep(self) -> None:
+        """Save a finished run whose results could not be written, so that `resume` writes them without the work.
+
+        It goes to the checkpoint, to a new file beside the output, or else to one among the temporary files.
+        """
+        if self._finished is None:
+            return
+        beside = self._target.with_suffix(".npz")
+        places = [self._checkpoint] if self._checkpoint else [] if beside.exists() else [beside]
+        for path in (*places, Path(tempfile.gettempdir(), f"{self._target.stem}-{secrets.token_hex(4)}.npz")):
+            with suppress(InputError, MemoryError):
+                self._finished.checkpoint.save(path)
+                note(f"The finished run is kept in {path}; the command resume writes its results.")
+                return
 
     def _write_result(self, result: Terrain, image_files: ImageFiles, outlets: Array | None) -> Written:
         with self._outputs.write(self._target) as path:
@@ -283,5 +303,12 @@ class _Results:
 @contextmanager
 def _planned(given: argparse.Namespace, order: str) -> Iterator[_Results]:
     """Plan all files of a run, before it begins. order: what its report names it by."""
-    with Outputs(inputs(given)) as outputs:
-        yield _Results(outputs, given, order)
+    results = None
+    try:
+        with Outputs(inputs(given)) as outputs:
+            results = _Results(outputs, given, order)
+            yield results
+    except Exception:
+        if results is not None:  # which has room now that what was half-written is gone
+            results.keep()
+        raise

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon.base.atomic_files import Outputs
 from erosion_addon.base.sizes import size_in_words
 from erosion_addon.cli.commands import main
 from erosion_addon.cli.terminal.progress import ProgressLine
@@ -44,6 +45,9 @@ def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monke
         assert code == (130 if isinstance(fault, KeyboardInterrupt) else 2)
         error = capsys.readouterr().err
         assert ".erosion-" not in error and "Traceback" not in error
+        kept = Path("out.npz")
+        assert kept.exists() == (code == 2) == (str(folder / kept) in error)
+        kept.unlink(missing_ok=True)
         assert listing(folder) == before
 
 
@@ -52,11 +56,56 @@ def test_the_sentence_about_a_full_disk_names_the_file(folder, monkeypatch, caps
         stream.write(b"half")
         raise OSError(28, "No space left on device")
 
-    before = listing(folder)
     monkeypatch.setattr("erosion_addon.files.heightmap.np.save", save)
     assert main(["erode", "dem.npy", "out.npy", "--quiet", *FEW]) == 2
-    assert capsys.readouterr().err == f"{folder / 'out.npy'} cannot be written: No space left on device.\n"
-    assert listing(folder) == before
+    assert capsys.readouterr().err == (
+        f"The finished run is kept in {folder / 'out.npz'}; the command resume writes its results.\n"
+        f"{folder / 'out.npy'} cannot be written: No space left on device.\n"
+    )
+
+
+@pytest.mark.parametrize("broken", ["cli.runs.encode_heightmap", "cli.runs.maps.write", "cli.runs.Outputs.publish"])
+@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), MemoryError(), ZeroDivisionError("ours")])
+def test_a_run_whose_results_cannot_be_written_is_not_lost(folder, monkeypatch, broken, fault):
+    words = ["--maps", "maps", "--quiet"]
+    assert main(["erode", "dem.npy", "whole.npy", "--seed", "3", "--maps", "whole", "--quiet", *FEW]) == 0
+    whole = Outputs.publish
+
+    def breaks(*given, **named):
+        if "goes_on" in named:  # of the file that keeps the run
+            return whole(*given, **named)
+        raise fault
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"erosion_addon.{broken}", breaks)
+        assert main(["erode", "dem.npy", "out.npy", "--seed", "3", *words, *FEW]) != 0
+    assert not Path("out.npy").exists() and not Path("maps").exists()
+    assert main(["resume", "out.npz", "out.npy", *words]) == 0
+    assert Path("out.npy").read_bytes() == Path("whole.npy").read_bytes()
+    for name in DROPLET_MAPS:
+        assert Path("maps", f"{name}.exr").read_bytes() == Path("whole", f"{name}.exr").read_bytes()
+
+
+def test_a_run_that_cannot_be_written_replaces_no_file_of_the_users(folder, monkeypatch, capsys):
+    Path("out.npz").write_bytes(b"mine")
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    monkeypatch.setattr("erosion_addon.cli.runs.encode_heightmap", lambda *_: (_ for _ in ()).throw(MemoryError))
+    assert main(["erode", "dem.npy", "out.npy", "--quiet", *FEW]) == 2
+    kept = re.search(r"kept in (.*);", capsys.readouterr().err)[1]
+    assert Path("out.npz").read_bytes() == b"mine" and Path(kept).name != "out.npz"
+    assert main(["resume", kept, "later.npy", "--quiet"]) != 0, "it still cannot be written"
+    monkeypatch.undo()
+    assert main(["resume", kept, str(folder / "later.npy"), "--quiet"]) == 0
+
+
+def test_a_run_with_a_checkpoint_is_kept_there_and_the_same_command_writes_it(folder, monkeypatch, capsys):
+    words = ["erode", "dem.npy", "out.npy", "--checkpoint", "run.npz", "--continue", "--quiet", *FEW]
+    with monkeypatch.context() as patch:
+        patch.setattr("erosion_addon.cli.runs.encode_heightmap", lambda *_: (_ for _ in ()).throw(MemoryError))
+        assert main(words) == 2
+    assert str(folder / "run.npz") in capsys.readouterr().err
+    assert main(words) == 0
+    assert Path("out.npy").exists() and not Path("run.npz").exists()
 
 
 def test_an_interrupt_while_files_are_moved_waits_for_the_last_one(folder, monkeypatch):

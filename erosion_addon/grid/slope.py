@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Slope of a grid."""
 
+import math
+
 import numpy as np
 
 from ..base.arrays import Array
@@ -17,3 +19,16 @@ def squared_slope(elevation: Array, spacing: tuple[float, float], wraps: bool) -
     down, right = (np.gradient(ground, by, axis=axis)[1:-1, 1:-1] for axis, by in enumerate(spacing))
     squared: Array = down * down + right * right
     return squared
+
+
+def steepest(elevation: Array, spacing: tuple[float, float]) -> float:
+    """Steepest slope between neighbors along rows and columns, in degrees; 0 for level ground.
+
+    elevation: (rows, cols) m. spacing: (row, col) m.
+    """
+    rise = 0.0
+    for number, row in enumerate(elevation):  # which needs no second array of the grid's size
+        along = np.abs(np.diff(row)).max(initial=0.0) / spacing[1]
+        across = np.abs(row - elevation[max(number - 1, 0)]).max() / spacing[0]
+        rise = max(rise, float(along), float(across))
+    return math.degrees(math.atan(rise))

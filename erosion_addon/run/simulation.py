@@ -374,6 +374,9 @@ class _Simulation:
         loose = float(self._start_loose.max())
         moves = any(PROCESSES[kind].moves_ground for kind in self.kinds)
         still = stillness(self._terrain, after, self._recipe.needs, loose) if moves and fraction >= 1 else []
+        if still:
+            ground = self._terrain.elevation, self._terrain.spacing
+            still += filter(None, [PROCESSES[step.kind].why_still(step.parameters, *ground) for step in self._steps])
         return {
             "recipe": self._recipe.name,
             "seed": self._seed,

@@ -173,6 +173,9 @@ class Process(NamedTuple):
     moves_ground: bool = True
     """Whether it moves rock, sediment or soil."""
 
+    why_still: Callable[[Any, Array, Spacing], str] = lambda parameters, elevation, spacing: ""
+    """(parameters, heights, (row, col) m) → sentence that says why such land stays as it is; empty if it need not."""
+
     works_on_flat_land: Callable[[Any], bool] = lambda parameters: False
     """Whether it has an effect without a slope."""
 

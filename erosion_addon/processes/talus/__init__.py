@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Talus: steep ground slides until it stands at its angle of repose."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...base.arrays import Array
 from ...base.doors import door
+from ...grid.slope import steepest
 from ..shared.parameters import SECONDS, seconds_of_slides
 from ..shared.process import Part, Process, Spacing
 from .parameters import COARSE_BYTES, FINE_PASSES, TalusParameters
@@ -20,6 +23,16 @@ def _seconds(given: TalusParameters, shape: tuple[int, int], spacing: Spacing, e
 def _on_part(given: TalusParameters, part: Part) -> TalusParameters:
     """On coarser cells the border of a window would take part."""
     return replace(given, coarse_to_fine=False)
+
+
+def _why_still(given: TalusParameters, elevation: Array, spacing: Spacing) -> str:
+    slope = steepest(elevation, spacing)
+    if slope > given.rock_angle:
+        return ""
+    return (
+        f"No slope is steeper than {math.ceil(slope)}°; rock stands up to {given.rock_angle:.0f}°, and loose "
+        f"material up to {given.sediment_angle:.0f}°."
+    )
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -38,6 +51,7 @@ PROCESS = Process(
     work=("passes", "passes"),
     summarized=("passes", "at_rest"),
     summary=_summary,
+    why_still=_why_still,
     scalable={"collapse": "hardness"},
     reads=("grass",),
     bytes_of_options=lambda parameters: COARSE_BYTES if parameters.coarse_to_fine else 0,

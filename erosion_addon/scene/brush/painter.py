@@ -98,6 +98,11 @@ class Painter:
         """Those so far."""
         return self.stroke.dabs
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether the stroke has changed anything so far."""
+        return bool(self._changed) or not np.array_equal(self._heights, self._ground.place[:, 2])
+
     def dab(self, x: float, y: float, pressure: float = 1.0) -> None:
         """Add a dab at a place in meters from the first vertex of the grid."""
         if len(self.dabs) < MOST_DABS:
@@ -271,6 +276,10 @@ class Painter:
         ground.place, ground.spare, ground.digest = after, ground.place, self._digest
         ground.original = ground.began.kept
         ground.began = ground.began._replace(start=after[:, 2], is_new=False)
+
+    def leave(self) -> None:
+        """End a stroke that has changed nothing."""
+        displayed_heights.put_back()
 
     def cancel(self) -> None:
         """Give the stroke up: the mesh has every byte that it had."""

@@ -23,7 +23,16 @@ from .lattice import (
     require_level,
     standing_axis,
 )
-from .mesh import OWN_HEIGHTS, fingerprint, heights, make_grid_object, positions, structure, write_heights
+from .mesh import (
+    OWN_HEIGHTS,
+    fingerprint,
+    heights,
+    make_grid_object,
+    may_be_grid,
+    positions,
+    structure,
+    write_heights,
+)
 from .obstacle import too_few, why_not
 
 __all__ = [
@@ -62,7 +71,14 @@ def lattice_of(obj: bpy.types.Object, place: Array) -> Lattice:
     except InputError as error:
         if (standing := standing_axis(matrix)) != 2:
             require_level(obj.name, place, standing)
-        known = cause(obj.name, place, structure(obj.data)) if isinstance(error, NoLatticeError) else None
+        if not isinstance(error, NoLatticeError):
+            raise
+        known = cause(obj.name, place, structure(obj.data))
+        if known is None and may_be_grid(obj.data):
+            known = InputError(
+                f"Sculpting moved vertices of {obj.name} sideways; "
+                "Straighten Grid in the tab Erosion puts them back in line."
+            )
         if known is None:
             raise
         raise known from error

@@ -2,6 +2,7 @@
 """Mesh access: positions, fingerprints, atomic writes of heights and of new geometry, new grids."""
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self
@@ -67,6 +68,14 @@ def structure(mesh: bpy.types.Mesh) -> Structure:
 def heights(mesh: bpy.types.Mesh) -> Array:
     """Local z of the vertices (vertices,) float32."""
     return positions(mesh)[:, 2].copy()
+
+
+def may_be_grid(mesh: bpy.types.Mesh) -> bool:
+    """Whether a mesh has the vertex, edge and face counts of a grid of quads; a cheap test."""
+    vertices, edges, faces = len(mesh.vertices), len(mesh.edges), len(mesh.polygons)
+    sides = 2 * vertices - edges  # rows + cols, whose product are the vertices
+    root = sides * sides - 4 * vertices
+    return faces == vertices - sides + 1 and root >= 0 and math.isqrt(root) ** 2 == root
 
 
 def fingerprint(mesh: bpy.types.Mesh, place: Array | None = None) -> str:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vertices put right: those pushed out of line, as by sculpting, and those of a grid that stands on its side."""
 
-import math
-
 import bpy
 import numpy as np
 from mathutils import Matrix
@@ -10,14 +8,6 @@ from mathutils import Matrix
 from ...base.errors import InputError
 from . import grid
 from .mesh import positions, write_positions
-
-
-def may_be_grid(mesh: bpy.types.Mesh) -> bool:
-    """Whether a mesh has the vertex, edge and face counts of a grid of quads; a cheap test."""
-    vertices, edges, faces = len(mesh.vertices), len(mesh.edges), len(mesh.polygons)
-    sides = 2 * vertices - edges  # rows + cols, whose product are the vertices
-    root = sides * sides - 4 * vertices
-    return faces == vertices - sides + 1 and root >= 0 and math.isqrt(root) ** 2 == root
 
 
 def straighten(obj: bpy.types.Object) -> int:

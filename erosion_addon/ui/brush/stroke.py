@@ -11,8 +11,10 @@ from ...base.errors import InputError, print_traceback
 from ...processes.brush.parameters import Stroke
 from ...scene.brush import aim
 from ...scene.brush import ground as grounds
+from ...scene.brush.stillness import why_still
 from ...scene.derived import companions
 from ...scene.original import original
+from ...scene.terrain import obstacle
 from ...scene.worker import worker_process
 from ..base import preferences
 from ..base.parameter_properties import exact
@@ -40,9 +42,16 @@ MODES = (
 )
 
 
-def _why_unseen(terrain: bpy.types.Object) -> str | None:
+def _why_unseen(context: bpy.types.Context, terrain: bpy.types.Object) -> str | None:
     """Reason why strokes would be invisible."""
-    return None if terrain.visible_get() else f"{terrain.name} is hidden; show it before you paint."
+    view = context.space_data if isinstance(context.space_data, bpy.types.SpaceView3D) else None
+    if terrain.visible_get(viewport=view):
+        return None
+    if terrain.hide_get() or terrain.hide_viewport:
+        return f"{terrain.name} is hidden; show it before you paint."
+    if view is not None and view.local_view and not terrain.local_view_get(view):
+        return f"{terrain.name} is not in this local view; leave the view before you paint."
+    return f"{terrain.name} is hidden with its collection or with all meshes; show it before you paint."
 
 
 class EROSION_PG_dab(bpy.types.PropertyGroup):
@@ -69,8 +78,10 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        # With a mesh the operator itself says why not: a press of the tool shows no tooltip.
         terrain = companions.terrain_of(context.object)
-        return allowed(cls, why_no_run(terrain) or _why_unseen(terrain))
+        is_mesh = terrain is not None and terrain.type == "MESH"
+        return allowed(cls, None if is_mesh else why_no_run(terrain))
 
     def _read_ground(self, terrain: bpy.types.Object) -> None:
         """Read the terrain and its masks, where they are not known."""
@@ -107,7 +118,14 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
 
     @reports_refusals()
     def _finish(self, context: bpy.types.Context) -> set[str]:
-        self._painter.commit(self._keep)
+        painter, terrain = self._painter, self._painter.find_object()
+        if terrain is not None and not painter.has_changed:
+            painter.leave()
+            report(self, {"WARNING"}, why_still(terrain, self._ground, painter.stroke, self._masks))
+            return {"CANCELLED"}
+        painter.commit(self._keep)
+        if terrain is not None and (names := obstacle.shapers(terrain)):
+            report(self, {"WARNING"}, f"{names} acts on top of what you paint; apply it to paint on what you see.")
         return {"FINISHED"}
 
     def _keep(self) -> None:
@@ -121,6 +139,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """The whole stroke, for scripts."""
         settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
+        if reason := why_no_run(terrain) or _why_unseen(context, terrain):
+            raise InputError(reason)
         if not self.stroke:
             raise InputError("The stroke has no dabs; give it places on the terrain.")
         self._read_ground(terrain)
@@ -147,6 +167,9 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if self.stroke:
             return self.execute(context)
         settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
+        if reason := why_no_run(terrain) or _why_unseen(context, terrain):
+            report(self, {"WARNING"}, reason)
+            return {"CANCELLED", "PASS_THROUGH"}
         self._read_ground(terrain)
         mouse = (event.mouse_region_x, event.mouse_region_y)
         if (place := under_mouse(context, terrain, mouse)) is None:

@@ -12,7 +12,7 @@ from ...scene.derived import companions
 from ...scene.display import displayed_heights
 from ...scene.original import original
 from ...scene.run import job
-from ...scene.terrain import grid, obstacle, straighten
+from ...scene.terrain import grid, mesh, obstacle
 from ...scene.terrain.checks import notes
 from ...scene.worker import compiled, speeds, worker_process
 from ...terrain.masks import MASK_KINDS
@@ -88,7 +88,7 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
             remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
             if isinstance(error, grid.StandingError):
                 remedy = "apply_rotation"
-            elif remedy == "grid_from_mesh" and straighten.may_be_grid(obj.data):
+            elif remedy == "grid_from_mesh" and mesh.may_be_grid(obj.data):
                 remedy = "grid_straighten"
             obstructed = obstacle.Advice(str(error), remedy)
     advice.draw(layout.box(), obstructed, "ERROR")

@@ -392,6 +392,122 @@ def test_refusals_say_why(terrain):
     assert "poll" in refusal(terrain)
 
 
+def nearly_everywhere(obj, kind, weight):
+    """A mask of this weight on all vertices but the last row."""
+    group = obj.vertex_groups.new(name=kind)
+    group.add(range(SIDE * (SIDE - 1)), weight, "REPLACE")
+    group.add(range(SIDE * (SIDE - 1), SIDE * SIDE), 1.0 - weight, "REPLACE")
+    mask = getattr(obj.erosion, kind)
+    mask.source, mask.layer = "VERTEX_GROUP", kind
+
+
+def level(obj):
+    grid.write_heights(obj.data, np.zeros(SIDE * SIDE, np.float32))
+    obj.data.update()
+
+
+STILL = {
+    "zero strength": ("rain", {"strength": 0.0}, lambda obj: None, "The strength of the stroke is 0"),
+    "no pressure": ("rain", {"pressure": 0.0}, lambda obj: None, "The strength of the stroke is 0"),
+    "beside": ("rain", {"x": 5000.0}, lambda obj: None, "The stroke lies beside Terrain."),
+    "strength mask": (
+        "raise",
+        {},
+        lambda obj: nearly_everywhere(obj, "strength", 0.0),
+        "The mask Strength lets the brush",
+    ),
+    "plot": ("raise", {}, lambda obj: nearly_everywhere(obj, "plot", 1.0), "The mask Building Plot lets the brush"),
+    "dry": ("rain", {}, lambda obj: nearly_everywhere(obj, "rain", 0.0), "The mask Rain lets the brush"),
+    "gentle": ("talus", {"angle": 80.0}, lambda obj: None, "and the brush leaves 80°; lower its angle."),
+    "level": ("rain", {}, level, "The ground there is level, so that nothing runs down it."),
+    "no sand": ("wind", {}, lambda obj: None, "No loose material lies there."),
+    "no sand to take": ("sand", {"invert": True}, lambda obj: None, "No loose material lies there."),
+    "below Displace": (
+        "smooth",
+        {},
+        lambda obj: (level(obj), obj.modifiers.new("Displace", "DISPLACE")),
+        "runs down it. The brush paints on the mesh below the modifiers, and Displace acts on top of it.",
+    ),
+}
+"""Kind and settings of a stroke that changes nothing, what makes it so, and what the brush says."""
+
+
+@pytest.mark.parametrize("case", STILL)
+def test_a_stroke_that_changes_nothing_says_why_and_adds_nothing(terrain, case, capfd):
+    kind, settings, prepare, said = STILL[case]
+    brush = bpy.context.scene.erosion_brush
+    brush.strength, brush.invert, brush.angle = 0.5, False, 34.0
+    prepare(terrain)
+    before = everything(terrain.data)
+    assert stroke(kind, **settings) == {"CANCELLED"}
+    assert said in capfd.readouterr().out
+    assert not layers() and everything(the_terrain().data) == before
+    brush.strength, brush.invert, brush.angle = 0.5, False, 34.0
+
+
+def test_a_stroke_after_one_that_changed_nothing_is_the_same_as_without_it(terrain):
+    assert stroke("talus", angle=85.0) == {"CANCELLED"}
+    assert stroke("raise") == {"FINISHED"}
+    painted = heights().tobytes()
+    bpy.ops.erosion.restore()
+    the_terrain().erosion.steps.clear()
+    grounds.forget()
+    assert stroke("raise") == {"FINISHED"} and heights().tobytes() == painted
+    assert replayed().elevation.astype(np.float32).tobytes() == heights().tobytes()
+
+
+def test_a_stroke_below_a_modifier_is_kept_with_a_word(terrain, capfd):
+    terrain.modifiers.new("Displace", "DISPLACE")
+    assert stroke("raise") == {"FINISHED"} and len(layers()) == 1
+    assert "Displace acts on top of what you paint; apply it to paint on what you see." in capfd.readouterr().out
+
+
+def test_a_sculpted_mesh_is_referred_to_straighten_grid(terrain):
+    for vertex in terrain.data.vertices[1000:1100]:
+        vertex.co.x += 0.4 * CELL
+    assert "Sculpting moved vertices of Terrain sideways; Straighten Grid in the tab Erosion" in refusal(terrain)
+
+
+@pytest.mark.parametrize("way", ["collection", "viewport", "view layer"])
+def test_a_terrain_that_is_hidden_in_any_way_is_not_painted(terrain, way):
+    collection = bpy.data.collections.new("Land")
+    bpy.context.scene.collection.children.link(collection)
+    bpy.context.scene.collection.objects.unlink(terrain)
+    collection.objects.link(terrain)
+    bpy.context.view_layer.objects.active = terrain
+    if way == "collection":
+        collection.hide_viewport = True
+    elif way == "viewport":
+        terrain.hide_viewport = True
+    else:
+        bpy.context.view_layer.layer_collection.children["Land"].hide_viewport = True
+    bpy.context.view_layer.update()
+    bpy.context.view_layer.objects.active = terrain
+    assert "is hidden" in refusal(terrain)
+
+
+class Pressed:
+    """The operator as the tool calls it; said: what it reports."""
+
+    def __init__(self):
+        self.said, self.stroke = [], ()
+
+    def report(self, kind, sentence):
+        self.said.append((*kind, sentence))
+
+
+def test_a_press_of_the_tool_says_why_not_and_lets_the_click_pass(terrain):
+    assert EROSION_OT_brush_stroke.poll(bpy.context)
+    terrain.shape_key_add(name="Basis")
+    assert EROSION_OT_brush_stroke.poll(bpy.context)
+    pressed = Pressed()
+    assert EROSION_OT_brush_stroke.invoke(pressed, bpy.context, None) == {"CANCELLED", "PASS_THROUGH"}
+    [(kind, sentence)] = pressed.said
+    assert kind == "WARNING" and "shape keys" in sentence
+    bpy.ops.object.light_add()
+    assert not EROSION_OT_brush_stroke.poll(bpy.context)  # a click then selects
+
+
 def test_a_linked_terrain_is_not_painted(terrain, tmp_path):
     path = str(tmp_path / "library.blend")
     bpy.data.libraries.write(path, {terrain})

@@ -468,6 +468,8 @@ def test_a_terrain_that_was_sculpted_sideways_is_straightened_and_eroded(terrain
     assert main_panel._draw_facts(layout, terrain_object) is None
     offered = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
     assert offered == ["erosion.grid_straighten", "erosion.grid_from_mesh"]
+    texts = " ".join(named.get("text", "") for name, _, named in layout.seen["calls"] if name == "label")
+    assert "Sculpting moved vertices of Terrain sideways; Straighten Grid in the tab Erosion puts them back" in texts
     assert not bpy.ops.erosion.run.poll()
     press("grid_straighten")
     after = grid.positions(terrain_object.data)

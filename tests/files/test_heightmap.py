@@ -16,8 +16,9 @@ from erosion_addon.base import memory
 from erosion_addon.base.errors import InputError
 from erosion_addon.files import heightmap
 from erosion_addon.files.formats import SUFFIXES
-from erosion_addon.files.heightmap import Written, read_heightmap
+from erosion_addon.files.heightmap import Written, read_heightmap, read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.files.reading.record import Reading
 from tests import latin_1
 from tests.cli.commandline import png
 from tests.geotiff import geotiff
@@ -323,6 +324,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.files.formats import SUFFIXES
 from tests.heightmaps import write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.files.reading.record import Reading
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 for suffix in SUFFIXES:
@@ -406,6 +408,7 @@ import numpy as np
 from erosion_addon.files.heightmap import read_heightmap
 from tests.heightmaps import write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.files.reading.record import Reading
 
 hills = np.arange(12.0).reshape(3, 4)
 for name in ("H\xfcgel.exr", "T\xe4ler.png", "H\xfcgel.tif", "T\xe4ler.npy"):
@@ -468,3 +471,23 @@ def test_nothing_at_all_is_no_heightmap_to_write(tmp_path):
         with pytest.raises(InputError, match="must be a rectangle"):
             write_heightmap(tmp_path / "a.npy", values, FILES)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_too_large_for_memory_names_what_fits(tmp_path, monkeypatch):
+    """A cell of float32 needs 14 bytes: of 90 000 cells a quarter fits, which is one in 2 rows and columns."""
+    np.save(tmp_path / "a.npy", np.zeros((300, 300), np.float32))
+    monkeypatch.setattr(memory, "available_memory", lambda: 300 * 300 * 14 // 4)
+    said = refusal(tmp_path / "a.npy")
+    assert "read one in 2 rows and columns (every), a window of 150 × 150 cells, or make a landscape in tiles" in said
+    for fits in (Reading(every=2), Reading(window=(10, 20, 150, 150))):
+        assert read_heights(tmp_path / "a.npy", FILES, fits)[0].shape == (150, 150)
+
+
+def test_holes_need_memory_of_their_own(tmp_path, monkeypatch):
+    heights = np.zeros((300, 300), np.float32)
+    monkeypatch.setattr(memory, "available_memory", lambda: 300 * 300 * 20)
+    np.save(tmp_path / "a.npy", heights)
+    read_heights(tmp_path / "a.npy", FILES)
+    heights[5, 5] = np.nan
+    np.save(tmp_path / "a.npy", heights)
+    assert "needs about 2.3 MB" in refusal(tmp_path / "a.npy")

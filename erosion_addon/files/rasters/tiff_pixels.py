@@ -16,6 +16,8 @@ from .packings import REVERSED, numbers_of, unpacked
 Array = np.ndarray[Any, Any]
 _CACHE = 1 << 28
 """Most bytes of blocks kept for the next window."""
+_LARGE = 1 << 24
+"""Bytes of a block for which free memory is asked, which takes longer than unpacking a small one."""
 
 
 class TiffPixels:
@@ -55,6 +57,7 @@ class _Blocks:
         )
         self._offsets, self._counts = directory.blocks
         self._kept: dict[int, Array] = {}
+        self._kept_bytes = 0
 
     def read(self, stream: BinaryIO, top: int, bottom: int, left: int, right: int) -> tuple[Array, Array | None]:
         """(rows, cols, channels) of a window, and where there are blocks, None for everywhere."""
@@ -98,7 +101,8 @@ class _Blocks:
         channels = 1 if directory.is_planar else directory.channels
         length = rows * (-(-wide * channels * self._bits // 8))
         count = int(self._counts[number])
-        require_to_unpack(length * 3, length, count, f"Reading {stream.name}")
+        if length > _LARGE:
+            require_to_unpack(length * 3, length, count, f"Reading {stream.name}")
         stream.seek(int(self._offsets[number]))
         packed = stream.read(count)
         if directory.one(FILL_ORDER, 1) == 2:
@@ -108,9 +112,10 @@ class _Blocks:
             content = _bits(content, rows, length, wide * channels)
         block = numbers_of(content, (rows, wide, channels), self._dtype, directory.one(PREDICTOR, 1))
         if keep:
-            while self._kept and sum(old.nbytes for old in self._kept.values()) + block.nbytes > _CACHE:
-                del self._kept[next(iter(self._kept))]
+            while self._kept and self._kept_bytes + block.nbytes > _CACHE:
+                self._kept_bytes -= self._kept.pop(next(iter(self._kept))).nbytes
             self._kept[number] = block
+            self._kept_bytes += block.nbytes
         return block
 
 

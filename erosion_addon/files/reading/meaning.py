@@ -66,7 +66,7 @@ class Survey:
 
     def add(self, numbers: Array, valid: Array | None = None) -> None:
         """Count cells (rows, cols); valid: which of them hold data, None for all."""
-        for rows in _bands(numbers.shape):
+        for rows in bands(numbers.shape):
             self._add(numbers[rows].ravel(), None if valid is None else valid[rows].ravel())
 
     def _add(self, numbers: Array, valid: Array | None) -> None:
@@ -133,7 +133,8 @@ def is_number(numbers: Array, number: float) -> Array:
     return same
 
 
-def _bands(shape: tuple[int, ...]) -> list[slice]:
+def bands(shape: tuple[int, ...]) -> list[slice]:
+    """Rows looked at together."""
     step = max(_BAND // shape[1], 1)
     return [slice(start, start + step) for start in range(0, shape[0], step)]
 
@@ -296,11 +297,14 @@ def steps_of(elevation: Array, record: Record) -> float | Array | None:
 
 def heights_of(numbers: Array, valid: Array | None, record: Record) -> Array:
     """Heights in meters, float64; cells without data are no numbers."""
-    holes = ~np.isfinite(numbers)
-    if valid is not None:
-        holes |= ~valid
-    for number in record.no_data:
-        holes |= is_number(numbers, number)
-    values = in_meters(numbers, record)
-    values[holes] = np.nan
-    return values
+    heights = np.empty(numbers.shape)
+    for rows in bands(numbers.shape):
+        part = numbers[rows]
+        holes = ~np.isfinite(part)
+        if valid is not None:
+            holes |= ~valid[rows]
+        for number in record.no_data:
+            holes |= is_number(part, number)
+        heights[rows] = in_meters(part, record)
+        heights[rows][holes] = np.nan
+    return heights

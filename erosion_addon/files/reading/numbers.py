@@ -13,6 +13,9 @@ from ..rasters.raster import Cells, Raster
 from .raw_files import Form
 from .record import Array
 
+_BAND = 1 << 22
+"""Cells read at once where only some of them are kept."""
+
 Windows = Callable[[int, int, int, int], Cells]
 """Reader of windows: top, bottom, left, right."""
 
@@ -65,12 +68,18 @@ def thinned(read: Windows, start: tuple[int, int], every: int) -> Windows:
     row, col = start
 
     def cells(top: int, bottom: int, left: int, right: int) -> Cells:
-        last = (every - 1) if every > 1 else 0
-        numbers, valid = read(
-            row + top * every, row + bottom * every - last, col + left * every, col + right * every - last
-        )
-        thin = np.s_[::every, ::every]
-        return numbers[thin], None if valid is None else valid[thin]
+        if every == 1:
+            return read(row + top, row + bottom, col + left, col + right)
+        first, last = col + left * every, col + (right - 1) * every + 1
+        band = max(_BAND // ((last - first) * every), 1)
+        parts = []
+        for begin in range(top, bottom, band):
+            end = min(begin + band, bottom)
+            numbers, valid = read(row + begin * every, row + (end - 1) * every + 1, first, last)
+            thin = np.s_[::every, ::every]
+            parts.append((numbers[thin].copy(), None if valid is None else valid[thin].copy()))
+        valid = None if parts[0][1] is None else np.concatenate([data for _, data in parts if data is not None])
+        return np.concatenate([numbers for numbers, _ in parts]), valid
 
     return cells
 

@@ -41,10 +41,12 @@ with (
     atheris.instrument_imports(include=READERS, exclude=KERNELS),
 ):
     from erosion_addon.base.data_files import shipped
+    from erosion_addon.base.errors import printable
     from erosion_addon.cli import arguments
     from erosion_addon.files import formats, heightmap, side_file
     from erosion_addon.files.headers import georeference, image_header
     from erosion_addon.files.image_files import OpenImageIOFiles
+    from erosion_addon.landscape import export
     from erosion_addon.landscape.storage import manifest as manifests
     from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
     from erosion_addon.scene.terrain import lattice
@@ -59,7 +61,9 @@ HEIGHTS = (fractal(5, 7, 100.0) * 10).astype(np.uint16)
 WORDS = (
     "erode in.png out.exr --recipe alpine --height-range 0 800 --cell-size 10 --set droplet.drops_per_cell=2 --seed 7",
     "make out.tif --source fractal --size 64 64 --set roughness=0.5",
-    "convert in.r16 out.png --size 5 7 --height-range 0 100",
+    "convert in.r16 out.png --size 5x7 --height-range -1e3 .5 --cell-size 1e-3",
+    "landscape export land out.r16 --names tile_{x:03d}_{y} --side 513",
+    "resume run.npz out.npy --time-limit 1e3 --checkpoint run.npz --checkpoint-every 5 --threads 2",
     "analyze in.tif --plot out.svg",
     "rivers in.exr out.geojson --source-area 0.5",
     "variants in.png folder --recipe canyon --seeds 3",
@@ -262,6 +266,19 @@ def words(content: bytes) -> None:
     sentence(parse)
 
 
+def names(content: bytes) -> None:
+    """A pattern for the names of exported tiles, and any name on a terminal."""
+    pattern = content.decode("utf-8", "surrogateescape")
+
+    def fill_in() -> None:
+        found = export._filled_in(pattern, "land", 3, 7)
+        assert len(found) <= len(pattern) + 40  # no format of Python pads it
+
+    sentence(fill_in)
+    shown = printable(pattern)
+    assert shown.isprintable() and printable(shown) == shown
+
+
 def written_manifest() -> bytes:
     """The manifest of a landscape of four tiles, as a file."""
     step = {"kind": "talus", "reach": 10.0}
@@ -302,6 +319,7 @@ KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
     ),
     "manifest": (manifest, lambda: [written_manifest()]),
     "checkpoint": (checkpoint, checkpoints),
+    "names": (names, lambda: [b"{name}_y{y}_x{x}", b"tile_{x:03d}_{y:2}", "land\u202e{x}\x1b{y}".encode()]),
     "words": (words, lambda: [line.encode() for line in WORDS]),
 }
 """Kind -> what takes its bytes, and examples to begin with."""

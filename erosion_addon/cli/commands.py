@@ -36,6 +36,9 @@ from .terminal.output import as_json, note, print_error, print_event, print_line
 from .terminal.progress import Stages
 from .variants import variants
 
+_LONGEST = 1000
+"""Letters of a sentence."""
+
 
 def main(
     argv: Sequence[str] | None = None,
@@ -52,7 +55,7 @@ def main(
     try:
         given = parser(program).parse_args(argv)
     except InputError as error:
-        note(str(error))
+        note(_shortened(str(error)))
         return 2
     except SystemExit as end:  # after --help
         return int(end.code or 0)
@@ -87,7 +90,7 @@ def _ended(
     except signals.Ended as order:
         return order.code, str(order)
     except InputError as error:
-        return 2, " ".join(str(error).splitlines())
+        return 2, _shortened(" ".join(str(error).splitlines()))
     except MemoryError:
         return 2, "There was not enough memory; use a smaller terrain or close other programs."
     except KeyboardInterrupt as end:
@@ -102,6 +105,11 @@ def _ended(
             )
         return 1, traceback.format_exc()
     return 0, ""
+
+
+def _shortened(sentence: str) -> str:
+    """A sentence without the middle, if that is a very long name."""
+    return sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
 
 
 def _has_blend_file(given: argparse.Namespace) -> bool:

@@ -67,10 +67,10 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         values = dict(given.set)
         if values.get("tileable"):
             raise InputError("The edges of a landscape cannot wrap; leave out tileable.")
-        start = make.generated(given.source, given.size, spacing, given.seed, values, image_files)
         manifest = Manifest(
             given.size[0], given.size[1], given.tile, (spacing, spacing), f"{given.source}, seed {given.seed}"
         )
+        start = make.generated(given.source, given.size, spacing, given.seed, values, image_files)
         land = Record(given.source, "float64", given.size, given.size)
     else:
         start, land = _heightmap(given, image_files)
@@ -128,10 +128,12 @@ def _erode(given: argparse.Namespace) -> None:
                 note(sentence)
 
     choice = given.seed, given.edges, given.coarse
-    with _going_on_later(given.folder), _workers(given) as workers:
+    with Outputs() as outputs, _going_on_later(given.folder), _workers(given) as workers:
+        report = _planned_report(outputs, given.report)
         done = erode(given.folder, recipe, workers, *choice, on_progress, on_plan)
+        figures = {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers}
+        _write_report(outputs, report, figures)
     print_line(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
-    _report(given.report, {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers})
 
 
 def _tasks(given: argparse.Namespace) -> None:
@@ -163,11 +165,12 @@ def _task(given: argparse.Namespace) -> None:
 
 def _analyze(given: argparse.Namespace) -> None:
     on_progress, question = _progress(given), analyze.Question(given.edges, given.sea_level, given.channel_area)
-    with _going_on_later(given.folder), _workers(given) as workers:
+    with Outputs() as outputs, _going_on_later(given.folder), _workers(given) as workers:
+        report = _planned_report(outputs, given.report)
         found = analyze.analyze(given.folder, workers, question, on_progress)
+        hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
+        _write_report(outputs, report, {**found.manifest.analysis, "sha256": hashes})
     print_lines(table(analyze.lines(found.manifest.analysis)))
-    hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
-    _report(given.report, {**found.manifest.analysis, "sha256": hashes})
 
 
 @contextmanager
@@ -180,14 +183,16 @@ def _going_on_later(folder: Path) -> Iterator[None]:
         raise signals.renamed(end, what) from None
 
 
-def _report(file: Path | None, result: dict[str, Any]) -> None:
-    if file is None:
+def _planned_report(outputs: Outputs, file: Path | None) -> Path | None:
+    return outputs.plan(file, (".json",)) if file else None
+
+
+def _write_report(outputs: Outputs, target: Path | None, result: dict[str, Any]) -> None:
+    if target is None:
         return
-    with Outputs() as outputs:
-        target = outputs.plan(file, (".json",))
-        with outputs.write(target) as path:
-            path.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-        outputs.publish()
+    with outputs.write(target) as path:
+        path.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    outputs.publish()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Landscape as heightmap files for other programs, and as a picture."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,9 @@ from .storage.manifest import MASK, START
 from .storage.pyramid import level
 
 OnProgress = Callable[[float], object]
+
+_FIELD = re.compile(r"\{(?:name|[xy](?::0?[1-9]d?)?)\}")
+"""What a pattern of names may have in braces: formats of Python write gigabytes of spaces, and reach into objects."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +65,16 @@ def export(
 
     side: 0 for the tile's own. Beyond the far edges the last point is repeated. engine: see `game_engines.ENGINES`.
     height_range: default: of the whole layer, 0 to 1 for masks. names: pattern of the files' names, with {x} and {y}
-    for the numbers of tiles and {name} for that of `path`; default: the engine's. bottom_first: whether y grows upward,
-    as for Unity in any case. maps: written as NAME_weight_rock, NAME_normal in the same tiles; they equal those of the
-    land in one piece, cell by cell. Files are written one by one; each is complete or not there. A side file with the
-    scale comes last, see `side_writing`.
+    for the numbers of tiles, also {x:03d}, and {name} for that of `path`; default: the engine's. bottom_first: whether
+    y grows upward, as for Unity in any case. maps: written as NAME_weight_rock, NAME_normal in the same tiles; they
+    equal those of the land in one piece, cell by cell. Files are written one by one; each is complete or not there. A
+    side file with the scale comes last, see `side_writing`.
     """
     layer, maps = _of_one_value(landscape, layer), maps or Maps()
     habits = ENGINES[engine] if engine else ANY
     pattern = names or habits.tile
-    _filled_in(pattern, path.stem, 0, 0)
+    # Before the layer is read: whether files can be written there.
+    Outputs().plan(path.with_name(_filled_in(pattern, path.stem, 0, 0) + path.suffix), SUFFIXES)
     if (maps.weights or maps.normals) and pattern.format(name="a", x=0, y=0) == pattern.format(name="b", x=0, y=0):
         raise InputError(f"Maps need a name of their own; put {{name}} into the pattern {pattern!r:.80}.")
     side = side or (habits.nearest(landscape.manifest.tile) if habits.sizes else landscape.manifest.tile + 1)
@@ -210,10 +215,10 @@ def _of_one_value(landscape: Landscape, name: str) -> str:
 
 def _filled_in(pattern: str, name: str, x: int, y: int) -> str:
     """Name of a tile's file; InputError for a pattern that gives two tiles one name."""
-    try:
-        found = [pattern.format(name=name, x=at, y=along) for at, along in ((x, y), (x + 1, y), (x, y + 1))]
-    except (KeyError, ValueError, IndexError, AttributeError):
+    if re.search("[{}]", _FIELD.sub("", pattern)):
         found = [""]
+    else:
+        found = [pattern.format(name=name, x=at, y=along) for at, along in ((x, y), (x + 1, y), (x, y + 1))]
     if len(set(found)) < 3 or not all(each and Path(each).name == each for each in found):
         raise InputError(f"{pattern!r:.80} names no tiles; a pattern such as {{name}}_y{{y}}_x{{x}} does.")
     return found[0]

@@ -107,8 +107,10 @@ class Recipe:
     def __post_init__(self) -> None:
         for key in ("name", "description"):
             text = getattr(self, key)
-            if not isinstance(text, str) or len(text) > 1000 or (key == "name" and not text.strip()):
+            if not isinstance(text, str) or len(text) > 1000:
                 raise InputError(f"{key} must be text of at most 1000 characters, not {text!r:.60}.")
+        if not self.name.strip():
+            raise InputError('The recipe has no name; give it one, such as name = "High dunes".')
         object.__setattr__(self, "seed", SEED.checked(self.seed))
         object.__setattr__(self, "edges", EDGE_CHOICE.checked(self.edges))
         object.__setattr__(self, "palette", PALETTE.checked(self.palette))

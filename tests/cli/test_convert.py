@@ -169,7 +169,8 @@ def test_a_cell_size_of_0_is_refused(folder, capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [["erode", "dem.npy", "land.png", *FEW], ["make", "cone", "land.png", "--size", "16x16"]]
+    "words",
+    [["erode", "dem.npy", "land.png", *FEW], ["make", "cone", "land.png", "--size", "16x16", "--cell-size", "1"]],
 )
 def test_a_heightmap_that_takes_the_place_of_another_takes_its_side_file_too(folder, words):
     assert main(["convert", "dem.npy", "land.png", "--cell-size", "7", "--height-range", "0", "1000"]) == 0

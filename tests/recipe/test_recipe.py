@@ -121,8 +121,9 @@ def test_every_value_survives_a_file():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "name must be text"),
-        ('name = ""\n[[step]]\nkind = "droplet"', "name must be"),
+        ("", 'The recipe has no name; give it one, such as name = "High dunes"'),
+        ('name = ""\n[[step]]\nkind = "droplet"', "The recipe has no name"),
+        ('name = " \\n"\n[[step]]\nkind = "droplet"', "The recipe has no name"),
         ("name = 5\n[[step]]\nkind = 'droplet'", "name must be text of at most 1000 characters, not 5"),
         (f"name = '{'x' * 1001}'\n[[step]]\nkind = 'droplet'", "name must be"),
         ('name = "x"', "from 1 to 64 steps; this one has 0"),
@@ -251,7 +252,7 @@ def test_an_unknown_name_is_refused_with_those_there_are():
         ('name = "x"'.encode("utf-16"), "not UTF-8 text"),
         (b"#" * (LARGEST_RECIPE + 1), "larger than 1024 KB"),
         (b"\0" * 10_000_000, "larger than 1024 KB"),
-        (b"", "name must be"),
+        (b"", "has no name"),
         (bytes(range(256)) * 20, "UTF-8"),
     ],
 )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arguments of the commands that read a heightmap as it is: convert, analyze, rivers."""
 
-from pathlib import Path
 from typing import Any
 
 from ...base.arrays import EDGES
@@ -22,7 +21,7 @@ from .options import (
     add_tif_maps,
     parameter_help,
 )
-from .values import number, size
+from .values import file, folder, number, size
 
 
 def add_convert(commands: Any) -> None:
@@ -34,8 +33,8 @@ def add_convert(commands: Any) -> None:
         "the scale in meters and the values for the import dialogs of Unreal and Unity. An INPUT with such a file "
         "beside it, or a GeoTIFF, has its scale already.",
     )
-    convert.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
-    convert.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write; tiles are OUTPUT_x0_y0 …")
+    convert.add_argument("input", metavar="INPUT", type=file, help="heightmap to read")
+    convert.add_argument("output", metavar="OUTPUT", type=file, help="heightmap to write; tiles are OUTPUT_x0_y0 …")
     convert.add_argument(
         "--engine",
         choices=list(GAME_ENGINES),
@@ -67,15 +66,15 @@ def add_analyze(commands: Any) -> None:
         "concavity of channels, Hack's law, slopes. Rivers and slopes are measured on cells of at least 30 m, maps "
         "on those of the heightmap.",
     )
-    analyze.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
+    analyze.add_argument("input", metavar="INPUT", type=file, help="heightmap to read")
     analyze.add_argument(
         "--edges", choices=EDGES, default="open", help="what lies around the terrain; default: %(default)s"
     )
-    analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write the figures")
-    analyze.add_argument("--maps", metavar="FOLDER", type=Path, help=f"write {', '.join(ANALYZED)} as FIELD.exr")
+    analyze.add_argument("--report", metavar="FILE.json", type=file, help="write the figures")
+    analyze.add_argument("--maps", metavar="FOLDER", type=folder, help=f"write {', '.join(ANALYZED)} as FIELD.exr")
     add_tif_maps(analyze)
     analyze.add_argument(
-        "--plot", metavar="FILE.svg", type=Path, help="draw slopes by drainage area, hypsometry and slopes"
+        "--plot", metavar="FILE.svg", type=file, help="draw slopes by drainage area, hypsometry and slopes"
     )
     channel, sea = (specifications(AnalysisParameters)[name].sentence for name in ("channel_area", "sea"))
     analyze.add_argument("--channel-area", metavar="KM²", type=number, default=0.0, help=channel)
@@ -94,21 +93,21 @@ def add_rivers(commands: Any) -> None:
         "middle of the first cell, x along columns and y along rows.",
         epilog=f"{parameter_help('rivers', RiverParameters)}\n\n{parameter_help('beds', CutParameters)}",
     )
-    rivers.add_argument("input", metavar="INPUT", type=Path, help="heightmap to read")
-    rivers.add_argument("output", metavar="OUTPUT", type=Path, help="file to write: " + " ".join(WRITERS))
-    rivers.add_argument("--also", metavar="OUTPUT", type=Path, nargs="+", default=[], help="further files to write")
+    rivers.add_argument("input", metavar="INPUT", type=file, help="heightmap to read")
+    rivers.add_argument("output", metavar="OUTPUT", type=file, help="file to write: " + " ".join(WRITERS))
+    rivers.add_argument("--also", metavar="OUTPUT", type=file, nargs="+", default=[], help="further files to write")
     add_masks(rivers, "images to write; " + "; ".join(f"{kind}: {meaning}" for kind, meaning in MASKS.items()))
     rivers.add_argument(
         "--carve",
         metavar="FILE",
-        type=Path,
+        type=file,
         help="heightmap to write with the beds of the rivers carved in; the other files then fit it",
     )
     rivers.add_argument(
         "--edges", choices=EDGES, default="open", help="what lies around the terrain; default: %(default)s"
     )
     rivers.add_argument(
-        "--headwaters", metavar="FILE", type=Path, help="image: rivers begin where it is over 0.5, and not by area"
+        "--headwaters", metavar="FILE", type=file, help="image: rivers begin where it is over 0.5, and not by area"
     )
     add_outlets(rivers)
     add_settings(rivers, "PARAMETER=VALUE", "parameters as listed below")

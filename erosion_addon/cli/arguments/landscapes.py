@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arguments of the command landscape and its actions."""
 
-from pathlib import Path
 from typing import Any
 
 from ...base.parameters import specifications
@@ -13,7 +12,7 @@ from ...landscape.storage.manifest import MASKS as LANDSCAPE_MASKS
 from ...terrain.masks import MASK_KINDS
 from .options import Parser, add_common, add_height_range, add_masks, add_progress
 from .reading import add_reading
-from .values import count, duration, memory, number, size, whole
+from .values import count, duration, file, folder, limit, memory, number, size, whole
 
 
 def add_landscape(commands: Any) -> None:
@@ -27,7 +26,7 @@ def add_landscape(commands: Any) -> None:
 
     def add(name: str, sentence: str) -> Parser:
         action: Parser = actions.add_parser(name, help=sentence, description=f"{sentence[:1].upper()}{sentence[1:]}.")
-        action.add_argument("folder", metavar="FOLDER", type=Path, help="folder of the landscape")
+        action.add_argument("folder", metavar="FOLDER", type=folder, help="folder of the landscape")
         return action
 
     _add_make(add("make", "make the start terrain of a landscape"))
@@ -67,9 +66,9 @@ def _add_erode(erode: Parser) -> None:
     _add_order(erode)
     _add_workers(erode)
     erode.add_argument(
-        "--time-limit", metavar="SECONDS", type=number, help="end after the task in which this time is up"
+        "--time-limit", metavar="SECONDS", type=limit, help="end after the task in which this time is up"
     )
-    erode.add_argument("--report", metavar="FILE.json", type=Path, help="write masses and hashes")
+    erode.add_argument("--report", metavar="FILE.json", type=file, help="write masses and hashes")
     add_progress(erode)
 
 
@@ -95,12 +94,12 @@ def _add_analyze(analyze: Parser) -> None:
     channel = specifications(AnalysisParameters)["channel_area"].sentence
     analyze.add_argument("--channel-area", metavar="KM²", type=number, default=0.0, help=channel)
     _add_workers(analyze)
-    analyze.add_argument("--report", metavar="FILE.json", type=Path, help="write figures and hashes")
+    analyze.add_argument("--report", metavar="FILE.json", type=file, help="write figures and hashes")
     add_progress(analyze)
 
 
 def _add_export(export: Parser) -> None:
-    export.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap; files are OUTPUT_x0_y0 …")
+    export.add_argument("output", metavar="OUTPUT", type=file, help="heightmap; files are OUTPUT_x0_y0 …")
     export.add_argument("--layer", default="elevation", help="layer or mask; default: %(default)s")
     export.add_argument("--side", metavar="POINTS", type=count, help="of each file; default: the engine's nearest")
     export.add_argument("--engine", choices=list(GAME_ENGINES), help="use its sizes, order and names of tiles")
@@ -117,7 +116,7 @@ def _add_export(export: Parser) -> None:
 
 
 def _add_preview(preview: Parser) -> None:
-    preview.add_argument("output", metavar="OUT.png", type=Path, help="picture to write")
+    preview.add_argument("output", metavar="OUT.png", type=file, help="picture to write")
     preview.add_argument("--layer", default="elevation", help="layer or mask, others than the heights in gray")
     preview.add_argument("--side", metavar="POINTS", type=count, default=1024, help="default: %(default)s")
     preview.add_argument(

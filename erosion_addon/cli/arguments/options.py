@@ -2,7 +2,7 @@
 """Parser of a command, and options that several commands share."""
 
 import argparse
-from pathlib import Path
+import re
 from typing import Any, NoReturn
 
 from ...base.arrays import EDGES
@@ -15,7 +15,7 @@ from ...terrain.masks import MASK_KINDS
 from ..terminal.output import print_lines, table
 from ..terminal.progress import FORMS
 from .reading import add_reading
-from .values import assignment, count, duration, number, setting, size, thickness, whole
+from .values import assignment, count, duration, file, folder, limit, number, setting, size, thickness, whole
 
 RECIPE = "arcane"
 """Recipe unless another is named."""
@@ -26,6 +26,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+        # argparse takes -1e3 and -inf for options.
+        self._negative_number_matcher = re.compile(r"-\.?\d|-(inf|infinity|nan)$", re.IGNORECASE)
 
     def error(self, message: str) -> NoReturn:
         """InputError with the message as a sentence."""
@@ -96,9 +98,9 @@ def add_results(command: Parser) -> None:
         action="store_true",
         help="among the maps the shares of rock, soil, grass, sand, snow as 16-bit PNG",
     )
-    command.add_argument("--report", metavar="FILE.json", type=Path, help="write a report of the run")
+    command.add_argument("--report", metavar="FILE.json", type=file, help="write a report of the run")
     command.add_argument(
-        "--checkpoint", metavar="FILE.npz", type=Path, help="where to save the run if the time limit or SIGTERM ends it"
+        "--checkpoint", metavar="FILE.npz", type=file, help="where to save the run if the time limit or SIGTERM ends it"
     )
     command.add_argument(
         "--checkpoint-every", metavar="MINUTES", type=duration, help="save the run at this interval until it is done"
@@ -106,7 +108,7 @@ def add_results(command: Parser) -> None:
     command.add_argument(
         "--time-limit",
         metavar="SECONDS",
-        type=number,
+        type=limit,
         help="end the run after this time and write only the checkpoint",
     )
     command.add_argument("--threads", metavar="N", type=count, help="maximum number of threads")
@@ -115,7 +117,7 @@ def add_results(command: Parser) -> None:
 
 def add_maps(command: Parser, sentence: str) -> None:
     """Options for maps beside the result. sentence: help of `--maps`."""
-    command.add_argument("--maps", metavar="FOLDER", type=Path, help=sentence)
+    command.add_argument("--maps", metavar="FOLDER", type=folder, help=sentence)
     command.add_argument("--analyze", action="store_true", help=f"among the maps {', '.join(ANALYZED)} of the result")
     command.add_argument("--png-maps", action="store_true", help="normals and maps from 0 to 1 as 16-bit PNG")
     add_tif_maps(command)
@@ -134,7 +136,7 @@ def add_tif_maps(command: Parser) -> None:
 def add_outlets(command: Parser) -> None:
     """Option for the mask of outlets."""
     command.add_argument(
-        "--outlets", metavar="FILE", type=Path, help="image: water leaves where it is 0.5 or more, as at open edges"
+        "--outlets", metavar="FILE", type=file, help="image: water leaves where it is 0.5 or more, as at open edges"
     )
 
 

@@ -2,12 +2,11 @@
 """Arguments of the command render."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from ...files.render_settings import ENGINES, LIGHTS, PICTURE_FORMATS, VIEWS, Picture
 from .options import add_progress
-from .values import count, number, size
+from .values import count, file, number, size
 
 
 def add_render(commands: Any) -> None:
@@ -19,8 +18,8 @@ def add_render(commands: Any) -> None:
         "added for the picture; the file itself does not change.",
     )
     usual = Picture()
-    render.add_argument("input", metavar="IN.blend", type=Path, help="file with the terrain")
-    render.add_argument("output", metavar="OUT.png", type=Path, help="picture to write: " + " ".join(PICTURE_FORMATS))
+    render.add_argument("input", metavar="IN.blend", type=file, help="file with the terrain")
+    render.add_argument("output", metavar="OUT.png", type=file, help="picture to write: " + " ".join(PICTURE_FORMATS))
     render.add_argument("--object", metavar="NAME", help="the terrain; default: the one that was eroded")
     render.add_argument(
         "--view",

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Arguments of the commands that make and erode terrain: erode, resume, make, variants."""
 
-from pathlib import Path
 from typing import Any
 
 from ...files.formats import SUFFIXES
@@ -17,7 +16,7 @@ from .options import (
     add_source,
     parameter_help,
 )
-from .values import count, number, positive, setting, size, whole
+from .values import count, file, folder, number, positive, setting, size, whole
 
 
 def add_erode(commands: Any) -> None:
@@ -31,9 +30,9 @@ def add_erode(commands: Any) -> None:
         + "\n\n"
         + "\n\n".join(parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()),
     )
-    erode.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode; in Blender also a .blend file")
+    erode.add_argument("input", metavar="INPUT", type=file, help="heightmap to erode; in Blender also a .blend file")
     erode.add_argument(
-        "output", metavar="OUTPUT", type=Path, help="heightmap to write; may be INPUT; in Blender also a .blend file"
+        "output", metavar="OUTPUT", type=file, help="heightmap to write; may be INPUT; in Blender also a .blend file"
     )
     erode.add_argument(
         "--object", metavar="NAME", help="the terrain of a .blend file; default: the one that was eroded"
@@ -53,7 +52,7 @@ def add_erode(commands: Any) -> None:
     erode.add_argument(
         "--region-mask",
         metavar="FILE",
-        type=Path,
+        type=file,
         help="erode only where this image is not black; nothing else changes",
     )
     add_results(erode)
@@ -70,7 +69,7 @@ def add_erode(commands: Any) -> None:
         type=positive,
         help="keep as many states as a film of this rate and length has, in place of --frames",
     )
-    erode.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="folder for them: elevation_0000.exr …")
+    erode.add_argument("--frames-folder", metavar="FOLDER", type=folder, help="folder for them: elevation_0000.exr …")
     erode.add_argument("--frames-fields", metavar="FIELD", nargs="+", default=[], help="fields to keep besides heights")
 
 
@@ -82,10 +81,10 @@ def add_resume(commands: Any) -> None:
         description="Resume a run that --time-limit or SIGTERM ended. The result is the same as without the "
         "interruption.",
     )
-    resume.add_argument("input", metavar="CHECKPOINT", type=Path, help="file that --checkpoint named")
-    resume.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
+    resume.add_argument("input", metavar="CHECKPOINT", type=file, help="file that --checkpoint named")
+    resume.add_argument("output", metavar="OUTPUT", type=file, help="heightmap to write")
     add_results(resume)
-    resume.add_argument("--frames-folder", metavar="FOLDER", type=Path, help="folder with the run's frames, to go on")
+    resume.add_argument("--frames-folder", metavar="FOLDER", type=folder, help="folder with the run's frames, to go on")
 
 
 def add_make(commands: Any) -> None:
@@ -98,7 +97,7 @@ def add_make(commands: Any) -> None:
         epilog="\n\n".join(parameter_help(kind, source.parameters) for kind, source in SOURCES.items()),
     )
     source.add_argument("kind", metavar="KIND", help=", ".join(SOURCES))
-    source.add_argument("output", metavar="OUTPUT", type=Path, help="heightmap to write")
+    source.add_argument("output", metavar="OUTPUT", type=file, help="heightmap to write")
     source.add_argument("--size", metavar="ROWSxCOLS", type=size, required=True, help="rows and columns")
     source.add_argument(
         "--cell-size", metavar="METERS", type=number, help=f"default: {WIDTH:g} m along the longer side"
@@ -116,8 +115,8 @@ def add_variants(commands: Any) -> None:
         description="Erode a heightmap in small by several seeds and values of a parameter. FOLDER/index.html shows "
         "the results in rows and columns, each with the command that makes it in full.",
     )
-    variants.add_argument("input", metavar="INPUT", type=Path, help="heightmap to erode")
-    variants.add_argument("folder", metavar="FOLDER", type=Path, help="where the page and its pictures go")
+    variants.add_argument("input", metavar="INPUT", type=file, help="heightmap to erode")
+    variants.add_argument("folder", metavar="FOLDER", type=folder, help="where the page and its pictures go")
     variants.add_argument(
         "--seeds", metavar="N", type=whole, nargs="+", default=[0, 1, 2, 3], help="columns; default: 0 1 2 3"
     )

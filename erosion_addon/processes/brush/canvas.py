@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import LOOSE, Array, loose_of
+from ...base.parameters import specifications
 from ...terrain.fields import RISE
 from ...terrain.limits import NO_LIMITS
 from ..shared.process import Process
@@ -234,7 +235,13 @@ def _slides(
     row, col = part.spacing
     reach = np.sqrt(SLIDES / (8 * (1 / (row * row) + 1 / (col * col))))
     rock = SOLID if stroke.kind == "wind" else stroke.angle
-    values = {"sediment_angle": stroke.angle, "rock_angle": rock, "collapse": 0.5, "reach": float(reach)}
+    farthest = specifications(tools["talus"].parameters)["reach"].high  # which is less on the largest cells
+    values = {
+        "sediment_angle": stroke.angle,
+        "rock_angle": rock,
+        "collapse": 0.5,
+        "reach": min(float(reach), farthest),
+    }
     return _step(tools["talus"], _within(part, share * strength), values, key)
 
 

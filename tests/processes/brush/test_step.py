@@ -241,6 +241,15 @@ def test_depths_are_limited():
     assert change(before, after).max() <= 8.0 + 3.0  # a dab of 3 m may begin just below the limit
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("radius", "cell_size"), [(1e6, 1e6), (1e-3, 1e6), (1e6, 1e-3), (1e-3, 1e-3)])
+def test_strokes_of_the_least_and_the_greatest_radius_run_on_the_least_and_the_greatest_cells(kind, radius, cell_size):
+    heights = np.add.outer(np.arange(8.0) ** 2, np.arange(9.0)) * cell_size
+    land = Terrain(heights, cell_size, {"sediment": np.full((8, 9), cell_size)})
+    marked = recipe({"kind": kind, "radius": radius, "dabs": [[3.0 * cell_size, 3.0 * cell_size, 1.0]]})
+    assert np.isfinite(erode(land, marked).elevation).all()
+
+
 @pytest.mark.parametrize(
     "values, said",
     [

@@ -13,7 +13,7 @@ from typing import Any
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..files.formats import GRAY_SUFFIXES, SUFFIXES
+from ..files.formats import GRAY_SUFFIXES, READ_SUFFIXES
 from ..files.heightmap import heightmap_windows, windows_in
 from ..files.image_files import ImageFiles
 from ..files.mask_file import mask_windows
@@ -92,7 +92,7 @@ def _heightmap(given: argparse.Namespace, image_files: ImageFiles) -> tuple[make
         files = files if given.bottom_first else files[::-1]
         numbers, record = make.tile_numbers(path, files, image_files, options, given.shared_borders)
         record, read = windows_in(numbers, record, options)
-    elif path.suffix.lower() not in SUFFIXES:
+    elif path.suffix.lower() not in READ_SUFFIXES:
         raise InputError(
             f"{given.source} is neither a heightmap nor a start terrain; choose one of {', '.join(SOURCES)}."
         )

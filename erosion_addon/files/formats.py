@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..base.errors import InputError
 from ..base.sizes import size_in_words
 from .headers.block_header import BLOCK_SUFFIXES
+from .headers.gdal_header import GDAL_SUFFIXES
 
 
 class Format(NamedTuple):
@@ -39,7 +40,7 @@ FORMATS = {
 """Formats by suffix."""
 
 SUFFIXES = tuple(FORMATS)
-READ_SUFFIXES = (*SUFFIXES, *BLOCK_SUFFIXES, ".asc")
+READ_SUFFIXES = (*SUFFIXES, *BLOCK_SUFFIXES, ".asc", *GDAL_SUFFIXES)
 IMAGE_SUFFIXES = (".exr", ".png", ".tif", ".tiff")
 RAW_SUFFIXES = (".r16", ".r32", ".raw")
 GRAY_SUFFIXES = tuple(suffix for suffix, known in FORMATS.items() if known.holds == "gray")

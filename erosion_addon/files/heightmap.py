@@ -22,6 +22,7 @@ from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, READ_SUFFIXES
 from .headers.georeference import Georeference
 from .headers.image_header import ImageHeader, file_size, read_header
 from .image_files import ImageFiles, gray
+from .rasters.colors import CODES, coded_heights
 from .rasters.raster import Cells, Raster, open_raster
 from .reading import meaning
 from .reading.numbers import array_numbers, raw_numbers, thinned, upturned
@@ -190,11 +191,14 @@ def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tupl
         form, doubts = form_of([path], file_size(path), replace(options, size=options.size or side.size))
         numbers = raw_numbers(path, form)
     elif suffix in READ_SUFFIXES:
-        numbers = open_raster(path) or _image_numbers(path, image_files)
+        numbers = open_raster(path) or _image_numbers(path, image_files, options)
     else:
         raise InputError(f"{path} is not a kind of file that holds heights; use one of {', '.join(READ_SUFFIXES)}.")
     header = numbers.header
     doubts += [Doubt(f"{path}: {sentence[:1].lower()}{sentence[1:]}", "spacing") for sentence in header.doubts]
+    if header.coded:
+        sentence = f"{path} has heights in its colors, three bytes to a number ({CODES[header.coded]})."
+        doubts.append(Doubt(sentence, "numbers"))
     record = Record(
         str(path),
         header.kind,
@@ -222,7 +226,7 @@ def resolved_form(paths: list[Path], options: Reading) -> tuple[Reading, tuple[D
     return replace(options, byte_order=form.order, depth=form.depth), tuple(doubts)
 
 
-def _image_numbers(path: Path, image_files: ImageFiles | None) -> Raster:
+def _image_numbers(path: Path, image_files: ImageFiles | None, options: Reading) -> Raster:
     """Numbers of an image that is read as a whole."""
     header = read_header(path)
 
@@ -231,11 +235,23 @@ def _image_numbers(path: Path, image_files: ImageFiles | None) -> Raster:
         assert image_files is not None
         return _numbers_of(image_files.pixels(path), header, path)
 
+    if header.kind == "uint8" and header.channels > 2 and image_files and options.numbers != "shades":
+        pixels = image_files.pixels(path)
+        coded = coded_heights(np.rint(pixels * 255))
+        if coded:
+            header = header._replace(coded=coded[0], kind="float64", channels=1, unit=1.0)
+            cells = coded[1], pixels[..., 3] > 0 if pixels.shape[2] == 4 else None
+            return Raster(header, lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]))
+
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
-        numbers, valid = whole()
-        return numbers[top:bottom, left:right], None if valid is None else valid[top:bottom, left:right]
+        return _part(whole(), np.s_[top:bottom, left:right])
 
     return Raster(header, read, 4 * header.channels + 4)
+
+
+def _part(cells: Cells, window: tuple[slice, slice]) -> Cells:
+    numbers, valid = cells
+    return numbers[window], None if valid is None else valid[window]
 
 
 def _numbers_of(pixels: Array, header: ImageHeader, path: object) -> Cells:

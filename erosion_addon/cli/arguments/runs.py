@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from ...files.formats import SUFFIXES
+from ...files.formats import READ_SUFFIXES, SUFFIXES
 from ...generators.registry import DECLARED_WIDTH, SOURCES, WIDTH
 from ...processes.registry import PROCESSES
 from .options import (
@@ -27,6 +27,8 @@ def add_erode(commands: Any) -> None:
         description="Erode a heightmap by the steps of a recipe.",
         epilog="files: "
         + " ".join(SUFFIXES)
+        + "; read only: "
+        + " ".join(READ_SUFFIXES[len(SUFFIXES) :])
         + "\n\n"
         + "\n\n".join(parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()),
     )

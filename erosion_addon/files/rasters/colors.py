@@ -11,6 +11,8 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 TERRAIN_RGB, TERRARIUM = "terrain-rgb", "terrarium"
+CODES = {TERRAIN_RGB: "Terrain-RGB", TERRARIUM: "Terrarium"}
+"""Names in sentences."""
 _REDS = {TERRAIN_RGB: (0, 2), TERRARIUM: (84, 163)}
 """Reds of all heights on Earth, from -11 km (-10 km) to 9 km; one step is 6554 m, or 256 m."""
 _STEEPEST = {TERRAIN_RGB: 2500.0, TERRARIUM: 250.0}

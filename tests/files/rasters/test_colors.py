@@ -4,7 +4,11 @@
 import numpy as np
 import pytest
 
+from erosion_addon.base.errors import InputError
+from erosion_addon.files.heightmap import read_heights
+from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.rasters.colors import coded_heights
+from erosion_addon.files.reading.record import Reading
 from tests.terrains import fractal
 
 LAND = fractal(256, 256, 900.0, seed=7)
@@ -54,3 +58,20 @@ def picture(seed, low, high):
 )
 def test_pictures_are_not_taken_for_heights(colors):
     assert coded_heights(colors) is None
+
+
+@pytest.mark.parametrize("code,name", [(terrain_rgb, "Terrain-RGB"), (terrarium, "Terrarium")])
+@pytest.mark.parametrize("alpha", [False, True])
+def test_a_png_of_heights_in_colors_is_read_and_said(tmp_path, code, name, alpha):
+    image = pytest.importorskip("PIL.Image")
+    colors = code(LAND[::-1])
+    if alpha:
+        colors = np.dstack([colors, np.full(LAND.shape, 255, "u1")])
+        colors[-9:, :9, 3] = 0
+    image.fromarray(colors).save(tmp_path / "a.png")
+    elevation, record = read_heights(tmp_path / "a.png", OpenImageIOFiles())
+    there = slice(9, None)
+    assert np.abs(elevation - LAND)[there].max() < 0.06 and record.holes == (81 if alpha else 0)
+    assert any(f"three bytes to a number ({name})" in doubt.sentence for doubt in record.doubts)
+    with pytest.raises(InputError, match="color image"):
+        read_heights(tmp_path / "a.png", OpenImageIOFiles(), Reading(numbers="shades", height_range=(0.0, 9.0)))

@@ -46,6 +46,7 @@ with (
     from erosion_addon.files import formats, heightmap, side_file
     from erosion_addon.files.headers import georeference, image_header
     from erosion_addon.files.image_files import OpenImageIOFiles
+    from erosion_addon.files.reading.record import Reading
     from erosion_addon.landscape import export
     from erosion_addon.landscape.storage import manifest as manifests
     from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
@@ -90,6 +91,8 @@ def sentence(act: Callable[[], object]) -> None:
         assert str(error).endswith((".", "?")), error
 
 
+RASTERS = (".hgt", ".asc", ".pfm", ".bil", ".flt", ".tif")
+LEAST = Reading(height_range=(0.0, 100.0))
 IMAGES = ((".png", "uint16"), (".tif", "float32"), (".exr", "float32"))
 
 
@@ -221,6 +224,45 @@ def numbers(content: bytes) -> None:
         sentence(lambda: heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0)))
 
 
+def raster(content: bytes) -> None:
+    """Elevation data; the first byte chooses its format. What stands before the first zero is a .hdr and a .prj."""
+    suffix = RASTERS[content[0] % len(RASTERS)] if content else ".asc"
+    beside, _, content = content[1:].partition(b"\0") if suffix in (".bil", ".flt", ".tif") else (b"", b"", content[1:])
+    with file_of(content, suffix) as path:
+        for name in (".hdr", ".prj", ".tfw"):
+            path.with_suffix(name).write_bytes(beside)
+
+        def read() -> None:
+            with np.errstate(all="ignore"):
+                assert np.isfinite(heightmap.read_heights(path, OpenImageIOFiles(), LEAST)[0]).all()
+
+        sentence(read)
+
+
+def rasters() -> list[bytes]:
+    """Small files of each format."""
+    from tests.files.rasters import test_blocks as blocks
+    from tests.files.rasters import test_tiff_pixels as tiffs
+
+    heights = HEIGHTS.astype("<f4")
+    grid = blocks.grid(f"ncols 7\nnrows 5\n{blocks.LOWER_LEFT}NODATA_value -9999\n", heights)
+    esri = f"NROWS 5\nNCOLS 7\nNBITS 32\nPIXELTYPE FLOAT\nNODATA -9999\n{blocks.MIDDLE}"
+    envi = blocks.ENVI.replace("20", "7").replace("30", "5") + f"data type = 4\nbyte order = 0\n{blocks.MAP}"
+    packed = [
+        tiffs.packed(heights, packing, predictor, tile)
+        for packing, predictor in ((1, 1), (8, 2), (34925, 3), (50000, 3))
+        for tile in (None, (16, 16))
+    ]
+    return [
+        b"\0" + bytes(2 * 11 * 11),
+        b"\1" + grid.encode(),
+        b"\2" + b"Pf\n7 5\n-1.0\n" + heights.tobytes(),
+        *(bytes([3]) + text.encode() + b"\0" + heights.tobytes() for text in (esri, envi, blocks.UTM)),
+        b"\4" + f"ncols 7\nnrows 5\n{blocks.LOWER_LEFT}".encode() + b"\0" + heights.tobytes(),
+        *(b"\5" + beside + b"\0" + content for beside in (b"30 0 0 -30 7 9", b"") for content in packed),
+    ]
+
+
 def side(content: bytes) -> None:
     """The file beside a heightmap that tells its size."""
     with file_of(content, ".json") as path:
@@ -313,6 +355,7 @@ KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
         numbers,
         lambda: [bytes([k]) + written(*one) for k, one in enumerate(((".npy", "float32"), (".r16", "uint16")))],
     ),
+    "raster": (raster, rasters),
     "side": (
         side,
         lambda: [json.dumps({"files": ["land.r16"], "width": 7, "height": 5, "bpp": 16, "cell_size": [1, 1]}).encode()],

@@ -9,7 +9,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FAST = ["recipe", "image", "pixels", "mask", "mesh", "place", "numbers", "side", "manifest", "checkpoint", "words"]
+FAST = [
+    "recipe",
+    "image",
+    "pixels",
+    "mask",
+    "mesh",
+    "place",
+    "numbers",
+    "raster",
+    "side",
+    "manifest",
+    "checkpoint",
+    "words",
+]
 """All kinds but that one for which Blender draws its panels."""
 
 

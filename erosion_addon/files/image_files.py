@@ -16,7 +16,8 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.memory import require_to_unpack
 from .headers.image_format import single
-from .headers.image_header import ImageHeader, file_size, read_header
+from .headers.image_header import ImageHeader, damage_in, file_size, read_header
+from .rasters.tiff_pixels import TiffPixels
 
 
 class ImageFiles(Protocol):
@@ -60,6 +61,8 @@ class OpenImageIOFiles:
         needed = header.cells * 4 * (header.channels + 3)
         what = f"Reading {path} ({header.rows} × {header.cols})"
         require_to_unpack(needed, header.cells, file_size(path), what)
+        if (pixels := tiff_pixels(path, header, path)) is not None:
+            return pixels
         oiio = _openimageio()
         configuration = oiio.ImageSpec()
         # Otherwise the color of a PNG is multiplied by its alpha.
@@ -101,6 +104,22 @@ class OpenImageIOFiles:
 def upright(pixels: np.ndarray[Any, Any], header: ImageHeader) -> np.ndarray[Any, Any]:
     """Pixels with the last stored row first, turned so that row 0 lies in the south and column 0 in the west."""
     return pixels[:: -1 if header.south_up else 1, :: -1 if header.mirrored else 1]
+
+
+def tiff_pixels(source: Path | bytes, header: ImageHeader, name: object) -> np.ndarray[Any, Any] | None:
+    """All channels of a TIFF, its path or its bytes, as of `ImageFiles.pixels`; None for an image of another kind.
+
+    Neither OpenImageIO nor Blender reads all packings, and Blender answers some with zeros.
+    """
+    if isinstance(source, bytes):
+        start = source[:2]
+    else:
+        with source.open("rb") as stream:
+            start = stream.read(2)
+    if start not in (b"II", b"MM") or header.packing == "JPEG" or header.by_gdal:
+        return None
+    with damage_in(str(name)):
+        return upright(TiffPixels(source).channels()[::-1], header)
 
 
 def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pixels of a TIFF: blocks of strips or tiles, unpacked where a window needs them."""
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,20 +22,23 @@ _LARGE = 1 << 24
 
 
 class TiffPixels:
-    """Pixels of a TIFF with a valid header."""
+    """Pixels of a TIFF with a valid header. source: its path or its bytes."""
 
-    def __init__(self, path: Path) -> None:
-        with path.open("rb") as stream:
-            first, *others = directories(stream, path.stat().st_size)
+    def __init__(self, source: Path | bytes) -> None:
+        self._source = source
+        with self._open() as stream:
+            size = stream.seek(0, io.SEEK_END)
+            stream.seek(0)
+            first, *others = directories(stream, size)
         mask = next((other for other in others if mask_of(other, first)), None)
-        self._path, self._alpha = path, alpha_channel(first)
+        self._shape, self._alpha = first.shape, alpha_channel(first)
         self._image, self._mask = _Blocks(first), _Blocks(mask) if mask else None
 
     def read(self, top: int, bottom: int, left: int, right: int) -> tuple[Array, Array | None]:
         """(rows, cols, channels) of a window in stored order, without alpha; and where there is data, None for
         everywhere. CorruptError if damaged.
         """
-        with self._path.open("rb") as stream:
+        with self._open() as stream:
             numbers, valid = self._image.read(stream, top, bottom, left, right)
             if self._mask:
                 there = self._mask.read(stream, top, bottom, left, right)[0][..., 0] != 0
@@ -44,6 +48,19 @@ class TiffPixels:
             valid = there if valid is None else valid & there
             numbers = np.delete(numbers, self._alpha, axis=2)
         return numbers, valid
+
+    def channels(self) -> Array:
+        """All channels, (rows, cols, channels) float32 in stored order: unsigned integers as 0–1, signed ones as −1–1,
+        floats as they are.
+        """
+        with self._open() as stream:
+            numbers, _ = self._image.read(stream, 0, self._shape[0], 0, self._shape[1])
+        white = np.iinfo(numbers.dtype).max if numbers.dtype.kind in "ui" else 1
+        with np.errstate(over="ignore", invalid="ignore"):
+            return (numbers / white if white > 1 else numbers).astype(np.float32)
+
+    def _open(self) -> BinaryIO:
+        return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source.open("rb")
 
 
 class _Blocks:
@@ -102,7 +119,7 @@ class _Blocks:
         length = rows * (-(-wide * channels * self._bits // 8))
         count = int(self._counts[number])
         if length > _LARGE:
-            require_to_unpack(length * 3, length, count, f"Reading {stream.name}")
+            require_to_unpack(length * 3, length, count, f"Reading {getattr(stream, 'name', 'the image')}")
         stream.seek(int(self._offsets[number]))
         packed = stream.read(count)
         if directory.one(FILL_ORDER, 1) == 2:

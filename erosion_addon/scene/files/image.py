@@ -19,7 +19,7 @@ from ...base.errors import InputError, reason_of
 from ...base.memory import require, require_to_unpack
 from ...base.srgb import linear
 from ...files.headers.image_header import ImageHeader, file_size, parse_header, read_header
-from ...files.image_files import color, damaged, gray, upright
+from ...files.image_files import color, damaged, gray, tiff_pixels, upright
 
 _BYTES_PER_CELL = 112
 """Peak memory per cell, measured for 4096² pixels: Blender keeps several copies of four float channels."""
@@ -44,6 +44,8 @@ class BlenderFiles:
         """All channels of a PNG, TIFF or EXR file, row 0 at the bottom; InputError if it cannot be read."""
         header = read_header(path)
         _check(header, file_size(path), path)
+        if (pixels := tiff_pixels(path, header, path)) is not None:
+            return pixels
         try:
             image = bpy.data.images.load(_blender_path(path), check_existing=False)
         except RuntimeError as error:
@@ -101,6 +103,8 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
         data = image.packed_file.data
         header = parse_header(io.BytesIO(data), len(data), name)
         _check(header, len(data), name)
+        if (pixels := tiff_pixels(data, header, name)) is not None:
+            return pixels, header.kind.startswith("uint")
         return _read_and_remove(image.copy(), header, name), header.kind.startswith("uint")
     path = bpy.path.abspath(image.filepath, library=image.library)
     if not path:

@@ -14,6 +14,7 @@ from erosion_addon.files.heightmap import Written, read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.files.image import BlenderFiles, image_heights
 from tests import blender_child, latin_1
+from tests.files.rasters.test_tiff_pixels import packed
 from tests.heightmaps import write_heightmap
 
 BLENDER = BlenderFiles()
@@ -334,3 +335,24 @@ def test_names_that_are_not_utf_8_are_those_of_the_same_files(tmp_path):
     latin_1.run(IN_LATIN_1 + blender_child.END, os.fsencode(folder), locales=tmp_path)
     found = os.listdir(os.fsencode(folder))  # noqa: PTH208 - a Path is text
     assert set(found) == {name.encode("latin-1") for name in ("Hügel.exr", "Täler.png")}
+
+
+@pytest.mark.parametrize("packing", [50000, 34925, 8])
+@pytest.mark.parametrize("door", ["file", "packed", "color"])
+def test_a_tiff_of_any_packing_is_the_same_in_both_programs(tmp_path, packing, door):
+    """Blender's own reader answers ZSTD with zeros."""
+    path, colors = tmp_path / "a.tif", np.random.default_rng(2).integers(0, 65536, (30, 40, 3)).astype("u2")
+    stored = colors if door == "color" else colors[..., 0]
+    path.write_bytes(packed(stored, packing, 2))
+    if door == "color":
+        pixels = BlenderFiles().read_color(path)
+        assert np.array_equal(pixels, OpenImageIOFiles().read_color(path))
+    elif door == "file":
+        pixels = BlenderFiles().read(path)
+        assert np.array_equal(pixels, OpenImageIOFiles().read(path))
+    else:
+        loaded = load(path)
+        loaded.pack()
+        path.unlink()
+        pixels = image_heights(loaded)
+    assert np.allclose(pixels[::-1] * 65535, stored, atol=0.01)

@@ -28,7 +28,7 @@ from .reading import meaning
 from .reading.numbers import array_numbers, raw_numbers, thinned, upturned
 from .reading.raw_files import form_of
 from .reading.record import Array, Doubt, Range, Reading, Record
-from .side_file import side_file
+from .side_file import Meters, side_file
 from .tiff_writer import write_tiff
 
 Note = Callable[[str], object]
@@ -120,15 +120,23 @@ def inspect(path: str | Path, options: Reading | None = None, image_files: Image
     path, options = Path(path), options or Reading()
     try:
         numbers, record = opened(path, image_files, options)
-        rows, cols = record.shape
-        sample = []
-        if image_files is not None or path.suffix.lower() not in IMAGE_SUFFIXES:
-            every = int(np.ceil(np.sqrt(max(rows * cols / _SAMPLE, 1.0))))
-            sample.append(thinned(numbers.read, (0, 0), every)(0, -(-rows // every), 0, -(-cols // every)))
-        survey = _survey(numbers, options, lambda: sample)
-        return meaning.record_of(record, numbers.header, survey, options)
+        is_seen = image_files is not None or path.suffix.lower() not in IMAGE_SUFFIXES
+        return looked_at(numbers, record, options, [sample(numbers, record)] if is_seen else [])
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def sample(numbers: Raster, record: Record) -> Cells:
+    """Cells all over opened numbers, about a million."""
+    rows, cols = record.shape
+    every = int(np.ceil(np.sqrt(max(rows * cols / _SAMPLE, 1.0))))
+    return thinned(numbers.read, (0, 0), every)(0, -(-rows // every), 0, -(-cols // every))
+
+
+def looked_at(numbers: Raster, record: Record, options: Reading, samples: Iterable[Cells]) -> Record:
+    """Record of opened numbers by samples of them."""
+    survey = _survey(numbers, options, lambda: samples)
+    return meaning.record_of(record, numbers.header, survey, options)
 
 
 def heightmap_windows(path: Path, image_files: ImageFiles, options: Reading | None = None) -> tuple[Record, Windows]:
@@ -194,13 +202,20 @@ def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tupl
         numbers = open_raster(path) or _image_numbers(path, image_files, options)
     else:
         raise InputError(f"{path} is not a kind of file that holds heights; use one of {', '.join(READ_SUFFIXES)}.")
-    header = numbers.header
-    doubts += [Doubt(f"{path}: {sentence[:1].lower()}{sentence[1:]}", "spacing") for sentence in header.doubts]
-    if header.coded:
-        sentence = f"{path} has heights in its colors, three bytes to a number ({CODES[header.coded]})."
+    if code := numbers.header.coded:
+        sentence = f"{path} has heights in its colors, three bytes to a number ({CODES[code]})."
         doubts.append(Doubt(sentence, "numbers"))
+    return described(numbers, str(path), side, options, doubts)
+
+
+def described(
+    numbers: Raster, name: str, side: Meters, options: Reading, doubts: Iterable[Doubt] = ()
+) -> tuple[Raster, Record]:
+    """Raster, cut and thinned by the options, and its record by header and side file. name: of the file."""
+    header, suffix = numbers.header, Path(name).suffix.lower()
+    of_header = [Doubt(f"{name}: {sentence[:1].lower()}{sentence[1:]}", "spacing") for sentence in header.doubts]
     record = Record(
-        str(path),
+        name,
         header.kind,
         (header.rows, header.cols),
         (header.rows, header.cols),
@@ -210,7 +225,7 @@ def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tupl
         flipped=(suffix == ".npy") ^ header.south_up ^ side.bottom_first ^ options.flip,
         spacing=options.spacing or side.spacing or header.spacing,
         georeference=None if side.bottom_first else header.georeference,
-        doubts=tuple(doubts),
+        doubts=(*doubts, *of_header),
     )
     _check_options(record, options)
     read = upturned(numbers.read, header.rows) if side.bottom_first != options.flip else numbers.read
@@ -246,7 +261,7 @@ def _image_numbers(path: Path, image_files: ImageFiles | None, options: Reading)
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
         return _part(whole(), np.s_[top:bottom, left:right])
 
-    return Raster(header, read, 4 * header.channels + 4)
+    return Raster(header, read, image_files.cell_bytes(header.channels) if image_files else 0)
 
 
 def _part(cells: Cells, window: tuple[slice, slice]) -> Cells:

@@ -26,6 +26,9 @@ class ImageFiles(Protocol):
     Numbers are those of the file, whatever color space they mean.
     """
 
+    def cell_bytes(self, channels: int) -> int:
+        """Peak memory of a pixel while a file is read."""
+
     def pixels(self, path: Path) -> np.ndarray[Any, Any]:
         """All channels, (rows, cols, channels): unsigned integers as 0–1, signed ones as −1–1 (v / largest value),
         floats unchanged.
@@ -46,6 +49,10 @@ class ImageFiles(Protocol):
 
 class OpenImageIOFiles:
     """Image files through OpenImageIO's wheel."""
+
+    def cell_bytes(self, channels: int) -> int:
+        """Peak memory of a pixel while a file is read."""
+        return 4 * channels + 4
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
         """Gray pixels of a PNG, TIFF or EXR file; InputError if there are none."""

@@ -32,6 +32,10 @@ _EXR_NAMES = {"R", "G", "B", "Y", "V"}
 class BlenderFiles:
     """Image files through `bpy.data.images`; see `files.image_files.ImageFiles`."""
 
+    def cell_bytes(self, channels: int) -> int:
+        """Peak memory of a pixel while a file is read, whatever its channels."""
+        return _BYTES_PER_CELL
+
     def read(self, path: Path) -> np.ndarray[Any, Any]:
         """Gray pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom; InputError if none."""
         return gray(self.pixels(path), path)
@@ -72,11 +76,6 @@ class BlenderFiles:
                 raise OSError(reason_of(error).splitlines()[0]) from error
 
 
-def image_heights(image: bpy.types.Image) -> np.ndarray[Any, Any]:
-    """Gray pixels of an image in this .blend file as (rows, cols) float32, row 0 at the bottom; see `_image_pixels`."""
-    return gray(_image_pixels(image)[0], f"The image {image.name}")
-
-
 def image_colors(image: bpy.types.Image) -> np.ndarray[Any, Any]:
     """Linear colors of an image in this .blend file as (rows, cols, 3) float32, row 0 at the bottom.
 
@@ -87,18 +86,36 @@ def image_colors(image: bpy.types.Image) -> np.ndarray[Any, Any]:
     return linear(colors) if whole_numbers and not image.colorspace_settings.is_data else colors
 
 
+def require_still(image: bpy.types.Image) -> None:
+    """Raise InputError for tiles, movies, sequences and render results."""
+    if image.source not in {"FILE", "GENERATED"}:
+        what = {"TILED": "made of UDIM tiles", "MOVIE": "a movie", "SEQUENCE": "a sequence"}
+        kind = what.get(image.source, "a render result")
+        raise InputError(f"The image {image.name} is {kind}; choose a single still image.")
+
+
+def packed_suffix(data: bytes, name: str) -> str:
+    """Suffix of the bytes of a packed file; InputError if they are not read here."""
+    for suffix, marks in _MARKS.items():
+        if data.startswith(marks):
+            return suffix
+    raise InputError(f"{name} is packed in a format that is not read here; save it as PNG, TIFF or EXR.")
+
+
+_MARKS = {".png": (b"\x89PNG",), ".tif": (b"II", b"MM"), ".exr": (b"\x76\x2f\x31\x01",)}
+"""First bytes of the kinds of images."""
+
+
 def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
     """Pixels of an image in this .blend file as (rows, cols, channels), and whether its file holds whole numbers.
 
     What is in memory counts where the image was generated or painted on, else the packed or the linked file.
     Raises InputError for tiles, movies, sequences, render results, missing files and color images.
     """
+    require_still(image)
     name = f"The image {image.name}"
-    if image.source not in {"FILE", "GENERATED"}:
-        what = {"TILED": "made of UDIM tiles", "MOVIE": "a movie", "SEQUENCE": "a sequence"}
-        raise InputError(f"{name} is {what.get(image.source, 'a render result')}; choose a single still image.")
     if image.source == "GENERATED" or image.is_dirty:
-        return _pixels_in_memory(image, name), not image.is_float
+        return image_pixels(image), not image.is_float
     if image.packed_file:
         data = image.packed_file.data
         header = parse_header(io.BytesIO(data), len(data), name)
@@ -112,7 +129,9 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
     return BlenderFiles().pixels(Path(path)), read_header(Path(path)).kind.startswith("uint")
 
 
-def _pixels_in_memory(image: bpy.types.Image, name: str) -> np.ndarray[Any, Any]:
+def image_pixels(image: bpy.types.Image) -> np.ndarray[Any, Any]:
+    """Pixels of an image as they are in memory, (rows, cols, channels), row 0 at the bottom."""
+    name = f"The image {image.name}"
     if image.source == "FILE" and image.is_float and not image.colorspace_settings.is_data:
         raise InputError(
             f"{name} has unsaved changes in the color space {image.colorspace_settings.name}, which bends heights; "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Masks from the scene: vertex groups, attributes, images, the selection."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import bpy
@@ -12,6 +12,7 @@ from ...grid.resample import bilinear
 from ...terrain.masks import MASK_KINDS, fitted, inverted, prepare, softened
 from ..terrain import attribute_values, attributes
 from ..terrain.lattice import Array, Lattice
+from . import inputs
 
 _READABLE = ("FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR")
 """Attribute types that can be a mask."""
@@ -29,16 +30,19 @@ SOURCES = {
 """Inputs of a mask, with their descriptions."""
 
 
-def read(obj: bpy.types.Object, lattice: Lattice, kind: str) -> Array:
+Note = Callable[[str], object]
+
+
+def read(obj: bpy.types.Object, lattice: Lattice, kind: str, note: Note | None = None) -> Array:
     """Mask that is chosen for an object, as a run gets it, (rows, cols) float32.
 
-    InputError for a missing input or invalid values.
+    note: takes sentences about what an image leaves open. InputError for a missing input or invalid values.
     """
     mask = getattr(obj.erosion, kind)
     scale = mask.scale if MASK_KINDS[kind].unit else 1.0
     fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
     name = mask.image if mask.source == "IMAGE" else mask.layer
-    array = read_mask(obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border)
+    array = read_mask(obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border, note)
     prepare({kind: array}, (lattice.rows, lattice.cols))
     if kind == "strength" and not array.any():
         raise InputError(
@@ -63,6 +67,7 @@ def read_mask(
     fit: str = "exact",
     scale: float = 1.0,
     border: float = 0.0,
+    note: Note | None = None,
 ) -> Array:
     """Mask on the cells of the lattice, (rows, cols) float32.
 
@@ -73,7 +78,7 @@ def read_mask(
     if obj.data.is_editmode:
         raise InputError(f"Leave Edit Mode first: the {_label(kind)} mask of {obj.name} cannot be read meanwhile.")
     if source == "IMAGE":
-        mask = _image(kind, name, (lattice.rows, lattice.cols))
+        mask = _image(obj, kind, name, (lattice.rows, lattice.cols), note)
     elif source == "VERTEX_GROUP":
         mask = lattice.to_grid(_weights(obj, _label(kind), str(name or "")))
     elif source == "SELECTION":
@@ -111,12 +116,16 @@ def _label(kind: str) -> str:
     return shown if shown != label else label.lower()
 
 
-def _image(kind: str, image: object, shape: tuple[int, int]) -> Array:
-    from ..files.image import image_heights
+def _image(obj: bpy.types.Object, kind: str, image: object, shape: tuple[int, int], note: Note | None) -> Array:
+    from ...files.reading.record import Record  # here, as few runs need them
+    from ..files.heights import mask
 
     if not isinstance(image, bpy.types.Image):
         raise InputError(f"No image is chosen for the {_label(kind)} mask; choose one, or set the mask to None.")
-    values = image_heights(image)
+    values, doubts = mask(image, Record(obj.name, "float32", shape, shape, georeference=inputs.georeference_of(obj)))
+    for doubt in doubts if note else ():
+        note(doubt.sentence)
+    values = np.asarray(values, np.float32)
     return values if values.shape == shape else bilinear(values, shape)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Job: a run on an object, from snapshot to commit. It belongs to the extension, not to an operator."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from threading import Thread
 from typing import Any, TypeVar
@@ -51,13 +51,13 @@ class Job(Task):
     operator = "erosion.run"
     stops_early = True
 
-    def __init__(self, obj: bpy.types.Object, seen: TerrainSnapshot) -> None:
+    def __init__(self, obj: bpy.types.Object, seen: TerrainSnapshot, notes: Sequence[str] = ()) -> None:
         super().__init__(obj)
         self._seen, self._lattice = seen, seen.lattice
         self._began = start_state.Heights(seen.heights, seen.heights)
         self._matrix = obj.matrix_world.copy()
         self._paused: Array | None = None
-        self._notes: list[str] = []
+        self._notes = list(notes)
         self._frames: FrameSettings | None = None
         self._frames_before = -1  # number of the last frame of an earlier part of the run
         self._preparing: Thread | None = None
@@ -264,16 +264,17 @@ def start(
     seen: TerrainSnapshot | None = None,
     frames: FrameSettings | None = None,
     region: Array | None = None,
+    notes: Sequence[str] = (),
 ) -> Job:
     """Start a run on an object.
 
     layers: initial fields that replace the object's own, None for a field to leave out. threads: the most to use, 0 for
     all processors. adds_up: whether a continued run adds to wear and deposition. seen: snapshot of the mesh, if taken
-    already. frames: to keep. region: cells (rows, cols), 0-1, to erode as they are; None for the whole terrain. Raises
-    InputError if impossible.
+    already. frames: to keep. region: cells (rows, cols), 0-1, to erode as they are; None for the whole terrain. notes:
+    on what the run is made from. Raises InputError if impossible.
     """
     check(obj)
-    run = Job(obj, seen or snapshot(obj))
+    run = Job(obj, seen or snapshot(obj), notes)
     run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up, frames, region)
     return begin(run)
 

@@ -51,8 +51,8 @@ def property_of(specification: Specification, **accessors: Any) -> Any:
     if isinstance(specification.default, bool):
         return bpy.props.BoolProperty(**shared)
     if specification.is_file:
-        options = {"ANIMATABLE", "PATH_SUPPORTS_BLEND_RELATIVE"}
-        return bpy.props.StringProperty(subtype="FILE_PATH", options=options, **shared)
+        beside = {"ANIMATABLE", "PATH_SUPPORTS_BLEND_RELATIVE"}
+        return bpy.props.StringProperty(subtype="FILE_PATH", options=beside, **shared)
     shared |= {"min": specification.low, "max": specification.high}
     soft_low, soft_high = specification.soft_range
     if isinstance(specification.default, int):

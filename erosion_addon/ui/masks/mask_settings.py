@@ -73,15 +73,17 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
 SETTINGS = {kind: _settings_class(kind) for kind in MASK_KINDS}
 
 
-def arrays_of(obj: bpy.types.Object, lattice: grid.Lattice | None = None) -> dict[str, Any]:
+def arrays_of(
+    obj: bpy.types.Object, lattice: grid.Lattice | None = None, note: masks.Note | None = None
+) -> dict[str, Any]:
     """Enabled masks of an object, kind → (rows, cols) float32; InputError as in `masks.read`.
 
-    lattice: the object's, if known already.
+    lattice: the object's, if known already. note: as of `masks.read`.
     """
     chosen = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     if chosen and lattice is None:
         lattice = grid.find_lattice(obj)
-    return {kind: masks.read(obj, lattice, kind) for kind in chosen}
+    return {kind: masks.read(obj, lattice, kind, note) for kind in chosen}
 
 
 def are_read(settings: Any) -> set[str]:

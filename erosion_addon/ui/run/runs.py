@@ -33,14 +33,15 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False, thre
         return job.resume(obj, threads, frames)
     job.check(obj)
     settings, seen = obj.erosion, snapshot(obj)
-    arrays = mask_settings.arrays_of(obj, seen.lattice)
+    notes: list[str] = []
+    arrays = mask_settings.arrays_of(obj, seen.lattice, notes.append)
     recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
     color = settings.surface_color
     chosen = (color.source, color.layer, color.image, color.strata)
     recipe, layers = surface_color.start(obj, recipe, *chosen, seen.lattice)
     continued, adds_up = settings.continue_from_result, settings.adds_up
     region = _region(obj, seen.lattice) if local else None
-    return job.start(obj, recipe, arrays, continued, layers, threads, adds_up, seen, frames, region)
+    return job.start(obj, recipe, arrays, continued, layers, threads, adds_up, seen, frames, region, notes)
 
 
 def _region(obj: bpy.types.Object, lattice: Lattice) -> Array:

@@ -1,33 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heightmap import: File ▸ Import, files dropped into the viewport, and images of the .blend file."""
 
+import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
-import numpy as np
 from bpy_extras.io_utils import ImportHelper
 
-from ...base.arrays import Array
 from ...base.errors import InputError
-from ...files.formats import FORMATS, SUFFIXES
+from ...base.memory import available_memory
+from ...base.regular_files import is_in_network
+from ...files.formats import RAW_SUFFIXES, READ_SUFFIXES
 from ...scene.masks import inputs
 from ...scene.terrain import grid
 from ..base import views
-from ..base.parameter_properties import draw_value, switch
+from ..base.panel import draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
 from ..base.translations import report
+from .reading_options import LETTERS, Applies, ReadingOptions, draw_gray, draw_options, draw_part, draw_record
+
+if TYPE_CHECKING:
+    from ...files.reading.record import Record
+    from ...scene.files import heights
+
+WIDTH = 460
+"""Pixels of the dialog."""
 
 
-class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
+class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelper):
     """Make a grid mesh from a heightmap, ready for erosion"""
 
     bl_idname = "erosion.heightmap_import"
     bl_label = "Import Heightmap"
     bl_options = {"REGISTER", "UNDO"}
 
-    filter_glob: bpy.props.StringProperty(default=";".join(f"*{suffix}" for suffix in SUFFIXES), options={"HIDDEN"})
+    filter_glob: bpy.props.StringProperty(
+        default=";".join(f"*{suffix}" for suffix in READ_SUFFIXES), options={"HIDDEN"}
+    )
     filepath: bpy.props.StringProperty(
         name="File", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"}
     )
@@ -47,88 +58,28 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         description="Move the views so that they show the whole terrain",
         options={"SKIP_SAVE", "HIDDEN"},
     )
-    known_meters: bpy.props.BoolProperty(
-        name="Use File Metadata",
-        description="Use the cell size and height range of a GeoTIFF or side file (.json), if there is one, instead "
-        "of those below",
-        default=True,
-    )
-    measure: bpy.props.EnumProperty(
-        name="Size by",
-        description="Size to enter: that of one cell, or of the whole heightmap",
-        items=[
-            ("CELL", "Cell Size", "Meters from one pixel to the next"),
-            ("WIDTH", "Width", "Meters from the left edge to the right one"),
-        ],
-    )
-    cell_size: bpy.props.FloatProperty(
-        name="Cell Size",
-        description="Meters from one pixel to the next: higher values make wider, gentler land",
-        default=10.0,
-        min=1e-6,
-        max=1e6,
-        soft_min=0.1,
-        soft_max=100.0,
-        step=10,
-        precision=5,
-        unit="LENGTH",
-    )
-    width: bpy.props.FloatProperty(
-        name="Width",
-        description="Meters from the left edge to the right one: higher values make wider, gentler land",
-        default=2000.0,
-        min=1e-3,
-        max=1e9,
-        soft_min=10.0,
-        soft_max=100_000.0,
-        step=1000,
-        precision=5,
-        unit="LENGTH",
-    )
-    low: bpy.props.FloatProperty(
-        name="Black",
-        description="Height of black in meters, for images without meters",
-        soft_min=-1000.0,
-        soft_max=9000.0,
-        step=100,
-        precision=5,
-        unit="LENGTH",
-    )
-    high: bpy.props.FloatProperty(
-        name="White",
-        description="Height of white in meters, for images without meters: higher values make steeper land",
-        default=1000.0,
-        soft_min=-1000.0,
-        soft_max=9000.0,
-        step=100,
-        precision=5,
-        unit="LENGTH",
-    )
     smooth_steps: bpy.props.BoolProperty(
         name="Remove Terracing",
         description="Where there are only as many heights as 8 bits hold, smooth away the terraces between them. No "
         "height moves by more than half a step, so cliffs stay",
         default=True,
     )
-    raw_size: bpy.props.IntVectorProperty(
-        name="Raw Size",
-        size=2,
-        min=0,
-        max=1 << 17,
-        options={"SKIP_SAVE"},
-        description="Rows and columns of a raw file. Auto: those of a square",
-    )
-    raw_size_auto: switch("raw_size", "Auto", (1024, 1024))["raw_size_auto"]
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        from ...scene.files import heights  # here, as few sessions of Blender import a heightmap
+
+        heights.forget()
         self.frame = True
         if self.source == "IMAGE":
             shown = getattr(context.space_data, "image", None)
             self.image = self.image or (shown.name if shown else "")
-            return context.window_manager.invoke_props_dialog(self, title="Terrain from Image")
+            return self._ask(context, "Terrain from Image")
         if self.filepath:  # dropped into the viewport
-            return context.window_manager.invoke_props_dialog(self, title=f"Terrain from {Path(self.filepath).name}")
+            return self._ask(context, f"Terrain from {Path(self.filepath).name}")
         return ImportHelper.invoke(self, context, event)
+
+    def _ask(self, context: bpy.types.Context, title: str) -> set[str]:
+        return context.window_manager.invoke_props_dialog(self, title=title, width=WIDTH)
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -136,88 +87,105 @@ class EROSION_OT_heightmap_import(bpy.types.Operator, ImportHelper):
         layout.use_property_decorate = False
         if self.source == "IMAGE" or self.image:
             layout.prop(self, "image", icon="IMAGE_DATA")
-        else:
+        record, measured = self._draw_record(layout, context)
+        path = self._chosen(context)
+        applies = Applies(record, path is not None and path.suffix.lower() in RAW_SUFFIXES, measured)
+        if path is not None:
             layout.prop(self, "known_meters")
-        layout.prop(self, "measure")
-        layout.prop(self, "cell_size" if self.measure == "CELL" else "width")
-        suffix = Path(self.filepath).suffix.lower()
-        if suffix not in FORMATS or FORMATS[suffix].holds != "meters":
-            column = layout.column(align=True)
-            column.prop(self, "low")
-            column.prop(self, "high")
-        layout.prop(self, "smooth_steps")
-        if suffix in (".raw", ".r16", ".r32"):
-            draw_value(layout, self, "raw_size")
+        column = draw_gray(layout, applies.size)
+        column.prop(self, "measure")
+        column.prop(self, "cell_size" if self.measure == "CELL" else "width")
+        column = draw_gray(layout, applies.shades).column(align=True)
+        column.prop(self, "low")
+        column.prop(self, "high")
+        draw_gray(layout, applies.terraces).prop(self, "smooth_steps")
+        draw_options(layout, self, applies)
+
+    def _draw_record(self, layout: Any, context: bpy.types.Context) -> "tuple[Record | None, bool]":
+        """Draw what the chosen file holds, or why it cannot be read; returns its record, and whether the file says how
+        far apart its cells are.
+        """
+        from ...scene.files import heights
+
+        path = self._chosen(context)
+        source = self._image() if self.image else path
+        if source is None or (path is not None and (is_in_network(str(path)) or not path.name)):
+            return None, False
+        try:
+            options, measured = self.options_for(source)
+            record = heights.look(source, options)
+        except InputError as error:
+            draw_lines(layout.box(), [str(error)], "ERROR", LETTERS)
+            return None, False
+        needed, free = heights.needed(record), available_memory()
+        draw_record(layout, record, needed)
+        if free is not None and needed > free:
+            self._draw_ways_out(layout, path, *heights.fitting(record, free))
+        return record, measured
+
+    def _draw_ways_out(self, layout: Any, path: Path | None, every: int, side: int) -> None:
+        """Draw the parts of a file that fit into memory. every: each n-th cell; side: cells of a square window."""
+        box = layout.box()
+        text = f"This is too large for the memory that is free: read each {every}. cell, or a window of {side} cells."
+        draw_lines(box, [text], "ERROR", LETTERS)
+        draw_part(box, self)
+        if path is not None:
+            self.copy_to(box.operator("erosion.landscape_make", icon="MESH_GRID")).source = str(path)
 
     @reports_refusals("There is not enough memory for this heightmap; use a smaller one.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        name, elevation, spacing, step = self._read_image() if self.image else self._read_file()
-        if self.smooth_steps and step:
-            elevation = self._smoothed(elevation, step)
-        obj = grid.make_grid_object(name, elevation, spacing or self._spacing(elevation), context.collection)
-        if not self.image:
-            inputs.made_from(obj, self._path(), self._georeference())
-        if step and not self.smooth_steps:
-            report(self, {"WARNING"}, f"{name} has few gray levels, so its slopes are steps of {step:.3g} m")
+        from ...files.heightmap import without_steps  # here, as few sessions of Blender import a heightmap
+        from ...scene.files import heights
+
+        source = self._source()
+        options, measured = self.options_for(source)
+        elevation, record = heights.read(source, options)
+        for doubt in record.doubts:
+            self._note(doubt.sentence)
+        name = source.stem if isinstance(source, Path) else source.name
+        assert record.spacing is not None
+        if measured:
+            row, col = record.spacing
+            self._note(f"{heights.name_of(source)} says {col:.4g} × {row:.4g} m from pixel to pixel")
+        if record.step and self.smooth_steps:
+            self._note(f"The heights came in steps of {record.step:.3g} m, which were smoothed away")
+            elevation = without_steps(elevation, record)
+        elif record.step:
+            text = f"{name} has few levels of height, so its slopes are steps of {record.step:.3g} m"
+            report(self, {"WARNING"}, text)
+        obj = grid.make_grid_object(name, elevation, record.spacing, context.collection)
+        if isinstance(source, Path):
+            inputs.made_from(obj, source, record.georeference)
         select_only(context, obj)
         views.show_isolated(context, obj)
         if self.frame:
             views.frame(context, obj)
         return {"FINISHED"}
 
-    def _read_file(self) -> tuple[str, Array, tuple[float, float] | None, float | None]:
-        """Name, elevation, (row, col) spacing and step; None if unknown."""
-        from ...files.heightmap import read_heights  # here, as few sessions of Blender import a heightmap
-        from ...files.reading.record import Reading
-        from ...files.side_file import Meters, known_meters
-        from ...scene.files.image import BlenderFiles
-
+    def _source(self) -> "heights.Source":
+        """File or image; InputError if none is chosen."""
+        if self.image:
+            image = self._image()
+            if image is None:
+                raise InputError(f"There is no image {self.image} in this file.")
+            return image
         if self.source == "IMAGE":
             raise InputError("No image is chosen; choose one.")
         if not self.filepath:
             raise InputError("No file is chosen; give one as filepath.")
-        path = self._path()
-        known = known_meters(path) if self.known_meters else Meters()
-        size = (self.raw_size[0], self.raw_size[1]) if all(self.raw_size) else None
-        options = Reading(height_range=known.height_range or (self.low, self.high), size=size)
-        elevation, record = read_heights(path, BlenderFiles(), options)
-        for doubt in record.doubts:
-            self._note(doubt.sentence)
-        spacing = record.spacing if self.known_meters else None
-        if spacing:
-            row, col = spacing
-            self._note(f"{path.name} says {col:.4g} × {row:.4g} m from pixel to pixel")
-        return path.stem, elevation, spacing, record.step
-
-    def _georeference(self) -> Any:
-        from ...files.side_file import known_meters
-
-        return known_meters(self._path()).georeference
-
-    def _path(self) -> Path:
         return Path(bpy.path.abspath(self.filepath))
 
-    def _read_image(self) -> tuple[str, Array, None, float | None]:
-        from ...grid.dequantize import step_of
-        from ...scene.files.image import image_heights
+    def _image(self) -> bpy.types.Image | None:
+        return bpy.data.images.get(self.image)
 
-        image = bpy.data.images.get(self.image)
-        if image is None:
-            raise InputError(f"There is no image {self.image} in this file.")
-        heights = image_heights(image).astype(np.float64)
-        elevation = heights if image.is_float else self.low + heights * (self.high - self.low)
-        return image.name, elevation, None, step_of(elevation)
-
-    def _smoothed(self, elevation: Array, step: float) -> Array:
-        from ...grid.dequantize import smooth_steps
-
-        self._note(f"The heights came in steps of {step:.3g} m, as of 8 bits, which were smoothed away")
-        return smooth_steps(elevation, step)
-
-    def _spacing(self, elevation: Array) -> tuple[float, float]:
-        """Chosen meters between rows and columns."""
-        size = self.cell_size if self.measure == "CELL" else self.width / (elevation.shape[1] - 1)
-        return size, size
+    def _chosen(self, context: bpy.types.Context) -> Path | None:
+        """File that the dialog or the file browser shows; None for images."""
+        if self.source == "IMAGE" or self.image:
+            return None
+        browser = context.space_data
+        if isinstance(browser, bpy.types.SpaceFileBrowser) and browser.params is not None:
+            return Path(os.fsdecode(browser.params.directory), browser.params.filename)
+        return Path(bpy.path.abspath(self.filepath))
 
     def _note(self, sentence: str) -> None:
         report(self, {"INFO"}, sentence)
@@ -227,7 +195,7 @@ class EROSION_FH_heightmap(bpy.types.FileHandler):
     bl_idname = "EROSION_FH_heightmap"
     bl_label = "Terrain from heightmap"
     bl_import_operator = "erosion.heightmap_import"
-    bl_file_extensions = ";".join(SUFFIXES)  # of PNG, EXR and TIFF Blender asks whether they are pictures or this
+    bl_file_extensions = ";".join(READ_SUFFIXES)  # of PNG, EXR and TIFF Blender asks whether they are pictures or this
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context) -> bool:

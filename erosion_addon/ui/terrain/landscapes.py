@@ -18,6 +18,7 @@ from ..base import views
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_no_run
 from ..base.translations import report
+from .reading_options import ReadingOptions
 
 WINDOW = "erosion_landscape"
 """Custom property of a terrain: its landscape, window and their state, as JSON."""
@@ -102,6 +103,77 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
         return {"FINISHED"}
 
 
+class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
+    """Make a landscape in tiles from a heightmap of any size, and a terrain that shows the whole on coarser cells"""
+
+    bl_idname = "erosion.landscape_make"
+    bl_label = "Landscape in Tiles"
+    bl_options = {"INTERNAL"}
+
+    source: bpy.props.StringProperty(
+        name="Heightmap",
+        description="Heightmap to cut into tiles",
+        subtype="FILE_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"},
+    )
+    folder: bpy.props.StringProperty(
+        name="Folder",
+        description="New folder for the tiles, which take about as much room as the heightmap",
+        subtype="DIR_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE"},
+    )
+    tile: bpy.props.IntProperty(
+        name="Tile",
+        description="Cells along a side of a tile: higher values need more memory and fewer files",
+        default=1024,
+        min=64,
+        max=8192,
+    )
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        path = self._path()
+        self.folder = self.folder or str(path.with_name(f"{path.stem} tiles"))
+        return context.window_manager.invoke_props_dialog(self, title=f"Landscape from {path.name}")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(self, "folder")
+        layout.prop(self, "tile")
+
+    @reports_refusals("There is not enough memory for such tiles; make them smaller.")
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        from ...files.heightmap import heightmap_windows  # here, as few sessions of Blender make a landscape
+        from ...landscape import make
+        from ...landscape.storage.manifest import NAME, Manifest
+        from ...scene.files.image import BlenderFiles
+
+        if not (self.source and self.folder):
+            raise InputError("No heightmap or no folder is chosen; give source and folder.")
+        path, folder = self._path(), Path(bpy.path.abspath(self.folder))
+        record, read = heightmap_windows(path, BlenderFiles(), self.options_for(path)[0])
+        for doubt in record.doubts:
+            report(self, {"INFO"}, doubt.sentence)
+        assert record.spacing is not None
+        place = record.georeference.to_text() if record.georeference else ""
+        manifest = Manifest(*record.shape, self.tile, record.spacing, path.name, place=place)
+        manager = context.window_manager
+        manager.progress_begin(0, 100)
+        try:
+            made = make.make(
+                folder, manifest, make.from_windows(read), lambda share: manager.progress_update(100 * share)
+            )
+        finally:
+            manager.progress_end()
+        rows, cols = made.counts
+        report(self, {"INFO"}, f"{folder.name}: {record.shape[0]} × {record.shape[1]} cells in {rows} × {cols} tiles")
+        return set(bpy.ops.erosion.landscape_import(filepath=str(folder / NAME)))
+
+    def _path(self) -> Path:
+        return Path(bpy.path.abspath(self.source))
+
+
 class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
     """Write the heights of a window back into its landscape.
 
@@ -169,4 +241,4 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_import.remove(draw_import)
 
 
-CLASSES = (EROSION_OT_landscape_import, EROSION_OT_landscape_put_back)
+CLASSES = (EROSION_OT_landscape_import, EROSION_OT_landscape_make, EROSION_OT_landscape_put_back)

@@ -11,8 +11,9 @@ from erosion_addon.base import memory
 from erosion_addon.base.errors import InputError
 from erosion_addon.files.headers import image_header
 from erosion_addon.files.heightmap import Written, read_heightmap
-from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.scene.files.image import BlenderFiles, image_heights
+from erosion_addon.files.image_files import OpenImageIOFiles, gray
+from erosion_addon.scene.files import image as images
+from erosion_addon.scene.files.image import BlenderFiles
 from tests import blender_child, latin_1
 from tests.files.rasters.test_tiff_pixels import packed
 from tests.heightmaps import write_heightmap
@@ -33,6 +34,10 @@ def nothing_is_left_behind():
 @pytest.fixture
 def hills():
     return np.random.default_rng(3).uniform(-100, 4000, (11, 7)).astype(np.float32)
+
+
+def image_heights(image):
+    return gray(images._image_pixels(image)[0], f"The image {image.name}")
 
 
 def load(path):

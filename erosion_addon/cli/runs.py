@@ -7,7 +7,7 @@ import math
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from ..files.formats import SUFFIXES
 from ..files.headers.georeference import Georeference
 from ..files.heightmap import Written, encode_heightmap
 from ..files.image_files import ImageFiles
+from ..frames import frame_files
 from ..frames.record import frames_of_film
 from ..frames.sequence import Frames
 from ..local import resuming
@@ -50,7 +51,7 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
     order = order_of(given, recipe, inputs(given)) if given.report else ""
     if _is_finished(given, order):
         return
-    with _planned(given, order) as results:
+    with _planned(given, order) as results, _locked_frames(given):
         terrain, masks, record = read(given, recipe, image_files)
         results.place, results.holes = record.georeference, kept_holes(given, record)
         _require_frames_whole(given)
@@ -89,7 +90,7 @@ def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
     order = order_of(given, None, [given.input]) if given.report else ""
     if _is_finished(given, order):
         return
-    with _planned(given, order) as results:
+    with _planned(given, order) as results, _locked_frames(given):
         checkpoint = Checkpoint.load(given.input)
         run = resuming.resume(checkpoint, given.threads or 0)
         start = checkpoint.arrays["start/elevation"]
@@ -133,6 +134,11 @@ def _require_frames_whole(given: argparse.Namespace) -> None:
         given.frames = frames_of_film(*given.frames_per_second)
     if (given.frames is None) != (given.frames_folder is None) or (given.frames_fields and given.frames is None):
         raise InputError("--frames and --frames-folder belong together; give both.")
+
+
+def _locked_frames(given: argparse.Namespace) -> AbstractContextManager[None]:
+    """Context of the one run that keeps frames in their folder, if any are kept."""
+    return frame_files.locked(given.frames_folder) if given.frames_folder else nullcontext()
 
 
 def _frames(given: argparse.Namespace, terrain: Terrain, checkpoint: Checkpoint | None) -> Frames | None:

@@ -4,12 +4,13 @@
 import dataclasses
 import hashlib
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
+from ..base import lock
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs, remove_leftovers
 from ..base.errors import InputError
@@ -31,6 +32,26 @@ def check(folder: Path, fields: Iterable[str], count: int) -> None:
         outputs.plan_folder(folder)
         if folder.is_dir():
             outputs.plan(folder / RECORD, (".json",))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Context of the one run that keeps frames in a folder, which is made; InputError as for `check`, and while another
+    run has it.
+    """
+    check(folder, (), 0)
+    made = not folder.exists()
+    with ExitStack() as stack:
+        if made:
+            folder.mkdir()
+            stack.callback(_remove_empty, folder)
+        stack.enter_context(lock.locked(folder))
+        yield
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # it holds frames
+        folder.rmdir()
 
 
 def write(folder: Path, record: Record, number: int, terrain: Terrain) -> Record:

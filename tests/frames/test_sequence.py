@@ -4,6 +4,9 @@
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +19,7 @@ from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.frames import exr_writer
 from erosion_addon.frames.animation import animate
 from erosion_addon.frames.exr_writer import write_exr
-from erosion_addon.frames.frame_files import cut
+from erosion_addon.frames.frame_files import cut, locked
 from erosion_addon.frames.record import Record
 from erosion_addon.frames.sequence import Frames
 from erosion_addon.model import Recipe, Terrain, erode, simulate
@@ -242,6 +245,37 @@ def test_the_command_keeps_frames_and_wants_both_words(tmp_path, capsys, monkeyp
     assert main([*words, "--frames-folder", "kept"]) == 0
     last = IMAGES.read(Path("kept/elevation_0003.exr"))
     assert last.tobytes() == np.load("out.npy").astype(np.float32).tobytes()
+
+
+def test_a_run_into_a_folder_of_another_run_is_refused_before_the_work(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("dem.npy", fractal(24, 32))
+    words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames", "2"]
+    with locked(Path("kept")):
+        assert main([*words, "--frames-folder", "kept"]) == 2
+        assert f"kept is being changed by process {os.getpid()}" in capsys.readouterr().err
+        assert [path.name for path in Path("kept").iterdir()] == ["lock"] and not Path("out.npy").exists()
+    assert not Path("kept").exists(), "a folder that stayed empty is not left behind"
+    assert main([*words, "--frames-folder", "kept"]) == 0
+    assert not Path("kept/lock").exists() and Path("kept/elevation_0002.exr").exists()
+    assert main([*words, "--frames-folder", "kept"]) == 2 and not Path("kept/lock").exists()
+
+
+def test_of_two_commands_at_once_one_keeps_its_frames_and_the_other_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("dem.npy", fractal(48, 64))
+    words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=200", "--frames-folder", "kept"]
+    command = [sys.executable, "-m", "erosion_addon", *words, "--frames", "3", "--quiet"]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    runs = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    while all(run.poll() is None for run in runs):
+        time.sleep(0.05)
+    refused = next(run for run in runs if run.poll() is not None)
+    winner = next(run for run in runs if run is not refused)
+    assert "is being changed by" in refused.communicate()[1] and refused.returncode == 2
+    winner.terminate()
+    winner.communicate()
+    assert not Path("kept/lock").exists()
 
 
 def test_the_command_counts_frames_by_the_length_of_a_film(tmp_path, capsys, monkeypatch):

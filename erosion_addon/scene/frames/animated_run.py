@@ -49,7 +49,10 @@ class AnimatedRun(Task):
     def __init__(self, obj: bpy.types.Object, animation: Animation, threads: int, replace: bool) -> None:
         super().__init__(obj)
         self._folder, self._fields, self._count = animation.folder, animation.fields, len(animation.recipes)
-        self._runner.compute(animation_request(*animation, replace), threads)
+        with self.holds as held:
+            held.enter_context(frame_files.locked(animation.folder))
+            self._runner.compute(animation_request(*animation, replace), threads)
+            self.holds = held.pop_all()
 
     def _receive(self, message: Message) -> None:
         if message.kind == "computed":

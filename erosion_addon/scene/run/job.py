@@ -84,17 +84,24 @@ class Job(Task):
         given = continue_from_result, layers, adds_up, region is not None
         terrain = start_state.terrain(mesh, self._lattice, start, *given)
         commit.check(mesh, recipe.result_fields(terrain.fields))
-        if frames is not None:
-            frames.begin().require_space((self._lattice.rows, self._lattice.cols))
         self._before = terrain.elevation
-        self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up, frames=frames, region=region)
+        with self.holds as held:
+            if frames is not None:
+                held.enter_context(frame_files.locked(frames.folder))
+                frames.begin().require_space((self._lattice.rows, self._lattice.cols))
+            self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up, frames=frames, region=region)
+            self.holds = held.pop_all()
         self._frames = frames
 
     def resume(self, mesh: bpy.types.Mesh, threads: int, frames: FrameSettings | None) -> None:
         """Resume the run paused on the mesh, with its frames in the folder of `frames`."""
         file, kept = original.paused_run(mesh), original.source_heights(mesh)
         self._began = start_state.Heights(kept, kept)  # until the worker tells what the run began with
-        self._runner.resume(file, threads, frames)
+        with self.holds as held:
+            if frames is not None:
+                held.enter_context(frame_files.locked(frames.folder))
+            self._runner.resume(file, threads, frames)
+            self.holds = held.pop_all()
         if frames is not None and (record := Record.read(frames.folder)) is not None:
             self._frames = FrameSettings(frames.folder, record.frames, tuple(record.fields))
             self._frames_before = record.kept
@@ -308,4 +315,5 @@ def clear() -> None:
     """Cancel and forget the current task."""
     if now.current is not None:
         now.current.cancel()
+        now.current.holds.close()
     now.current = None

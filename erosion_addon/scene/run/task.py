@@ -11,6 +11,7 @@ Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mo
 
 import time
 from collections import deque
+from contextlib import ExitStack
 from typing import Any
 
 import bpy
@@ -36,7 +37,7 @@ class Task:
     "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: remarks on finished work for
     the user. speed: of the step at work, in words. seconds_left: until the end, None while that is unknown. operator,
     properties: who attends it in a window, and with what settings. viewer: shows it on the mesh, if any does. held:
-    why a complete result could not be written, which is tried again once this is empty.
+    why a complete result could not be written, which is tried again once this is empty. holds: what it has locked.
     """
 
     work, doing = "Erosion", "eroded"
@@ -56,6 +57,7 @@ class Task:
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
         self.speed, self.seconds_left = "", None
         self.held = ""
+        self.holds = ExitStack()
         self._since = time.monotonic()
         self._result: Any = None
         self._asked: deque[Request] | None = None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.frames.frame_files import locked
 from erosion_addon.frames.record import Record
 from erosion_addon.scene.run import job
 from erosion_addon.ui.run import runs
@@ -49,6 +50,28 @@ def test_the_number_of_frames_follows_the_length_and_rate_of_a_film(keeping, tmp
     settings.by, settings.length, settings.rate = "FILM", 0.25, 12
     bpy.ops.erosion.run("EXEC_DEFAULT")
     assert Record.read(tmp_path / "frames").frames == 3
+
+
+@pytest.mark.parametrize("options", [{}, {"animation": True}])
+def test_a_folder_in_which_another_run_is_at_work_is_refused_before_the_work(keeping, tmp_path, options):
+    before = z_of(keeping)
+    with locked(tmp_path / "frames"):
+        with pytest.raises(RuntimeError, match="is being changed by"):
+            bpy.ops.erosion.run("EXEC_DEFAULT", **options)
+        assert names(tmp_path / "frames") == ["lock"]
+    assert np.array_equal(z_of(keeping), before) and job.now.current is None
+    bpy.context.scene.frame_end = 2
+    bpy.ops.erosion.run("EXEC_DEFAULT", **options)
+    assert "frames.json" in names(tmp_path / "frames") and "lock" not in names(tmp_path / "frames")
+
+
+def test_a_run_that_is_canceled_gives_its_folder_back(keeping, tmp_path):
+    keeping.erosion.steps[0].droplet.drops_per_cell = 1000.0
+    run = runs.start(keeping)
+    poll_until(run, lambda: run.fraction > 0)
+    assert "lock" in names(tmp_path / "frames")
+    bpy.ops.erosion.cancel()
+    assert not (tmp_path / "frames").exists()
 
 
 def test_frames_of_another_run_stay_and_the_run_is_refused_until_they_are_deleted(keeping, tmp_path):

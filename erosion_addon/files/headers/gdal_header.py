@@ -1,21 +1,52 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Headers of the files that only GDAL reads, through the optional package rasterio."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 
+from ...base.data_files import is_there
 from ...base.errors import InputError
+from ...base.regular_files import is_in_network, open_regular
 from ..places.coordinate_text import USER_DEFINED, system_in
 from ..places.placement import Placement, System
 from ..places.units import length_of
 from .image_format import ImageHeader
 from .world_file import placed
 
-GDAL_SUFFIXES = (".img", ".jp2", ".nc", ".vrt", ".dem", ".dt0", ".dt1", ".dt2", ".grd", ".hdf", ".rst", ".sdat")
+_DRIVERS = {
+    ".tif": ("GTiff",),
+    ".tiff": ("GTiff",),
+    ".img": ("HFA",),
+    ".jp2": ("JP2OpenJPEG",),
+    ".nc": ("netCDF", "HDF5", "HDF5Image"),
+    ".vrt": ("VRT",),
+    ".dem": ("USGSDEM",),
+    ".dt0": ("DTED",),
+    ".dt1": ("DTED",),
+    ".dt2": ("DTED",),
+    ".grd": ("GSAG", "GSBG", "GS7BG", "NWT_GRD", "netCDF"),
+    ".hdf": ("HDF4", "HDF4Image", "HDF5", "HDF5Image"),
+    ".rst": ("RST",),
+    ".sdat": ("SAGA",),
+}
+"""GDAL's drivers by suffix. By content alone a stranger's file would be one that asks a server for its pixels."""
+
+GDAL_SUFFIXES = tuple(suffix for suffix, drivers in _DRIVERS.items() if drivers != ("GTiff",))
 """Elevation data of other kinds."""
+
+_SOURCES = {*_DRIVERS, ".asc", ".hgt", ".bil", ".bip", ".flt", ".png", ".jpg"}
+"""Suffixes of what a virtual raster may be made of."""
+
+_LARGEST_VIRTUAL = 16 << 20
+"""Bytes of a virtual raster."""
+
+_DEEPEST = 8
+"""Virtual rasters of virtual rasters."""
 
 
 def open_with_gdal(path: Path) -> Any:
@@ -27,16 +58,69 @@ def open_with_gdal(path: Path) -> Any:
             f"{path} is of a kind that only GDAL reads; run pip install terrain-erosion[gis], "
             f"or convert it: gdal_translate {path.name} heights.tif."
         ) from None
+    suffix = path.suffix.lower()
+    if suffix == ".vrt":
+        _require_local(path)
     try:
-        dataset = rasterio.open(path)
+        drivers = _DRIVERS.get(suffix, ("GTiff",))
+        dataset = _opened(path, drivers)
         if dataset.count == 0 and len(dataset.subdatasets) == 1:
-            return rasterio.open(dataset.subdatasets[0])
+            return _opened(dataset.subdatasets[0], drivers)
     except (rasterio.errors.RasterioError, UnicodeError) as error:
         raise InputError(f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}.") from None
     if dataset.count == 0 and dataset.subdatasets:
         names = ", ".join(name.rsplit(":", 1)[-1] for name in dataset.subdatasets[:5])
         raise InputError(f"{path} holds several layers ({names}); save the heights alone, by gdal_translate.")
     return dataset
+
+
+def _opened(name: Path | str, drivers: tuple[str, ...]) -> Any:
+    """Dataset by the first driver that knows it; RasterioError if none does."""
+    import rasterio
+
+    for driver in drivers[:-1]:
+        with suppress(rasterio.errors.RasterioError):
+            return rasterio.open(name, driver=driver)
+    return rasterio.open(name, driver=drivers[-1])
+
+
+def _require_local(path: Path, depth: int = 0) -> None:
+    """InputError for a virtual raster whose sources are not all files of this machine with heights."""
+    try:
+        with open_regular(path) as stream:
+            text = stream.read(_LARGEST_VIRTUAL + 1)
+        elements = list(ElementTree.fromstring(text[:_LARGEST_VIRTUAL]).iter())
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is no virtual raster of GDAL, or damaged; save it again.") from None
+    for element in elements:
+        words = [element.text or "", *element.attrib.values()]
+        if any("/vsi" in word or "://" in word for word in words):
+            raise InputError(f"{path} names a server or an archive; it may name files of this machine only.")
+        if not element.tag.lower().endswith(("sourcefilename", "sourcedataset")):
+            continue
+        source = path.parent / words[0]  # GDAL takes one that is not relative to the file from the current folder
+        named = [source, Path(words[0])]
+        if is_in_network(words[0]) or source.suffix.lower() not in _SOURCES or not any(map(is_there, named)):
+            raise InputError(f"{path} names {words[0]!r:.80}, which is no file with heights on this machine.")
+        for inner in named:
+            if inner.suffix.lower() == ".vrt" and is_there(inner):
+                if depth == _DEEPEST:
+                    raise InputError(f"{path} is nested too deeply; save it as one file.")
+                _require_local(inner, depth + 1)
+            elif is_there(inner):
+                _require_binary(inner)
+
+
+def _require_binary(path: Path) -> None:
+    """InputError for a source that is text with names in it, whatever its suffix says."""
+    with open_regular(path) as stream:
+        head = stream.read(4096)
+        if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{") or b"<gdal" in head.lower():
+            raise InputError(f"{path} does not hold what its suffix says; save it again.")
 
 
 def has_gdal() -> bool:

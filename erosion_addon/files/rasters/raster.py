@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...base.memory import require_to_unpack
 from ..headers.ascii_grid import ascii_grid
 from ..headers.block_header import BLOCK_SUFFIXES, block_of
 from ..headers.image_format import ImageHeader, single
-from ..headers.image_header import damage_in, read_header
+from ..headers.image_header import damage_in, file_size, read_header
 from .blocks import block_numbers, text_numbers
 from .gdal import gdal_numbers
 from .tiff_pixels import TiffPixels
@@ -19,6 +20,9 @@ from .tiff_pixels import TiffPixels
 Array = np.ndarray[Any, Any]
 Cells = tuple[Array, Array | None]
 """Numbers (rows, cols) of the file's own kind, and which of them are data, None for all."""
+
+_BYTES_PER_CELL = 16
+"""Memory of a cell while a file is read as heights."""
 
 
 class Raster(NamedTuple):
@@ -72,6 +76,10 @@ def upright(stored: Callable[..., Cells], header: ImageHeader, path: Path) -> Ca
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
         rows = (top, bottom) if header.south_up else (header.rows - bottom, header.rows - top)
         cols = (header.cols - right, header.cols - left) if header.mirrored else (left, right)
+        cells = (bottom - top) * (right - left)
+        if path.suffix.lower() != ".vrt":  # whose numbers lie in other files
+            what = f"Reading {path} ({bottom - top} × {right - left})"
+            require_to_unpack(cells * _BYTES_PER_CELL, cells, file_size(path), what)
         order = np.s_[:: 1 if header.south_up else -1, :: -1 if header.mirrored else 1]
         with damage_in(str(path)):
             numbers, valid = stored(*rows, *cols)

@@ -89,3 +89,39 @@ def test_what_gdal_does_not_know_either_is_a_sentence(tmp_path):
     (tmp_path / "a.img").write_bytes(b"something")
     with pytest.raises(InputError, match="cannot be read by GDAL"):
         open_raster(tmp_path / "a.img")
+
+
+VIRTUAL = """<VRTDataset rasterXSize="40" rasterYSize="30"><VRTRasterBand dataType="Float32" band="1">
+<SimpleSource><SourceFilename relativeToVRT="1">{}</SourceFilename><SourceBand>1</SourceBand></SimpleSource>
+</VRTRasterBand></VRTDataset>"""
+SERVER = """<GDAL_WMS><Service name="TMS"><ServerUrl>http:{0}/127.0.0.1:9/</ServerUrl></Service>
+<DataWindow><SizeX>40</SizeX><SizeY>30</SizeY></DataWindow></GDAL_WMS>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("a.img", VIRTUAL.format("b.img"), "cannot be read by GDAL"),
+        ("a.img", SERVER.format("/"), "cannot be read by GDAL"),
+        ("a.vrt", SERVER.format("/"), "names a server"),
+        ("a.vrt", SERVER.format(""), "cannot be read by GDAL"),
+        ("a.vrt", VIRTUAL.format("/vsicurl/http:/127.0.0.1:9/b.tif"), "names a server"),
+        ("a.vrt", VIRTUAL.format("&#47;vsizip/b.zip/b.tif"), "names a server"),
+        ("a.vrt", VIRTUAL.format("WMTS:b.xml"), "names 'WMTS:b.xml', which is no file with heights"),
+        ("a.vrt", VIRTUAL.format("gone.tif"), "names 'gone.tif', which is no file with heights"),
+        ("a.vrt", VIRTUAL.format("b.xml"), "names 'b.xml', which is no file with heights"),
+        ("a.vrt", VIRTUAL.format("server.tif"), "server.tif does not hold what its suffix says"),
+        ("a.vrt", VIRTUAL.format("late.asc"), "late.asc does not hold what its suffix says"),
+        ("a.vrt", VIRTUAL.format("a.vrt"), "nested too deeply"),
+        ("a.vrt", VIRTUAL.lower().format("wmts:b.xml"), "names 'wmts:b.xml'"),
+        ("a.vrt", "<VRTDataset>", "is no virtual raster"),
+    ],
+)
+def test_gdal_asks_no_server_and_opens_nothing_that_a_file_hides(tmp_path, name, text, sentence):
+    pytest.importorskip("rasterio", reason="the extra gis is not installed")
+    (tmp_path / "server.tif").write_text(SERVER.format("/"), encoding="utf-8")
+    (tmp_path / "late.asc").write_text(f"ncols 40 {SERVER.format('/')}", encoding="utf-8")
+    (tmp_path / "b.xml").write_text(SERVER.format("/"), encoding="utf-8")
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=sentence):
+        open_raster(tmp_path / name)

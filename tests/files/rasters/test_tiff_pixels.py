@@ -181,3 +181,18 @@ def test_a_block_that_unpacks_to_gigabytes_is_refused(tmp_path):
     tags = {259: array("<u2", 8), 322: array("<u4", 64_000), 323: array("<u4", 64_000)}
     with pytest.raises(InputError, match="although the file has only"):
         read(tmp_path, tiff_of(HEIGHTS.astype("u1"), tags, blocks=[content]))
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_a_small_tiff_that_unpacks_to_gigabytes_is_refused_and_its_windows_are_read(tmp_path, monkeypatch, is_sparse):
+    """20,000² cells in rows of 41 bytes each, or of none, where the file has no number for them."""
+    side = 20_000
+    row = b"" if is_sparse else zlib.compress(bytes(side), 9)
+    tags = {256: array("u4", side), 257: array("u4", side), 278: array("u4", 1), 259: array("u2", 8)}
+    (tmp_path / "a.tif").write_bytes(tiff_of(np.zeros((2, 2), "u1"), tags, blocks=[row] * (side - 1) + [b"x" + row]))
+    monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 10**12)
+    raster = open_raster(tmp_path / "a.tif")
+    with pytest.raises(InputError, match=r"needs about 6\.4 GB of memory, although the file has only [0-9.]+ MB; save"):
+        raster.read(0, side, 0, side)
+    numbers, _ = raster.read(5000, 5010, 300, 400)
+    assert numbers.shape == (10, 100) and not numbers.any()

@@ -9,12 +9,13 @@ if __name__ == "__main__" and sys.path[0] == os.getcwd() != os.path.dirname(os.p
     del sys.path[0]
 
 from .cli.commands import main
+from .cli.terminal.signals import leave
 
 
-def run() -> int:
-    """The command `terrain-erosion`; returns the exit code."""
-    return main()
+def run(program: str = "terrain-erosion") -> None:
+    """The command `terrain-erosion`, which ends the process."""
+    leave(main(program=program))
 
 
 if __name__ == "__main__":
-    sys.exit(main(program="python -m erosion_addon"))
+    run("python -m erosion_addon")

@@ -177,8 +177,8 @@ def test_blender_is_imported_by_scene_and_ui_alone():
             assert room_of(name_of(path)) in WITH_BLENDER or late, f"{name_of(path)} imports {imported}"
 
 
-PLAIN = ("erosion_addon.kernels.elementary", "erosion_addon.kernels.splitmix")
-"""Arithmetic on numbers and arrays that all rooms share: numba compiles it where kernels call it."""
+PLAIN = tuple(f"erosion_addon.kernels.{name}" for name in ("elementary", "splitmix", "interruption"))
+"""Without numba: arithmetic that all rooms share and kernels call, and what ends the wait for a kernel."""
 
 
 def test_numba_is_imported_by_kernels_alone_and_kernels_only_where_they_run():

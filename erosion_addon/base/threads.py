@@ -48,8 +48,8 @@ def in_bands(work: Callable[[int, int], object], count: int, threads: int, band:
     """Call work(first, last) on bands of `band` rows that cover the rows 0 … count.
 
     threads: includes the calling thread. The bands do not depend on it, so work that writes only the rows of its band
-    leaves the same bytes. All threads have ended when this returns or raises. After an error no further band starts; of
-    several errors, that of the first band is raised.
+    leaves the same bytes. All threads have ended when this returns or raises, except after an interruption. After an
+    error no further band starts; of several errors, that of the first band is raised.
     """
     bands = deque((first, min(first + band, count)) for first in range(0, count, band))
     errors: dict[int, BaseException] = {}
@@ -59,11 +59,13 @@ def in_bands(work: Callable[[int, int], object], count: int, threads: int, band:
         try:
             for first, last in shared_out(bands):
                 work(first, last)
-        except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
+        except BaseException as error:
             bands.clear()
             errors[first] = error
+            if not isinstance(error, Exception):  # nobody waits for anything more
+                raise
 
-    helpers = _started([threading.Thread(target=serve) for _ in range(min(threads, len(bands)) - 1)])
+    helpers = _started([threading.Thread(target=serve, daemon=True) for _ in range(min(threads, len(bands)) - 1)])
     serve()
     for helper in helpers:
         helper.join()
@@ -114,14 +116,18 @@ class WorkerPool:
         shared.work, shared.errors = work, [None] * len(shared.go)
         for go in shared.go:
             go.release()
+        first: Exception | None = None
         try:
             work(0)
             for place in range(len(shared.go) + 1, self.size):
                 work(place)
-        finally:
-            for done in shared.done:
-                done.acquire()
-            shared.work = None
+        except Exception as own:  # noqa: BLE001 - it is raised below; an interruption waits for nobody
+            first = own
+        for done in shared.done:
+            done.acquire()
+        shared.work = None
+        if first is not None:
+            raise first
         for error in shared.errors:
             if error is not None:
                 raise error

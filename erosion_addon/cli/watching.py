@@ -27,7 +27,12 @@ def watched(
     """
     begin = time.monotonic()
     due = begin + every
-    compile_kernels(shown.line.show_compiling)
+
+    def show_compiling(fraction: float, message: str) -> None:
+        shown.line.show_compiling(fraction, message)
+        signals.raise_pending()
+
+    compile_kernels(show_compiling)
     with signals.deferred(save is not None):
         for progress in run:
             shown.show(progress)

@@ -27,7 +27,7 @@ from numba.core.compiler import CompileResult
 from numba.core.sigutils import normalize_signature
 from numba.extending import register_jitable
 
-from . import elementary, private_folder, splitmix
+from . import elementary, interruption, private_folder, splitmix
 
 CACHE_VARIABLE = "TERRAIN_EROSION_CACHE"
 """Environment variable with the absolute path of another cache folder; empty: no cache."""
@@ -140,13 +140,29 @@ def _unsealed(sealed: bytes) -> Any:
     return serialize.loads(pickled)
 
 
+def _interruptible(dispatcher: type) -> type:
+    """Subclass of numba's dispatcher whose long calls a signal interrupts, see `interruption`."""
+
+    class Interruptible(dispatcher):  # type: ignore[misc]
+        def __call__(self, *arguments: Any) -> Any:
+            if interruption.is_long(arguments):
+                return interruption.aside(lambda: dispatcher.__call__(self, *arguments))
+            return dispatcher.__call__(self, *arguments)
+
+    return Interruptible
+
+
 def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile without the interpreter lock and without fastmath, cached in the private folder."""
     compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    compiled.__class__ = _INTERRUPTIBLE
     if CACHE is not None:
         compiled._cache = _Kept(function, CACHE)  # type: ignore[attr-defined]
     KERNELS.append(compiled)
     return compiled
+
+
+_INTERRUPTIBLE = _interruptible(type(numba.njit(lambda: None)))
 
 
 def allocation_free(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Termination signals (time limit of a farm, closed terminal, Ctrl-C), handled without leaving partial files."""
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from ...kernels import interruption
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -48,7 +52,8 @@ def handled() -> Iterator[None]:
     if keyboard:
         signal.signal(signal.SIGINT, _interrupt)
     try:
-        yield
+        with interruption.handled(keyboard or bool(heard)):
+            yield
     finally:
         for number in heard:
             signal.signal(number, signal.SIG_DFL)
@@ -77,6 +82,15 @@ def raise_pending() -> None:
         raise KeyboardInterrupt
     if arrived() and not _state["deferred"]:
         raise Ended(_NOTHING)
+
+
+def leave(code: int) -> None:
+    """End the process, also with a kernel at work, which the interpreter's own end would trip over."""
+    if interruption.is_kernel_left():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _interrupt(number: int, frame: Any) -> None:

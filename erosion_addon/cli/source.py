@@ -46,6 +46,8 @@ def read_land(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terra
     elevation, record = read_heights(given.input, image_files, reading_of(given))
     if not given.quiet:
         note_doubts(record.doubts)
+        if given.height_range and record.meaning == "heights" and not hasattr(given, "output"):
+            note(f"{record.name} holds heights, so the height range does not count. To change that: --numbers.")
     if given.smooth_steps:
         elevation = _smoothed(elevation, record, given.quiet)
     return Terrain(elevation, record.spacing or float(record.every)), record

@@ -213,6 +213,8 @@ def described(
 ) -> tuple[Raster, Record]:
     """Raster, cut and thinned by the options, and its record by header and side file. name: of the file."""
     header, suffix = numbers.header, Path(name).suffix.lower()
+    if side.height_range and header.kind.startswith("float"):
+        header = header._replace(unit=1.0)  # beside a side file they are meters
     of_header = [Doubt(f"{name}: {sentence[:1].lower()}{sentence[1:]}", "spacing") for sentence in header.doubts]
     record = Record(
         name,
@@ -229,7 +231,7 @@ def described(
     )
     _check_options(record, options)
     read = upturned(numbers.read, header.rows) if side.bottom_first != options.flip else numbers.read
-    return cut(numbers._replace(read=read), record, options)
+    return cut(numbers._replace(header=header, read=read), record, options)
 
 
 def resolved_form(paths: list[Path], options: Reading) -> tuple[Reading, tuple[Doubt, ...]]:
@@ -246,16 +248,16 @@ def _image_numbers(path: Path, image_files: ImageFiles | None, options: Reading)
     header = read_header(path)
 
     @lru_cache(maxsize=1)
-    def whole() -> Cells:
+    def pixels() -> Array:
         assert image_files is not None
-        return _numbers_of(image_files.pixels(path), header, path)
+        return image_files.pixels(path)
 
-    if header.kind == "uint8" and header.channels > 2 and image_files and options.numbers != "shades":
-        pixels = image_files.pixels(path)
-        coded = coded_heights(np.rint(pixels * 255))
+    whole = lru_cache(maxsize=1)(lambda: _numbers_of(pixels(), header, path))
+    if image_files and header.kind == "uint8" and header.channels > 2 and options.numbers != "shades":
+        coded = coded_heights(np.rint(pixels() * 255))
         if coded:
+            cells = coded[1], pixels()[..., 3] > 0 if header.channels == 4 else None
             header = header._replace(coded=coded[0], kind="float64", channels=1, unit=1.0)
-            cells = coded[1], pixels[..., 3] > 0 if pixels.shape[2] == 4 else None
             return Raster(header, lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]))
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
@@ -291,6 +293,7 @@ def cut(numbers: Raster, record: Record, options: Reading) -> tuple[Raster, Reco
     record = replace(record, memory=whole + shape[0] * shape[1] * (np.dtype(record.kind).itemsize + _BYTES))
     if shape == (rows, cols):
         return numbers, record
+    _check_size(shape, f"The part of {record.name}")
     place, spacing = record.georeference, record.spacing
     if place:
         place = place.part((rows - 1 - low - (shape[0] - 1) * every, left), (every, every), shape)
@@ -316,7 +319,6 @@ def _check_options(record: Record, options: Reading) -> None:
         left, low, width, height = options.window
         if min(left, low) < 0 or min(width, height) < 1 or left + width > cols or low + height > rows:
             raise InputError(f"The window goes beyond {record.name}, which has {cols} columns and {rows} rows.")
-        _check_size((height // options.every, width // options.every), f"The window of {record.name}")
 
 
 def survey_in_bands(numbers: Raster, record: Record, options: Reading) -> meaning.Survey:

@@ -38,7 +38,7 @@ def mask_windows(path: Path, image_files: ImageFiles, land: Record) -> tuple[tup
 
     A mask of the size of the land's file is cut as the land is. InputError for a mask of another place.
     """
-    options = Reading(size=land.file_shape if path.suffix.lower() in RAW_SUFFIXES else None)
+    options = Reading(numbers="shades", size=land.file_shape if path.suffix.lower() in RAW_SUFFIXES else None)
     try:
         numbers, record = opened(path, image_files, options)
         whole = record.file_shape == land.file_shape

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heightmaps larger than memory, read in windows: the numbers are those of the whole."""
 
+from dataclasses import replace
+
 import numpy as np
 import OpenImageIO
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.files.heightmap import heightmap_windows, read_heightmap
+from erosion_addon.files.heightmap import heightmap_windows, read_heightmap, read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.reading.record import Reading
 from tests.heightmaps import write_heightmap
+from tests.land_files import FILES
 from tests.terrains import fractal
 
 HEIGHTS = fractal(300, 410, 900.0, seed=4)
@@ -69,3 +72,32 @@ def test_gray_levels_need_their_meters_and_damaged_files_a_sentence(tmp_path):
     path.write_bytes(data[: len(data) // 2] + bytes(len(data) - len(data) // 2))
     with pytest.raises(InputError, match=r"dem\.tif"):
         heightmap_windows(path, OpenImageIOFiles(), Reading(height_range=SPAN))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_windows_are_those_of_the_whole_for_every_kind_of_file(tmp_path, name):
+    file = FILES[name]
+    path = file.write(tmp_path)
+    whole, record = read_heights(path, OpenImageIOFiles(), file.options)
+    told, read = heightmap_windows(path, OpenImageIOFiles(), file.options)
+    assert replace(told, step=None, georeference=None) == replace(record, step=None, georeference=None)
+    for top, bottom, left, right in ((0, 72, 0, 72), (3, 40, 5, 71), (60, 72, 0, 9), (41, 42, 30, 60)):
+        np.testing.assert_array_equal(read(top, bottom, left, right), whole[top:bottom, left:right])
+
+
+@pytest.mark.parametrize(
+    "name", ["npy", "r16 of a Mac", "tiff", "png", "from south to north", "no data with a tag", "asc"]
+)
+def test_a_part_and_each_third_cell_are_those_of_the_whole(tmp_path, name):
+    file = FILES[name]
+    path = file.write(tmp_path)
+    whole, record = read_heights(path, OpenImageIOFiles(), replace(file.options, holes="sea", sea_level=5.0))
+    part = replace(file.options, holes="sea", sea_level=5.0, window=(4, 10, 50, 41), every=3)
+    found, told = read_heights(path, OpenImageIOFiles(), part)
+    np.testing.assert_array_equal(found, whole[10:51:3, 4:54:3])
+    if record.spacing:
+        assert told.spacing == (3 * record.spacing[0], 3 * record.spacing[1])
+    if record.georeference:
+        # The middle of the top left cell: row 49 from the south, which is row 22 from the north.
+        before, after = record.georeference.placement, told.georeference.placement
+        assert after.at(0.5, 0.5) == pytest.approx(before.at(22.5, 4.5))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...base.errors import InputError
+from ...grid.dequantize import MOST_LEVELS
 from ..headers.image_format import ImageHeader
 from ..places.units import name_of
 from ..rasters.raster import Cells
@@ -36,7 +37,6 @@ _SHARE = 0.1
 _MOST_SENTINELS = 8
 _ABOVE_EARTH = 9000.0
 """Meters above which unsigned integers are shades: no land on Earth is higher."""
-_FEW_LEVELS = 4096
 _COARSE = 0.5
 """Meters from which a level shows, however many there are: slopes gentler than that a cell are terraces."""
 _LARGEST_HOLES = 0.5
@@ -147,21 +147,24 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
     doubts = list(record.doubts)
     sentinels = {} if options.no_data is not None else survey.sentinels()
     low, high = survey.extremes(sentinels)
-    unit = _unit(record.name, header, options, doubts)
+    unit, on_unit = _unit(record.name, header, options)
     span = options.height_range or record.height_range
+    within = -1e-3 <= low < high <= 1.001
     meaning = options.numbers
     if meaning == "auto":
         top = (high * header.scale + header.offset) * unit
-        within = -1e-3 <= low < high <= 1.001
         meaning = _meaning(record, header, top, within, span, doubts)
     if meaning == "shades":
         if options.unit != "auto":
             raise InputError(f"{record.name} holds shades of gray, which have no unit; leave out the unit of heights.")
-        if header.kind.startswith("uint") and options.numbers == "auto":
+        if header.kind.startswith("float") and not within and low <= high:
+            raise InputError(f"{record.name} holds floats from {low:g} to {high:g}, and shades go from 0 to 1.")
+        if header.kind.startswith("uint"):
             sentinels = {}
             low, high = survey.extremes({})
         record = replace(record, meaning=meaning, height_range=span)
     else:
+        doubts += on_unit
         place = record.georeference
         if place and name_of(unit):
             place = replace(place, unit=unit)
@@ -213,19 +216,18 @@ def _meaning(
     return "heights"
 
 
-def _unit(name: str, header: ImageHeader, options: Reading, doubts: list[Doubt]) -> float:
-    """Meters per unit of height."""
+def _unit(name: str, header: ImageHeader, options: Reading) -> tuple[float, list[Doubt]]:
+    """Meters per unit of height, and doubts about it."""
     if options.unit != "auto":
-        return UNITS[options.unit]
+        return UNITS[options.unit], []
     if header.unit is not None:
-        return header.unit
+        return header.unit, []
     across = header.length_unit or 1.0
     known = [UNIT_NAMES[key] for key, meters in UNITS.items() if math.isclose(meters, across, rel_tol=1e-9)]
     if across == 1.0 or not known:
-        return 1.0
+        return 1.0, []
     sentence = f"{name} has coordinates in {known[0]} and heights without a unit, which were taken for {known[0]} too."
-    doubts.append(Doubt(sentence, "unit"))
-    return across
+    return across, [Doubt(sentence, "unit")]
 
 
 def _step(record: Record, largest: float) -> float | None:
@@ -242,17 +244,19 @@ def _step(record: Record, largest: float) -> float | None:
     else:
         step *= abs(record.scale * record.unit)
     range_of_heights = record.highest - record.lowest
-    few = record.kind == "uint8" or range_of_heights <= _FEW_LEVELS * step or step >= _COARSE
+    few = record.kind == "uint8" or range_of_heights <= MOST_LEVELS * step or step >= _COARSE
     return step if few and step > 0 else None
 
 
 def _holes(record: Record, survey: Survey, sentinels: dict[float, int], options: Reading) -> list[Doubt]:
     """Sentences on cells without data; InputError where these are too many to fill."""
+    if options.no_data is not None and not math.isnan(options.no_data) and survey.empty == survey.masked:
+        return [Doubt(f"{record.name} holds {options.no_data:g}, the number for no data, nowhere.", "no_data")]
     if not record.holes:
         return []
     if options.holes == "fill" and record.holes > _LARGEST_HOLES * survey.cells:
         names = ", ".join(f"{number:g}" for number in record.no_data)
-        where = f"{record.holes} of {survey.cells} cells"
+        where = _cells(record, survey, record.holes)
         what = f"no data ({names}) in {where}" if names else f"{where} that are not numbers"
         raise InputError(
             f"{record.name} has {what}, too many to fill from the others; crop the file to the part that has data, or "
@@ -261,17 +265,25 @@ def _holes(record: Record, survey: Survey, sentinels: dict[float, int], options:
     done = "were filled from the heights around them"
     if options.holes == "sea":
         done = f"are sea at {options.sea_level:g} m"
-    name, cells = record.name, survey.cells
     found = []
     if survey.empty:
         number = "" if survey.no_data is None else f" ({survey.no_data:g})"
-        found.append(Doubt(f"{name} has no data{number} in {survey.empty} of {cells} cells; they {done}.", "holes"))
+        cells = _cells(record, survey, survey.empty)
+        found.append(Doubt(f"{record.name} has no data{number} in {cells}; they {done}.", "holes"))
     if survey.nans:
-        found.append(Doubt(f"{name} has {survey.nans} of {cells} cells that are not numbers; they {done}.", "holes"))
+        cells = _cells(record, survey, survey.nans)
+        found.append(Doubt(f"{record.name} has {cells} that are not numbers; they {done}.", "holes"))
     for sentinel, count in sentinels.items():
-        what = f"{sentinel:g} in {count} of {cells} cells, far from all other heights"
-        found.append(Doubt(f"{name} holds {what}, which was taken for no data; they {done}.", "no_data"))
+        what = f"{sentinel:g} in {_cells(record, survey, count)}, far from all other heights"
+        found.append(Doubt(f"{record.name} holds {what}, which was taken for no data; they {done}.", "no_data"))
     return found
+
+
+def _cells(record: Record, survey: Survey, count: int) -> str:
+    """Number of cells in words; their share where a survey saw some cells only."""
+    if survey.cells < record.shape[0] * record.shape[1]:
+        return f"about {count / survey.cells:.2%} of its cells"
+    return f"{count} of {survey.cells} cells"
 
 
 def in_meters(numbers: Array, record: Record) -> Array:

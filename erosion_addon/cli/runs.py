@@ -32,7 +32,7 @@ from ..run.checkpoint import Checkpoint
 from ..run.precompile import rehearse
 from ..run.progress import Progress
 from ..run.report import in_words
-from ..run.simulation import simulate
+from ..run.simulation import OutOfBoundsError, simulate
 from ..terrain.terrain import Terrain
 from .beside import map_fields, note_gray, plan_report, plan_side, require_space, write_side
 from .finished import is_finished, order_of
@@ -231,7 +231,11 @@ class _Results:
         every = math.inf if given.checkpoint_every is None else 60 * given.checkpoint_every
         shown = RunProgress(ProgressLine(given.quiet))
         shown.begin()
-        return watched(run, compile_kernels, shown, limit, self._save if self._checkpoint else None, every)
+        try:
+            return watched(run, compile_kernels, shown, limit, self._save if self._checkpoint else None, every)
+        except OutOfBoundsError as error:
+            self._finished = error.progress
+            raise
 
     def saving_first(self, run: Iterator[Progress]) -> Iterator[Progress]:
         """The run, saved in the checkpoint before its first frame: no frames without a run to go on with."""
@@ -275,7 +279,7 @@ class _Results:
             note(line)
 
     def keep(self) -> None:
-        """Save a finished run whose results could not be written, so that `resume` writes them without the work.
+        """Save a finished run whose results were not written, so that `resume` writes them without the work.
 
         It goes to the checkpoint, to a new file beside the output, or else to one among the temporary files.
         """
@@ -286,7 +290,7 @@ class _Results:
         for path in (*places, Path(tempfile.gettempdir(), f"{self._target.stem}-{secrets.token_hex(4)}.npz")):
             with suppress(InputError, MemoryError):
                 self._finished.checkpoint.save(path)
-                note(f"The finished run is kept in {path}; the command resume writes its results.")
+                note(f"What was computed is kept in {path}; the command resume writes its results.")
                 return
 
     def _write_result(self, result: Terrain, image_files: ImageFiles, outlets: Array | None) -> Written:

@@ -84,7 +84,16 @@ def on_window(
 
 def on_whole(run: Iterator[Progress], whole: Callable[[Simulation], "Whole"]) -> Iterator[Progress]:
     """Progress of a run on a window, as one of the whole terrain."""
-    return (Progress(progress.number, progress.done, whole(progress.simulation)) for progress in run)
+
+    def of_whole(progress: Progress) -> Progress:
+        return Progress(progress.number, progress.done, whole(progress.simulation))
+
+    try:
+        for progress in run:
+            yield of_whole(progress)
+    except simulation.OutOfBoundsError as error:
+        error.progress = error.progress and of_whole(error.progress)
+        raise
 
 
 def erode_region(

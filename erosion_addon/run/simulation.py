@@ -4,6 +4,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,14 @@ def is_of(
         mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
         for mine, theirs in ((begin.part(part), checkpoint.part(part)) for part in ("start", "mask"))
     )
+
+
+class OutOfBoundsError(InputError):
+    """A step whose heights are of no use. progress: of the complete run of the steps before it; None for the first."""
+
+    def __init__(self, sentence: str, progress: Progress | None) -> None:
+        super().__init__(sentence)
+        self.progress = progress
 
 
 class _Simulation:
@@ -255,20 +264,26 @@ class _Simulation:
             raise self._out_of_bounds()
         return done
 
-    def _out_of_bounds(self) -> InputError:
-        """Error that names the current step, and its parameters beyond their sliders."""
-        step = self._steps[self._number]
+    def _out_of_bounds(self) -> OutOfBoundsError:
+        """Error that names the current step, and its parameters beyond their sliders; with the run of the steps before
+        it, as which the simulation goes on.
+        """
+        step, number = self._steps[self._number], self._number
         beyond = []
         for name, declared in specifications(type(step.parameters)).items():
             value, (low, high) = getattr(step.parameters, name), declared.soft_range
             if isinstance(value, int | float) and not low <= value <= high:
                 beyond.append(f"{name} ({low:g} … {high:g})")
-        if not beyond:
-            return InputError(f"{step.title} makes heights that are not finite or beyond ±{HIGHEST:g} m.")
-        return InputError(
-            f"{step.title} makes heights that are not finite or beyond ±{HIGHEST:g} m; "
-            f"keep to the ranges of the sliders: {', '.join(beyond)}."
-        )
+        sentence = f"{step.title} makes heights that are not finite or beyond ±{HIGHEST:g} m."
+        if beyond:
+            sentence = f"{sentence[:-1]}; keep to the ranges of the sliders: {', '.join(beyond)}."
+        if not number:
+            return OutOfBoundsError(sentence, None)
+        self._running, self._steps = None, self._steps[:number]
+        self._recipe = replace(self._recipe, steps=tuple(self._steps))
+        self.kinds, self.titles = self.kinds[:number], self.titles[:number]
+        self._notes.append(f"{sentence} The result is that of the steps before.")
+        return OutOfBoundsError(sentence, self._progress(number - 1, 1.0))
 
     def _start_step(self) -> None:
         step = self._steps[self._number]
@@ -305,12 +320,13 @@ class _Simulation:
     def _end_step(self) -> Progress:
         running, progress = self._running, self._progress(self._number, 1.0)
         assert running is not None
-        self._volumes = self._volumes.plus(running.volumes())
-        self._reports.append({**self._step_report(running), **self._estimated()})
+        volumes, report = running.volumes(), {**self._step_report(running), **self._estimated()}
         # A step that can hands its own arrays over: copies would be the run's peak of memory.
         layers = running.release()
         if not within(layers["elevation"], (-HIGHEST, HIGHEST)):
             raise self._out_of_bounds()
+        self._volumes = self._volumes.plus(volumes)
+        self._reports.append(report)
         self._state.elevation = layers.pop("elevation")
         self._state.layers.update(layers)
         self._running = None

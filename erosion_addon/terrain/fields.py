@@ -71,6 +71,9 @@ FIELDS: dict[str, Field] = {
     )
 }
 
+VAST = ("flow", "sand_flow", "drainage_area")
+"""Fields in m² and m³, which grow with the land and the years."""
+
 ANALYZED = ("drainage_area", "stream_order", "lake_depth", "slope", "curvature", "flow_direction")
 """Fields that an analysis computes from the heights of any terrain."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.arrays import mean_cell_size
 from ..base.errors import InputError
-from .fields import FIELDS
+from .fields import FIELDS, VAST
 
 SMALLEST_SIDE = 3
 """Smallest number of rows and columns with a slope to erode."""
@@ -19,6 +19,10 @@ LONGEST_CELL = 8
 
 HIGHEST = 1e9
 """Height limit in meters; float64 still resolves a tenth of a micrometer here."""
+
+
+_LARGEST = 1e30
+"""Limit of the fields `VAST`, finite in float32 with room for sums."""
 
 
 class Terrain:
@@ -128,11 +132,12 @@ def checked_field(name: str, values: Any, shape: tuple[int, int] | None, copies:
         raise InputError(
             f"The {name} is {' × '.join(map(str, array.shape))} and the grid {' × '.join(map(str, wanted))}."
         )
-    if not (array.min() >= -HIGHEST and array.max() <= HIGHEST):  # NaN fails both
-        bad = ~(np.abs(array) <= HIGHEST)
+    most = _LARGEST if name in VAST else HIGHEST
+    if not (array.min() >= -most and array.max() <= most):  # NaN fails both
+        bad = ~(np.abs(array) <= most)
         row, col = np.argwhere(bad)[0][:2]
         raise InputError(
-            f"The {name} has {np.count_nonzero(bad)} values that are not finite or beyond ±{HIGHEST:g}, "
+            f"The {name} has {np.count_nonzero(bad)} values that are not finite or beyond ±{most:g}, "
             f"the first at row {row}, column {col}; fill them first."
         )
     if name in ("sediment", "snow", "meltwater") and array.min() < 0:

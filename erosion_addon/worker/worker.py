@@ -37,7 +37,7 @@ from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
 from ..run.precompile import rehearse
 from ..run.progress import Gauge, Progress
-from ..run.simulation import simulate
+from ..run.simulation import OutOfBoundsError, simulate
 from ..run.step_cache import Results
 from ..terrain.limits import NO_LIMITS
 from ..terrain.masks import MASK_KINDS
@@ -224,7 +224,12 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
     shape = order.values.get("preview")
     before = order.arrays["elevation"] if shape is not None else None
     with _explained(answer):
-        progress, word = _erode(_simulation(order, _teller(answers), answer), orders, answer)
+        try:
+            progress, word = _erode(_simulation(order, _teller(answers), answer), orders, answer)
+        except OutOfBoundsError as error:
+            if error.progress is None or shape is not None:
+                raise
+            progress, word = error.progress, ""
         if word == "pause" and progress.fraction < 1:
             answer("checkpoint", {}, _file_of(progress))
         if word in ("finish", "pause"):

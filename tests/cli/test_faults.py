@@ -59,7 +59,7 @@ def test_the_sentence_about_a_full_disk_names_the_file(folder, monkeypatch, caps
     monkeypatch.setattr("erosion_addon.files.heightmap.np.save", save)
     assert main(["erode", "dem.npy", "out.npy", "--quiet", *FEW]) == 2
     assert capsys.readouterr().err == (
-        f"The finished run is kept in {folder / 'out.npz'}; the command resume writes its results.\n"
+        f"What was computed is kept in {folder / 'out.npz'}; the command resume writes its results.\n"
         f"{folder / 'out.npy'} cannot be written: No space left on device.\n"
     )
 
@@ -86,10 +86,25 @@ def test_a_run_whose_results_cannot_be_written_is_not_lost(folder, monkeypatch, 
         assert Path("maps", f"{name}.exr").read_bytes() == Path("whole", f"{name}.exr").read_bytes()
 
 
+def test_a_step_that_leaves_the_bounds_of_heights_does_not_take_the_others_along(folder, capsys):
+    np.save("high.npy", np.load("dem.npy") + 5e8)
+    talus, rising = '[[step]]\nkind = "talus"\n', '[[step]]\nkind = "uplift"\nuplift = 1000.0\nyears = 1e9\n'
+    Path("one.toml").write_text(f'name = "one"\nedges = "closed"\n{talus}')
+    Path("two.toml").write_text(f'name = "two"\nedges = "closed"\n{talus}{rising}')
+    assert main(["erode", "high.npy", "one.npy", "--recipe", "one.toml", "--quiet"]) == 0
+    assert main(["erode", "high.npy", "out.npy", "--recipe", "two.toml", "--quiet"]) == 2
+    said = capsys.readouterr().err
+    assert f"What was computed is kept in {folder / 'out.npz'}" in said and "not finite or beyond" in said
+    assert not Path("out.npy").exists()
+    assert main(["resume", "out.npz", "out.npy"]) == 0
+    assert "The result is that of the steps before." in capsys.readouterr().err
+    assert Path("out.npy").read_bytes() == Path("one.npy").read_bytes()
+
+
 def test_a_run_that_cannot_be_written_replaces_no_file_of_the_users(folder, monkeypatch, capsys):
     Path("out.npz").write_bytes(b"mine")
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    monkeypatch.setattr("erosion_addon.cli.runs.encode_heightmap", lambda *_: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr("erosion_addon.cli.runs.encode_heightmap", lambda *_, **__: (_ for _ in ()).throw(MemoryError))
     assert main(["erode", "dem.npy", "out.npy", "--quiet", *FEW]) == 2
     kept = re.search(r"kept in (.*);", capsys.readouterr().err)[1]
     assert Path("out.npz").read_bytes() == b"mine" and Path(kept).name != "out.npz"
@@ -101,7 +116,7 @@ def test_a_run_that_cannot_be_written_replaces_no_file_of_the_users(folder, monk
 def test_a_run_with_a_checkpoint_is_kept_there_and_the_same_command_writes_it(folder, monkeypatch, capsys):
     words = ["erode", "dem.npy", "out.npy", "--checkpoint", "run.npz", "--continue", "--quiet", *FEW]
     with monkeypatch.context() as patch:
-        patch.setattr("erosion_addon.cli.runs.encode_heightmap", lambda *_: (_ for _ in ()).throw(MemoryError))
+        patch.setattr("erosion_addon.cli.runs.encode_heightmap", lambda *_, **__: (_ for _ in ()).throw(MemoryError))
         assert main(words) == 2
     assert str(folder / "run.npz") in capsys.readouterr().err
     assert main(words) == 0

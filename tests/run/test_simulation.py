@@ -11,7 +11,7 @@ from erosion_addon.model import InputError, Recipe, Step, Terrain, erode, simula
 from erosion_addon.processes.droplet.parameters import DropletParameters
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.run.checkpoint import Checkpoint
-from erosion_addon.run.simulation import resume
+from erosion_addon.run.simulation import OutOfBoundsError, resume
 from tests.terrains import fractal
 
 
@@ -239,3 +239,27 @@ def test_a_step_that_leaves_the_bounds_of_heights_is_named():
     rising = {"kind": "uplift", "uplift": 1000.0, "years": 1e9}
     with pytest.raises(InputError, match=r"sliders: years \(0 … 2e\+06\), uplift \(0 … 2\)\."):
         erode(Terrain(np.full((9, 9), 5e8), 10.0), Recipe.from_dict({"name": "one", "step": [rising]}), edges="closed")
+
+
+RISING = {"kind": "uplift", "uplift": 1000.0, "years": 1e9}
+"""A step that lifts land of 500,000 km beyond the bounds of heights."""
+
+
+def test_the_run_of_the_steps_before_one_that_leaves_the_bounds_is_there():
+    land = Terrain(np.add.outer(np.arange(12.0), np.arange(12.0)) * 20 + 5e8, 10.0)
+    before = {"kind": "talus", "rock_angle": 30.0, "sediment_angle": 30.0}
+    with pytest.raises(OutOfBoundsError) as refused:
+        erode(land, Recipe.from_dict({"name": "two", "step": [before, RISING]}), edges="closed")
+    expected = erode(land, Recipe.from_dict({"name": "one", "step": [before]}), edges="closed")
+    progress = refused.value.progress
+    assert progress.fraction == 1 and progress.terrain.elevation.tobytes() == expected.elevation.tobytes()
+    assert progress.terrain.report["notes"][-1].endswith("The result is that of the steps before.")
+    for resumed in resume(progress.checkpoint):
+        last = resumed
+    assert last.fraction == 1 and last.terrain.elevation.tobytes() == expected.elevation.tobytes()
+
+
+def test_before_the_first_step_there_is_nothing_to_keep():
+    with pytest.raises(OutOfBoundsError) as refused:
+        erode(Terrain(np.full((9, 9), 5e8), 10.0), Recipe.from_dict({"name": "one", "step": [RISING]}), edges="closed")
+    assert refused.value.progress is None

@@ -98,3 +98,13 @@ def test_fields_that_do_not_fit_are_refused_in_a_sentence(fields, words):
 def test_every_field_says_what_it_is():
     for name, field in FIELDS.items():
         assert field.name == name and field.unit and field.meaning and field.components in (1, 2, 3)
+
+
+def test_a_river_of_wide_land_carries_more_than_a_height_may_be():
+    """A meter of rain on 200 km × 200 km is 4e10 m³."""
+    flow = np.full((3, 3), 4e10, np.float32)
+    assert Terrain(np.zeros((3, 3)), 1e5, {"flow": flow})["flow"].max() == np.float32(4e10)
+    with pytest.raises(InputError, match="flow has 9 values that are not finite or beyond"):
+        Terrain(np.zeros((3, 3)), 1e5, {"flow": np.full((3, 3), np.inf)})
+    with pytest.raises(InputError, match="water_depth has 9 values"):
+        Terrain(np.zeros((3, 3)), 1e5, {"water_depth": flow})

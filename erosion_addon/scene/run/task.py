@@ -57,7 +57,7 @@ class Task:
         self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
         self.speed, self.seconds_left = "", None
         self.held = ""
-        self.holds = ExitStack()
+        self.holds: ExitStack[bool | None] = ExitStack()
         self._since = time.monotonic()
         self._result: Any = None
         self._asked: deque[Request] | None = None

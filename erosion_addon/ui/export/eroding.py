@@ -6,6 +6,10 @@ window.
 import argparse
 import json
 import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import bpy
@@ -48,16 +52,37 @@ def erode(given: argparse.Namespace) -> None:
         terrain = _open(given) if is_file else _import(given)
         _set(terrain, given, given.recipe or ("" if is_file else RECIPE))
         task = _run(terrain, given)
-        if given.look:
-            _set_up_look(terrain)
-        with outputs.write(target) as path:
-            _save(path)
-        if report:
-            with outputs.write(report) as path:
-                path.write_text(json.dumps(task.report, indent=2) + "\n", encoding="utf-8")
+        with _kept(target):
+            if task.state != "done":
+                raise InputError(task.sentence)
+            if given.look:
+                _set_up_look(terrain)
+            with outputs.write(target) as path:
+                _save(path)
+            if report:
+                with outputs.write(report) as path:
+                    path.write_text(json.dumps(task.report, indent=2) + "\n", encoding="utf-8")
+            published = outputs.publish()
         if not given.quiet:
             note(task.sentence)
-        print_written(outputs.publish())
+        print_written(published)
+
+
+@contextmanager
+def _kept(target: Path) -> Iterator[None]:
+    """Context that saves the eroded file under another name after an error, beside `target` or among the temporary
+    files.
+    """
+    try:
+        yield
+    except Exception:
+        for folder in (target.parent, Path(tempfile.gettempdir())):
+            path = folder / f"{target.stem}-{secrets.token_hex(4)}.blend"
+            with suppress(InputError):
+                _save(path)
+                note(f"What was computed is kept in {path}.")
+                break
+        raise
 
 
 def _require_only(given: argparse.Namespace, is_file: bool) -> None:
@@ -132,10 +157,10 @@ def _set(terrain: bpy.types.Object, given: argparse.Namespace, recipe_name: str)
 
 
 def _run(terrain: bpy.types.Object, given: argparse.Namespace) -> Task:
-    """The run, done; InputError if it did not come to its end on this terrain."""
+    """The run, at its end; InputError if it has no result."""
     task, line = runs.start(terrain, threads=given.threads), ProgressLine(given.quiet)
     try:
-        while not task.ended:
+        while not (task.ended or task.held):
             task.poll(0.1)
             line.show(task.fraction, task.message, task.seconds_left)
     except BaseException:
@@ -143,7 +168,7 @@ def _run(terrain: bpy.types.Object, given: argparse.Namespace) -> Task:
         raise
     finally:
         progress.finish_run(task)
-    if task.state != "done":
+    if task.state not in ("done", "rescued"):
         raise InputError(task.sentence)
     return task
 

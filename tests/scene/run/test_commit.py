@@ -172,3 +172,16 @@ def test_names_are_asked_before_a_paused_run_goes_on(obj):
     to_the_end(run)
     assert run.state == "failed" and "vertex group flow" in run.sentence
     assert run.report is None, "nothing was computed"
+
+
+def test_a_step_of_no_use_leaves_the_result_of_those_before_it(obj):
+    """An uplift of 1 m a year for 1e9 years lifts the land beyond the bounds of heights."""
+    talus, rising = {"kind": "talus"}, {"kind": "uplift", "uplift": 1000.0, "years": 1e9}
+    to_the_end(job.start(obj, Recipe.from_dict({"name": "one", "edges": "closed", "step": [talus]}), {}))
+    job.clear()
+    expected = grid.heights(obj.data)
+    original.restore(obj.data)
+    run = job.start(obj, Recipe.from_dict({"name": "two", "edges": "closed", "step": [talus, rising]}), {})
+    to_the_end(run)
+    assert run.state == "done" and run.sentence.endswith("The result is that of the steps before.")
+    assert grid.heights(obj.data).tobytes() == expected.tobytes()

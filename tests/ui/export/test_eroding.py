@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import bpy
@@ -11,8 +12,9 @@ import pytest
 
 from erosion_addon import ui
 from erosion_addon.cli.commands import main
-from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.scene.terrain import grid
+from erosion_addon.ui.export import eroding
 from tests.terrains import fractal
 
 pytestmark = pytest.mark.worker
@@ -84,6 +86,23 @@ def test_the_file_itself_is_never_replaced(blend, capfd):
     before = blend.read_bytes()
     assert ui.command_line(["erode", str(blend), str(blend), *FEW]) == 2
     assert "it is read here" in capfd.readouterr().err and blend.read_bytes() == before
+
+
+def test_a_run_whose_file_cannot_be_written_is_kept_in_another(blend, tmp_path, monkeypatch, capfd):
+    whole = eroding._save
+
+    def full(path):
+        if path.name.startswith(".erosion-"):
+            raise InputError(f"{path} cannot be written: No space left on device.")
+        whole(path)
+
+    monkeypatch.setattr(eroding, "_save", full)
+    assert ui.command_line(["erode", str(blend), str(tmp_path / "out.blend"), *FEW, "--quiet"]) == 2
+    said = capfd.readouterr().err
+    kept = re.search(r"What was computed is kept in (.*)\.\n", said)[1]
+    assert "No space left" in said and not (tmp_path / "out.blend").exists()
+    bpy.ops.wm.open_mainfile(filepath=kept)
+    assert any("wear" in mesh.attributes for mesh in bpy.data.meshes)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")

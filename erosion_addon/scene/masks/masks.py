@@ -14,7 +14,7 @@ from ..terrain import attribute_values, attributes
 from ..terrain.lattice import Array, Lattice
 from . import inputs
 
-_READABLE = ("FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR")
+READABLE = ("FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR")
 """Attribute types that can be a mask."""
 
 _LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
@@ -149,11 +149,13 @@ def _selected(obj: bpy.types.Object) -> Array:
 
 def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:
     """(vertices,) float32 of an attribute; the luminance of a color."""
+    if not name:
+        raise InputError(f"Choose an attribute for the {label} mask.")
     mesh = obj.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
         raise InputError(f"{obj.name} has no attribute {name!r} for the {label} mask; choose another one.")
-    if attribute.domain != "POINT" or attribute.data_type not in _READABLE:
+    if attribute.domain != "POINT" or attribute.data_type not in READABLE:
         raise InputError(
             f"The attribute {name} for the {label} mask is a {attribute.data_type.lower()} per "
             f"{attribute.domain.lower()}; convert it to a number or color per point (Object Data > Attributes)."
@@ -171,6 +173,8 @@ def _weights(obj: bpy.types.Object, label: str, name: str) -> Array:
     Blender has no array access to weights, and a loop takes a second for a million vertices. Geometry Nodes copy the
     group to an attribute, in a temporary scene (6 ms).
     """
+    if not name:
+        raise InputError(f"Choose a vertex group for the {label} mask.")
     mesh = obj.data
     if name not in obj.vertex_groups:
         raise InputError(f"{obj.name} has no vertex group {name!r} for the {label} mask; choose another one.")

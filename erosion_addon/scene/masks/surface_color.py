@@ -62,6 +62,8 @@ def start(
 
 def _painted(terrain: bpy.types.Object, name: str) -> Array:
     """Linear colors by vertex (vertices, 3) float32 from an attribute of vertices, faces or corners."""
+    if not name:
+        raise InputError("Choose a color attribute for the surface color.")
     mesh = terrain.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:

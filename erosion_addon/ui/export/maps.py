@@ -16,12 +16,17 @@ from ..base.terrain_operator import TerrainOperator
 from ..base.translations import report
 
 
+def _fields(**options: Any) -> Any:
+    """Property: names of fields."""
+    return bpy.props.StringProperty(
+        name="Fields", description="Names of fields, separated by commas. Empty: all fields of the terrain", **options
+    )
+
+
 class _MapOperator(TerrainOperator):
     """Base of operators that export fields of the terrain."""
 
-    fields: bpy.props.StringProperty(
-        name="Fields", description="Names of fields, separated by commas. Empty: all fields of the terrain"
-    )
+    fields: str
 
     def _names(self) -> list[str]:
         return [name.strip() for name in self.fields.split(",") if name.strip()]
@@ -33,6 +38,7 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
     bl_idname = "erosion.maps_export"
     bl_label = "Export Maps"
 
+    fields: _fields()
     directory: bpy.props.StringProperty(
         name="Folder",
         description="Folder for the maps",
@@ -81,6 +87,8 @@ class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
     bl_idname = "erosion.images_send"
     bl_label = "Maps to Images"
     bl_options = {"REGISTER", "UNDO"}
+
+    fields: _fields(options={"HIDDEN"})
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:

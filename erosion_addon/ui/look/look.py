@@ -65,7 +65,9 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
     bl_label = "Add Passes"
     bl_options = {"REGISTER", "UNDO"}
 
-    remove: bpy.props.BoolProperty(name="Remove", description="Remove them from the view layer", options={"SKIP_SAVE"})
+    remove: bpy.props.BoolProperty(
+        name="Remove", description="Remove them from the view layer", options={"SKIP_SAVE", "HIDDEN"}
+    )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.materials import aovs, material

@@ -20,11 +20,10 @@ class EROSION_PT_masks(SubPanel):
         layout, obj = self.layout, companions.terrain_of(context.object)
         read_by_steps = are_read(obj.erosion)
         for kind in MASK_KINDS:
-            header, body = layout.panel(f"EROSION_PT_masks_{kind}", default_closed=True)
+            header, body = layout.panel_prop(getattr(obj.erosion, kind), "show_settings")
             header.active = kind in read_by_steps
+            header.alert = mask_watch.problem(obj, kind) is not None  # which the panel above tells
             _draw_header(header, obj, kind)
-            if problem := mask_watch.problem(obj, kind):
-                draw_lines(layout, [problem], "ERROR")
             if body is not None:
                 _draw_settings(body, obj, kind)
                 if kind not in read_by_steps:

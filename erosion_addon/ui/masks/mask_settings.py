@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...processes.registry import PROCESSES
-from ...scene.masks import masks
+from ...scene.masks import choice, masks
 from ...scene.terrain import grid
 from ...terrain.masks import MASK_KINDS
 from ..recipe import steps
@@ -31,10 +31,25 @@ FIT_ITEMS = [
 ]
 
 
+def _take(mask: Any, context: bpy.types.Context) -> None:
+    """Take what there is to choose for a new source, and unfold the settings."""
+    obj = mask.id_data
+    if obj.type == "MESH" and (layer := choice.layer_for(obj, mask.source, mask.layer)) != mask.layer:
+        mask.layer = layer
+    if mask.source == "IMAGE" and mask.image is None:
+        mask.image = choice.only_image()
+    mask.show_settings = mask.source != "NONE"
+
+
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
     """Property group of one kind of mask, with its own tooltip."""
     annotations = {
-        "source": bpy.props.EnumProperty(name="Source", description=MASK_KINDS[kind].tooltip, items=SOURCE_ITEMS),
+        "source": bpy.props.EnumProperty(
+            name="Source", description=MASK_KINDS[kind].tooltip, items=SOURCE_ITEMS, update=_take
+        ),
+        "show_settings": bpy.props.BoolProperty(
+            name="Show Settings", description="Unfold the settings of the mask", options={"HIDDEN"}
+        ),
         "layer": bpy.props.StringProperty(name="Layer", description="Name of the vertex group or attribute"),
         "image": bpy.props.PointerProperty(
             type=bpy.types.Image, name="Image", description="White is 1 and black 0; its corners lie on the terrain's"

@@ -7,6 +7,7 @@ import bpy
 
 from ...base.data_files import shipped
 from ...scene.derived import companions
+from ...scene.masks import choice
 from ..base.panel import SubPanel
 
 COLOR_ITEMS = [
@@ -17,6 +18,17 @@ COLOR_ITEMS = [
 ]
 
 
+def _take(settings: Any, context: bpy.types.Context) -> None:
+    """Take what there is to choose for a new source."""
+    obj = settings.id_data
+    if settings.source == "ATTRIBUTE" and obj.type == "MESH":
+        layer = choice.color_layer_for(obj, settings.layer)
+        if layer != settings.layer:
+            settings.layer = layer
+    if settings.source == "IMAGE" and settings.image is None:
+        settings.image = choice.only_image()
+
+
 class EROSION_PG_surface_color(bpy.types.PropertyGroup):
     """Starting colors of the ground"""
 
@@ -24,6 +36,7 @@ class EROSION_PG_surface_color(bpy.types.PropertyGroup):
         name="Source",
         description="Where the colors of the ground come from, which erosion carries along",
         items=COLOR_ITEMS,
+        update=_take,
     )
     layer: bpy.props.StringProperty(name="Layer", description="Name of the color attribute")
     image: bpy.props.PointerProperty(

@@ -51,12 +51,11 @@ class EROSION_PT_main(Panel):
         if run is not None:
             run_panel.draw_run(layout, run, obj)
         elif is_terrain:
-            _draw_buttons(layout, obj, _words(found, recipe))
+            problems = [mask_watch.problem(obj, kind) for kind in MASK_KINDS] if found is not None else []
+            _draw_buttons(layout, obj, _words(found, recipe), [one for one in problems if one])
         if messages := progress.messages(obj):
             draw_lines(layout, messages, "ERROR")
         if is_terrain and found is not None:
-            for problem in filter(None, [mask_watch.problem(obj, kind) for kind in MASK_KINDS]):
-                advice.draw(layout.box(), obstacle.Advice(problem), "ERROR")
             _draw_notes(layout, [note for note in said if note.remedy != START])
 
 
@@ -136,7 +135,8 @@ def _draw_notes(layout: Any, said: list[obstacle.Advice]) -> None:
         advice.draw(layout.box(), note, "INFO")
 
 
-def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
+def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str, problems: list[str]) -> None:
+    """Draw the buttons of a terrain. words: of `_words`. problems: of its masks."""
     if original.is_paused(obj.data):
         run_panel.draw_paused(layout, obj)
     row = layout.row(align=True)
@@ -147,7 +147,7 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
     row = layout.row(align=True)
     row.prop_search(obj.erosion, "region_name", obj, "vertex_groups", text="")
     row.operator("erosion.run_region")
-    _draw_worker(layout, words)
+    _draw_worker(layout, words, problems)
     eroded = original.has_source(obj.data)
     if eroded:
         layout.prop(obj.erosion, "continue_from_result")
@@ -163,13 +163,15 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str) -> None:
     layout.operator("erosion.look_add", icon="SHADERFX")
 
 
-def _draw_worker(layout: Any, words: str) -> None:
-    """Draw time and memory of a run, or the progress of compilation, or the worker's error, in one place so that no
-    button moves.
+def _draw_worker(layout: Any, words: str, problems: list[str]) -> None:
+    """Draw time and memory of a run, or the progress of compilation, or what is in the way: an error of the worker, or
+    problems of masks. All in one place, so that no button moves.
     """
     if reason := worker_process.fault():
         draw_lines(layout, [reason], "ERROR")
         layout.operator("erosion.worker_restart", icon="FILE_REFRESH")
+    elif problems:
+        draw_lines(layout, problems, "ERROR")
     elif (compiling := worker_process.compiling()) is not None:
         fraction, message = compiling
         layout.progress(factor=fraction, text=message)

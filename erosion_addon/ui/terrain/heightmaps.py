@@ -12,7 +12,7 @@ from ...base.errors import InputError
 from ...base.memory import available_memory
 from ...base.regular_files import is_in_network
 from ...files.formats import RAW_SUFFIXES, READ_SUFFIXES
-from ...scene.masks import inputs
+from ...scene.masks import choice, inputs
 from ...scene.terrain import grid
 from ..base import views
 from ..base.panel import draw_lines
@@ -71,7 +71,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         heights.forget()
         self.frame = True
         if self.source == "IMAGE":
-            shown = getattr(context.space_data, "image", None)
+            shown = getattr(context.space_data, "image", None) or choice.only_image()
             self.image = self.image or (shown.name if shown else "")
             return self._ask(context, "Terrain from Image")
         if self.filepath:  # dropped into the viewport

@@ -133,7 +133,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         "frame": bpy.props.BoolProperty(
             name="Show All",
             default=True,
-            options={"SKIP_SAVE"},
+            options={"SKIP_SAVE", "HIDDEN"},
             description="Move the views so that they show the whole terrain, and let them reach that far (clip end)",
         ),
         **_parameters(),

@@ -113,9 +113,9 @@ def test_images_of_another_size_are_stretched_corner_to_corner(shuffled):
     ("source", "name", "sentence"),
     [
         ("VERTEX_GROUP", "gone", "no vertex group 'gone' for the rain mask"),
-        ("VERTEX_GROUP", "", "no vertex group ''"),
+        ("VERTEX_GROUP", "", "Choose a vertex group for the rain mask"),
         ("ATTRIBUTE", "gone", "no attribute 'gone' for the rain mask"),
-        ("ATTRIBUTE", None, "no attribute ''"),
+        ("ATTRIBUTE", None, "Choose an attribute for the rain mask"),
         ("IMAGE", None, "No image is chosen for the rain mask"),
     ],
 )

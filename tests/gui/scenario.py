@@ -19,6 +19,7 @@ import brush
 import choices
 import first_click
 import frames
+import heightmaps
 import pages
 import recipes
 import seen
@@ -225,6 +226,7 @@ SESSIONS = {  # name: real X events, scenes; the longest first
     ),
     "waters": (False, waters.SCENES),
     "attended": (False, attended.SCENES),
+    "heightmaps": (False, heightmaps.SCENES),
     "faults": (
         False,
         (

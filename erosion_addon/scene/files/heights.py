@@ -14,6 +14,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.memory import available_memory, require
+from ...base.regular_files import is_blend_path_in_network, is_in_network
 from ...files import heightmap
 from ...files.headers.image_format import ImageHeader, single
 from ...files.headers.image_header import read_header
@@ -92,6 +93,13 @@ def mask(image: bpy.types.Image, land: Record) -> tuple[Array, tuple[Doubt, ...]
         with _renamed(path, image) as renamed:
             values, doubts = read_mask(path, BlenderFiles(), land)
             return values, renamed(doubts)
+
+
+def is_far(source: Source) -> bool:
+    """Whether a source lies in a network, which nothing may call but a press on a button."""
+    if isinstance(source, bpy.types.Image):
+        return is_blend_path_in_network(source.filepath)
+    return is_in_network(str(source))
 
 
 @contextmanager
@@ -224,6 +232,8 @@ def _looked(key: Key, options: Reading) -> Record | InputError:
         return error
     except OSError as error:
         return InputError(f"{key[0]} cannot be read: {error.strerror or error}.")
+    except MemoryError:
+        return InputError(f"There is not enough memory to look at {key[0]}.")
 
 
 @session.cached(4)

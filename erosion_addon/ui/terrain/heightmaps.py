@@ -10,16 +10,14 @@ from bpy_extras.io_utils import ImportHelper
 
 from ...base.errors import InputError
 from ...base.memory import available_memory
-from ...base.regular_files import is_in_network
 from ...files.formats import RAW_SUFFIXES, READ_SUFFIXES
 from ...scene.masks import choice, inputs
 from ...scene.terrain import grid
 from ..base import views
-from ..base.panel import draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
 from ..base.translations import report
-from .reading_options import LETTERS, Applies, ReadingOptions, draw_gray, draw_options, draw_part, draw_record
+from .reading_options import Applies, ReadingOptions, draw_gray, draw_options, draw_part, draw_record, draw_text
 
 if TYPE_CHECKING:
     from ...files.reading.record import Record
@@ -90,7 +88,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         record, measured = self._draw_record(layout, context)
         path = self._chosen(context)
         applies = Applies(record, path is not None and path.suffix.lower() in RAW_SUFFIXES, measured)
-        if path is not None:
+        if path is not None or measured:
             layout.prop(self, "known_meters")
         column = draw_gray(layout, applies.size)
         column.prop(self, "measure")
@@ -109,13 +107,13 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
 
         path = self._chosen(context)
         source = self._image() if self.image else path
-        if source is None or (path is not None and (is_in_network(str(path)) or not path.name)):
+        if source is None or heights.is_far(source) or (path is not None and not path.name):
             return None, False
         try:
             options, measured = self.options_for(source)
             record = heights.look(source, options)
         except InputError as error:
-            draw_lines(layout.box(), [str(error)], "ERROR", LETTERS)
+            draw_text(layout.box(), [str(error)], "ERROR")
             return None, False
         needed, free = heights.needed(record), available_memory()
         draw_record(layout, record, needed)
@@ -127,7 +125,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         """Draw the parts of a file that fit into memory. every: each n-th cell; side: cells of a square window."""
         box = layout.box()
         text = f"This is too large for the memory that is free: read each {every}. cell, or a window of {side} cells."
-        draw_lines(box, [text], "ERROR", LETTERS)
+        draw_text(box, [text], "ERROR")
         draw_part(box, self)
         if path is not None:
             self.copy_to(box.operator("erosion.landscape_make", icon="MESH_GRID")).source = str(path)

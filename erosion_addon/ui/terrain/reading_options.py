@@ -21,6 +21,27 @@ if TYPE_CHECKING:
 LETTERS = 64
 """Letters of a line of the dialog."""
 
+
+def draw_text(layout: Any, sentences: list[str], icon: str) -> None:
+    """Draw sentences in lines as wide as the dialog, or as the side of a file browser."""
+    in_browser = isinstance(bpy.context.space_data, bpy.types.SpaceFileBrowser)
+    draw_lines(layout, sentences, icon, 0 if in_browser else LETTERS)
+
+
+OPTIONS = {
+    "byte_order": "Byte Order",
+    "depth": "Depth",
+    "flip": "Flip Rows",
+    "height_range": "White",
+    "holes": "Cells Without Data",
+    "no_data": "No Data",
+    "numbers": "Numbers",
+    "size": "Raw Size",
+    "spacing": "Cell Size",
+    "unit": "Unit",
+}
+"""Option of `Reading` → its label in the dialog."""
+
 UNITS = {"m": "Meters", "ft": "Feet", "us-ft": "US Survey Feet"}
 
 
@@ -245,9 +266,10 @@ class ReadingOptions:
 def draw_record(layout: Any, record: "Record", needed: int) -> None:
     """Draw what a file holds and what becomes of it. needed: bytes of the whole import."""
     box = layout.box()
-    draw_lines(box, list(_facts(record, needed)), "INFO", LETTERS)
-    if record.doubts:
-        draw_lines(box, [doubt.sentence for doubt in record.doubts], "QUESTION", LETTERS)
+    draw_text(box, list(_facts(record, needed)), "INFO")
+    for doubt in record.doubts:
+        settled = phrase("Change it by {option}.", option=phrase(OPTIONS[doubt.option])) if doubt.option else ""
+        draw_text(box, [doubt.sentence, settled], "QUESTION")
 
 
 def _facts(record: "Record", needed: int) -> Iterator[str]:
@@ -346,7 +368,7 @@ class Applies:
 def draw_gray(layout: Any, reason: str) -> Any:
     """Column for options that do not apply for a reason, which stands above them; "" for those that do."""
     if reason:
-        draw_lines(layout, [reason], "BLANK1", LETTERS)
+        draw_text(layout, [reason], "BLANK1")
     column = layout.column()
     column.active = column.enabled = not reason
     return column

@@ -213,9 +213,10 @@ def described(
 ) -> tuple[Raster, Record]:
     """Raster, cut and thinned by the options, and its record by header and side file. name: of the file."""
     header, suffix = numbers.header, Path(name).suffix.lower()
-    if side.height_range and header.kind.startswith("float"):
+    if side.height_range and header.kind.startswith("float") and header.unit is None:
         header = header._replace(unit=1.0)  # beside a side file they are meters
-    of_header = [Doubt(f"{name}: {sentence[:1].lower()}{sentence[1:]}", "spacing") for sentence in header.doubts]
+    sentences = [(doubt, "spacing") for doubt in header.doubts] + [(remark, "") for remark in header.remarks]
+    of_header = [Doubt(f"{name}: {sentence[:1].lower()}{sentence[1:]}", option) for sentence, option in sentences]
     record = Record(
         name,
         header.kind,

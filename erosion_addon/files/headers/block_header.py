@@ -118,14 +118,16 @@ def _esri(path: Path, text: str) -> Block:
     rows, cols, bands = words.whole("nrows"), words.whole("ncols"), words.whole("nbands", 1)
     is_float = path.suffix.lower() == ".flt"
     bits = words.whole("nbits", 32 if is_float else 8)
-    pixel, doubts = words.text("pixeltype").lower(), []
+    pixel, remarks = words.text("pixeltype").lower(), []
     number = "f" if is_float or pixel.startswith("f") else "u" if pixel.startswith("u") or bits == 8 else "i"
     if not (pixel or is_float or bits == 8):
-        doubts.append("Its header does not say whether its numbers have a sign; they count as signed.")
+        remarks.append("Its header does not say whether its numbers have a sign; they count as signed.")
     order = "big" if words.text("byteorder").lower().startswith("m") else "little"
     dtype = _dtype(path, f"{number}{bits // 8}" if bits % 8 == 0 else "", order)
     no_data = words.number("nodata_value", words.number("nodata", None))
-    header = ImageHeader(rows, cols, 1, _KINDS[dtype.str[1:]], no_data=no_data, byte_order=order, doubts=tuple(doubts))
+    header = ImageHeader(
+        rows, cols, 1, _KINDS[dtype.str[1:]], no_data=no_data, byte_order=order, remarks=tuple(remarks)
+    )
     header = _placed_by_words(header, words, path)
     block = _block(path, header, dtype, words.whole("skipbytes", 0), bands)
     return block._replace(row_step=words.whole("totalrowbytes", block.row_step))

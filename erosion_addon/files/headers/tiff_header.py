@@ -91,7 +91,8 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         south_up=south_up,
         mirrored=mirrored,
         mask_band=bool(_ALPHA & set(_extra(first))) or any(mask_of(other, first) for other in others),
-        doubts=tuple(_doubts(first, placement)),
+        doubts=tuple(placement.doubts(shape)) if placement else (),
+        remarks=tuple(_remarks(first, placement)),
     )
 
 
@@ -164,8 +165,8 @@ def _orientation(directory: Directory, placement: Placement | None, name: str) -
     return corner in (3, 4), corner in (2, 3)
 
 
-def _doubts(directory: Directory, placement: Placement | None) -> list[str]:
-    found = list(placement.doubts(directory.shape)) if placement else []
+def _remarks(directory: Directory, placement: Placement | None) -> list[str]:
+    found = list(placement.remarks) if placement else []
     if are_depths(directory.tags):
         found.append("Its vertical system counts depths downward; its numbers count as heights.")
     return found

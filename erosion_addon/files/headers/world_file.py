@@ -11,7 +11,7 @@ from pathlib import Path
 from ...base.errors import InputError
 from ...base.regular_files import open_regular
 from ..places.coordinate_text import system_in
-from ..places.placement import Placement, System
+from ..places.placement import UNKNOWN, Placement, System
 from .georeference import Georeference
 from .image_format import ImageHeader
 
@@ -45,7 +45,14 @@ def placed(header: ImageHeader, placement: Placement) -> ImageHeader:
         south_up=turned[0],
         mirrored=turned[1],
         doubts=(*header.doubts, *placement.doubts(shape)),
+        remarks=(*header.remarks, *placement.remarks, *_lost_place(placement, georeference)),
     )
+
+
+def _lost_place(placement: Placement, georeference: Georeference | None) -> list[str]:
+    known = placement.system.kind != UNKNOWN and georeference is None
+    sentence = "Its coordinate reference system has no number of EPSG in the file, so TIFFs made of it hold no place."
+    return [sentence] if known else []
 
 
 def system_beside(path: Path) -> tuple[System, float | None]:

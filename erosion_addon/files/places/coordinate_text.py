@@ -13,7 +13,15 @@ _UNIT = re.compile(r'(?:LENGTH|ANGLE)?UNIT\s*\[\s*"([^"]*)"\s*,\s*([0-9.eE+-]+)'
 _CODE = re.compile(r'(?:AUTHORITY|ID)\s*\[\s*"EPSG"\s*,\s*"?(\d+)"?\s*\]\s*\]\s*$')
 _ZONE = re.compile(r"UTM[_ ]*zone[_ ]*(\d{1,2})[_ ]*([NS])?", re.IGNORECASE)
 _ZONES = {"wgs1984": 32600, "wgs84": 32600, "etrs1989": 25800, "etrs89": 25800, "nad1983": 26900, "nad83": 26900}
-_GLOBES = {"wgs1984": 4326, "wgs84": 4326, "etrs1989": 4258, "etrs89": 4258, "nad1983": 4269, "nad83": 4269}
+_GLOBES = {
+    "northamerican1983": 4269,
+    "wgs1984": 4326,
+    "wgs84": 4326,
+    "etrs1989": 4258,
+    "etrs89": 4258,
+    "nad1983": 4269,
+    "nad83": 4269,
+}
 USER_DEFINED = 32767
 """The first code that a GeoTIFF cannot hold."""
 _SOUTH = 100

@@ -82,15 +82,20 @@ class Placement:
         across, along = (math.hypot(scale[0] * x, scale[1] * y) for x, y in (self.right, self.down))
         return (along, across) if _SMALLEST <= across <= _LARGEST and _SMALLEST <= along <= _LARGEST else None
 
-    def doubts(self, shape: tuple[int, int]) -> Iterator[str]:
-        """Sentences about what the map leaves open."""
-        system, (right, down) = self.system, (self.right, self.down)
+    @property
+    def remarks(self) -> Iterator[str]:
+        """Sentences about what cells of a terrain cannot follow."""
+        right, down = self.right, self.down
         lengths = math.hypot(*right) * math.hypot(*down)
         if abs(right[0] * down[0] + right[1] * down[1]) > _SHEARED * lengths:
             yield "Its cells are sheared, and count as rectangles; warp it to a grid whose rows run from west to east."
         elif min(abs(right[0]), abs(right[1])) > _TURNED * math.hypot(*right) or abs(right[1]) > abs(right[0]):
             turn = math.degrees(math.atan2(right[1], right[0]))
             yield f"Its rows are turned by {turn:.4g}° from east, so that north is not up in the terrain."
+
+    def doubts(self, shape: tuple[int, int]) -> Iterator[str]:
+        """Sentences about the size of cells where the map leaves it open."""
+        system = self.system
         if system.unit is None:
             yield "The unit of its coordinates is not known, so the size of its cells is not; give the cell size."
         elif self.spacing(shape) is None:

@@ -138,7 +138,8 @@ def test_orientation_with_rows_for_columns_is_refused(tmp_path):
     ],
 )
 def test_what_a_placement_leaves_open_is_a_sentence(tmp_path, matrix, entries, words):
-    (doubt,) = header_of(tmp_path, placed([*matrix, *[0.0] * 7, 1.0], *entries)).doubts
+    header = header_of(tmp_path, placed([*matrix, *[0.0] * 7, 1.0], *entries))
+    (doubt,) = header.doubts + header.remarks
     assert words in doubt and doubt.endswith(".")
 
 

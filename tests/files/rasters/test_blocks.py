@@ -76,7 +76,7 @@ def test_a_header_names_the_number_of_no_data(tmp_path, word):
 
 def test_a_sign_that_a_header_leaves_open_is_a_doubt(tmp_path):
     path = described(tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 16\n{MIDDLE}", "<i2")
-    (doubt,) = read(path)[0].doubts
+    (doubt,) = read(path)[0].remarks
     assert "whether its numbers have a sign" in doubt
 
 
@@ -210,3 +210,10 @@ def test_a_window_is_that_part_of_the_whole(tmp_path, name):
     if name == "a.pfm":
         path.write_bytes(b"Pf\n20 30\n-1\n" + HEIGHTS.tobytes())
     assert np.array_equal(open_raster(path).read(3, 11, 5, 6)[0], HEIGHTS[3:11, 5:6])
+
+
+def test_a_system_without_a_number_leaves_no_place_and_says_so(tmp_path):
+    path = described(tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT\n{MIDDLE}")
+    path.with_suffix(".prj").write_text(UTM.replace("WGS_1984_UTM_Zone_32N", "Valley"), encoding="utf-8")
+    header = read(path)[0]
+    assert header.georeference is None and header.spacing == (30.0, 30.0) and "hold no place" in header.remarks[0]

@@ -17,8 +17,8 @@ class ImageHeader(NamedTuple):
     west. Heights are scale × number + offset, in units of `unit` meters. length_unit: meters per unit of the
     coordinates. unit and length_unit are None where the file does not say. south_up, mirrored: whether stored rows run
     from south to north, stored columns from east to west. mask_band: whether a channel or a mask marks cells without
-    data. coded: "terrain-rgb" or "terrarium" where colors are numbers. doubts: sentences about the size of cells where it
-    leaves that open; remarks: about what no option changes. by_gdal: whether only GDAL reads it.
+    data. coded: "terrain-rgb" or "terrarium" where colors are numbers. doubts: sentences about the size of cells where
+    it leaves that open; remarks: about what no option changes. by_gdal: whether only GDAL reads it.
     """
 
     rows: int

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -20,6 +21,8 @@ LOCAL = "local"
 
 _PATIENCE = "30s"
 """Time that a cluster has to answer."""
+
+_ADDRESS = r"((tcp|tls|wss?)://)?([\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?"
 
 _LARGEST_FILE = 1 << 20
 """Bytes of a scheduler's file; it takes about a thousand."""
@@ -119,6 +122,8 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: floa
             else:
                 workers = 0
                 address = _address_in(Path(where)) if is_there(Path(where)) else where
+                if not re.fullmatch(_ADDRESS, address):
+                    raise InputError(f"{address!r:.80} is not the address of a Dask scheduler, as tcp://host:8786 is.")
                 client = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
         except ImportError:
             raise InputError(

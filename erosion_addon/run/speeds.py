@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..base.atomic_files import move_over
 from ..processes.registry import PROCESSES
 
 LEAST, MOST = 0.01, 1000.0
@@ -47,7 +48,7 @@ def save(path: Path, speeds: Mapping[str, float]) -> None:
     with contextlib.suppress(OSError):
         try:
             temporary.write_text(json.dumps(dict(speeds)), encoding="utf-8")
-            temporary.replace(path)
+            move_over(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
 

@@ -494,3 +494,14 @@ def test_recipes_of_all_kinds_run_on_tiles(tmp_path, name):
     mass = done.manifest.report["mass"]
     assert abs(mass["error"]) <= 1e-9 * mass["moved"]
     assert np.isfinite(done.read("elevation", done.whole)).all()
+
+
+ADDRESSES = ("-", "{}", "tcp://", "tcp://:1", "tcp://host", "ucx://host:1", "inproc://x", "a b:1", "tcp://h:1\x1b", "")
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_what_is_no_address_of_a_scheduler_is_refused_at_once(address):
+    pytest.importorskip("distributed", reason="the extra farm is not installed")
+    sentence = r"is not the address of a Dask scheduler, as tcp://host:8786 is\.$"
+    with pytest.raises(InputError, match=sentence), cluster(address):
+        pass

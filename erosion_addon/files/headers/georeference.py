@@ -153,7 +153,7 @@ def _makes_sense(tags: Tags) -> bool:
     if not all(np.isfinite(values).all() for values in numbers):
         return False
     matrix, scale, ties = (tags.get(tag, np.empty(0)) for tag in (MATRIX, SCALE, TIE_POINTS))
-    by_scale = len(scale) in (2, 3) and (scale[:2] > 0).all() and len(ties) >= 6 and len(ties) % 6 == 0
+    by_scale = len(scale) in (2, 3) and scale[:2].all() and len(ties) >= 6 and len(ties) % 6 == 0
     by_matrix = len(matrix) == 16 and len(scale) == 0 and len(ties) % 6 == 0
     listed = keys.reshape(-1, 4)[1:].tolist()
     leads = all(place == 0 or (place in tags and at + count <= len(tags[place])) for _, place, count, at in listed)

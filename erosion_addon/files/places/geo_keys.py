@@ -82,7 +82,9 @@ def placement_of(tags: Tags) -> Placement | None:
     """Placement of a GeoTIFF's pixels; None without one."""
     scale, matrix, ties = (tags.get(tag, np.empty(0)) for tag in (SCALE, MATRIX, TIE_POINTS))
     if len(scale) >= 2 and scale.dtype.kind == "f" and scale[:2].any():
-        right, down = (abs(float(scale[0])), 0.0), (0.0, 0.0 - abs(float(scale[1])))
+        # A negative step along a row runs from east to west; rows run down, whatever the sign of theirs, as in GDAL.
+        right = (float(scale[0]), 0.0)
+        down = (0.0, 0.0 - abs(float(scale[1])))
         col, row, _, x, y = (float(number) for number in ties[:5]) if len(ties) >= 6 else (0.0,) * 5
     elif len(matrix) == 16 and matrix.dtype.kind == "f":
         right, down = (float(matrix[0]), float(matrix[4])), (float(matrix[1]), float(matrix[5]))

@@ -113,6 +113,16 @@ def test_signs_of_the_matrix_say_where_the_first_row_and_column_lie(tmp_path, so
     assert upright.corner == (6e5 - (210 if mirrored else 0), 52e5 + (150 if south_up else 0))
 
 
+def test_a_negative_scale_of_columns_runs_from_east_to_west(tmp_path):
+    """GDAL writes the step from column to column with its sign, and without that from row to row."""
+    tags = scaled(30.0, 6e5, 52e5, *UTM)
+    tags[33550] = np.array([-30.0, 30.0, 0.0])
+    header = header_of(tmp_path, tags)
+    assert (header.south_up, header.mirrored, header.spacing) == (False, True, (30.0, 30.0))
+    upright = header.georeference.placement
+    assert (upright.right, upright.down, upright.corner) == ((30.0, 0.0), (0.0, -30.0), (6e5 - 210, 52e5))
+
+
 @pytest.mark.parametrize(
     "corner,turned", [(1, (False, False)), (2, (False, True)), (3, (True, True)), (4, (True, False))]
 )

@@ -21,7 +21,7 @@ from .ascii_grid import ascii_grid
 from .block_header import BLOCK_SUFFIXES, block_of
 from .gdal_header import GDAL_SUFFIXES, gdal_header, has_gdal
 from .image_format import CorruptError, ImageHeader, UnknownPackingError, blocks
-from .tiff_header import tiff_header
+from .tiff_header import mask_beside, tiff_header
 from .world_file import with_surroundings
 
 __all__ = ("ImageHeader", "damage_in", "file_size", "parse_header", "read_header")
@@ -47,7 +47,9 @@ def read_header(path: str | Path) -> ImageHeader:
         if suffix in GDAL_SUFFIXES:
             return gdal_header(path)
         with path.open("rb") as stream:
-            return with_surroundings(parse_header(stream, size, str(path)), path)
+            header = with_surroundings(parse_header(stream, size, str(path)), path)
+        has_mask = header.mask_band or (suffix in (".tif", ".tiff") and mask_beside(path) is not None)
+        return header._replace(mask_band=has_mask)
     except UnknownPackingError:
         if has_gdal():
             return gdal_header(path)

@@ -5,6 +5,7 @@ Sources: TIFF 6.0 (Adobe), GDAL's driver GTiff for its tags, OGC GeoTIFF 1.1, li
 """
 
 import re
+from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -103,8 +104,19 @@ def kind_of(directory: Directory) -> str | None:
 
 
 def mask_of(directory: Directory, image: Directory) -> bool:
-    """Whether a directory holds the mask of an image: bits or bytes, not 0 where there is data."""
-    return directory.is_mask and directory.shape == image.shape and directory.one(BITS, 1) in (1, 8)
+    """Whether a directory of the same file holds the mask of an image."""
+    return directory.is_mask and is_mask_for(directory, image)
+
+
+def is_mask_for(directory: Directory, image: Directory) -> bool:
+    """Whether a directory fits an image as a mask: bits or bytes, not 0 where there is data."""
+    return directory.shape == image.shape and directory.one(BITS, 1) in (1, 8)
+
+
+def mask_beside(path: Path) -> Path | None:
+    """File that GDAL writes masks to; None if it is not there."""
+    beside = path.with_name(f"{path.name}.msk")
+    return beside if beside.is_file() and beside.stat().st_size else None
 
 
 def alpha_channel(directory: Directory) -> int | None:

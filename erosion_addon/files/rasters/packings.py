@@ -27,6 +27,8 @@ _HORIZONTAL, _FLOATING_POINT = 2, 3
 
 def unpacked(packed: bytes, packing: int, length: int) -> bytes:
     """At most `length` bytes of a block packed by the method of tag 259; CorruptError if damaged."""
+    if packing not in _UNPACK:
+        raise CorruptError(f"its mask is packed by method {packing}")  # of pixels the header knows
     try:
         return _UNPACK[packing](packed, length)
     except (zlib.error, lzma.LZMAError, EOFError) as error:

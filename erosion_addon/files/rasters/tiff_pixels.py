@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.memory import require_to_unpack
 from ..headers.image_format import CorruptError
-from ..headers.tiff_header import alpha_channel, kind_of, mask_of
+from ..headers.tiff_header import alpha_channel, is_mask_for, kind_of, mask_beside, mask_of
 from ..headers.tiff_tags import BITS, FILL_ORDER, PACKING, PREDICTOR, Directory, directories
 from .packings import REVERSED, numbers_of, unpacked
 
@@ -26,23 +26,23 @@ class TiffPixels:
 
     def __init__(self, source: Path | bytes) -> None:
         self._source = source
-        with self._open() as stream:
-            size = stream.seek(0, io.SEEK_END)
-            stream.seek(0)
-            first, *others = directories(stream, size)
-        mask = next((other for other in others if mask_of(other, first)), None)
-        self._shape, self._alpha = first.shape, alpha_channel(first)
-        self._image, self._mask = _Blocks(first), _Blocks(mask) if mask else None
+        first, *others = _directories(source)
+        self._shape, self._alpha, self._image = first.shape, alpha_channel(first), _Blocks(first)
+        masks = [(other, source) for other in others if mask_of(other, first)]
+        if isinstance(source, Path) and (beside := mask_beside(source)):
+            masks += [(other, beside) for other in _directories(beside)[:1] if is_mask_for(other, first)]
+        self._masks = [(_Blocks(mask), place) for mask, place in masks]
 
     def read(self, top: int, bottom: int, left: int, right: int) -> tuple[Array, Array | None]:
         """(rows, cols, channels) of a window in stored order, without alpha; and where there is data, None for
         everywhere. CorruptError if damaged.
         """
-        with self._open() as stream:
+        with _opened(self._source) as stream:
             numbers, valid = self._image.read(stream, top, bottom, left, right)
-            if self._mask:
-                there = self._mask.read(stream, top, bottom, left, right)[0][..., 0] != 0
-                valid = there if valid is None else valid & there
+        for mask, place in self._masks:
+            with _opened(place) as stream:
+                there = mask.read(stream, top, bottom, left, right)[0][..., 0] != 0
+            valid = there if valid is None else valid & there
         if self._alpha is not None:
             there = numbers[..., self._alpha] > 0
             valid = there if valid is None else valid & there
@@ -53,14 +53,22 @@ class TiffPixels:
         """All channels, (rows, cols, channels) float32 in stored order: unsigned integers as 0–1, signed ones as −1–1,
         floats as they are.
         """
-        with self._open() as stream:
+        with _opened(self._source) as stream:
             numbers, _ = self._image.read(stream, 0, self._shape[0], 0, self._shape[1])
         white = np.iinfo(numbers.dtype).max if numbers.dtype.kind in "ui" else 1
         with np.errstate(over="ignore", invalid="ignore"):
             return (numbers / white if white > 1 else numbers).astype(np.float32)
 
-    def _open(self) -> BinaryIO:
-        return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source.open("rb")
+
+def _opened(source: Path | bytes) -> BinaryIO:
+    return io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+
+
+def _directories(source: Path | bytes) -> list[Directory]:
+    with _opened(source) as stream:
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        return list(directories(stream, size))
 
 
 class _Blocks:

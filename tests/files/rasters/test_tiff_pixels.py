@@ -157,6 +157,16 @@ def test_a_mask_in_the_file_says_where_there_is_data(tmp_path, bits):
     assert np.array_equal(valid[::-1], there == 1) and np.array_equal(numbers[::-1], HEIGHTS)
 
 
+def test_a_mask_beside_the_file_says_where_there_is_data(tmp_path):
+    there = np.full((ROWS, COLS), 255, np.uint8)
+    there[5:9, 7:20] = 0
+    (tmp_path / "a.tif.msk").write_bytes(packed(there, 8))
+    numbers, valid = read(tmp_path, packed(HEIGHTS, 8))
+    assert np.array_equal(valid[::-1], there > 0) and np.array_equal(numbers[::-1], HEIGHTS)
+    (tmp_path / "a.tif.msk").write_bytes(packed(there[:9], 8))  # of another image
+    assert read(tmp_path, packed(HEIGHTS, 8))[1] is None
+
+
 @pytest.mark.parametrize("planar", [False, True])
 def test_an_alpha_channel_says_where_there_is_data(tmp_path, planar):
     pixels = np.stack([HEIGHTS, np.full_like(HEIGHTS, 255)], axis=2)

@@ -160,6 +160,34 @@ class Outputs:
                 folder.rmdir()
 
 
+def create(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Create a file with its content, whole or not at all. FileExistsError where there is one; OSError."""
+    temporary = path.with_name(f".erosion-{secrets.token_hex(8)}")
+    try:
+        _write_new(temporary, content, mode)
+        try:
+            path.hardlink_to(temporary)
+        except FileExistsError:
+            # A network drive may have done it and have lost its answer.
+            if temporary.stat().st_nlink != 2:
+                raise
+        except OSError:  # no hard links here
+            _write_new(path, content, mode)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_new(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that is not there yet; one that cannot be written to its end is removed."""
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream, ExitStack() as undo:
+        undo.callback(path.unlink, missing_ok=True)
+        stream.write(content)
+        stream.flush()
+        # Some file systems notice a full disk no sooner than here.
+        os.fsync(stream.fileno())
+        undo.pop_all()
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove what processes that were killed have left half-written in a folder. Call it where no other one writes."""
     with suppress(OSError):

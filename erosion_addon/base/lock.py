@@ -1,22 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lock of a folder that one process changes at a time."""
+"""Lock of a folder that one process changes at a time.
+
+A file that says who holds it: it also holds between the machines of a network, on drives that know no locks of the
+system. Where the system knows them, the holder has one on the file as well, which ends with its process.
+"""
 
 import json
 import os
 import platform
+import secrets
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from .atomic_files import create
 from .errors import InputError
-from .regular_files import open_regular
+from .regular_files import open_regular, require_regular
 
 _LOCK = "lock"
 
 _LARGEST_LOCK = 4096
 """Bytes."""
+
+_ATTEMPTS, _REST = 20, 0.02
+"""Number of looks at a lock that others take over or give back, and seconds between two."""
 
 
 @contextmanager
@@ -30,27 +39,25 @@ def locked(folder: Path) -> Iterator[None]:
         "host": platform.node(),
         "pid": os.getpid(),
         "since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "token": secrets.token_hex(8),
     }
-    try:
-        _take(path, mine)
-    except FileExistsError:
-        refuse_locked(folder)
-        path.unlink(missing_ok=True)
-        _take(path, mine)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
+    with ExitStack() as held:
+        try:
+            _take(folder, mine)
+            if stream := _held(path):
+                held.enter_context(stream)
+            yield
+        finally:
+            if _holder(path) == mine:  # else somebody has removed it, and another one's may lie there
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
 
 
 def refuse_locked(folder: Path) -> None:
     """InputError while a process changes a folder, see `locked`."""
     path = folder / _LOCK
     held = _holder(path)
-    if path.exists() and (held is None or held.get("host") != platform.node() or _runs(held.get("pid"))):
+    if os.path.lexists(path) and not _is_dead(held):
         who = f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}" if held else "someone"
         raise InputError(
             f"{folder} is being changed by {who}; wait until it is done, or remove {path} if that process no longer "
@@ -58,13 +65,68 @@ def refuse_locked(folder: Path) -> None:
         ) from None
 
 
-def _take(path: Path, mine: Mapping[str, Any]) -> None:
-    with path.open("x", encoding="utf-8") as stream:
-        json.dump(mine, stream)
+def _take(folder: Path, mine: dict[str, Any]) -> None:
+    path = folder / _LOCK
+    for _ in range(_ATTEMPTS):
+        try:
+            create(path, json.dumps(mine).encode())
+        except FileExistsError:
+            refuse_locked(folder)
+            _remove_dead(path)
+            time.sleep(_REST)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+        else:
+            break
+    if _holder(path) != mine:
+        raise InputError(f"{folder} cannot be locked; if no process changes it, remove {path}.")
+
+
+def _remove_dead(path: Path) -> None:
+    """Remove the lock of a process that no longer runs, unless another process is about to take it over.
+
+    Where the system has no locks on files it stays: nothing else tells it from the next one at the same place.
+    """
+    if stream := _held(path):
+        with stream, suppress(OSError):
+            if os.path.samestat(os.fstat(stream.fileno()), path.lstat()) and _is_dead(_read(stream)):
+                path.unlink()
+
+
+def _held(path: Path) -> BinaryIO | None:
+    """Opened lock with a lock of the system on it until it is closed; None where another process has one, or where
+    there are none.
+    """
+    if os.name == "nt":
+        return None  # there a file that somebody has open cannot be removed
+    import fcntl
+
+    with suppress(OSError, ValueError):
+        require_regular(path)
+        stream = path.open("r+b")  # network drives lock only what may be written
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            stream.close()
+            raise
+        return stream
+    return None
+
+
+def _is_dead(held: dict[str, Any] | None) -> bool:
+    """Whether a lock is that of a process of this machine that no longer runs."""
+    return held is not None and held.get("host") == platform.node() and not _runs(held.get("pid"))
 
 
 def _holder(path: Path) -> dict[str, Any] | None:
-    with suppress(OSError, ValueError, RecursionError), open_regular(path) as stream:
+    with suppress(OSError, ValueError), open_regular(path) as stream:
+        return _read(stream)
+    return None
+
+
+def _read(stream: BinaryIO) -> dict[str, Any] | None:
+    """Content of a lock; None for any other."""
+    with suppress(ValueError, RecursionError):
         held = json.loads(stream.read(_LARGEST_LOCK))
         return held if isinstance(held, dict) else None
     return None

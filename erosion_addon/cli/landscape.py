@@ -130,7 +130,7 @@ def _erode(given: argparse.Namespace) -> None:
     choice = given.seed, given.edges, given.coarse
     with Outputs() as outputs, _going_on_later(given.folder), _workers(given) as workers:
         report = _planned_report(outputs, given.report)
-        done = erode(given.folder, recipe, workers, *choice, on_progress, on_plan)
+        done = erode(given.folder, recipe, workers, *choice, on_progress, on_plan, note)
         figures = {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers}
         _write_report(outputs, report, figures)
     print_line(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
@@ -167,7 +167,7 @@ def _analyze(given: argparse.Namespace) -> None:
     on_progress, question = _progress(given), analyze.Question(given.edges, given.sea_level, given.channel_area)
     with Outputs() as outputs, _going_on_later(given.folder), _workers(given) as workers:
         report = _planned_report(outputs, given.report)
-        found = analyze.analyze(given.folder, workers, question, on_progress)
+        found = analyze.analyze(given.folder, workers, question, on_progress, note)
         hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
         _write_report(outputs, report, {**found.manifest.analysis, "sha256": hashes})
     print_lines(table(analyze.lines(found.manifest.analysis)))

@@ -33,7 +33,8 @@ from ..terrain.fields import ANALYZED
 from .erode import Workers
 from .export import layer_of
 from .journal import Journal, users_secret
-from .storage.folder import Landscape, Tile, Window, arrays_in, changing, sweep, write_arrays
+from .storage.arrays import arrays_in, mapped, write_arrays
+from .storage.folder import Landscape, Tile, Window, changing, sweep
 from .storage.manifest import MASK
 from .tasks import Task
 
@@ -58,6 +59,9 @@ def _steepness() -> Array:
     """Least slope (m/m) of each class but the first."""
     return np.array([tan(math.radians(number / 10)) for number in range(1, _BINS)])
 
+
+_KINDS = ("|b1", "|u1", "<i4", "<i8", "<f4", "<f8")
+"""Kinds of numbers of intermediate results."""
 
 _BETWEEN = ("passes", "flow", "join")
 """Kinds of tasks that look at the borders of all tiles."""
@@ -117,13 +121,14 @@ def analyze(
     workers: Workers,
     question: Question | None = None,
     on_progress: Callable[[float, str], object] = lambda fraction, message: None,
+    on_note: Callable[[str], object] = lambda sentence: None,
 ) -> Landscape:
     """Analyze a landscape, before erosion if it has not been eroded: further layers, `LAYERS`, and figures.
 
     The figures stand in the manifest's `analysis`. The same bytes on any number of workers. A run that was ended goes
     on where it was if the same user starts it again on the same machine; the files of others are not believed, as they
-    say where in memory kernels write. on_progress: see `erode.erode`. InputError for a damaged landscape, or where the
-    sea leaves no land.
+    say where in memory kernels write. on_progress, on_note: see `erode.erode`. InputError for a damaged
+    landscape, or where the sea leaves no land.
     """
     question = question or Question()
     with changing(folder):
@@ -138,7 +143,13 @@ def analyze(
             raise InputError(f"{sentences[0]}; make or erode the landscape again.")
         landscape = _without_analysis(landscape)
         tasks = tasks_of(landscape, question)
-        journal = Journal(folder, FOLDER, _key(landscape, asked), lambda task, result: True, users_secret())
+        journal = Journal(
+            folder, FOLDER, _key(landscape, asked), lambda task, result: True, users_secret(), alone=False
+        )
+        if journal.is_foreign:
+            on_note(journal.note)
+        if journal.is_foreign or not journal.is_there:
+            journal.begin()
         done = journal.sound(tasks)
         cells = {task.name: task.cells for task in tasks}
         whole, share = sum(cells.values()), sum(cells[name] for name in done)
@@ -220,7 +231,7 @@ def _key(landscape: Landscape, asked: dict[str, Any]) -> str:
     manifest = landscape.manifest
     grid = [manifest.rows, manifest.cols, manifest.tile, list(manifest.spacing)]
     read = [manifest.layers[asked["of"]], manifest.layers.get(OUTLETS, {})]
-    text = json.dumps([VERSION, grid, asked, *read], sort_keys=True)
+    text = json.dumps([grid, asked, *read], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -391,17 +402,12 @@ def _figures(landscape: Landscape, tiles: list[dict[str, Any]]) -> dict[str, Any
 
 
 def _kept(landscape: Landscape, task: str, arrays: Arrays) -> dict[str, Any]:
-    digests = write_arrays(landscape.folder / FOLDER / task, arrays)
+    digests = write_arrays(landscape.folder, f"{FOLDER}/{task}", arrays)
     return {"files": {f"{FOLDER}/{task}/{name}": digest for name, digest in digests.items()}}
 
 
 def _left(landscape: Landscape, task: str, *names: str) -> Arrays:
     """Arrays that a task has left; all of them, or those of these names."""
     folder = landscape.folder / FOLDER / task
-    found = {}
-    for path in [folder / f"{name}.npy" for name in names] or arrays_in(folder):
-        try:
-            found[path.stem] = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError):
-            raise InputError(f"{path} is damaged or missing; start the command again.") from None
-    return found
+    paths = [folder / f"{name}.npy" for name in names] or arrays_in(folder)
+    return {path.stem: np.array(mapped(path, None, _KINDS)) for path in paths}

@@ -7,13 +7,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
+from .. import VERSION
 from ..base.data_files import is_there
 from ..base.errors import InputError
 from ..base.memory import available_memory
 from ..base.regular_files import open_regular
 from ..base.threads import processors
+from .farm.version import Version, require_version, this_version
 from .tasks import Task
 
 LOCAL = "local"
@@ -29,6 +32,9 @@ _LARGEST_FILE = 1 << 20
 
 _SHARE = 0.9
 """Share of the free memory that the workers of this machine may use together."""
+
+_WORKER = ("A worker has", "start all workers with the same version as this command")
+"""Beginning and end of the sentence on a worker of another version."""
 
 _FAILURES = 20
 """Workers that may be lost with the same task before it is given up."""
@@ -57,6 +63,8 @@ class Cluster:
         try:
             waiting = self._send(running, folder, waiting, done)
             for _, result in running:
+                if "name" not in result:
+                    require_version(result["version"], *_WORKER)
                 done.add(result["name"])
                 waiting = self._send(running, folder, waiting, done)
                 yield result
@@ -65,6 +73,8 @@ class Cluster:
         except MemoryError:
             raise InputError("A worker ran out of memory; use smaller tiles or fewer workers.") from None
         except Exception as error:
+            with suppress(OSError, RuntimeError, TimeoutError):  # the cluster is lost, and nobody answers
+                self.require_version()  # a worker that came later
             raise InputError(
                 f"The cluster was lost: {error or type(error).__name__}. What is done is kept; start the command again."
             ) from error
@@ -73,21 +83,54 @@ class Cluster:
         """Numbers of the workers' processes."""
         return self.ask(os.getpid)
 
+    def require_version(self) -> None:
+        """Raise InputError where a worker has another version. Those that come later are asked with their tasks."""
+        for number in self._client.run(resolve_name, "erosion_addon:VERSION", on_error="return").values():
+            if number != VERSION:
+                require_version((number if isinstance(number, str) else "unknown", "?"), *_WORKER)
+        for version in self._client.run(this_version, on_error="return").values():
+            require_version((VERSION, "?") if isinstance(version, Exception) else version, *_WORKER)
+
     def ask(self, question: Callable[[], Any]) -> list[Any]:
         """Answer of each worker."""
         return list(self._client.run(question).values())
 
     def _send(self, running: Any, folder: Path, waiting: list[Task], done: set[str]) -> list[Task]:
         """Submit the tasks that can begin; returns those that have to wait. Tasks begin in their order."""
+        from distributed.protocol.pickle import dumps, loads
+
         ready = [task for task in waiting if done.issuperset(task.needs)]
         threads = self._threads or self._share(running.count() + len(ready))
         for task in ready:
-            running.add(self._client.submit(task.do, str(folder.resolve()), threads, pure=False))
+            order = dumps(_Order(this_version(), task, str(folder.resolve()), threads))
+            running.add(self._client.submit(loads, order, pure=False))
         return [task for task in waiting if task not in ready]
 
     def _share(self, tasks: int) -> int:
         """Threads for each of the tasks at once."""
         return max(1, processors() // max(1, min(self._workers, tasks))) if self._workers else 1
+
+
+class _Order:
+    """Task for a worker, which does it when it reads it.
+
+    Sent as bytes: a worker without this module, of an older version, then fails at the task. As an object it would take
+    the worker's connection down, again and again.
+    """
+
+    def __init__(self, version: Version, task: Task, folder: str, threads: int) -> None:
+        self._order = version, task, folder, threads
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _do, self._order
+
+
+def _do(version: Version, task: Task, folder: str, threads: int) -> dict[str, Any]:
+    """Do a task on a worker; without its name the version of the worker, which does nothing with another one.
+
+    version: of the process that asks.
+    """
+    return task.do(folder, threads) if version == this_version() else {"version": this_version()}
 
 
 def worker_memory(workers: int) -> int:
@@ -105,7 +148,7 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: floa
     workers: processes of a local cluster, 0 for as many as processors. threads: the most that each task uses; 0 shares
     out the processors of this machine, and uses one elsewhere. memory: the most of each local worker, bytes;
     one that needs more is ended and its task done again. 0 shares out what is free. InputError without the library or
-    without an answer.
+    without an answer, or for workers of another version.
     """
     with ExitStack() as running:
         try:
@@ -135,7 +178,10 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: floa
         except (OSError, ValueError) as error:
             raise InputError(f"The cluster {where} does not answer: {error or type(error).__name__}.") from None
         running.callback(_closed, client)
-        yield Cluster(client, workers, threads, "" if where == LOCAL else client.dashboard_link or "")
+        made = Cluster(client, workers, threads, "" if where == LOCAL else client.dashboard_link or "")
+        if where != LOCAL:
+            made.require_version()
+        yield made
 
 
 def _address_in(file: Path) -> str:

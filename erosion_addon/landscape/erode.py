@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Erosion of a landscape: its tasks in order, kept in a journal, so that an interrupted run continues."""
 
-import hashlib
-import json
 import math
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from .. import VERSION
+from ..base.atomic_files import move_over
 from ..base.errors import InputError
 from ..base.lock import refuse_locked
 from ..recipe.recipe import Recipe
 from ..terrain.fields import ANALYZED, FIELDS
-from .journal import JOURNAL, Done, Journal, lines_of
-from .plan import COARSE, Plan, order
+from .journal import JOURNAL, Done, Journal, users_secret
+from .plan import COARSE, Plan, order, start_of
+from .storage.arrays import refuse_link, refuse_links, remove
 from .storage.folder import Landscape, changing, sweep
-from .storage.manifest import MASK, START, Erosion
+from .storage.manifest import Erosion
 from .storage.pyramid import store
-from .tasks import MASSES, VOLUMES, WORK, Task, tasks_of
+from .tasks import MASSES, VOLUMES, WORK, Task, require_order, tasks_of
 
 REST, LONGEST_REST = 2.0, 60.0
 """Seconds between two looks whether a task can begin: at a file, and at all that it needs."""
@@ -64,12 +65,15 @@ def erode(
     coarse: int = COARSE,
     on_progress: Callable[[float, str], object] = lambda fraction, message: None,
     on_plan: Callable[[Plan], object] = lambda plan: None,
+    on_note: Callable[[str], object] = lambda sentence: None,
 ) -> Landscape:
     """Erode a landscape; the same bytes on any number of workers, and after any of them was lost.
 
-    on_progress: called with the share done and what was done last. An interrupted run continues where it was. If
-    the result exists with the hashes of the manifest, only a missing pyramid is made; else on_plan is called first, and
-    may refuse. InputError if the landscape cannot be eroded.
+    on_progress: called with the share done and what was done last. An interrupted run of the same user on the same
+    machine continues where it was, and so do tasks done alone on any, see `do_one`. If the result exists with the
+    hashes of the manifest, only a missing pyramid is made; else on_plan is called first, and may refuse. on_note:
+    called with a sentence if work of others is done again. InputError if the landscape cannot be eroded, or where
+    another version has begun to.
     """
     with changing(folder):
         landscape = Landscape(folder)
@@ -81,6 +85,8 @@ def erode(
         plan, journal = _begun(landscape, wanted)
         landscape, tasks = plan.landscape, tasks_of(plan)
         done = journal.sound(tasks)
+        if journal.is_foreign:
+            on_note(journal.note)
         whole = sum(task.cells for task in tasks)
         cells = {task.name: task.cells for task in tasks}
         share = sum(cells[name] for name in done)
@@ -162,11 +168,10 @@ def _done_one(folder: Path, name: str, threads: int) -> str:
     name = _name_of(name, tasks)
     if landscape.has("elevation"):
         return name
-    key = _key(landscape, erosion)
-    if lines_of(start, key) is None:
+    plan, known = Plan(landscape, erosion), {task.name: task for task in tasks}
+    journal = Journal(folder, WORK, plan.key, _may_be_of)
+    if not journal.is_there:
         raise unprepared
-    known = {task.name: task for task in tasks}
-    journal = Journal(folder, WORK, key, _may_be_of)
     if name not in known or journal.has(known[name]):
         return name
     needs = known[name].needs
@@ -174,7 +179,7 @@ def _done_one(folder: Path, name: str, threads: int) -> str:
     if missing := unknown or next((need for need in needs if not journal.has(known[need])), ""):
         sentence = f"The task {name} needs {missing}, which is not done; run that one first."
         raise TooEarlyError(sentence, folder / WORK / _journal_of(missing))
-    journal.add_alone(known[name].do(str(folder), threads), _journal_of(name))
+    journal.add_alone(known[name].do(str(folder), threads), _journal_of(name), partial(require_order, plan))
     return name
 
 
@@ -198,11 +203,26 @@ def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, Journal]:
     """Plan of an erosion, with its manifest saved and its journal open."""
     if faults := _start_faults(landscape):
         raise InputError(f"{faults[0]}; make the landscape again, or put the file back.")
-    if landscape.manifest.erosion != wanted:
-        manifest = replace(landscape.manifest, erosion=wanted, report={}, analysis={}, layers=_start_of(landscape))
+    journal = Journal(landscape.folder, WORK, Plan(landscape, wanted).key, _may_be_of, users_secret())
+    _refuse_places(landscape)
+    if landscape.manifest.erosion != wanted or landscape.has("elevation"):
+        manifest = replace(landscape.manifest, erosion=wanted, report={}, analysis={}, layers=start_of(landscape))
         manifest.save(landscape.folder)
         landscape = Landscape(landscape.folder, manifest)
-    return Plan(landscape, wanted), Journal(landscape.folder, WORK, _key(landscape, wanted), _may_be_of)
+        for name in FIELDS:  # layers of an earlier erosion, which the manifest no longer names
+            remove(landscape.folder / name)
+    if not journal.is_there:
+        journal.begin()
+    return Plan(landscape, wanted), journal
+
+
+def _refuse_places(landscape: Landscape) -> None:
+    """InputError for links where layers are about to be written."""
+    for name in FIELDS:
+        folder = landscape.folder / name
+        refuse_link(folder)
+        for tile in landscape.tiles() if folder.exists() else ():
+            refuse_link(landscape.path(name, tile))
 
 
 def is_eroded(landscape: Landscape, erosion: Erosion) -> bool:
@@ -212,15 +232,27 @@ def is_eroded(landscape: Landscape, erosion: Erosion) -> bool:
 
 
 def _finished(landscape: Landscape, plan: Plan, tasks: list[Task], done: dict[str, Done]) -> Landscape:
+    require_order(plan)
     layers: dict[str, dict[str, str]] = {}
     for task in tasks:
         if task.kind == "finish":
             for file, digest in done[task.name]["files"].items():
-                layer, _, tile = file.rpartition("/")
-                layers.setdefault(layer, {})[tile] = digest
+                layer = file.rpartition("/")[2]
+                _move(landscape, landscape.folder / f"{file}.npy", landscape.path(layer, task.tile))
+                layers.setdefault(layer, {})[task.tile.name] = digest
     manifest = replace(landscape.manifest, report=_report(plan, tasks, done)).with_layers(layers)
     manifest.save(landscape.folder)
     return _completed(Landscape(landscape.folder, manifest))
+
+
+def _move(landscape: Landscape, path: Path, target: Path) -> None:
+    """Move the file of a finished tile to its place."""
+    refuse_links(landscape.folder, target)
+    try:
+        target.parent.mkdir(exist_ok=True)
+        move_over(path, target)
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror or error}.") from None
 
 
 def _completed(landscape: Landscape) -> Landscape:
@@ -257,25 +289,13 @@ def _kept(mass: dict[str, float]) -> float:
     return mass["added"] - mass["exported"] - mass["suspended"]
 
 
-def _start_of(landscape: Landscape) -> dict[str, dict[str, str]]:
-    return {name: tiles for name, tiles in landscape.manifest.layers.items() if name.startswith((START, MASK))}
-
-
 def _start_faults(landscape: Landscape) -> list[str]:
-    return [fault for faults in landscape.faults(tuple(_start_of(landscape))).values() for fault in faults]
+    return [fault for faults in landscape.faults(tuple(start_of(landscape))).values() for fault in faults]
 
 
 def _faults(landscape: Landscape) -> dict[str, list[str]]:
     """Faults of the layers that an erosion leaves; an analysis is made anew by itself."""
     return landscape.faults(tuple(name for name in landscape.manifest.layers if name not in ANALYZED))
-
-
-def _key(landscape: Landscape, erosion: Erosion) -> str:
-    """Hash of all that the tasks' files follow from."""
-    manifest = landscape.manifest
-    grid = [manifest.rows, manifest.cols, manifest.tile, list(manifest.spacing)]
-    text = json.dumps([VERSION, grid, asdict(erosion), _start_of(landscape)], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _may_be_of(task: Task, result: Done) -> bool:
@@ -290,4 +310,4 @@ def _may_be_of(task: Task, result: Done) -> bool:
 def _belongs(name: str, task: Task) -> bool:
     """Whether the file is an output of the task."""
     folder, _, file = name.rpartition("/")
-    return (folder in FIELDS and file == task.tile.name) if task.kind == "finish" else folder == f"{WORK}/{task.name}"
+    return folder == f"{WORK}/{task.name}" and (file in FIELDS or task.kind != "finish")

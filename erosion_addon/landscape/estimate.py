@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Estimates of memory and disk space before the erosion of a landscape."""
 
+import os
+from contextlib import suppress
+from pathlib import Path
+
 from ..base.sizes import size_in_words
 from ..files.formats import require_space
 from ..recipe.recipe import Recipe
@@ -53,8 +57,13 @@ def disk_bytes(plan: Plan) -> int:
 def require_room(plan: Plan) -> None:
     """Raise InputError with numbers if the disk lacks room for the erosion, less what lies there already."""
     folder = plan.landscape.folder
-    others = [path for path in folder.iterdir() if path.is_dir() and path.name not in ("start", "mask", "pyramid")]
-    there = sum(path.stat().st_size for other in others for path in other.rglob("*.npy"))
+    there = 0
+    for place, folders, files in os.walk(folder):
+        if Path(place) == folder:
+            folders[:] = [name for name in folders if name not in ("start", "mask", "pyramid")]
+        for name in files:
+            with suppress(OSError):  # a farm's machine has just moved it
+                there += Path(place, name).lstat().st_size
     require_space([(folder / "work", max(disk_bytes(plan) - there, 0))])
 
 

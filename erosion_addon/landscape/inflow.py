@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.errors import InputError
 from ..drainage.flow_graph import FlowGraph
 from ..grid.streams import Gauges, Streams
 from ..processes.shared.state import Surroundings
@@ -30,8 +31,8 @@ SLICES = 32
 
 _ALONG, _DOWN = "streams_along", "streams_down"
 
-Read = Callable[[str, tuple[int, ...]], Array]
-"""(name, shape) → an array on coarse cells."""
+Read = Callable[..., Array]
+"""(name, shape, least and greatest value) → an array on coarse cells."""
 
 
 def routed(plan: Plan, heights: Array, outlets: Array | None, threads: int) -> dict[str, Array]:
@@ -83,6 +84,7 @@ def leaving(plan: Plan, window: Window, upstream: Array, receiver: Array) -> Arr
         after = np.where(goes, places[at].astype(np.int64), at)
         if (after == at).all():
             break
+        _require_downstream(cells, at, after)
         at = after
     back = _within(inside, *np.divmod(at, count)) & (
         _from_inside(over, inside, upstream, receiver)[start] < 0.5 * cells[at]
@@ -112,9 +114,19 @@ def _from_inside(over: Window, inside: Window, upstream: Array, receiver: Array)
     while at.size:
         np.maximum.at(found, at, cells)
         after = places[at].astype(np.int64)
+        _require_downstream(upstream.reshape(-1), at, after)
         on = (after != at) & _within(over, *np.divmod(after, count)) & ~_within(inside, *np.divmod(after, count))
         at, cells = after[on], cells[on]
     return found
+
+
+def _require_downstream(cells: Array, at: Array, after: Array) -> None:
+    """Raise InputError unless water that goes on comes to where more cells drain; else it might run in circles.
+
+    cells: that drain through each coarse cell. at, after: places on the way, and the next ones.
+    """
+    if not ((cells[after] > cells[at]) | (after == at)).all():
+        raise InputError("The coarse rivers of the landscape are damaged; delete its folder work, and erode it again.")
 
 
 def rivers(plan: Plan, window: Window, heights: Array, read: Read) -> Surroundings | None:
@@ -124,7 +136,9 @@ def rivers(plan: Plan, window: Window, heights: Array, read: Read) -> Surroundin
     """
     if not plan.has_rivers_across_tiles():
         return None
-    upstream, receiver = (read(name, plan.coarse_shape) for name in (UPSTREAM, RECEIVER))
+    shape, (rows, cols) = plan.coarse_shape, plan.landscape.shape
+    upstream = read(UPSTREAM, shape, 0.0, rows * cols)
+    receiver = read(RECEIVER, shape, 0.0, shape[0] * shape[1] - 1)
     inflow = entering(plan, window, heights, upstream, receiver)
     return Surroundings(inflow, leaving=leaving(plan, window, upstream, receiver))
 

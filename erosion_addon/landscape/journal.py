@@ -5,16 +5,18 @@ import hashlib
 import hmac
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..base.atomic_files import Outputs, sha256
+from ..base.atomic_files import Outputs, create, sha256
 from ..base.errors import InputError
 from ..base.regular_files import open_regular
-from .storage.folder import refuse_link
+from .farm.version import require_version, this_version
+from .storage.arrays import arrays_in, refuse_link
 from .tasks import Task
 
 JOURNAL = "journal.jsonl"
@@ -22,31 +24,64 @@ JOURNAL = "journal.jsonl"
 _LARGEST_JOURNAL = 1 << 30
 """Bytes; a task takes about a thousand."""
 
+_LARGEST_LINE = 1 << 16
+"""Bytes of the first line."""
+
 Done = dict[str, Any]
 """Result of a task, see `tasks.run`."""
 
 
 class Journal:
-    """Tasks done, a line of JSON each, after a line that says what they belong to; a file each of those done alone."""
+    """Tasks done, a line of JSON each, after a line that says what they belong to; a file each of those done alone.
+
+    is_there: whether the journal belongs to this order. is_foreign: whether it has lines of others, which do not count.
+    """
 
     def __init__(
-        self, folder: Path, work: str, key: str, may_be_of: Callable[[Task, Done], bool], secret: bytes = b""
+        self,
+        folder: Path,
+        work: str,
+        key: str,
+        may_be_of: Callable[[Task, Done], bool],
+        secret: bytes = b"",
+        alone: bool = True,
     ) -> None:
-        """folder: of the landscape. work: name of the folder of the tasks' files in it; removed if it belongs to
-        something else. key: hash of all that they follow from. may_be_of: whether a line may tell of a task. secret:
-        of the user, see `users_secret`; lines that were written without it do not count.
+        """folder: of the landscape. work: name of the folder of the tasks' files in it. key: hash of all that they
+        follow from. may_be_of: whether a line may tell of a task. secret: of the user, see `users_secret`; lines that
+        were written without it do not count. alone: whether tasks done alone count, whoever did them on any machine.
+
+        InputError where another version has begun the same order.
         """
         self._folder, self._work, self._key, self._may_be_of = folder, folder / work, key, may_be_of
         self._secret = secret
         for path in (self._work, self._work / JOURNAL):
             refuse_link(path)
-        found = self._sealed(lines_of(self._work / JOURNAL, key))
-        if found is None:
-            shutil.rmtree(self._work, ignore_errors=True)
-            self._append()
-        for path in sorted(self._work.glob(f"{Path(JOURNAL).stem}_*.jsonl")):
-            found = [*(found or []), *(self._sealed(lines_of(path, key)) or [])]
-        self._said = {str(line["name"]): line for line in found or [] if isinstance(line, dict) and "name" in line}
+        lines = lines_of(self._work / JOURNAL, key)
+        found = self._sealed(lines or [])
+        self.is_there = lines is not None
+        self.is_foreign = len(found) < len(lines or [])
+        for path in sorted(self._work.glob(f"{Path(JOURNAL).stem}_*.jsonl")) if alone else ():
+            found += lines_of(path, key) or []
+        self._said = {str(line["name"]): line for line in found if isinstance(line, dict) and "name" in line}
+
+    def begin(self) -> None:
+        """Begin anew, whatever lies there."""
+        self._said.clear()
+        # At once: a task of an earlier order that moves its files meanwhile moves them away with the others.
+        aside = self._folder / f".erosion-{secrets.token_hex(8)}"
+        try:
+            if self._work.exists():
+                self._work.rename(aside)
+            self._work.mkdir()
+        except OSError as error:
+            raise InputError(f"{self._work} cannot be written: {error.strerror or error}.") from None
+        shutil.rmtree(aside, ignore_errors=True)
+        self._append()
+
+    @property
+    def note(self) -> str:
+        """A sentence on lines that do not count."""
+        return f"What another user or machine has done in {self._work} is not trusted, and done again."
 
     def sound(self, tasks: Sequence[Task]) -> dict[str, Done]:
         """Tasks done whose files are there with their hashes, and so are those of all that they need."""
@@ -57,16 +92,18 @@ class Journal:
         return sound
 
     def has(self, task: Task) -> bool:
-        """Whether a task is done, and all its files have their hashes."""
+        """Whether a task is done, and all its files have their hashes, and there are no others."""
         if task.name not in self._said:
             return False
-        result = self._said[task.name]
+        result, folder = self._said[task.name], self._work / task.name
         try:
-            files = {name: self._folder / f"{name}.npy" for name in result["files"]}
-            return self._may_be_of(task, result) and all(
-                path.is_file() and sha256(path) == result["files"][name] for name, path in files.items()
+            files = {self._folder / f"{name}.npy": digest for name, digest in result["files"].items()}
+            return (
+                self._may_be_of(task, result)
+                and {path for path in files if path.parent == folder} == set(arrays_in(folder))
+                and all(path.is_file() and sha256(path) == digest for path, digest in files.items())
             )
-        except (OSError, KeyError, TypeError, ValueError):
+        except (OSError, AttributeError, KeyError, TypeError, ValueError):
             return False
 
     def names(self, task: str) -> bool:
@@ -77,37 +114,45 @@ class Journal:
         """Keep a task that is done."""
         self._append({**result, "seal": self._seal(result)} if self._secret else result)
 
-    def add_alone(self, result: Done, file: str) -> None:
-        """Keep a task that is done, in a file of its own: whole or not at all, while others keep theirs."""
+    def add_alone(self, result: Done, file: str, before: Callable[[], object]) -> None:
+        """Keep a task that is done, in a file of its own: whole or not at all, while others keep theirs.
+
+        before: called when it is written, but not in its place; it may raise.
+        """
         path = self._work / file
-        refuse_link(path)
+        for part in (self._work, path):
+            refuse_link(part)
         with Outputs() as outputs:
             target = outputs.plan(path, (path.suffix,))
             with outputs.write(target) as temporary:
-                temporary.write_text(_text_of({"key": self._key}, result), encoding="utf-8")
+                temporary.write_text(_text_of(self._first(), result), encoding="utf-8")
+            before()
             outputs.publish(goes_on=True)
 
     def _append(self, *results: Done) -> None:
         path = self._work / JOURNAL
         refuse_link(path)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lines = [*([] if path.exists() else [{"key": self._key}]), *results]
+            lines = [*([] if path.exists() else [self._first()]), *results]
             with path.open("a", encoding="utf-8") as stream:
                 stream.write(_text_of(*lines))
         except OSError as error:
             raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
+    def _first(self) -> dict[str, Any]:
+        """Line that says what those after it belong to."""
+        return {"key": self._key, **this_version()._asdict()}
+
     def _seal(self, result: Done) -> str:
         text = self._key + json.dumps(result, sort_keys=True)
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
 
-    def _sealed(self, lines: list[Done] | None) -> list[Done] | None:
-        """Lines that were written with the secret, if there is one; None without any."""
-        if lines is None or not self._secret:
+    def _sealed(self, lines: list[Any]) -> list[Done]:
+        """Lines that were written with the secret, if there is one."""
+        if not self._secret:
             return lines
         found = [(line, str(line.pop("seal", ""))) for line in lines if isinstance(line, dict)]
-        return [line for line, seal in found if hmac.compare_digest(seal.encode(), self._seal(line).encode())] or None
+        return [line for line, seal in found if hmac.compare_digest(seal.encode(), self._seal(line).encode())]
 
 
 def _text_of(*lines: Done) -> str:
@@ -126,38 +171,45 @@ def users_secret() -> bytes:
     if CACHE is None:
         return fresh
     path = CACHE / "secret"
-    with suppress(OSError):
-        path.touch(0o600, exist_ok=False)
-        path.write_bytes(fresh)
-    try:
-        kept = path.read_bytes()
-    except FileNotFoundError:
-        return fresh
-    except OSError as error:
-        why = f"{path} cannot be read: {error.strerror or error}"
-        raise InputError(f"{why}. An analysis under way needs it to go on; delete it to begin anew.") from None
-    return kept if len(kept) == len(fresh) else fresh
+    for _ in range(2):
+        with suppress(OSError):  # it is there, or nothing can be written there
+            create(path, fresh, 0o600)
+        try:
+            kept = path.read_bytes()
+        except FileNotFoundError:
+            return fresh
+        except OSError as error:
+            why = f"{path} cannot be read: {error.strerror or error}"
+            raise InputError(f"{why}. An analysis under way needs it to go on; delete it to begin anew.") from None
+        if len(kept) == len(fresh):
+            return kept
+        with suppress(OSError):  # a full disk once cut it off: nothing was ever sealed with it
+            path.unlink()
+    return fresh
 
 
-def lines_of(path: Path, key: str) -> list[Done] | None:
+def lines_of(path: Path, key: str) -> list[Any] | None:
     """Lines of a journal that belongs to `key`, see `Journal`; None if there is no such journal.
 
-    InputError for one that is there and cannot be read: its tasks may be done.
+    InputError for one that is there and cannot be read, or of another version: its tasks may be done.
     """
     try:
         with open_regular(path) as stream:
+            first = json.loads(stream.readline(_LARGEST_LINE))
+            if first.get("key") != key:
+                return None
             text = stream.read(_LARGEST_JOURNAL).decode("utf-8", "replace")
-    except (FileNotFoundError, InputError):  # nothing is there, or no file
+    except FileNotFoundError:
         return None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
-    with suppress(ValueError, AttributeError, RecursionError):
-        first, *lines = text.splitlines()
-        if json.loads(first).get("key") != key:
-            return None
-        found = []
-        for line in lines:
-            with suppress(ValueError, RecursionError):  # the last one may be cut off
-                found.append(json.loads(line))
-        return found
-    return None
+    except (ValueError, AttributeError, RecursionError):  # no file, or no journal
+        return None
+    begun = [str(first.get(name, "?"))[:20] for name in ("version", "sources")]
+    remedy = f"go on with that one, or delete {path.parent} to begin anew"
+    require_version(begun, f"{path.parent} was begun by", remedy)
+    found = []
+    for line in text.splitlines():
+        with suppress(ValueError, RecursionError):  # the last one may be cut off
+            found.append(json.loads(line))
+    return found

@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,17 +22,14 @@ from ..base.errors import InputError
 from ..grid.smooth_step import smoother_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Part, Process, Proportion
-from ..recipe.recipe import EDGE_CHOICE, SEED, Recipe, Step
+from ..recipe.recipe import EDGE_CHOICE, Recipe, Step
 from ..run.preview import fitted
 from ..terrain.fields import RISE
 from .storage.folder import Landscape, Tile, Window
-from .storage.manifest import MASK, MASKS, Erosion
+from .storage.manifest import HALO, MASK, MASKS, START, Erosion
 
 COARSE = 1024
 """Cells along the longer side of the terrain that is eroded as a whole, unless something else is asked for."""
-
-HALO = 8
-"""Width of the halo as a share of the tile's side."""
 
 RIM = 8
 """Width of the halo as a multiple of that of its rim, on which a tile changes nothing: processes lower the edge of what
@@ -60,7 +57,12 @@ def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | N
     least = min(min(landscape.window(tile).shape) for tile in landscape.tiles())
     recipe = recipe.scaled_to(longer_side(landscape.shape, landscape.manifest.spacing))
     tables = json.loads(json.dumps(recipe.to_dict()))  # as the manifest's file gives them back
-    return Erosion(tables, recipe.seed if seed is None else SEED.checked(seed), edges, coarse, least // HALO)
+    return Erosion(tables, recipe.seed if seed is None else seed, edges, coarse, least // HALO)
+
+
+def start_of(landscape: Landscape) -> dict[str, dict[str, str]]:
+    """Layers before erosion, and masks: layer → tile → SHA-256."""
+    return {name: tiles for name, tiles in landscape.manifest.layers.items() if name.startswith((START, MASK))}
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,14 @@ class Plan:
     def recipe(self) -> Recipe:
         """The whole recipe."""
         return Recipe.from_dict(self.erosion.recipe)
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of all that the files of tasks follow from, but for the version."""
+        manifest = self.landscape.manifest
+        grid = [manifest.rows, manifest.cols, manifest.tile, list(manifest.spacing)]
+        text = json.dumps([grid, asdict(self.erosion), start_of(self.landscape)], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def factor(self) -> int:

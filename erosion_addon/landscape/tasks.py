@@ -2,6 +2,7 @@
 """Tasks of an erosion: each a function of the files of earlier ones, with the same bytes wherever it runs.
 
 A task writes its files whole or not at all and changes no file of another, so one that was killed is simply done again.
+One of an earlier order, which ends when there is a newer one, writes nothing.
 """
 
 import math
@@ -16,16 +17,18 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.errors import InputError
 from ..base.threads import granted
 from ..drainage.sea import river_ends
 from ..recipe.recipe import Recipe, Step
 from ..run.simulation import erode
 from ..terrain.fields import FIELDS, RISE
-from ..terrain.terrain import Terrain
+from ..terrain.terrain import HIGHEST, Terrain
 from . import inflow
 from .plan import COLORS, Plan
-from .storage.folder import Landscape, Tile, Window, arrays_in, mapped, write_arrays
-from .storage.manifest import MASK, START
+from .storage.arrays import LARGEST, arrays_in, mapped, part_of, remove, require_sound, write_arrays
+from .storage.folder import Landscape, Tile, Window, bounds
+from .storage.manifest import MASK, START, Manifest
 from .storage.spread import clamped, extremes, means, spread
 from .wear import SURFACE, since_start
 
@@ -197,7 +200,10 @@ def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     layers = state(plan, own, masks)
     layers.setdefault("sediment", np.zeros(own.shape))
     found = {**layers, **since_start(start, layers), **_blended(plan, own)}
-    files = {f"{name}/{tile.name}": landscape.write(name, tile, array) for name, array in found.items()}
+    for name, array in found.items():
+        require_sound(array, landscape.path(name, tile), *bounds(name))
+    single = {name: np.asarray(array, np.float32) for name, array in found.items()}
+    files = _written(plan, f"finish_{tile.name}", single)
     rows, cols = landscape.manifest.spacing
     base = state(plan, own, masks, 0)["elevation"]
     volumes = (start["elevation"], base - start["elevation"], layers["elevation"] - base)
@@ -241,14 +247,23 @@ def state(plan: Plan, window: Window, masks: dict[str, Array], color: int = COLO
             for name in SURFACE:
                 if (path := landscape.folder / WORK / f"shape_{tile.name}" / f"{name}.npy").exists():
                     found.setdefault(name, np.zeros(window.shape))
-                    found[name][part.within(window)] = mapped(path, there.shape)[part.within(there)]
+                    values = part_of(path, there.shape, part.within(there), *_bounds(name))
+                    found[name][part.within(window)] = values
     return found
 
 
 def _spread(plan: Plan, name: str, window: Window) -> Array:
     """A coarse array on the cells of a window."""
     shape = plan.coarse_shape if name in (_MEANS, _ROUGH) else _shape_of(name, plan.coarse_shape)
-    return spread(clamped(mapped(_coarse_file(plan, name), shape)), plan.factor, window)
+    path = _coarse_file(plan, name)
+    coarse = clamped(mapped(path, shape))
+
+    def sound(rows: Array, cols: Array) -> Array:
+        values = coarse(rows, cols)
+        require_sound(values, path, *_bounds(name))
+        return values
+
+    return spread(sound, plan.factor, window)
 
 
 def _coarse_file(plan: Plan, name: str) -> Path:
@@ -256,15 +271,21 @@ def _coarse_file(plan: Plan, name: str) -> Path:
     return plan.landscape.folder / WORK / "coarse" / f"{name}.npy"
 
 
-def _coarse_array(plan: Plan, name: str, shape: tuple[int, ...]) -> Array:
-    """An array on coarse cells."""
-    return mapped(_coarse_file(plan, name), shape)
+def _coarse_array(plan: Plan, name: str, shape: tuple[int, ...], low: float = -LARGEST, high: float = LARGEST) -> Array:
+    """An array on coarse cells with values from `low` to `high`."""
+    return part_of(_coarse_file(plan, name), shape, None, low, high)
 
 
 def _coarse_heights(plan: Plan) -> Array:
     """Heights of the land after its erosion on coarse cells."""
     files = [_coarse_file(plan, name) for name in (_MEANS, "elevation")]
-    return np.asarray(sum(mapped(file, plan.coarse_shape) for file in files if file.exists()))
+    there = [file for file in files if file.exists()]
+    return np.asarray(sum(part_of(file, plan.coarse_shape, None, *_bounds(file.stem)) for file in there))
+
+
+def _bounds(name: str) -> tuple[float, float]:
+    """Least and greatest value of an array on its way: of heights, or a change of them; what else there is."""
+    return (-2.0 * HIGHEST, 2.0 * HIGHEST) if name in (*SURFACE, _MEANS, _ROUGH) else (-LARGEST, LARGEST)
 
 
 def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:
@@ -313,11 +334,9 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
     """
     folder = plan.landscape.folder / WORK
     if plan.factor == 1:
-        files = [path for path in arrays_in(folder / "coarse") if path.stem not in (*SURFACE, *_DERIVED)]
-        return {
-            path.stem: mapped(path, _shape_of(path.stem, plan.landscape.shape))[window.within(plan.landscape.whole)]
-            for path in files
-        }
+        files = [path for path in _fields_in(folder / "coarse") if path.stem not in (*SURFACE, *_DERIVED)]
+        shape, cells = plan.landscape.shape, window.within(plan.landscape.whole)
+        return {path.stem: part_of(path, _shape_of(path.stem, shape), cells) for path in files}
     found, proportions = _left_coarsely(plan, window) if plan.tile_recipe() is None else {}, plan.proportions()
     squares = np.zeros(window.shape)
     for kind in ("shape", "cover"):
@@ -328,11 +347,11 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
             weight, share = plan.weight(tile)[part.within(there)], plan.mean_weight(tile)
             if kind == "shape":
                 squares[part.within(window)] += weight * weight
-            for path in arrays_in(folder / f"{kind}_{tile.name}"):
+            for path in _fields_in(folder / f"{kind}_{tile.name}"):
                 name = path.stem
                 if name in SURFACE:
                     continue
-                values = mapped(path, _shape_of(name, there.shape))[part.within(there)]
+                values = part_of(path, _shape_of(name, there.shape), part.within(there))
                 into = found.setdefault(name, np.zeros(_shape_of(name, window.shape)))
                 if name in proportions:
                     values = proportions[name].numbers(values, share)
@@ -410,9 +429,37 @@ def _shape_of(name: str, shape: tuple[int, int]) -> tuple[int, ...]:
     return shape if components == 1 else (*shape, components)
 
 
+def _fields_in(folder: Path) -> list[Path]:
+    """Files of fields that a task has left."""
+    return [path for path in arrays_in(folder) if path.stem in FIELDS]
+
+
 def _written(plan: Plan, task: str, arrays: dict[str, Array]) -> dict[str, str]:
-    digests = write_arrays(plan.landscape.folder / WORK / task, arrays)
+    """Write the files of a task; InputError where there is another order by now, or none."""
+    folder = plan.landscape.folder
+    digests = write_arrays(folder, f"{WORK}/{task}", arrays, partial(_begin_publishing, plan, task, set(arrays)))
     return {f"{WORK}/{task}/{name}": digest for name, digest in digests.items()}
+
+
+def _begin_publishing(plan: Plan, task: str, names: set[str]) -> None:
+    """Refuse an order that is not the landscape's any more; remove what is no file of the task.
+
+    Whoever begins another order saves it first, and then moves the folder of all tasks away at once. So either this
+    look comes after, or the files of this task go away with that folder.
+    """
+    require_order(plan)
+    for path in arrays_in(plan.landscape.folder / WORK / task):
+        if path.stem not in names:
+            remove(path)
+
+
+def require_order(plan: Plan) -> None:
+    """Raise InputError where the landscape has another order by now, or is complete."""
+    folder = plan.landscape.folder
+    now = Landscape(folder, Manifest.load(folder))
+    erosion = now.manifest.erosion
+    if erosion is None or now.has("elevation") or Plan(now, erosion).key != plan.key:
+        raise InputError(f"{folder} has another order by now, or is complete; this task of an earlier one is left out.")
 
 
 def _mass(after: Terrain) -> dict[str, float]:

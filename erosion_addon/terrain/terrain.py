@@ -42,7 +42,7 @@ class Terrain:
         cell_size: float | tuple[float, float] = 1.0,
         fields: Mapping[str, Any] | None = None,
     ) -> None:
-        self.spacing = _spacing(cell_size)
+        self.spacing = checked_spacing(cell_size)
         self.elevation = checked_field("elevation", elevation, None)
         self.fields = {name: checked_field(name, values, self.shape) for name, values in (fields or {}).items()}
         self.report: dict[str, Any] | None = None
@@ -51,7 +51,7 @@ class Terrain:
     def sharing(cls, elevation: Any, cell_size: float | tuple[float, float], fields: Mapping[str, Any]) -> "Terrain":
         """Terrain with the given arrays themselves, where they are in order; else as the constructor."""
         terrain = cls.__new__(cls)
-        terrain.spacing, terrain.report = _spacing(cell_size), None
+        terrain.spacing, terrain.report = checked_spacing(cell_size), None
         terrain.elevation = checked_field("elevation", elevation, None, copies=False)
         shape = terrain.shape
         terrain.fields = {name: checked_field(name, values, shape, copies=False) for name, values in fields.items()}
@@ -95,7 +95,8 @@ class Terrain:
         return name == "elevation" or name in self.fields
 
 
-def _spacing(cell_size: Any) -> tuple[float, float]:
+def checked_spacing(cell_size: Any) -> tuple[float, float]:
+    """(row, column) spacing in meters from one number or two; InputError for a size that no terrain has."""
     try:
         pair = tuple(float(number) for number in np.broadcast_to(cell_size, 2))
     except (TypeError, ValueError):

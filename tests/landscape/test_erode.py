@@ -16,7 +16,7 @@ from erosion_addon.drainage.analysis import analyze
 from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.cluster import cluster
-from erosion_addon.landscape.erode import Alone, _key, _may_be_of, erode, prepare
+from erosion_addon.landscape.erode import Alone, _may_be_of, erode, prepare
 from erosion_addon.landscape.journal import Journal
 from erosion_addon.landscape.plan import Plan, order
 from erosion_addon.landscape.storage.folder import Landscape, Tile, Window
@@ -227,7 +227,7 @@ def test_a_journal_of_somebody_else_is_believed_in_nothing(again, recipe):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(2), coarse=80)
     landscape = Landscape(again)
-    tasks, key = tasks_of(Plan(landscape, landscape.manifest.erosion)), _key(landscape, landscape.manifest.erosion)
+    tasks, key = tasks_of(Plan(landscape, landscape.manifest.erosion)), Plan(landscape, landscape.manifest.erosion).key
     journal = again / WORK / "journal.jsonl"
     first, line, *_ = journal.read_text().splitlines()
     assert [*Journal(again, WORK, key, _may_be_of).sound(tasks)] == ["coarse", tasks[1].name]

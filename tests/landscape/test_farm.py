@@ -14,12 +14,15 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from erosion_addon import VERSION
+from erosion_addon.base.atomic_files import Outputs
 from erosion_addon.base.errors import InputError
 from erosion_addon.base.lock import locked
 from erosion_addon.cli.commands import main
 from erosion_addon.landscape import erode as erosion
 from erosion_addon.landscape import journal
 from erosion_addon.landscape.erode import Alone, TooEarlyError, do_one, erode, prepare
+from erosion_addon.landscape.farm.version import Version
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from tests.cli.commandline import run
@@ -234,6 +237,90 @@ def test_the_job_type_for_flamenco_has_all_tasks_in_an_order_that_works(tmp_path
         "--seed",
         "7",
     ]
+
+
+class Stopped:
+    """A task that is stopped before its files take their places, and goes on when something else has been done."""
+
+    def __init__(self, monkeypatch, meanwhile):
+        def publish(outputs, goes_on=False, publish=Outputs.publish):
+            if outputs.digests() and any(WORK in Path(name).parts for name in outputs.digests()):
+                monkeypatch.undo()
+                meanwhile()
+            return publish(outputs, goes_on)
+
+        monkeypatch.setattr(Outputs, "publish", publish)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["coarse", "shape_x0_y0", "finish_x1_y0"])
+def test_a_task_of_an_earlier_order_leaves_nothing_in_a_newer_one(landscape, recipe, tmp_path, monkeypatch, name):
+    """It is stopped at the last moment: all is written and the order is compared, but nothing is moved."""
+    few = recipe.with_values({"droplet.drops_per_cell": 0.1, "uplift.years": 2000})
+    calm = erode(fractal(tmp_path / "calm").folder, few, Alone(), seed=9, coarse=80).manifest.layers
+    for task in prepare(landscape.folder, few, coarse=80):
+        if task.name == name:
+            break
+        do_one(landscape.folder, task.name)
+    Stopped(monkeypatch, lambda: erode(landscape.folder, few, Alone(), seed=9, coarse=80))
+    with pytest.raises(InputError):
+        do_one(landscape.folder, name)
+    found = Landscape(landscape.folder)
+    assert found.manifest.layers == calm and not found.faults()
+
+
+@pytest.mark.slow
+def test_a_task_of_an_earlier_order_leaves_nothing_in_the_tasks_of_a_newer_one(landscape, recipe, monkeypatch):
+    """The newer order is under way, and the task of the same name is done there."""
+    few = recipe.with_values({"droplet.drops_per_cell": 0.1, "uplift.years": 2000})
+    prepare(landscape.folder, few, coarse=80)
+    kept = {}
+
+    def newer():
+        prepare(landscape.folder, few, seed=9, coarse=80)
+        do_one(landscape.folder, "coarse")
+        kept.update({path: path.read_bytes() for path in (landscape.folder / WORK).rglob("*") if path.is_file()})
+
+    Stopped(monkeypatch, newer)
+    with pytest.raises(InputError):
+        do_one(landscape.folder, "coarse")
+    assert kept == {path: path.read_bytes() for path in (landscape.folder / WORK).rglob("*") if path.is_file()}
+
+
+OTHER = """
+import sys
+import erosion_addon
+from erosion_addon.landscape.farm import version
+
+version.VERSION = "9.9.9"
+from erosion_addon.cli.commands import main
+
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command of another version."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("task", "coarse"), ("task", "1", "--wait", "30"), ("erode", *FEW), ("tasks", *FEW)])
+def test_another_version_is_refused_with_both_and_what_is_done_stays(landscape, recipe, words):
+    prepare(landscape.folder, recipe, coarse=80)
+    (landscape.folder / WORK / "coarse").mkdir()
+    before = {path: path.stat().st_mtime_ns for path in landscape.folder.rglob("*")}
+    command = [sys.executable, "-c", OTHER, "landscape", words[0], str(landscape.folder), *words[1:]]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert told.returncode == 2, told.stderr
+    assert f"begun by version {VERSION} (" in told.stderr and "and this is 9.9.9 (" in told.stderr
+    assert before == {path: path.stat().st_mtime_ns for path in landscape.folder.rglob("*")}
+
+
+def test_other_sources_of_the_same_version_are_another_version(landscape, recipe, monkeypatch):
+    prepare(landscape.folder, recipe, coarse=80)
+    monkeypatch.setattr(journal, "this_version", lambda: Version(VERSION, "0" * 12))
+    monkeypatch.setattr("erosion_addon.landscape.farm.version.this_version", lambda: Version(VERSION, "0" * 12))
+    with pytest.raises(
+        InputError, match=rf"begun by version {VERSION} .*, and this is {VERSION} \(000000000000\); go on"
+    ):
+        do_one(landscape.folder, "coarse")
 
 
 def example(word, land):

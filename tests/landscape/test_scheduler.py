@@ -2,6 +2,8 @@
 """Landscapes on a scheduler that runs already, found by its address or its file, and after it was killed."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 import time
@@ -10,28 +12,31 @@ from pathlib import Path
 
 import pytest
 
+from erosion_addon import VERSION
 from erosion_addon.base.errors import InputError
 from erosion_addon.cli.commands import main
-from erosion_addon.landscape.cluster import cluster
+from erosion_addon.landscape.cluster import Cluster, cluster
 from erosion_addon.landscape.erode import Alone, erode
 from erosion_addon.landscape.storage.folder import Landscape
+from erosion_addon.landscape.tasks import WORK
 from tests.landscape.conftest import fractal
 
 pytestmark = pytest.mark.slow
+distributed = pytest.importorskip("distributed")
 
 WORDS = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
 ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def farm(folder):
-    """A scheduler with one worker as processes of their own: the scheduler, and its file."""
-    pytest.importorskip("distributed")
+def farm(folder, worker_path=ROOT):
+    """A scheduler with one worker as processes of their own: the scheduler, and its file. worker_path: its package."""
     file = folder / "scheduler.json"
 
     def started(kind, *words):
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *map(str, words)]
-        return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        where = {"cwd": worker_path, "env": {**os.environ, "PYTHONPATH": str(worker_path)}} if kind == "worker" else {}
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **where)
 
     scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file)
     worker = started("worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard")
@@ -82,3 +87,35 @@ def test_after_the_scheduler_was_killed_the_run_goes_on_from_the_folder(landscap
     erode(landscape.folder, recipe, Alone(), coarse=80, on_progress=on_progress)
     assert Landscape(landscape.folder).manifest.layers == calm
     assert before < len(told) and "the whole eroded on coarse cells" not in told[before:]
+
+
+def other_package(folder, kind):
+    """A copy of the package with another version, other sources, or as it was before versions were compared."""
+    package = Path(shutil.copytree(ROOT / "erosion_addon", folder / kind / "erosion_addon"))
+    changed = {"version": "__init__.py", "sources": "landscape/wear.py", "old": "__init__.py"}[kind]
+    text = (package / changed).read_text(encoding="utf-8").replace(f'"{VERSION}"', '"0.0.7"')
+    (package / changed).write_text(text + "\n", encoding="utf-8")
+    if kind == "old":
+        shutil.rmtree(package / "landscape")
+    return package.parent
+
+
+@pytest.mark.parametrize("kind", ["version", "sources", "old"])
+@pytest.mark.parametrize("late", [False, True])
+def test_a_worker_of_another_version_does_no_task(landscape, tmp_path, capsys, kind, late, monkeypatch):
+    """late: it comes when the first ones have been compared."""
+    if late:
+        monkeypatch.setattr(
+            Cluster, "require_version", lambda cluster, ask=Cluster.require_version: next(looks) or ask(cluster)
+        )
+        looks = iter([True, False])
+    with farm(tmp_path, other_package(tmp_path, kind)) as (_, file):
+        if not late:
+            with distributed.Client(scheduler_file=str(file)) as client:
+                client.wait_for_workers(1, timeout=60)
+        words = ["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--cluster", str(file)]
+        assert main(words) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and f"and this is {VERSION} (" in told
+    assert f"A worker has version {VERSION if kind == 'sources' else '0.0.7'} (" in told
+    assert not list((landscape.folder / WORK).glob("*/*"))

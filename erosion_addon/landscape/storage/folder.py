@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Folder of a landscape: tiles as .npy files, read in windows of any size, written atomically."""
 
+import math
+import os
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +12,17 @@ from pathlib import Path
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.atomic_files import Outputs, move_over, remove_leftovers, sha256
+from ...base.atomic_files import move_over, remove_leftovers, sha256
 from ...base.errors import InputError
 from ...base.lock import locked
-from ...base.regular_files import require_regular
-from ...terrain.fields import FIELDS
+from ...base.regular_files import kind_of
+from ...terrain.fields import ANALYZED, FIELDS
+from ...terrain.terrain import HIGHEST
+from .arrays import LARGEST, part_of, refuse_link, refuse_links, require_sound, write_arrays
 from .manifest import MASK, NAME, START, Manifest
+
+_HEADER = 1 << 16
+"""Bytes of the longest header of a .npy file."""
 
 CHANGES = "changes"
 """Folder of tiles on their way to their places; they count once the new manifest lies beside them."""
@@ -110,9 +117,14 @@ class Landscape:
         """Whether the manifest has a layer."""
         return layer in self.manifest.layers
 
-    def tile_array(self, layer: str, tile: Tile) -> Array:
-        """A tile's values, mapped from its file; InputError if it is missing or has another size or type."""
-        return mapped(self.path(layer, tile), (*self.window(tile).shape, *components(layer)))
+    def tile_array(self, layer: str, tile: Tile, part: tuple[slice, slice] | None = None) -> Array:
+        """A tile's values or a part of them, mapped from its file; InputError for one that the manifest does not name,
+        that is missing, or that has another size, kind or range of numbers.
+        """
+        path = self.path(layer, tile)
+        if tile.name not in self.manifest.layers.get(layer, {}):
+            raise InputError(f"{path} is missing in the manifest; make or erode the landscape again.")
+        return part_of(path, (*self.window(tile).shape, *components(layer)), part, *bounds(layer))
 
     def read(self, layer: str, window: Window) -> Array:
         """Values of a window, over any number of tiles; float64 heights, thicknesses and masks."""
@@ -121,12 +133,13 @@ class Landscape:
         for tile in self.tiles():
             there = self.window(tile)
             if part := there.meet(window):
-                found[part.within(window)] = self.tile_array(layer, tile)[part.within(there)]
+                found[part.within(window)] = self.tile_array(layer, tile, part.within(there))
         return found
 
     def write(self, layer: str, tile: Tile, values: Array) -> str:
-        """Write a tile as float32; returns the SHA-256 of its file."""
-        return write_arrays(self.folder / layer, {tile.name: np.asarray(values, np.float32)})[tile.name]
+        """Write a tile as float32; returns the SHA-256 of its file. InputError for numbers out of range."""
+        require_sound(values, self.path(layer, tile), *bounds(layer))
+        return write_arrays(self.folder, layer, {tile.name: np.asarray(values, np.float32)})[tile.name]
 
     def faults(self, layers: Collection[str] | None = None) -> dict[str, list[str]]:
         """Damaged and missing tiles: layer → sentences. layers: default: all."""
@@ -141,9 +154,20 @@ class Landscape:
                 path = self.path(layer, tile)
                 if not path.is_file():
                     found.setdefault(layer, []).append(f"{path} is missing")
-                elif _sha256(path) != hashes.get(tile.name):
+                elif path.stat().st_size > self._most_bytes(layer, tile) or _sha256(path) != hashes.get(tile.name):
                     found.setdefault(layer, []).append(f"{path} is damaged")
         return found
+
+    def _most_bytes(self, layer: str, tile: Tile) -> int:
+        """Size of a tile's file with the longest header; a larger one need not be read."""
+        return _HEADER + 8 * math.prod((*self.window(tile).shape, *components(layer)))
+
+
+def bounds(layer: str) -> tuple[float, float]:
+    """Least and greatest value of a layer."""
+    if layer.startswith(MASK):
+        return 0.0, 1.0
+    return (-LARGEST, LARGEST) if layer in ("flow", *ANALYZED) else (-HIGHEST, HIGHEST)
 
 
 def components(layer: str) -> tuple[int, ...]:
@@ -159,61 +183,10 @@ def _sha256(path: Path) -> str:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
-def mapped(path: Path, shape: tuple[int, ...]) -> Array:
-    """Array of a .npy file, mapped from the disk; InputError unless it has this shape and holds numbers."""
-    try:
-        require_regular(path)
-        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise InputError(f"{path} is missing; make or erode the landscape again.") from None
-    except (OSError, ValueError, EOFError):  # InputError among them
-        raise InputError(f"{path} is damaged; make or erode the landscape again.") from None
-    if array.shape != shape or array.dtype not in (np.dtype("<f4"), np.dtype("<f8")):
-        raise InputError(f"{path} is not a tile of this landscape; make or erode the landscape again.")
-    return array
-
-
-def save(path: Path, array: Array) -> None:
-    """Write an array as a .npy file. `numpy.save` says how many bytes were written, not that the disk is full."""
-    values = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    with path.open("wb") as stream:
-        header = np.lib.format.header_data_from_array_1_0(values)  # type: ignore[no-untyped-call]
-        np.lib.format.write_array_header_1_0(stream, header)  # type: ignore[no-untyped-call]
-        stream.write(values.tobytes())
-
-
-def refuse_link(path: Path) -> None:
-    """InputError for a symbolic link: in a folder from somebody else it may lead to any file of the user's."""
-    if path.is_symlink():
-        raise InputError(f"{path} is a link to another file; remove it.")
-
-
-def write_arrays(folder: Path, arrays: Mapping[str, Array]) -> dict[str, str]:
-    """Write arrays as NAME.npy into a folder, all or none; returns the SHA-256 of each file."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
-    with Outputs() as outputs:
-        for name, array in arrays.items():
-            refuse_link(folder / f"{name}.npy")
-            target = outputs.plan(folder / f"{name}.npy", (".npy",))
-            with outputs.write(target) as path:
-                save(path, array)
-        digests = {Path(path).stem: digest for path, digest in outputs.digests().items()}
-        outputs.publish(goes_on=True)
-    return digests
-
-
-def arrays_in(folder: Path) -> list[Path]:
-    """Files of `write_arrays` in a folder. One that a killed process has left half-written is none."""
-    return [path for path in sorted(folder.glob("*.npy")) if not path.name.startswith(".")]
-
-
 def sweep(folder: Path) -> None:
     """Remove what killed processes have left half-written in a landscape on which no other one works."""
-    for place in (folder, *(path for path in folder.rglob("*") if path.is_dir() and not path.is_symlink())):
-        remove_leftovers(place)
+    for place, _, _ in os.walk(folder):  # which passes over links, and over what vanishes meanwhile
+        remove_leftovers(Path(place))
 
 
 @contextmanager
@@ -237,8 +210,9 @@ def change(
     folder, hashes = landscape.folder / CHANGES, dict[str, dict[str, str]]()
     try:
         for layer, tile, values in tiles:
-            refuse_link(landscape.path(layer, tile))
-            written = write_arrays(folder / layer, {tile.name: np.asarray(values, np.float32)})
+            refuse_links(landscape.folder, landscape.path(layer, tile))
+            values = np.asarray(values, np.float32)
+            written = write_arrays(landscape.folder, f"{CHANGES}/{layer}", {tile.name: values})
             hashes.setdefault(layer, {}).update(written)
         manifest = renewed(hashes)
         manifest.save(folder)
@@ -260,11 +234,12 @@ def take_places(folder: Path) -> None:
     if are_left(folder):
         manifest = Manifest.load(changes)
         files = [(path, path.relative_to(changes)) for path in sorted(changes.rglob("*.npy"))]
+        for path, place in [*files, (changes / NAME, Path(NAME))]:
+            refuse_links(folder, path)
+            refuse_links(folder, folder / place)
         for path, place in files:
-            for part in (place, *place.parents[:-1]):
-                refuse_link(changes / part)
-                refuse_link(folder / part)
-            if manifest.layers.get(place.parent.as_posix(), {}).get(place.stem) != _sha256(path):
+            listed = manifest.layers.get(place.parent.as_posix(), {}).get(place.stem)
+            if listed is None or kind_of(path) or listed != _sha256(path):
                 raise InputError(f"{path} is damaged; remove {changes} to give up what was being written back.")
         try:
             for path, place in [*files, (changes / NAME, Path(NAME))]:

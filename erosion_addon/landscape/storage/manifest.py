@@ -2,7 +2,6 @@
 """Manifest of a landscape: its grid, its origin, its erosion, and a hash of every tile."""
 
 import json
-import math
 import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -12,9 +11,11 @@ from ...base.atomic_files import Outputs
 from ...base.errors import InputError
 from ...base.regular_files import open_regular
 from ...files.headers.georeference import Georeference
-from ...recipe.recipe import Recipe
+from ...recipe.recipe import EDGE_CHOICE, SEED, Recipe
 from ...terrain.fields import FIELDS
 from ...terrain.masks import AREAS
+from ...terrain.terrain import checked_spacing
+from .arrays import refuse_link
 
 FORMAT = 1
 """Version of the file format; others are refused."""
@@ -29,7 +30,17 @@ TILES = (64, 8192)
 
 MOST_TILES = 1 << 18
 
+HALO = 8
+"""Width of the halo as a share of the tile's side."""
+
+LARGEST_COARSE = 1 << 31
+"""Most cells along the longer side of what is eroded as a whole."""
+
 _LARGEST_FILE = 256 << 20
+
+_LARGEST_NUMBER = 1e40
+"""Bound of volumes and figures: 2^40 cells of 1000 km, and heights of 10^9 m."""
+
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 START, MASK = "start/", "mask/"
@@ -52,6 +63,16 @@ class Erosion:
     edges: str
     coarse: int
     halo: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", SEED.checked(self.seed))
+        object.__setattr__(self, "edges", EDGE_CHOICE.checked(self.edges))
+        if self.edges == "wrap":
+            raise InputError("The edges of a landscape cannot wrap; choose --edges open or closed.")
+        for name, most in (("coarse", LARGEST_COARSE), ("halo", TILES[1] // HALO)):
+            number = getattr(self, name)
+            if type(number) is not int or not 1 <= number <= most:
+                raise InputError(f"An erosion has from 1 to {most} cells for {name}, not {number!r:.30}.")
 
 
 @dataclass(frozen=True)
@@ -83,6 +104,9 @@ class Manifest:
             raise InputError(f"A tile has from {TILES[0]} to {TILES[1]} cells a side, not {self.tile!r:.30}.")
         if -(-self.rows // self.tile) * -(-self.cols // self.tile) > MOST_TILES:
             raise InputError(f"A landscape has at most {MOST_TILES} tiles; make them larger than {self.tile} cells.")
+        object.__setattr__(self, "spacing", checked_spacing(self.spacing))
+        if self.erosion is not None and self.erosion.halo > self.tile // HALO:
+            raise InputError(f"Tiles of {self.tile} cells have a halo of at most {self.tile // HALO}.")
 
     @classmethod
     def load(cls, folder: Path) -> "Manifest":
@@ -93,7 +117,9 @@ class Manifest:
         try:
             with open_regular(path) as stream:
                 text = stream.read(_LARGEST_FILE + 1)
-            table = json.loads(text[:_LARGEST_FILE].decode("utf-8"))
+            table = json.loads(
+                text[:_LARGEST_FILE].decode("utf-8"), parse_int=_whole, parse_float=_number, parse_constant=_number
+            )
             return _parsed(table)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
@@ -104,6 +130,7 @@ class Manifest:
 
     def save(self, folder: Path) -> None:
         """Write the manifest atomically."""
+        refuse_link(folder / NAME)
         with Outputs() as outputs:
             target = outputs.plan(folder / NAME, (".json",))
             with outputs.write(target) as path:
@@ -128,16 +155,16 @@ class Manifest:
 def _parsed(table: dict[str, Any]) -> Manifest:
     if table.pop("format") != FORMAT:
         raise InputError("it was made by another version of Terrain Erosion; make the landscape again.")
-    spacing = tuple(float(number) for number in table.pop("spacing"))
-    if len(spacing) != 2 or not all(math.isfinite(number) and number > 0 for number in spacing):
-        raise ValueError
+    rows, cols = table.pop("spacing")
     erosion = table.pop("erosion")
-    manifest = Manifest(spacing=(spacing[0], spacing[1]), erosion=_erosion(erosion), **table)
+    manifest = Manifest(spacing=(rows, cols), erosion=_erosion(erosion), **table)
     for layer, hashes in manifest.layers.items():
         if not (layer.removeprefix(START) in FIELDS or (layer.startswith(MASK) and layer.removeprefix(MASK) in MASKS)):
             raise InputError(f"{layer!r:.60} is not a layer.")
         if not all(_HASH.fullmatch(value) for value in hashes.values()):
             raise ValueError
+    if START + "elevation" not in manifest.layers:
+        raise InputError("it names no tiles of the land before erosion.")
     if not (isinstance(manifest.source, str) and isinstance(manifest.place, str)):
         raise ValueError
     if manifest.place and manifest.georeference is None:
@@ -152,6 +179,18 @@ def _erosion(table: dict[str, Any] | None) -> Erosion | None:
         return None
     erosion = Erosion(**table)
     Recipe.from_dict(erosion.recipe)
-    if not all(type(number) is int for number in (erosion.seed, erosion.coarse, erosion.halo)):
-        raise ValueError
     return erosion
+
+
+def _whole(text: str) -> int:
+    """A whole number of the file; ValueError for one that no manifest has."""
+    _number(text)
+    return int(text)
+
+
+def _number(text: str) -> float:
+    """A number of the file; ValueError for one that is not finite, or that no manifest has."""
+    number = float(text)
+    if not abs(number) <= _LARGEST_NUMBER:
+        raise ValueError
+    return number

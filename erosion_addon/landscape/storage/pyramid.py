@@ -15,7 +15,8 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import InputError
-from .folder import Landscape, Window, mapped, refuse_link, write_arrays
+from .arrays import part_of, refuse_link, refuse_links, write_arrays
+from .folder import Landscape, Window, bounds
 from .manifest import START
 
 FOLDER = "pyramid"
@@ -38,8 +39,8 @@ def level(landscape: Landscape, layer: str, factor: int) -> Array:
     path = _path(landscape, layer, factor)
     if factor > 1 and path.is_file():
         with suppress(InputError):  # damaged, or somebody else's
-            refuse_link(path.parent)
-            return np.array(mapped(path, _shape(landscape, factor)), np.float64)
+            refuse_links(landscape.folder, path)
+            return np.array(part_of(path, _shape(landscape, factor), None, *bounds(layer)), np.float64)
     return _means(landscape, layer, factor, landscape.whole)
 
 
@@ -96,7 +97,7 @@ def _stored(landscape: Landscape, layer: str, before: Landscape | None, window: 
         values = _sums(values, 2, 2)
         values /= counts[0][:, None] * counts[1]
         factor *= 2
-    write_arrays(folder, levels)
+    write_arrays(landscape.folder, f"{FOLDER}/{folder.name}", levels)
     return folder.name
 
 

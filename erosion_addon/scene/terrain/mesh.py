@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
+from ...base.memory import require
 from ...terrain.irregular import Structure
 from . import attribute_values
 from .attribute_values import Values
@@ -226,9 +227,11 @@ def make_grid_object(
 ) -> bpy.types.Object:
     """A new smooth-shaded grid object in `collection`, centered on its origin, row 0 at the smallest y.
 
-    elevation: (rows, cols) m, becomes local z. spacing: (row, col) m. A UV map "UVMap" covers it once.
+    elevation: (rows, cols) m, becomes local z. spacing: (row, col) m. A UV map "UVMap" covers it once. InputError if
+    memory does not suffice.
     """
     rows, cols = elevation.shape
+    require(rows * cols * GRID_BYTES, f"The mesh of {name} ({rows} × {cols})")
     mesh = bpy.data.meshes.new(name)
     _add_topology(mesh, rows, cols)
     mesh.uv_layers.new(name="UVMap", do_init=False)
@@ -273,11 +276,8 @@ def _add_topology(mesh: bpy.types.Mesh, rows: int, cols: int) -> None:
     mesh.polygons.add(faces)
     vertex = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
     edges = np.empty((flat + steep, 2), np.int32)
-    for vertices, of_vertices in (
-        (edges[:flat], (vertex[:, :-1], vertex[:, 1:])),
-        (edges[flat:], (vertex[:-1], vertex[1:])),
-    ):
-        vertices[:, 0], vertices[:, 1] = (ends.ravel() for ends in of_vertices)
+    edges[:flat, 0], edges[:flat, 1] = vertex[:, :-1].ravel(), vertex[:, 1:].ravel()
+    edges[flat:, 0], edges[flat:, 1] = vertex[:-1].ravel(), vertex[1:].ravel()
     _set(mesh, ".edge_verts", "value", edges)
     del edges
     corners = np.empty((rows - 1, cols - 1, 4), np.int32)

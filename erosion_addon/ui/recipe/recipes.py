@@ -18,8 +18,8 @@ from ..base.terrain_operator import allowed
 from ..base.translations import phrase, tooltip
 from . import loaded_recipe, previews, steps
 
-TILE = 5.5
-"""Picture size in the popover, in interface units, so it scales with the interface."""
+TILE = 5.25
+"""Picture size in the popover, in interface units, so it scales with the interface; six rows fit 860 pixels."""
 PICTURE = 4.0
 """Picture size in the side panel: the height of the three rows beside it."""
 _ACROSS = 6.0

@@ -209,7 +209,9 @@ def draw_buttons(layout: Any) -> None:
 
 def draw_import(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Draw the entry in File ▸ Import."""
-    self.layout.operator(EROSION_OT_heightmap_import.bl_idname, text="Heightmap (.exr, .tif, .png, .npy, .r16)")
+    self.layout.operator(
+        EROSION_OT_heightmap_import.bl_idname, text="Heightmap (.tif, .png, .exr, .hgt, .asc, .r16, .npy)"
+    )
 
 
 def draw_image(self: bpy.types.Menu, context: bpy.types.Context) -> None:

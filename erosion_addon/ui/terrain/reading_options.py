@@ -328,10 +328,14 @@ class Applies:
 
     @property
     def shades(self) -> str:
-        """For Black and White."""
-        if self._record is not None and self._record.meaning == "heights":
-            return "The file holds heights, so Black and White do not count."
-        return ""
+        """For Black and White, which make shades of floats from 0 to 1."""
+        record = self._record
+        if record is None or record.meaning == "shades":
+            return ""
+        is_share = record.lowest is not None and record.lowest >= -1e-3 and (record.highest or 0.0) <= 1.001
+        if is_share and record.kind.startswith("float") and record.georeference is None:
+            return ""
+        return "The file holds heights, so Black and White do not count."
 
     @property
     def unit(self) -> str:

@@ -92,6 +92,7 @@ def test_floats_from_0_to_1_are_asked_about_and_get_the_heights_of_somebody_who_
     write_heightmap(path, fractal(120, 120, 1.0), OpenImageIOFiles())
     words, settings = Dialog(filepath=str(path)).drawn()
     assert "numbers from 0 to 1 on land 1.2 km long" in words and "Heights from 0 m to 1 m" in words
+    assert settings["low"] and settings["high"] and "Change it by White." in words
     words, settings = Dialog(filepath=str(path), low=0.0, high=800.0).drawn()
     assert "Heights from 0 m to 800 m" in words and settings["low"]
 

@@ -17,6 +17,7 @@
 # make faults    memory, disk and worker failed at every place, once and for ever; all surroundings that this machine can
 #                be given; runs ended and killed at random moments: the input or the result, never between; an hour
 # make fuzz SECONDS=600  mutated recipes, images, checkpoints and words, toward code not seen before (Linux)
+# make limits    10,000 recipes at random from one hard limit of every parameter to the other, on land from 3 × 3 cells; hours
 # make mutants   small faults put into kernels, commit and model: of those in kernels and commit tests notice 95 %; hours
 # make bench     speed and memory, as ratios within one run
 # make zip       the extension as a zip for this platform: dist/
@@ -37,7 +38,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples landscape figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak stalls neighbors same-bytes histories faults fuzz mutants bench zip zips clean
+.PHONY: demo examples landscape figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak stalls neighbors same-bytes histories faults fuzz limits mutants bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -124,6 +125,9 @@ faults: $(VENV)/ready
 
 fuzz: $(VENV)/ready
 	$(IN_VENV) -m tests.fuzz --seconds $(or $(SECONDS),600)
+
+limits: $(VENV)/ready
+	$(IN_VENV) -m tests.limits --count 10000
 
 mutants: $(VENV)/ready
 	$(IN_VENV) -m tests.mutants

@@ -48,7 +48,7 @@ def trace(network, order, amounts, least, main, cells, ends):
         if below >= 0:
             cells[count] = below
             count += 1
-        while cell >= 0:
+        while cell >= 0:  # up a tree, to a source
             cells[count] = cell
             count += 1
             cell = np.int64(main[cell])
@@ -113,7 +113,7 @@ def label_lakes(network, wet, labels, stack):
         count += 1
         labels[start] = count
         stack[0], depth = start, 1
-        while depth:
+        while depth:  # each cell once, as it is labeled before it waits
             depth -= 1
             cell = np.int64(stack[depth])
             for number in range(8):

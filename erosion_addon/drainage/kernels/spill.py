@@ -84,7 +84,7 @@ def measure(heights, labels, tree, area, rooms):
     _reach(tree, far, np.zeros(rooms.size, np.int64))
     for cell in range(heights.size):
         height, holding = heights[cell], np.int64(labels[cell])
-        while holding != 0 and tree.spill[holding] <= height:
+        while holding != 0 and tree.spill[holding] <= height:  # to the root at most; of no number is that true
             beyond = far[holding]
             holding = beyond if beyond != 0 and tree.spill[beyond] <= height else tree.parent[holding]
         if holding != 0:
@@ -101,7 +101,7 @@ def measure(heights, labels, tree, area, rooms):
 @allocation_free
 def _pour(tree, water, leaf, last, amount):
     """Add an amount to a leaf and its ancestors, up to `last` or to the largest."""
-    while leaf != 0:
+    while leaf != 0:  # from child to parent, to the root
         water[leaf] += amount
         if leaf == last:
             return

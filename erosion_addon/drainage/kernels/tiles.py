@@ -69,14 +69,14 @@ def orient(first, second, root, nodes):
     below = np.full(nodes, -1)
     reached, count, at = np.empty(nodes, np.int64), 1, 0
     reached[0] = root
-    while at < count:
+    while at < count:  # every node once
         node = reached[at]
         at += 1
         entry = head[node]
         while entry >= 0:
             edge = entry // 2
             other = second[edge] if entry % 2 == 0 else first[edge]
-            if edge != below[node]:
+            if edge != below[node] and count < nodes:
                 below[other] = edge
                 reached[count] = other
                 count += 1
@@ -99,7 +99,7 @@ def _downstream(onward):
             order[count] = cell
             count += 1
     at = 0
-    while at < count:
+    while at < count:  # each cell once, when its last donor has come; those on a circle never
         below = onward[order[at]]
         at += 1
         if below >= 0:

@@ -123,7 +123,7 @@ def make_delaunay(net, cols, row_step, col_step, triangle):
     if before >= 0:
         first = triangle
     triangle, again = first, True
-    while again:
+    while again:  # once around the point; each flip adds an edge to it, of which there are as many as vertices
         while _flip(net, cols, row_step, col_step, triangle):
             pass
         following = net.twins[3 * triangle + 1]

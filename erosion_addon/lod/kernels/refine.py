@@ -46,7 +46,7 @@ def start(net, surface):
 def refine(net, surface, allowed):
     """Insert points until no triangle exceeds the error `allowed`; returns False if space runs out."""
     waiting = _find_waiting(net, allowed)
-    while waiting > 0:
+    while waiting > 0:  # a point is inserted once, and each triangle then measured meets the tolerance or gets another
         triangle = net.waiting[waiting - 1]
         if net.error[triangle] <= allowed:
             waiting -= 1
@@ -79,7 +79,7 @@ def _measure_around(net, surface, first, allowed, waiting):
     list.
     """
     triangle, again = first, True
-    while again:
+    while again:  # once around the point
         _measure(net, surface, triangle)
         if net.error[triangle] > allowed and waiting < net.waiting.size:
             net.waiting[waiting] = triangle

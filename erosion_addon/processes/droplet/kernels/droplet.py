@@ -132,7 +132,7 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
         # While one of the two waits for its next place, the processor digs for the other.
         drop = pick_up(pool, tiles, tile, ground, constants)
         beside = pick_up(pool, tiles, tile, ground, constants)
-        while drop.slot != NONE or beside.slot != NONE:
+        while drop.slot != NONE or beside.slot != NONE:  # each drop of the queue to its last step at most
             if drop.slot != NONE:
                 drop = go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop)
             if beside.slot != NONE:

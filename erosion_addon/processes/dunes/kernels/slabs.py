@@ -198,7 +198,7 @@ def _sheltered(place, constants):
 def _order(begin, count, one, other):
     """Start and stride of a tour that visits each of `count` cells once. one, other: random numbers, 0-1."""
     stride = np.int64((0.25 + 0.5 * one) * count)
-    while math.gcd(stride, count) != 1:
+    while math.gcd(stride, count) != 1:  # 1 comes within one round
         stride = stride % count + 1
     return begin + np.int64(other * count), min(stride, count - 1)
 
@@ -249,7 +249,7 @@ def _fly(line, holds, at, base, begin, last, load, start, draw, constants):
     `SETTLED`.
     """
     hops, worn = 1, 0.0
-    while True:
+    while True:  # each hop goes on by a step at least
         if at >= last:
             return hops, draw, worn, at - last
         place = line[np.uintp(at)]
@@ -414,7 +414,7 @@ def hand_on(first, last, rays, shape, ground, cover, shares, constants, key, ent
         _cast(line, 0, length, entering[number], constants.drop)
         start, draw, hops, worn = rng.stream(key, number), 0, 0, 0.0
         for place in range(arriving.shape[1]):
-            while arriving[number, place] > 0.0:
+            while arriving[number, place] > 0.0:  # a sum of so many slabs
                 load = min(constants.slab, arriving[number, place])
                 arriving[number, place] -= load
                 given = _fly(line, holds, place, math.inf, 0, length, load, start, draw, constants)

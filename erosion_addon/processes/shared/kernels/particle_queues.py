@@ -109,7 +109,7 @@ def _queue_up(pool, tiles, slot):
 def enter(pool, tiles, start, z, x):
     """Add a new drop on the tile of its position, all other values 0; returns its slot."""
     slot = np.uintp(pool.next_slot[0])
-    while pool.taken[slot]:
+    while pool.taken[slot]:  # no more drops are let in than there are slots
         slot += np.uintp(1)
     pool.next_slot[0], pool.taken[slot] = slot + np.uintp(1), True
     for number in range(pool.numbers.shape[1]):

@@ -20,7 +20,7 @@ def spread_from_edges(low, waiting, reached):
                 reached[row, col] = True
                 waiting[count] = row * cols + col
                 count += 1
-    while count > 0:
+    while count > 0:  # each cell once, as it is marked before it waits
         count -= 1
         row, col = divmod(waiting[count], cols)
         for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):

@@ -143,6 +143,11 @@ def running():
     return job() is not None
 
 
+def asking():
+    """Whether a second Esc would cancel the run."""
+    return import_module(EXTENSION + ".erosion_addon.ui.run.progress").is_asking()
+
+
 def eroding():
     """Whether a run has begun to erode; before, it may have to compile."""
     return running() and job().state == "running" and job().fraction > 0.0

@@ -75,7 +75,7 @@ def escape_leaves_the_mesh_as_it_was(window):
     window.picture("the_bar_moves")
     window.over_viewport()
     pressed = time.monotonic()
-    window.key("ESC")
+    window.escape()
     window.wait("the end of the run", IDLE)
     seconds = window.ask("clock.idle_since") - pressed
     assert window.ask("outcome()[0]") == "cancelled"

@@ -100,10 +100,30 @@ def a_run_counts_as_work_that_is_not_saved(window):
     time.sleep(0.5)
     assert window.ask("running()"), "an undo of something else ended the run"
     before = window.ask("terrain_heights().tolist()")
-    window.key("ESC")
+    window.escape()
     window.wait("the end of the run", IDLE)
     window.wait("no operator", UNATTENDED)
     assert window.ask("heights().tolist()") == before and "wear" not in window.ask("attributes()")
+
+
+def esc_asks_before_it_ends_a_long_run(window):
+    window.ask(f"new_terrain(96, 128, {LONG})")
+    window.open_tab("Erosion")
+    before = window.ask("fingerprint()")
+    window.press("erosion.run")
+    window.wait("progress", "eroding()")
+    window.ask("job()._since -= 60.0")  # a minute of work
+    window.over_viewport()
+    window.key("ESC")
+    assert window.ask("running() and asking()"), "a single Esc ended a minute of work"
+    window.picture("esc_asks")
+    window.wait("the end of the question", "not asking()")
+    window.key("ESC")
+    assert window.ask("running() and asking()")
+    window.key("ESC")
+    window.wait("the end of the run", IDLE)
+    window.wait("no operator", UNATTENDED)
+    assert window.ask("outcome()[0]") == "cancelled" and window.ask("fingerprint()") == before
 
 
 def an_undo_past_the_terrain_ends_its_run(window):
@@ -215,6 +235,7 @@ SCENES = (
     the_redo_panel_of_add_terrain_does_not_outlive_a_run,
     choosing_a_recipe_leaves_no_redo_panel,
     a_run_counts_as_work_that_is_not_saved,
+    esc_asks_before_it_ends_a_long_run,
     an_undo_past_the_terrain_ends_its_run,
     twenty_undos_and_redos_of_runs,
     runs_of_a_queue_are_undo_steps_of_their_own,

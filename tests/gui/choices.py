@@ -54,7 +54,7 @@ def escape_keeps_the_pictures_that_are_there(window):
     _ask_for_them(window)
     window.wait("the work", "running()")
     window.over_viewport()
-    window.key("ESC")
+    window.escape()
     window.wait("the end", IDLE)
     assert window.ask(f"str({SHOWN})") == before
 

@@ -81,7 +81,7 @@ def progress_moves_and_escape_leaves_the_mesh_as_it_was(window):
     window.picture("progress_later")
     window.over_viewport()
     pressed = time.monotonic()
-    window.key("ESC")
+    window.escape()
     window.wait("the end of the run", IDLE)
     seconds = window.ask("clock.idle_since") - pressed
     assert window.ask("outcome()[0]") == "cancelled"
@@ -167,7 +167,7 @@ def autosave_comes_during_a_seen_run_the_window_stays_awake_and_the_file_opens_w
     window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = False")
     window.picture("at_autosave")
     window.wait("the operator again", attended.ATTENDED)
-    window.key("ESC")
+    window.escape()
     stopped(window)
     assert window.ask("fingerprint()") == before, "Esc changed the mesh"
     path = str(next(saves.rglob("*.blend")))

@@ -33,7 +33,7 @@ def the_run_is_seen_and_escape_brings_every_byte_back(window):
         time.sleep(0.1)
     window.picture("later")
     window.over_viewport()
-    window.key("ESC")
+    window.escape()
     window.wait("the end of the run", IDLE)
     assert window.ask("fingerprint()") == before, "Esc changed the mesh"
     window.picture("after_escape")
@@ -50,7 +50,7 @@ def water_is_seen_as_long_as_it_runs(window):
     time.sleep(2.0)  # until it is drawn
     window.picture("water")
     window.over_viewport()
-    window.key("ESC")
+    window.escape()
     window.wait("the end of the run", IDLE)
     window.wait("the water to go", "water() is None")
     assert window.ask("fingerprint()") == before
@@ -76,7 +76,7 @@ def a_large_run_is_seen_and_the_window_stays_awake(window):
             assert not window.ask(MARK), "it was seen"
         window.picture("large_seen" if shown else "large_unseen")
         window.over_viewport()
-        window.key("ESC")
+        window.escape()
         window.wait("the end of the run", IDLE)
     (unseen, speed), (seen, seen_speed) = stalls[False], stalls[True]
     return f"longest turn {seen:.2f} s (unseen {unseen:.2f} s), throughput {seen_speed / speed:.2f} of unseen"
@@ -162,7 +162,7 @@ def two_objects_are_eroded_one_after_the_other(window):
     window.ask("bpy.ops.erosion.queue_remove(name='B')")
     window.wait("one less", "[one.name for one in queue().waiting()] == ['C']")
     window.over_viewport()
-    window.key("ESC")  # cancels the first run alone
+    window.escape()  # cancels the first run alone
     window.wait("the next run", "running() and job().object_name == 'C'")
     window.picture("next_one")
     window.wait("the end of all", f"{IDLE} and not queue().waiting()")

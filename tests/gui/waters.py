@@ -43,7 +43,7 @@ def escape_while_rivers_are_computed_leaves_the_file_as_it_was(window):
     window.press("erosion.rivers_add")
     window.wait("the work", "running()")
     window.over_viewport()
-    window.key("ESC")
+    window.escape()
     window.wait("the end", IDLE)
     assert window.ask("outcome()[0]") == "cancelled"
     assert window.ask(FILE) == before

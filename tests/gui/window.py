@@ -200,6 +200,12 @@ class Window:
             self.send(kind, ctrl=ctrl)
         self.settle()
 
+    def escape(self):
+        """Cancel a run: with Esc, and with another one where it asks."""
+        self.key("ESC")
+        if self.ask("asking()"):
+            self.key("ESC")
+
     def drop_file(self, path):
         """Drop a file where the mouse is, as from a file manager; takes real events."""
         x, y = self.mouse

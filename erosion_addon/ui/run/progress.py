@@ -278,8 +278,9 @@ def _file_is_open(*_: Any) -> None:
 def _history_moved(*_: Any) -> None:
     """Undo or redo may have removed the mesh of the run, and what the messages are about."""
     now.messages.clear()
-    if job.now.current is not None and not job.now.current.is_here():
-        job.now.current.cancel()
+    run = job.now.current
+    if run is not None and run.state != "waiting" and not run.is_here():  # a result that waits goes to a new object
+        run.cancel()
 
 
 def unregister() -> None:

@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from erosion_addon.model import Recipe
-from erosion_addon.scene.run import job, task
+from erosion_addon.scene.run import busy, job, task
 from erosion_addon.ui import menu
 from erosion_addon.ui.run import progress, run_panel
 from tests.scene.conftest import everything
@@ -96,3 +96,16 @@ def test_the_menu_file_and_the_status_bar_say_what_a_file_holds_during_a_run(beg
     assert "Saving keeps" in shown(status)
     bpy.ops.erosion.cancel()
     assert shown(menu_file) == ""
+
+
+def test_an_undo_past_the_terrain_leaves_a_result_that_waits(terrain_object, monkeypatch):
+    run = job.start(terrain_object, Recipe.load("arcane"), {})
+    monkeypatch.setattr(busy, "at", lambda: "the render")
+    while run.state != "waiting":
+        run.poll(0.1)
+    bpy.data.objects.remove(terrain_object)
+    progress._history_moved()
+    monkeypatch.undo()
+    while not run.ended:
+        run.poll(0.1)
+    assert run.state == "rescued" and "wear" in bpy.data.objects["Terrain eroded"].data.attributes

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Common contents of the headers of all image formats, and the error of damaged ones."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +63,20 @@ def blocks(length: int, block: int) -> int:
     if block <= 0:
         raise CorruptError("its blocks have no size")
     return -(-length // block)
+
+
+def number_in(text: str) -> float | None:
+    """Number in a text, such as -9999 or nan; None if there is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def factor_in(text: str, default: float) -> float:
+    """Finite number other than 0 in a text; the default for anything else."""
+    number = number_in(text)
+    return number if number and math.isfinite(number) else default
 
 
 def single(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:

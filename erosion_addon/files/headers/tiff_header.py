@@ -15,7 +15,7 @@ from ..places.geo_keys import are_depths, placement_of, vertical_unit
 from ..places.placement import Placement
 from ..places.units import length_of
 from .georeference import Georeference
-from .image_format import CorruptError, ImageHeader, UnknownPackingError
+from .image_format import CorruptError, ImageHeader, UnknownPackingError, factor_in, number_in
 from .tiff_tags import BITS, COLORS, NUMBERS, PACKING, Directory, directories
 
 PACKINGS = {
@@ -81,11 +81,11 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         cols=shape[1],
         channels=first.channels,
         kind=kind,
-        no_data=_number(first.text(_NO_DATA)),
+        no_data=number_in(first.text(_NO_DATA)),
         spacing=placement.spacing(shape) if placement else None,
         georeference=georeference.upright(south_up, mirrored) if georeference else None,
-        scale=_number(metadata.get("scale", "")) or 1.0,
-        offset=_number(metadata.get("offset", "")) or 0.0,
+        scale=factor_in(metadata.get("scale", ""), 1.0),
+        offset=factor_in(metadata.get("offset", ""), 0.0),
         unit=length_of(metadata.get("unittype", "")) or vertical_unit(first.tags),
         length_unit=placement.length_unit if placement else None,
         packing=packing,
@@ -182,11 +182,3 @@ def _remarks(directory: Directory, placement: Placement | None) -> list[str]:
     if are_depths(directory.tags):
         found.append("Its vertical system counts depths downward; its numbers count as heights.")
     return found
-
-
-def _number(text: str) -> float | None:
-    """Number in a text, such as -9999 or nan; None if there is none."""
-    try:
-        return float(text)
-    except ValueError:
-        return None

@@ -85,6 +85,12 @@ def test_metadata_of_gdal_say_scale_offset_and_unit_of_the_first_band(tmp_path, 
     assert (header.scale, header.offset, header.unit) == (0.1, -100.0, unit)
 
 
+@pytest.mark.parametrize("words", ["nan", "inf", "0", "x", ""])
+def test_a_scale_that_makes_no_sense_is_left_alone(tmp_path, words):
+    text = f'<GDALMetadata><Item name="SCALE" sample="0" role="scale">{words}</Item></GDALMetadata>'
+    assert header_of(tmp_path, {42112: np.frombuffer(text.encode() + b"\0", "u1")}).scale == 1.0
+
+
 def test_cells_of_web_mercator_are_as_wide_as_on_the_ground(tmp_path):
     """Half as wide at 60° north, where y is 8,399,738 m."""
     web = ((1024, 0, 1, 1), (3072, 0, 1, 3857))

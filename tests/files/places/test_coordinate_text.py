@@ -94,3 +94,30 @@ def test_a_world_file_that_makes_no_sense_is_left_alone(tmp_path, text):
     (tmp_path / "a.tif").write_bytes(tiff_of(np.zeros((5, 7), "f4")))
     (tmp_path / "a.tfw").write_text(text, encoding="ascii")
     assert read_header(tmp_path / "a.tif").spacing is None
+
+
+AUXILIARY = """<PAMDataset>
+  <SRS dataAxisToSRSAxisMapping="1,2">PROJCS[&quot;WGS 84 / UTM zone 32N&quot;,UNIT[&quot;metre&quot;,1]]</SRS>
+  <GeoTransform> 6.0e+05,  3.0e+01,  0.0,  5.2e+06,  0.0, -3.0e+01</GeoTransform>
+  <PAMRasterBand band="1">
+    <NoDataValue>0.0</NoDataValue><UnitType>us-ft</UnitType><Offset>-5</Offset><Scale>0.1</Scale>
+  </PAMRasterBand>
+</PAMDataset>"""
+
+
+def test_metadata_that_gdal_writes_beside_an_image_count(tmp_path):
+    (tmp_path / "a.tif").write_bytes(tiff_of(np.zeros((5, 7), "u2")))
+    (tmp_path / "a.tif.aux.xml").write_text(AUXILIARY, encoding="utf-8")
+    header = read_header(tmp_path / "a.tif")
+    assert (header.no_data, header.scale, header.offset, header.unit) == (0.0, 0.1, -5.0, FOOT)
+    assert header.spacing == (30.0, 30.0) and header.georeference.placement.corner == (600000.0, 5200000.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "<PAMDataset>", AUXILIARY.replace("3.0e+01", "x").replace("0.1", "y"), "&" * 70000]
+)
+def test_metadata_that_make_no_sense_are_left_alone(tmp_path, text):
+    (tmp_path / "a.tif").write_bytes(tiff_of(np.zeros((5, 7), "u2")))
+    (tmp_path / "a.tif.aux.xml").write_text(text, encoding="utf-8")
+    header = read_header(tmp_path / "a.tif")
+    assert header.spacing is None and header.scale == 1.0

@@ -43,10 +43,10 @@ with (
     from erosion_addon.base.data_files import shipped
     from erosion_addon.base.errors import printable
     from erosion_addon.cli import arguments
-    from erosion_addon.files import formats, heightmap, side_file
+    from erosion_addon.files import formats, heightmap, mask_file, side_file
     from erosion_addon.files.headers import georeference, image_header
     from erosion_addon.files.image_files import OpenImageIOFiles
-    from erosion_addon.files.reading.record import Reading
+    from erosion_addon.files.reading.record import Reading, Record
     from erosion_addon.landscape import export
     from erosion_addon.landscape.storage import manifest as manifests
     from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
@@ -224,6 +224,43 @@ def numbers(content: bytes) -> None:
         sentence(lambda: heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0)))
 
 
+def reading(content: bytes) -> None:
+    """A heightmap, a mask, and options; the first byte chooses the format, seven more the options. All of a file is
+    read, looked at before, and read in windows, to the same bytes.
+    """
+    suffix, options = formats.READ_SUFFIXES[content[0] % len(formats.READ_SUFFIXES)] if content else ".npy", Reading()
+    numbers, unit, no_data, holes, order, every, window, *_ = (*content[1:8], *bytes(7))
+    options = Reading(
+        height_range=(0.0, 100.0) if numbers & 4 else None,
+        numbers=("auto", "heights", "shades")[(numbers & 3) % 3],
+        unit=("auto", "m", "ft", "us-ft")[unit % 4],
+        no_data=(None, 0.0, -9999.0, float("nan"))[no_data % 4],
+        holes=("fill", "sea")[holes % 2],
+        byte_order=("auto", "little", "big")[order % 3],
+        depth=("auto", "u16", "i16", "f32")[order // 3 % 4],
+        flip=bool(order & 128),
+        every=every % 4,
+        window=(window % 3, window // 3 % 3, 3 + window % 5, 3 + window // 5 % 5) if window else None,
+    )
+    with file_of(content[8:], suffix) as path:
+
+        def read() -> None:
+            with np.errstate(all="ignore"):
+                whole, record = heightmap.read_heights(path, OpenImageIOFiles(), options)
+                assert np.isfinite(whole).all() and whole.shape == record.shape
+                assert heightmap.inspect(path, options, OpenImageIOFiles()).holes == record.holes
+                windows = heightmap.heightmap_windows(path, OpenImageIOFiles(), options)[1]
+                assert np.array_equal(windows(0, whole.shape[0], 0, whole.shape[1]), whole)
+
+        def read_mask() -> None:
+            with np.errstate(all="ignore"):
+                land = Record("The land", "float64", (5, 7), (5, 7))
+                assert np.isfinite(mask_file.read_mask(path, OpenImageIOFiles(), land)[0]).all()
+
+        sentence(read)
+        sentence(read_mask)
+
+
 def raster(content: bytes) -> None:
     """Elevation data; the first byte chooses its format. What stands before the first zero is a .hdr and a .prj."""
     suffix = RASTERS[content[0] % len(RASTERS)] if content else ".asc"
@@ -356,6 +393,13 @@ KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
         lambda: [bytes([k]) + written(*one) for k, one in enumerate(((".npy", "float32"), (".r16", "uint16")))],
     ),
     "raster": (raster, rasters),
+    "reading": (
+        reading,
+        lambda: [
+            bytes([formats.READ_SUFFIXES.index(suffix), 4]) + bytes(6) + written(suffix, dtype)
+            for suffix, dtype in (*IMAGES, (".npy", "float32"), (".r16", "uint16"), (".r32", "float32"))
+        ],
+    ),
     "side": (
         side,
         lambda: [json.dumps({"files": ["land.r16"], "width": 7, "height": 5, "bpp": 16, "cell_size": [1, 1]}).encode()],

@@ -47,7 +47,7 @@ def form_of(paths: Sequence[Path], length: int, options: Reading) -> tuple[Form,
     doubts = []
     if usual.dtype.itemsize != WIDTHS[first.suffix.lower()][0]:
         doubts.append(Doubt(f"{first} has the size of {_NAMES[usual.depth]} only, and was read so.", "depth"))
-    for form in forms[1:]:
+    for form in forms[1:] if min(usual.shape) > 1 else []:  # a single row has no neighbors, and is no terrain
         # Numbers with swapped bytes have another range; signed and unsigned ones differ where they jump.
         relative = form.order != best.order
         if _roughness(paths, form, relative) < _SMOOTHER * _roughness(paths, best, relative):

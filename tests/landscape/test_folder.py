@@ -17,6 +17,8 @@ from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.generators import registry
 from erosion_addon.landscape import make as makers
+from erosion_addon.landscape import tasks
+from erosion_addon.landscape.erode import Alone, erode
 from erosion_addon.landscape.storage import manifest, pyramid
 from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.storage.manifest import NAME, Manifest
@@ -193,6 +195,30 @@ def test_heights_that_are_no_numbers_leave_no_landscape(tmp_path):
     with pytest.raises(InputError, match="x0_y1"):
         makers.make(tmp_path / "land", Manifest(100, 100, 64, (1.0, 1.0), "holes"), makers.given(heights))
     assert not (tmp_path / "land" / NAME).exists()
+
+
+@pytest.mark.parametrize("layer", ["start/elevation", "elevation"])
+def test_a_landscape_that_was_renamed_gets_no_second_folder_in_its_old_place(landscape, layer):
+    moved = landscape.folder.rename(landscape.folder.with_name("moved"))
+    tile = landscape.tiles()[0]
+    with pytest.raises(InputError, match="cannot be written: "):
+        landscape.write(layer, tile, np.zeros(landscape.window(tile).shape))
+    assert not landscape.folder.exists() and not Landscape(moved).faults()
+
+
+def test_a_landscape_that_is_renamed_while_it_is_eroded_gets_no_second_folder(landscape, recipe, monkeypatch):
+    """The step of the whole has read all tiles when it is about to write."""
+    moved = landscape.folder.with_name("moved")
+
+    def renamed(root, *words, write=tasks.write_arrays):
+        if root.exists():
+            root.rename(moved)
+        return write(root, *words)
+
+    monkeypatch.setattr(tasks, "write_arrays", renamed)
+    with pytest.raises(InputError):
+        erode(landscape.folder, recipe, Alone(1), coarse=80)
+    assert not landscape.folder.exists() and not Landscape(moved).faults()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")

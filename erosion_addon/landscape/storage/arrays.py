@@ -84,7 +84,9 @@ def write_arrays(
     folder = root / place
     refuse_links(root, folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        # Not the landscape's own: where that was renamed meanwhile, a second one would begin in its old place.
+        for part in (*Path(place).parents[-2::-1], Path(place)):
+            (root / part).mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
     with Outputs() as outputs:

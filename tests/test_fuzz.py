@@ -17,6 +17,7 @@ FAST = [
     "mesh",
     "place",
     "numbers",
+    "reading",
     "raster",
     "side",
     "manifest",

@@ -50,8 +50,8 @@ class Survey:
     """Counts and extremes of the numbers of a file. no_data: the file's or the user's number for no data.
 
     empty: cells with it, or masked. nans: cells without a number. far: usual sentinels at either end, and their cells.
-    lowest, highest: of all other numbers. masked: cells that a mask hides. is_bare: whether
-    the mask was ignored.
+    lowest, highest: of all other numbers. ends: the two lowest and the two highest of them, and cells of the outer one.
+    masked: cells that a mask hides. is_bare: whether the mask was ignored.
     """
 
     no_data: float | None = None
@@ -61,6 +61,7 @@ class Survey:
     far: dict[float, int] = field(default_factory=dict)
     lowest: float = math.inf
     highest: float = -math.inf
+    ends: tuple[dict[float, int], dict[float, int]] = field(default_factory=lambda: ({}, {}))
     masked: int = 0
     is_bare: bool = False
 
@@ -90,6 +91,30 @@ class Survey:
         if rest.size:
             self.lowest = min(self.lowest, float(rest.min()))
             self.highest = max(self.highest, float(rest.max()))
+            self._add_ends(rest)
+
+    def _add_ends(self, numbers: Array) -> None:
+        for end, known, outward in ((np.min, self.ends[0], False), (np.max, self.ends[1], True)):
+            outer = float(end(numbers))
+            if len(known) == 2 and sorted([*known, outer], reverse=outward).index(outer) == 2:
+                continue
+            others = numbers[numbers != outer]
+            known[outer] = known.get(outer, 0) + numbers.size - others.size
+            if others.size:
+                known.setdefault(float(end(others)), 0)
+            for number in sorted(known, reverse=outward)[2:]:
+                del known[number]
+
+    def loners(self) -> dict[float, int]:
+        """Numbers of several cells at either end that are farther from all others than these from each other."""
+        found = {}
+        for known, outward in ((self.ends[0], False), (self.ends[1], True)):
+            if len(known) == 2:
+                outer, inner = sorted(known, reverse=outward)
+                span = abs((self.lowest if outward else self.highest) - inner)
+                if known[outer] > 1 and span > 0 and abs(inner - outer) >= max(_FAR, span):
+                    found[outer] = known[outer]
+        return found
 
     def sentinels(self) -> dict[float, int]:
         """Cells of the usual sentinels that are implausible as heights beside all others."""
@@ -98,9 +123,8 @@ class Survey:
         for number, count in self.far.items():
             away = max(self.lowest - number, number - self.highest)  # minus infinity where nothing else is there
             near = _SHARE * span if count > 1 else span
-            trusted = (
-                count > 1 or self.no_data is None
-            )  # a file that names its number has no other, or many cells of it
+            # A file that names its number has no other, or many cells of it.
+            trusted = count > 1 or self.no_data is None
             if abs(number) >= _ENDLESS or (trusted and away >= max(_FAR, near)):
                 found[number] = count
         return found if span >= 0 else {}
@@ -176,6 +200,10 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
         ends = [float(in_meters(np.array([number]), record)[0]) for number in (low, high)]
         record = replace(record, lowest=min(ends), highest=max(ends))
         record = replace(record, step=_step(record, max(abs(low), abs(high))))
+    if meaning == "heights" and options.no_data is None:
+        for number, count in survey.loners().items():
+            what = f"{number:g} in {_cells(record, survey, count)}, far from all other heights"
+            doubts.append(Doubt(f"{record.name} holds {what}, which was taken for a height.", "no_data"))
     doubts += _holes(record, survey, sentinels, options)
     return replace(record, doubts=tuple(doubts))
 

@@ -47,7 +47,7 @@ def array_numbers(path: Path, length: int) -> Raster:
 def raw_numbers(path: Path, form: Form) -> Raster:
     """Numbers of a raw file of known form."""
     rows, cols = form.shape
-    kind = {"u16": "uint16", "i16": "int16", "f32": "float32"}[form.depth]
+    kind = {"u8": "uint8", "u16": "uint16", "i16": "int16", "f32": "float32"}[form.depth]
     header = ImageHeader(rows, cols, 1, kind, byte_order=form.order)
     block = _block(path, form.dtype, 0, form.shape)
     return Raster(header, upturned(lambda *window: (block(*window), None), rows))

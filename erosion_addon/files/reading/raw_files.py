@@ -11,11 +11,11 @@ import numpy as np
 from ...base.errors import InputError
 from .record import Array, Doubt, Reading
 
-WIDTHS = {".r16": (2, 4), ".r32": (4, 2), ".raw": (2, 4)}
+WIDTHS = {".r16": (2, 4), ".r32": (4, 2), ".raw": (2, 4, 1)}
 """Bytes of a number, the usual one first."""
-_KINDS = {2: ("u16", "i16"), 4: ("f32",)}
-_DTYPES = {"u16": "u2", "i16": "i2", "f32": "f4"}
-_NAMES = {"u16": "16-bit shades", "i16": "signed 16-bit numbers", "f32": "32-bit floats"}
+_KINDS = {1: ("u8",), 2: ("u16", "i16"), 4: ("f32",)}
+_DTYPES = {"u8": "u1", "u16": "u2", "i16": "i2", "f32": "f4"}
+_NAMES = {"u8": "8-bit shades", "u16": "16-bit shades", "i16": "signed 16-bit numbers", "f32": "32-bit floats"}
 _SMOOTHER = 0.5
 """Roughness in that of the usual form, below which another form is taken."""
 _PAIRS = 32
@@ -25,7 +25,7 @@ _HIGHEST, _ENDLESS = 1e5, 1e20
 
 
 class Form(NamedTuple):
-    """Form of the numbers: "u16", "i16" or "f32"; order "little" or "big"."""
+    """Form of the numbers: one of `record.DEPTHS`; order "little" or "big"."""
 
     depth: str
     order: str
@@ -49,7 +49,7 @@ def form_of(paths: Sequence[Path], length: int, options: Reading) -> tuple[Form,
         doubts.append(Doubt(f"{first} has the size of {_NAMES[usual.depth]} only, and was read so.", "depth"))
     for form in forms[1:] if min(usual.shape) > 1 else []:  # a single row has no neighbors, and is no terrain
         # Numbers with swapped bytes have another range; signed and unsigned ones differ where they jump.
-        relative = form.order != best.order
+        relative = (form.order, form.shape) != (best.order, best.shape)
         if _roughness(paths, form, relative) < _SMOOTHER * _roughness(paths, best, relative):
             best = form
     if best.order != usual.order:
@@ -68,7 +68,7 @@ def _forms(path: Path, length: int, options: Reading) -> Iterator[Form]:
         if rows <= 0 or cols <= 0 or rows * cols * width != length:
             continue
         depths = [depth for depth in _KINDS[width] if options.depth in ("auto", depth)]
-        yield from (Form(depth, order, (rows, cols)) for depth in depths for order in orders)
+        yield from (Form(depth, order, (rows, cols)) for depth in depths for order in orders[: width or 1])
 
 
 def _no_form(path: Path, length: int, options: Reading) -> InputError:

@@ -18,7 +18,7 @@ UNIT_NAMES = {"m": "meters", "ft": "feet", "us-ft": "US feet"}
 
 NUMBERS = ("heights", "shades")
 BYTE_ORDERS = ("little", "big")
-DEPTHS = ("u16", "i16", "f32")
+DEPTHS = ("u8", "u16", "i16", "f32")
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,7 @@ class ReadingOptions:
         "Depth",
         "Kind of the numbers in a raw file",
         [
+            ("u8", "8 Bits", "Shades of gray of 8 bits"),
             ("u16", "16 Bits", "Shades of gray of 16 bits"),
             ("i16", "16 Bits Signed", "Heights in whole meters"),
             ("f32", "32-Bit Floats", "Heights in meters"),

@@ -186,6 +186,18 @@ def test_every_number_is_a_height_where_that_is_said(tiff):
     assert heights.min() == -9999.0 and not record.doubts
 
 
+@pytest.mark.parametrize("number", [-3047.6952, 0.0, -12345.0, 20000.0])
+def test_an_unusual_number_far_from_all_heights_is_asked_about(tiff, number):
+    """-9999 in feet made meters, the 0 of a GIS around mountains, and anybody's own."""
+    pixels = HILLS.astype(np.float32) / 10 + 1000
+    pixels[3, 4:9] = number
+    heights, record = read(tiff(pixels))
+    assert (heights == np.float32(number)).sum() == 5
+    assert f"holds {number:g} in 5 of 600 cells" in doubts(record)["no_data"]
+    pixels[3, 5:9] = pixels[4, 5:9]
+    assert not read(tiff(pixels))[1].doubts, "a single cell may be a shaft"
+
+
 def test_a_number_that_is_nowhere_is_said(tiff):
     assert (
         "holds 5, the number for no data, nowhere" in doubts(read(tiff(HILLS.astype("f4")), no_data=5.0)[1])["no_data"]
@@ -222,6 +234,14 @@ def test_8_bits_in_16_are_not_swapped(tmp_path):
     shades = np.round(fractal(64, 64, 255.0)) * 256
     heights, record = read(write_raw(tmp_path / "a.r16", shades[::-1], "<u2"), height_range=(0.0, 65535.0))
     assert np.array_equal(heights, shades) and not record.doubts
+
+
+@pytest.mark.parametrize("side", [63, 64])
+def test_8_bits_are_found_by_size_or_by_their_smooth_land(tmp_path, side):
+    """64 × 64 bytes may be 32 × 32 floats too."""
+    shades = np.round(fractal(side, side, 255.0))
+    heights, record = read(write_raw(tmp_path / "a.raw", shades[::-1], "u1"), height_range=(0.0, 255.0))
+    assert np.array_equal(heights, shades) and "8-bit shades only" in doubts(record)["depth"]
 
 
 @pytest.mark.parametrize("order", ["little", "big"])

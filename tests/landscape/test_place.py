@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Georeference of a landscape: kept from a GeoTIFF, or from tiles of one, to the files of an export."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -10,8 +11,9 @@ from erosion_addon.cli.commands import main
 from erosion_addon.files.headers.image_header import read_header
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.files.rasters.raster import open_raster
 from erosion_addon.files.tiff_writer import write_tiff
-from erosion_addon.landscape.storage.folder import Landscape
+from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.storage.manifest import NAME
 from tests.geotiff import CELL, alps, place, same
 from tests.terrains import fractal
@@ -75,3 +77,15 @@ def test_a_landscape_without_a_place_or_of_an_older_manifest_has_none(tmp_path):
     (land.folder / NAME).write_text(json.dumps(table), encoding="utf-8")
     assert Landscape(land.folder).manifest == land.manifest
     assert all(read_header(path).georeference is None for path in exported(tmp_path).values())
+
+
+def test_a_landscape_of_heights_in_feet_is_exported_in_feet(tmp_path):
+    foot = 0.3048
+    there = dataclasses.replace(alps(shape=SHAPE), unit=foot)
+    write_tiff(tmp_path / "dem.tif", HEIGHTS, None, there, is_elevation=True)
+    land = made(tmp_path, tmp_path / "dem.tif")
+    assert np.allclose(land.read("start/elevation", Window(0, 129, 0, 200)), HEIGHTS, atol=1e-3)
+    assert land.manifest.georeference.unit == foot
+    path = exported(tmp_path)[0, 1]
+    numbers = open_raster(path).read(0, 65, 0, 65)[0]
+    assert read_header(path).unit == foot and np.allclose(numbers * foot, HEIGHTS[:65, :65], atol=1e-3)

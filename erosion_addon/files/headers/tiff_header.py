@@ -110,7 +110,8 @@ def mask_of(directory: Directory, image: Directory) -> bool:
 
 def is_mask_for(directory: Directory, image: Directory) -> bool:
     """Whether a directory fits an image as a mask: bits or bytes, not 0 where there is data."""
-    return directory.shape == image.shape and directory.one(BITS, 1) in (1, 8)
+    is_yes_or_no = directory.channels == 1 and (directory.one(BITS, 1) == 1 or kind_of(directory) == "uint8")
+    return is_yes_or_no and directory.shape == image.shape
 
 
 def mask_beside(path: Path) -> Path | None:

@@ -67,7 +67,8 @@ def open_raster(path: Path) -> Raster | None:
 
     else:
         return None
-    return Raster(header, upright(stored, header, path), 8 if suffix == ".asc" else 0)
+    more = (header.channels - 1) * np.dtype(header.kind).itemsize + int(header.mask_band)
+    return Raster(header, upright(stored, header, path), more + (8 if suffix == ".asc" else 0))
 
 
 def upright(stored: Callable[..., Cells], header: ImageHeader, path: Path) -> Callable[[int, int, int, int], Cells]:

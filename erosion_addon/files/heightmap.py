@@ -28,6 +28,7 @@ from .reading import meaning
 from .reading.numbers import array_numbers, raw_numbers, thinned, upturned
 from .reading.raw_files import form_of
 from .reading.record import Array, Doubt, Range, Reading, Record
+from .reading.survey import Survey, bands, survey_of
 from .side_file import Meters, side_file
 from .tiff_writer import write_tiff
 
@@ -98,7 +99,7 @@ def _filled(elevation: Array) -> Array:
     rows, cols = elevation.shape
     read = filled_windows(lambda top, bottom, left, right: elevation[top:bottom, left:right], (rows, cols))
     whole = np.empty_like(elevation)
-    for part in meaning.bands(elevation.shape):
+    for part in bands(elevation.shape):
         bottom = min(part.stop, rows)
         whole[part] = read(part.start, bottom, 0, cols)
     return whole
@@ -322,7 +323,7 @@ def _check_options(record: Record, options: Reading) -> None:
             raise InputError(f"The window goes beyond {record.name}, which has {cols} columns and {rows} rows.")
 
 
-def survey_in_bands(numbers: Raster, record: Record, options: Reading) -> meaning.Survey:
+def survey_in_bands(numbers: Raster, record: Record, options: Reading) -> Survey:
     """Survey of a whole file, which may be larger than memory."""
     rows, cols = record.shape
     band = max(_BAND // cols, 1)
@@ -333,12 +334,12 @@ def survey_in_bands(numbers: Raster, record: Record, options: Reading) -> meanin
     )
 
 
-def _survey(numbers: Raster, options: Reading, parts: Callable[[], Iterable[Cells]]) -> meaning.Survey:
+def _survey(numbers: Raster, options: Reading, parts: Callable[[], Iterable[Cells]]) -> Survey:
     """Survey of parts of a file."""
     no_data = numbers.header.no_data if options.no_data is None else options.no_data
     if no_data is None and numbers.header.kind == "int16":
         no_data = _NO_DATA
-    return meaning.survey_of(parts, no_data)
+    return survey_of(parts, no_data)
 
 
 def _require_memory(record: Record, more: int = 0) -> None:

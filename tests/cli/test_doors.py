@@ -47,12 +47,12 @@ DOORS = {"erode": eroded, "convert": converted, "variants": varied, "landscape":
 def test_all_commands_take_a_file_for_the_same_land(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     file = FILES[name]
-    found = {}
+    lands = {}
     for door, read in DOORS.items():
-        found[door] = read(file.write(Path()), file.words.split())
-    for door, heights in found.items():
+        lands[door] = read(file.write(Path()), file.words.split())
+    for door, heights in lands.items():
         difference = np.abs(heights - LAND)
         assert difference[~HOLES[::-1]].max() <= max(file.tolerance if not file.holes else 0.5, 2e-4), (door, name)
         assert difference.max() <= file.tolerance + 2e-4, (door, name)
         # Some keep 32 bits: half of their last digit at 1500 m.
-        assert np.abs(heights - found["erode"]).max() <= 7e-5, (door, name)
+        assert np.abs(heights - lands["erode"]).max() <= 7e-5, (door, name)

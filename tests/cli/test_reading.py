@@ -32,8 +32,8 @@ SHAPE = (24, 32)
 def test_what_a_file_leaves_open_is_said_with_the_option_that_settles_it(folder, capsys, name, flag):
     path = FILES[name].write(folder)
     assert main(["erode", str(path), "out.npy", *FEW]) == 0
-    said = [line for line in capsys.readouterr().err.splitlines() if str(path) in line]
-    assert any(line.endswith(f"To change that: {flag}.") for line in said)
+    lines = [line for line in capsys.readouterr().err.splitlines() if str(path) in line]
+    assert any(line.endswith(f"To change that: {flag}.") for line in lines)
     assert main(["erode", str(path), "out.npy", *FEW, "--quiet"]) == 0
     assert not capsys.readouterr().err
 
@@ -109,8 +109,8 @@ def test_the_page_of_variants_tells_how_the_file_was_read(folder):
 
 def landscape(*words):
     assert main(["landscape", "make", "land", *words, "--tile", "64", "--quiet"]) == 0
-    found = Landscape(Path("land"))
-    return found.read("start/elevation", found.whole)
+    land = Landscape(Path("land"))
+    return land.read("start/elevation", land.whole)
 
 
 def test_tiles_of_one_land_have_one_byte_order(folder):
@@ -139,6 +139,6 @@ def test_a_landscape_takes_the_sea_and_masks_as_other_commands_do(folder):
     geotiff(Path("mask.tif"), np.broadcast_to(np.arange(COLS) < 9, (ROWS, COLS)).astype(np.uint8))
     heights = landscape("island.tif", "--holes", "-3", "--mask", "hardness=mask.tif")
     assert (heights[:50] == -3.0).all() and np.array_equal(heights[50:], LAND[50:].astype(np.float32))
-    found = Landscape(Path("land"))
-    hardness = found.read("mask/hardness", found.whole)
+    tiles = Landscape(Path("land"))
+    hardness = tiles.read("mask/hardness", tiles.whole)
     assert (hardness[:, :9] == 1.0).all() and (hardness[:, 9:] == 0.0).all()

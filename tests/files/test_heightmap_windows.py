@@ -79,8 +79,8 @@ def test_windows_are_those_of_the_whole_for_every_kind_of_file(tmp_path, name):
     file = FILES[name]
     path = file.write(tmp_path)
     whole, record = read_heights(path, OpenImageIOFiles(), file.options)
-    told, read = heightmap_windows(path, OpenImageIOFiles(), file.options)
-    assert replace(told, step=None, georeference=None) == replace(record, step=None, georeference=None)
+    other, read = heightmap_windows(path, OpenImageIOFiles(), file.options)
+    assert replace(other, step=None, georeference=None) == replace(record, step=None, georeference=None)
     for top, bottom, left, right in ((0, 72, 0, 72), (3, 40, 5, 71), (60, 72, 0, 9), (41, 42, 30, 60)):
         np.testing.assert_array_equal(read(top, bottom, left, right), whole[top:bottom, left:right])
 
@@ -93,11 +93,11 @@ def test_a_part_and_each_third_cell_are_those_of_the_whole(tmp_path, name):
     path = file.write(tmp_path)
     whole, record = read_heights(path, OpenImageIOFiles(), replace(file.options, holes="sea", sea_level=5.0))
     part = replace(file.options, holes="sea", sea_level=5.0, window=(4, 10, 50, 41), every=3)
-    found, told = read_heights(path, OpenImageIOFiles(), part)
-    np.testing.assert_array_equal(found, whole[10:51:3, 4:54:3])
+    heights, thin = read_heights(path, OpenImageIOFiles(), part)
+    np.testing.assert_array_equal(heights, whole[10:51:3, 4:54:3])
     if record.spacing:
-        assert told.spacing == (3 * record.spacing[0], 3 * record.spacing[1])
+        assert thin.spacing == (3 * record.spacing[0], 3 * record.spacing[1])
     if record.georeference:
         # The middle of the top left cell: row 49 from the south, which is row 22 from the north.
-        before, after = record.georeference.placement, told.georeference.placement
+        before, after = record.georeference.placement, thin.georeference.placement
         assert after.at(0.5, 0.5) == pytest.approx(before.at(22.5, 4.5))

@@ -56,10 +56,10 @@ def tiff(tmp_path):
 def test_what_is_found_before_reading_is_what_reading_finds(tmp_path, name):
     path = FILES[name].write(tmp_path)
     record = read_heights(path, IMAGES, FILES[name].options)[1]
-    told = inspect(path, FILES[name].options, IMAGES)
+    before = inspect(path, FILES[name].options, IMAGES)
     same = {"missing": None, "step": None, "georeference": None}
-    assert replace(told, **same) == replace(record, **same)
-    assert abs(told.lowest - LAND.min()) < 1 and abs(told.highest - LAND.max()) < 1
+    assert replace(before, **same) == replace(record, **same)
+    assert abs(before.lowest - LAND.min()) < 1 and abs(before.highest - LAND.max()) < 1
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_what_is_found_before_reading_is_what_reading_finds(tmp_path, name):
     ],
 )
 def test_what_a_file_leaves_open_is_said(tmp_path, name, option, words):
-    found = doubts(read_heights(FILES[name].write(tmp_path), IMAGES, FILES[name].options)[1])
-    assert list(found) == [option] and words in found[option]
+    sentences = doubts(read_heights(FILES[name].write(tmp_path), IMAGES, FILES[name].options)[1])
+    assert list(sentences) == [option] and words in sentences[option]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_every_number_is_a_height_where_that_is_said(tiff):
 
 @pytest.mark.parametrize("number", [-3047.6952, 0.0, -12345.0, 20000.0])
 def test_an_unusual_number_far_from_all_heights_is_asked_about(tiff, number):
-    """-9999 in feet made meters, the 0 of a GIS around mountains, and anybody's own."""
+    """-9999 in feet made meters, the 0 of a GIS around mountains, and any other."""
     pixels = HILLS.astype(np.float32) / 10 + 1000
     pixels[3, 4:9] = number
     heights, record = read(tiff(pixels))

@@ -17,7 +17,16 @@ from ..base import views
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
 from ..base.translations import report
-from .reading_options import Applies, ReadingOptions, draw_gray, draw_options, draw_part, draw_record, draw_text
+from .reading_options import (
+    Applies,
+    ReadingOptions,
+    draw_gray,
+    draw_options,
+    draw_part,
+    draw_record,
+    draw_text,
+    has_terraces,
+)
 
 if TYPE_CHECKING:
     from ...files.reading.record import Record
@@ -145,12 +154,12 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         if measured:
             row, col = record.spacing
             self._note(f"{heights.name_of(source)} says {col:.4g} × {row:.4g} m from pixel to pixel")
-        if record.step and self.smooth_steps:
+        if record.step and self.smooth_steps and has_terraces(record):
             self._note(f"The heights came in steps of {record.step:.3g} m, which were smoothed away")
             elevation = without_steps(elevation, record)
         elif record.step:
             text = f"{name} has few levels of height, so its slopes are steps of {record.step:.3g} m"
-            report(self, {"WARNING"}, text)
+            report(self, {"WARNING"} if has_terraces(record) else {"INFO"}, text)
         obj = grid.make_grid_object(name, elevation, record.spacing, context.collection)
         if isinstance(source, Path):
             inputs.made_from(obj, source, record.georeference)

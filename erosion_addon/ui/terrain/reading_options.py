@@ -316,6 +316,18 @@ def _kind(record: "Record") -> Iterator[str]:
         yield phrase("some cells without data")
 
 
+def has_terraces(record: "Record") -> bool:
+    """Whether there are as few levels of height as 8 bits hold. The panel offers to remove the steps of others, which
+    takes a minute for a large elevation model.
+    """
+    if record.step is None or record.lowest is None or record.highest is None:
+        return False
+    return record.highest - record.lowest <= _LEVELS * record.step
+
+
+_LEVELS = 256
+
+
 class Applies:
     """Whether options apply to a file, and why not: sentences for the gray ones, "" for the others."""
 
@@ -365,9 +377,9 @@ class Applies:
     @property
     def terraces(self) -> str:
         """For their removal."""
-        if self._record is not None and self._record.lowest is not None and self._record.step is None:
-            return "The file has more levels of height than terraces have."
-        return ""
+        if self._record is None or self._record.lowest is None or has_terraces(self._record):
+            return ""
+        return "The file has more levels of height than 8 bits hold."
 
 
 def draw_gray(layout: Any, reason: str) -> Any:

@@ -70,11 +70,13 @@ def test_an_elevation_model_shows_its_size_heights_place_and_memory(elevation_mo
     assert "The file says how far apart its cells are." in words
 
 
-def test_what_it_shows_is_what_it_makes(elevation_model):
+def test_what_it_shows_is_what_it_makes(elevation_model, capfd):
+    """Whole meters stay, as the command line reads them; that they are steps is said."""
     assert bpy.ops.erosion.heightmap_import(filepath=str(elevation_model)) == {"FINISHED"}
+    assert "slopes are steps of 1 m" in capfd.readouterr().out
     z = np.empty(40 * 60 * 3, np.float32)
     bpy.context.object.data.vertices.foreach_get("co", z)
-    assert (z[2::3].min(), z[2::3].max()) == (1000.0, 1500.0)
+    assert (z[2::3].min(), z[2::3].max()) == (1000.0, 1500.0) and not (z[2::3] % 1).any()
 
 
 def test_a_picture_of_shades_asks_for_black_and_white(tmp_path):

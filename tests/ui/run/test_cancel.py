@@ -52,6 +52,12 @@ def shown(draw, *arguments):
     return " ".join(str(named.get("text", "")) for _, _, named in layout.seen["calls"])
 
 
+def test_the_key_esc_is_the_one_that_asks():
+    keymaps = bpy.context.window_manager.keyconfigs.addon.keymaps
+    keys = [item for keymap in keymaps for item in keymap.keymap_items if item.idname == "erosion.cancel"]
+    assert [(key.type, key.properties.asks) for key in keys] == [("ESC", True)]
+
+
 def test_esc_ends_a_short_run_at_once(terrain_object, begin):
     before, run = everything(terrain_object.data), begin(task.LONG - 5.0)
     assert esc() == {"FINISHED"}

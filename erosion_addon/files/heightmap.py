@@ -38,6 +38,8 @@ Windows = Callable[[int, int, int, int], Array]
 
 _NO_DATA = -(2**15)
 """No-data value of int16 elevation models such as SRTM, even if their header omits it."""
+_COLORS = 16
+"""Bytes of a cell while its colors are decoded."""
 _BYTES, _BYTES_OF_HOLES = 10, 12
 """Peak memory of a cell read as a whole, beside the numbers of the file, and the more that filling takes; measured for
 3000² cells of every kind.
@@ -256,11 +258,11 @@ def _image_numbers(path: Path, image_files: ImageFiles | None, options: Reading)
 
     whole = lru_cache(maxsize=1)(lambda: _numbers_of(pixels(), header, path))
     if image_files and header.kind == "uint8" and header.channels > 2 and options.numbers != "shades":
-        coded = coded_heights(np.rint(pixels() * 255))
+        coded = coded_heights(pixels())
         if coded:
             cells = coded[1], pixels()[..., 3] > 0 if header.channels == 4 else None
             header = header._replace(coded=coded[0], kind="float64", channels=1, unit=1.0)
-            return Raster(header, lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]))
+            return Raster(header, lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]), _COLORS)
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
         return _part(whole(), np.s_[top:bottom, left:right])

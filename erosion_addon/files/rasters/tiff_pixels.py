@@ -46,7 +46,8 @@ class TiffPixels:
         if self._alpha is not None:
             there = numbers[..., self._alpha] > 0
             valid = there if valid is None else valid & there
-            numbers = np.delete(numbers, self._alpha, axis=2)
+            last = self._alpha == numbers.shape[2] - 1
+            numbers = numbers[..., :-1] if last else np.delete(numbers, self._alpha, axis=2)
         return numbers, valid
 
     def channels(self) -> Array:

@@ -7,7 +7,6 @@ row, the largest y, as game engines exchange them.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,16 @@ from ..base import memory
 from ..base.errors import InputError
 from ..grid.dequantize import smooth_steps, step_of
 from ..grid.fill_holes import filled_windows
-from ..terrain.terrain import HIGHEST, SMALLEST_SIDE
+from ..terrain.terrain import HIGHEST
 from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, READ_SUFFIXES
 from .headers.georeference import Georeference
-from .headers.image_header import ImageHeader, file_size, read_header
-from .image_files import ImageFiles, gray
-from .rasters.colors import CODES, coded_heights
+from .headers.image_header import file_size, read_header
+from .image_files import ImageFiles, image_numbers
+from .rasters.colors import CODES
 from .rasters.raster import Cells, Raster, open_raster
 from .reading import meaning
 from .reading.numbers import array_numbers, raw_numbers, thinned, upturned
+from .reading.parts import check_options, cut
 from .reading.raw_files import form_of
 from .reading.record import Array, Doubt, Range, Reading, Record
 from .reading.survey import Survey, bands, survey_of
@@ -38,12 +38,8 @@ Windows = Callable[[int, int, int, int], Array]
 
 _NO_DATA = -(2**15)
 """No-data value of int16 elevation models such as SRTM, even if their header omits it."""
-_COLORS = 16
-"""Bytes of a cell while its colors are decoded."""
-_BYTES, _BYTES_OF_HOLES = 10, 12
-"""Peak memory of a cell read as a whole, beside the numbers of the file, and the more that filling takes; measured for
-3000² cells of every kind.
-"""
+_BYTES_OF_HOLES = 12
+"""Memory of a cell that filling takes beside reading; measured for 3000² cells."""
 _SAMPLE = 1 << 20
 """Cells of a sample."""
 _BAND = 1 << 22
@@ -202,7 +198,7 @@ def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tupl
         form, doubts = form_of([path], file_size(path), replace(options, size=options.size or side.size))
         numbers = raw_numbers(path, form)
     elif suffix in READ_SUFFIXES:
-        numbers = open_raster(path) or _image_numbers(path, image_files, options)
+        numbers = open_raster(path) or image_numbers(path, image_files, options.numbers != "shades")
     else:
         raise InputError(f"{path} is not a kind of file that holds heights; use one of {', '.join(READ_SUFFIXES)}.")
     if code := numbers.header.coded:
@@ -233,7 +229,7 @@ def described(
         georeference=None if side.bottom_first else header.georeference,
         doubts=(*doubts, *of_header),
     )
-    _check_options(record, options)
+    check_options(record, options)
     read = upturned(numbers.read, header.rows) if side.bottom_first != options.flip else numbers.read
     return cut(numbers._replace(header=header, read=read), record, options)
 
@@ -245,84 +241,6 @@ def resolved_form(paths: list[Path], options: Reading) -> tuple[Reading, tuple[D
     same = [path for path in paths if file_size(path) == length]
     form, doubts = form_of(same, length, replace(options, size=size))
     return replace(options, byte_order=form.order, depth=form.depth), tuple(doubts)
-
-
-def _image_numbers(path: Path, image_files: ImageFiles | None, options: Reading) -> Raster:
-    """Numbers of an image that is read as a whole."""
-    header = read_header(path)
-
-    @lru_cache(maxsize=1)
-    def pixels() -> Array:
-        assert image_files is not None
-        return image_files.pixels(path)
-
-    whole = lru_cache(maxsize=1)(lambda: _numbers_of(pixels(), header, path))
-    if image_files and header.kind == "uint8" and header.channels > 2 and options.numbers != "shades":
-        coded = coded_heights(pixels())
-        if coded:
-            cells = coded[1], pixels()[..., 3] > 0 if header.channels == 4 else None
-            header = header._replace(coded=coded[0], kind="float64", channels=1, unit=1.0)
-            return Raster(header, lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]), _COLORS)
-
-    def read(top: int, bottom: int, left: int, right: int) -> Cells:
-        return _part(whole(), np.s_[top:bottom, left:right])
-
-    return Raster(header, read, image_files.cell_bytes(header.channels) if image_files else 0)
-
-
-def _part(cells: Cells, window: tuple[slice, slice]) -> Cells:
-    numbers, valid = cells
-    return numbers[window], None if valid is None else valid[window]
-
-
-def _numbers_of(pixels: Array, header: ImageHeader, path: object) -> Cells:
-    """Raster of a file from pixels (rows, cols, channels), and which of them are data by the alpha channel."""
-    numbers = gray(pixels, path)
-    if header.kind in meaning.WHITE:
-        # The fraction went through float32; rounding brings the exact integer back.
-        white = meaning.WHITE[header.kind]
-        numbers = np.rint(numbers.astype(np.float64 if white >= 1 << 24 else np.float32) * white)
-    if header.channels not in (2, 4):
-        return numbers, None
-    return numbers, pixels[..., -1] > 0
-
-
-def cut(numbers: Raster, record: Record, options: Reading) -> tuple[Raster, Record]:
-    """Numbers and record of the window, and of each n-th cell."""
-    rows, cols = record.file_shape
-    every = options.every
-    left, low, width, height = options.window or (0, 0, cols, rows)
-    shape = -(-height // every), -(-width // every)
-    whole = rows * cols * numbers.cell_bytes
-    record = replace(record, memory=whole + shape[0] * shape[1] * (np.dtype(record.kind).itemsize + _BYTES))
-    if shape == (rows, cols):
-        return numbers, record
-    _check_size(shape, f"The part of {record.name}")
-    place, spacing = record.georeference, record.spacing
-    if place:
-        place = place.part((rows - 1 - low - (shape[0] - 1) * every, left), (every, every), shape)
-    if spacing:
-        spacing = spacing[0] * every, spacing[1] * every
-    record = replace(record, shape=shape, spacing=spacing, georeference=place, window=options.window, every=every)
-    return numbers._replace(read=thinned(numbers.read, (low, left), every)), record
-
-
-def _check_options(record: Record, options: Reading) -> None:
-    """Raise InputError for options that do not apply to the file."""
-    rows, cols = record.file_shape
-    _check_size(record.file_shape, record.name)
-    if options.size is not None and record.file_shape != tuple(options.size):
-        raise InputError(f"{record.name} is {rows} × {cols}, not {_size(options.size)}.")
-    if (options.byte_order, options.depth) != ("auto", "auto") and Path(record.name).suffix.lower() not in RAW_SUFFIXES:
-        raise InputError(f"{record.name} says its byte order and depth itself; leave out these options of raw files.")
-    if options.flip and record.georeference:
-        raise InputError(f"{record.name} has a place on Earth, which says where its rows lie; do not flip them.")
-    if options.every < 1:
-        raise InputError(f"Each n-th cell is at least each first one, not each {options.every}.")
-    if options.window:
-        left, low, width, height = options.window
-        if min(left, low) < 0 or min(width, height) < 1 or left + width > cols or low + height > rows:
-            raise InputError(f"The window goes beyond {record.name}, which has {cols} columns and {rows} rows.")
 
 
 def survey_in_bands(numbers: Raster, record: Record, options: Reading) -> Survey:
@@ -421,11 +339,6 @@ def own_range(values: Array) -> Range:
     return low, high if high > low else low + 1.0
 
 
-def _check_size(shape: tuple[int, ...], name: str) -> None:
-    if min(shape) < SMALLEST_SIDE:
-        raise InputError(f"{name} is {_size(shape)}; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} cells.")
-
-
 def _check_values(elevation: Array, name: str) -> None:
     if elevation.min() >= -HIGHEST and elevation.max() <= HIGHEST:  # neither holds for NaN
         return
@@ -435,10 +348,6 @@ def _check_values(elevation: Array, name: str) -> None:
         f"{name} has {np.count_nonzero(bad)} cells that are not numbers or beyond ±{HIGHEST:g} m, "
         f"the first at row {row}, column {col}; fill them first."
     )
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return " × ".join(str(side) for side in shape)
 
 
 def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any) -> None:

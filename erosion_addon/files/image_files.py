@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +18,13 @@ from ..base.errors import InputError
 from ..base.memory import require_to_unpack
 from .headers.image_format import single
 from .headers.image_header import ImageHeader, damage_in, file_size, read_header
+from .rasters.colors import coded_heights
+from .rasters.raster import Cells, Raster
 from .rasters.tiff_pixels import TiffPixels
+from .reading.meaning import WHITE
+
+_COLORS = 16
+"""Bytes of a cell while its colors are decoded."""
 
 
 class ImageFiles(Protocol):
@@ -127,6 +134,46 @@ def tiff_pixels(source: Path | bytes, header: ImageHeader, name: object) -> np.n
         return None
     with damage_in(str(name)):
         return upright(TiffPixels(source).channels()[::-1], header)
+
+
+def image_numbers(path: Path, image_files: ImageFiles | None, is_coded: bool) -> Raster:
+    """Numbers of an image that is read as a whole. is_coded: whether its colors may be heights."""
+    header = read_header(path)
+
+    @lru_cache(maxsize=1)
+    def pixels() -> np.ndarray[Any, Any]:
+        assert image_files is not None
+        return image_files.pixels(path)
+
+    whole = lru_cache(maxsize=1)(lambda: _numbers_of(pixels(), header, path))
+    if image_files and header.kind == "uint8" and header.channels > 2 and is_coded:
+        coded = coded_heights(pixels())
+        if coded:
+            cells = coded[1], pixels()[..., 3] > 0 if header.channels == 4 else None
+            header = header._replace(coded=coded[0], kind="float64", channels=1, unit=1.0)
+            return Raster(header, lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]), _COLORS)
+
+    def read(top: int, bottom: int, left: int, right: int) -> Cells:
+        return _part(whole(), np.s_[top:bottom, left:right])
+
+    return Raster(header, read, image_files.cell_bytes(header.channels) if image_files else 0)
+
+
+def _part(cells: Cells, window: tuple[slice, slice]) -> Cells:
+    numbers, valid = cells
+    return numbers[window], None if valid is None else valid[window]
+
+
+def _numbers_of(pixels: np.ndarray[Any, Any], header: ImageHeader, path: object) -> Cells:
+    """Raster of a file from pixels (rows, cols, channels), and which of them are data by the alpha channel."""
+    numbers = gray(pixels, path)
+    if header.kind in WHITE:
+        # The fraction went through float32; rounding brings the exact integer back.
+        white = WHITE[header.kind]
+        numbers = np.rint(numbers.astype(np.float64 if white >= 1 << 24 else np.float32) * white)
+    if header.channels not in (2, 4):
+        return numbers, None
+    return numbers, pixels[..., -1] > 0
 
 
 def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:

@@ -14,10 +14,11 @@ import numpy as np
 from ..base.errors import InputError
 from .formats import RAW_SUFFIXES
 from .headers.georeference import Georeference
-from .heightmap import cut, opened, survey_in_bands
+from .heightmap import opened, survey_in_bands
 from .image_files import ImageFiles
 from .rasters.raster import Cells, Raster
 from .reading import meaning
+from .reading.parts import cut
 from .reading.record import Array, Doubt, Reading, Record
 
 _FAINT = 0.01

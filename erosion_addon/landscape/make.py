@@ -15,10 +15,11 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files.formats import RAW_SUFFIXES
-from ..files.heightmap import cut, opened, resolved_form
+from ..files.heightmap import opened, resolved_form
 from ..files.image_files import ImageFiles
 from ..files.rasters.raster import Cells, Raster
 from ..files.reading.numbers import Windows
+from ..files.reading.parts import cut
 from ..files.reading.record import Doubt, Reading, Record
 from ..generators import registry
 from ..generators.noise import random_numbers

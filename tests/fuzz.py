@@ -7,11 +7,14 @@ anything raised but a sentence; build/fuzz then holds the bytes that caused it.
 """
 
 import argparse
+import atexit
 import contextlib
+import hashlib
 import io
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,8 +50,14 @@ with (
     from erosion_addon.files.headers import georeference, image_header
     from erosion_addon.files.image_files import OpenImageIOFiles
     from erosion_addon.files.reading.record import Reading, Record
-    from erosion_addon.landscape import export
+    from erosion_addon.landscape import estimate, export
+    from erosion_addon.landscape import make as makers
+    from erosion_addon.landscape.analyze import analyze, lines
+    from erosion_addon.landscape.erode import Alone, do_one, erode, prepare
+    from erosion_addon.landscape.plan import Plan
     from erosion_addon.landscape.storage import manifest as manifests
+    from erosion_addon.landscape.storage.folder import Landscape, Window
+    from erosion_addon.landscape.window import overview, put_back, take
     from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
     from erosion_addon.scene.terrain import lattice
     from erosion_addon.terrain import masks
@@ -316,8 +325,171 @@ def manifest(content: bytes) -> None:
             found = manifests.Manifest.load(path.parent)
             found.save(path.parent)
             assert manifests.Manifest.load(path.parent) == found
+            with contextlib.suppress(KeyError, TypeError, ValueError):  # figures of another kind are computed anew
+                lines(found.analysis)
+            if found.erosion is not None:
+                plan = Plan(Landscape(path.parent, found), found.erosion)
+                assert estimate.in_words(plan).endswith(".") and min(plan.coarse_shape) >= 1
 
         sentence(read)
+
+
+EVIL = ("0", "-1", "9" * 400, "1e308", "-1e308", "1e999", "NaN", "1e-320", "2147483648", "true", '"7"', "null", "[]")
+"""What may stand in a manifest instead of a number."""
+
+HARMS = (
+    "bytes",
+    "values",
+    "number",
+    "cut",
+    "longer",
+    "gone",
+    "swapped",
+    "link",
+    "broken link",
+    "pipe",
+    "folder",
+    "extra",
+)
+"""What somebody may have done to a file of a landscape."""
+
+_landscapes: dict[str, Path] = {}
+
+
+def landscape(content: bytes) -> None:
+    """Somebody else's folder of a landscape: in which state it is, what is done with it, which file was harmed and how.
+
+    Hashes in manifest and journals fit the harmed file, as somebody who means harm would see to. Nothing outside of the
+    folder may change.
+    """
+    state, act, place, harm, *_ = (*content[:4], 0, 0, 0, 0)
+    shared = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as scratch:
+        made = _made_landscapes()[("start", "farm", "changes", "done")[state % 4]]
+        folder = Path(shutil.copytree(made, Path(scratch) / "land"))
+        mine = Path(scratch) / "mine"
+        mine.write_bytes(b"mine")
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        _harm(files[place % len(files)], HARMS[harm % len(HARMS)], content[4:], folder, mine)
+        with np.errstate(all="ignore"):
+            sentence(lambda: _acts(act, folder))
+        assert mine.read_bytes() == b"mine"
+
+
+def _acts(act: int, folder: Path) -> None:
+    """What an artist, or a machine of a farm, does with a landscape."""
+    match act % 6:
+        case 0:
+            found = Landscape(folder)
+            found.faults()
+            assert np.isfinite(overview(found, 32).elevation).all()
+        case 1:
+            window = Window(0, 40, 40, 80)
+            terrain, state = take(Landscape(folder), window)
+            put_back(folder, window, state, terrain.elevation + 1.0)
+        case 2:
+            found = analyze(folder, Alone(1))
+            assert lines(found.manifest.analysis) and np.isfinite(found.read("drainage_area", found.whole)).all()
+        case 3:
+            found = erode(folder, _few(), Alone(1), coarse=64)
+            assert np.isfinite(found.read("elevation", found.whole)).all()
+        case 4:
+            prepare(folder, _few(), coarse=64)
+            do_one(folder, "coarse", 1)
+        case 5:
+            do_one(folder, "shape_x1_y0", 1)
+
+
+def _harm(path: Path, harm: str, content: bytes, folder: Path, mine: Path) -> None:
+    """Harm a file, and let all hashes fit it."""
+    before = hashlib.sha256(path.read_bytes()).hexdigest()
+    number = int.from_bytes(content[:4], "little")
+    match harm:
+        case "bytes":
+            kept = bytearray(path.read_bytes())
+            at = number % len(kept)
+            kept[at : at + len(content[4:])] = content[4:]
+            path.write_bytes(kept)
+        case "values" if path.suffix == ".npy":
+            values = np.load(path).astype("<f8")
+            found = np.frombuffer(content[4 : 4 + len(content[4:]) // 8 * 8], "<f8")
+            first = number % max(values.size, 1)
+            values.ravel()[first : first + found.size] = found[: values.size - first]
+            with np.errstate(all="ignore"):
+                np.save(path, values.astype((np.float32, np.float64)[number % 2]))
+        case "number" | "values":
+            _harm_number(path if path.suffix == ".json" else folder / manifests.NAME, number, content[4:])
+        case "cut":
+            path.write_bytes(path.read_bytes()[: number % (path.stat().st_size + 1)])
+        case "longer":
+            path.write_bytes(path.read_bytes() + content[4:] + b"0")
+        case "swapped":
+            others = sorted(file for file in folder.rglob(f"*{path.suffix}") if file.is_file())
+            shutil.copyfile(others[number % len(others)], mine.with_name("other"))
+            mine.with_name("other").replace(path)
+        case "extra":
+            shutil.copyfile(path, path.with_name(("evil", "velocity", "x7_y7")[number % 3] + path.suffix))
+        case _:
+            path.unlink()
+            if "link" in harm:
+                path.symlink_to(mine if harm == "link" else "/nowhere")
+            elif harm == "pipe":
+                os.mkfifo(path)
+            elif harm == "folder":
+                path.mkdir()
+    if path.is_file():
+        after = hashlib.sha256(path.read_bytes()).hexdigest()
+        for file in (*folder.rglob("*.json"), *folder.rglob("*.jsonl")):
+            if file.is_file() and not file.is_symlink():
+                file.write_bytes(file.read_bytes().replace(before.encode(), after.encode()))
+
+
+def _harm_number(path: Path, number: int, content: bytes) -> None:
+    """Another number, or none, in the place of one of all those in a JSON file."""
+    table = json.loads(path.read_text())
+    places = list(_numbers_in(table))
+    holder, key = places[number % len(places)]
+    holder[key] = "EVIL"
+    values = np.frombuffer(content[1:9].ljust(8, b"\0"), "<f8").tolist()
+    evil = EVIL[content[0] % len(EVIL)] if content and content[0] < 128 else json.dumps(values[0])
+    path.write_text(json.dumps(table).replace('"EVIL"', evil))
+
+
+def _numbers_in(table: Any) -> Iterator[tuple[Any, Any]]:
+    """Each number of a JSON table as the holder and its key."""
+    for key, value in table.items() if isinstance(table, dict) else enumerate(table):
+        if isinstance(value, dict | list):
+            yield from _numbers_in(value)
+        elif type(value) in (int, float):
+            yield table, key
+
+
+def _few() -> Recipe:
+    return Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.1, "uplift.years": 2000})
+
+
+def _made_landscapes() -> dict[str, Path]:
+    """Landscapes of 1 x 2 tiles in each state, made once."""
+    if not _landscapes:
+        root = Path(tempfile.mkdtemp())
+        atexit.register(shutil.rmtree, root, ignore_errors=True)
+        for state in ("start", "farm", "changes", "done"):
+            folder = root / state
+            grid = manifests.Manifest(64, 128, 64, (20.0, 20.0), "fractal")
+            made = makers.make(folder, grid, makers.given(fractal(64, 128, 20.0) * 10.0))
+            if state == "farm":
+                prepare(folder, _few(), coarse=64)
+                for name in ("coarse", "shape_x0_y0"):
+                    do_one(folder, name, 1)
+            elif state == "changes":
+                (folder / "changes" / "start").mkdir(parents=True)
+                shutil.copytree(folder / "start" / "elevation", folder / "changes" / "start" / "elevation")
+                made.manifest.save(folder / "changes")
+            elif state == "done":
+                erode(folder, _few(), Alone(1), coarse=64)
+                analyze(folder, Alone(1))
+            _landscapes[state] = folder
+    return _landscapes
 
 
 def checkpoint(content: bytes) -> None:
@@ -361,9 +533,16 @@ def names(content: bytes) -> None:
 def written_manifest() -> bytes:
     """The manifest of a landscape of four tiles, as a file."""
     step = {"kind": "talus", "reach": 10.0}
-    order = manifests.Erosion({"name": "one", "step": [step]}, 1, "open", 64, 16)
+    order = manifests.Erosion({"name": "one", "step": [step]}, 1, "open", 64, 8)
     tiles = dict.fromkeys(("x0_y0", "x1_y0", "x0_y1", "x1_y1"), "0" * 64)
-    made = manifests.Manifest(128, 128, 64, (10.0, 10.0), "fractal", order, {}, {"start/elevation": tiles})
+    mass = dict.fromkeys(("before", "added", "exported", "moved", "suspended", "leveled", "after", "error"), 1.5)
+    report = {"version": "0", "mass": mass, "seconds": 2.5, "tasks": 9}
+    names = ("land_area", "lowest", "highest", "pits", "lake_volume", "largest_drainage_area", "hypsometric_integral")
+    figures = dict.fromkeys((*names, "slope_p50", "slope_p90", "slope_p99", "flat"), 0.5)
+    asked = {"edges": "open", "sea_level": 1.0, "channel_area": 0.0, "of": "elevation"}
+    analysis = {"asked": asked, "version": "0", **figures}
+    layers = {"start/elevation": tiles}
+    made = manifests.Manifest(128, 128, 64, (10.0, 10.0), "fractal", order, report, analysis, layers)
     with file_of(b"", ".json") as path:
         made.save(path.parent)
         return path.with_name(manifests.NAME).read_bytes()
@@ -405,6 +584,15 @@ KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
         lambda: [json.dumps({"files": ["land.r16"], "width": 7, "height": 5, "bpp": 16, "cell_size": [1, 1]}).encode()],
     ),
     "manifest": (manifest, lambda: [written_manifest()]),
+    "landscape": (
+        landscape,
+        lambda: [
+            bytes([harm % 4, harm % 6, 5 * harm, harm])
+            + np.array([harm], "<u4").tobytes()
+            + np.array([np.inf]).tobytes()
+            for harm in range(len(HARMS))
+        ],
+    ),
     "checkpoint": (checkpoint, checkpoints),
     "names": (names, lambda: [b"{name}_y{y}_x{x}", b"tile_{x:03d}_{y:2}", "land\u202e{x}\x1b{y}".encode()]),
     "words": (words, lambda: [line.encode() for line in WORDS]),

@@ -44,7 +44,8 @@ def mapped(path: Path, shape: tuple[int, ...] | None, kinds: tuple[str, ...] = F
             there, by_columns, kind = _READERS[_format.read_magic(stream)](stream)
             start, end = stream.tell(), os.fstat(stream.fileno()).st_size
             if shape in (there, None) and kind.str in kinds and not (by_columns and len(there) > 1):
-                array: Array = np.memmap(stream, kind, "r", start, there)
+                # A plain view: slices of numpy.memmap itself take several times as long.
+                array: Array = np.asarray(np.memmap(stream, kind, "r", start, there))
                 if start + array.nbytes == end:
                     return array
     except FileNotFoundError:

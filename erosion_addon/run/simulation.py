@@ -32,6 +32,9 @@ from .standing import Standing, require_sound
 from .step_cache import Key, Result, Results, keys_of
 from .step_state import is_finite, set_step_arrays, step_arrays
 
+LOOK_SECONDS = 1.0
+"""Least time between two looks at all heights of a step on its way, each of which takes a hundredth of it at most."""
+
 
 def simulate(
     terrain: Terrain,
@@ -162,6 +165,7 @@ class _Simulation:
         self._results, self._keys = results, self._result_keys() if results is not None else []
         self._earlier_seconds, self._began = 0.0, time.perf_counter()
         self._step_began, self._whole_step = self._began, True
+        self._next_look = 0.0
 
     def _require_scaling_masks(self) -> None:
         """Raise InputError if a parameter's scale factor will be missing when its step begins."""
@@ -260,8 +264,10 @@ class _Simulation:
             done = running.advance()
         except UnsoundError:
             raise self._out_of_bounds() from None
-        if not is_finite(running):
-            raise self._out_of_bounds()
+        if done >= 1.0 or time.perf_counter() >= self._next_look:
+            if not is_finite(running):
+                raise self._out_of_bounds()
+            self._next_look = time.perf_counter() + LOOK_SECONDS
         return done
 
     def _out_of_bounds(self) -> OutOfBoundsError:

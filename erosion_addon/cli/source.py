@@ -86,14 +86,14 @@ def read_mask_file(given: argparse.Namespace, path: str | Path, image_files: Ima
 
 
 def kept_holes(given: argparse.Namespace, record: Record) -> Array | None:
-    """Cells without data that stay so in TIFFs: all, unless they are to be filled by the user's own words."""
-    return None if given.holes == "fill" else record.missing
+    """Cells without data that stay so in TIFFs: all, unless the user says what they are."""
+    return record.missing if given.holes is None else None
 
 
 def note_holes(output: Path, holes: Array | None) -> None:
     """Print that cells without data stay so in a TIFF."""
     if holes is not None and output.suffix.lower() in (".tif", ".tiff"):
-        note(f"The cells without data stay so in {output}; --holes fill makes them land.")
+        note(f"The cells without data stay so in {output}; --holes makes them land or sea.")
 
 
 def note_doubts(doubts: Iterable[Doubt]) -> None:

@@ -81,8 +81,8 @@ def test_maps_of_a_terrain_in_feet_stay_in_meters(folder, recipe):
 
 
 @pytest.mark.parametrize("command", ["erode", "convert", "rivers"])
-@pytest.mark.parametrize("more,kept", [([], True), (["--holes", "12.5"], True), (["--holes", "fill"], False)])
-def test_cells_without_data_stay_so_unless_they_are_to_be_filled(folder, recipe, command, more, kept, capsys):
+@pytest.mark.parametrize("more,kept", [([], True), (["--holes", "12.5"], False), (["--holes", "fill"], False)])
+def test_cells_without_data_stay_so_unless_the_user_says_what_they_are(folder, recipe, command, more, kept, capsys):
     written(folder, holes=HOLES)
     words = {
         "erode": ["in.tif", "out.tif", *recipe],

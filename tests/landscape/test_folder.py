@@ -19,7 +19,7 @@ from erosion_addon.generators import registry
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape import tasks
 from erosion_addon.landscape.erode import Alone, erode
-from erosion_addon.landscape.storage import manifest, pyramid
+from erosion_addon.landscape.storage import folder, manifest, pyramid
 from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.storage.manifest import NAME, Manifest
 from erosion_addon.landscape.storage.spread import clamped, means, spread
@@ -187,6 +187,20 @@ def test_the_lock_of_a_process_that_was_killed_is_taken_over(landscape):
 def test_a_landscape_takes_nobodys_place(landscape):
     with pytest.raises(InputError, match="holds a landscape already"):
         fractal(landscape.folder)
+
+
+def test_leftovers_are_removed_in_a_landscapes_own_folders_alone(tmp_path):
+    name = ".erosion-0123456789abcdef.npy"
+    others = [tmp_path / "photos" / name, tmp_path / "photos" / "elevation" / name]
+    own = [tmp_path / name, tmp_path / "start" / "elevation" / name, tmp_path / "pyramid" / name]
+    for path in (*others, *own):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    landscape = makers.make(tmp_path, Manifest(64, 64, 64, (1.0, 1.0), "flat"), makers.given(np.zeros((64, 64))))
+    assert all(path.exists() for path in others)
+    assert not any(path.exists() for path in own)
+    parts = {path.name for path in landscape.folder.iterdir() if path.is_dir()} - {"photos"}
+    assert parts <= set(folder.PARTS)
 
 
 def test_heights_that_are_no_numbers_leave_no_landscape(tmp_path):

@@ -27,6 +27,9 @@ _HEADER = 1 << 16
 CHANGES = "changes"
 """Folder of tiles on their way to their places; they count once the new manifest lies beside them."""
 
+PARTS = (START[:-1], MASK[:-1], CHANGES, "pyramid", "work", "analysis", *FIELDS)
+"""Folders of a landscape in its own."""
+
 
 @dataclass(frozen=True)
 class Window:
@@ -185,8 +188,11 @@ def _sha256(path: Path) -> str:
 
 def sweep(folder: Path) -> None:
     """Remove what killed processes have left half-written in a landscape on which no other one works."""
-    for place, _, _ in os.walk(folder):  # which passes over links, and over what vanishes meanwhile
-        remove_leftovers(Path(place))
+    remove_leftovers(folder)
+    # Other folders are the user's: a landscape may be made in his home.
+    for part in PARTS:
+        for place, _, _ in os.walk(folder / part):  # which passes over links, and over what vanishes meanwhile
+            remove_leftovers(Path(place))
 
 
 @contextmanager

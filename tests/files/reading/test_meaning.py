@@ -159,7 +159,7 @@ def test_shades_have_no_unit(tmp_path):
 @pytest.mark.parametrize("cells", [1, 40])
 def test_a_number_of_other_programs_for_no_data_is_filled(tiff, number, cells):
     pixels = HILLS.astype(np.float32)
-    pixels.ravel()[95 : 95 + cells] = number
+    pixels.flat[95 : 95 + cells] = number
     heights, record = read(tiff(pixels))
     assert record.holes == cells and 100 <= heights.min() < heights.max() <= 1000
     assert "no_data" in doubts(record)

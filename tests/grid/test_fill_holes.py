@@ -67,10 +67,11 @@ def test_shades_of_gray_have_holes_too(tmp_path):
 
 
 @pytest.mark.parametrize("text", [None, "-9999", "", "none", "-9999," * 9])
-def test_a_number_that_the_file_does_not_hold_or_name_changes_nothing(tmp_path, text):
+def test_a_number_that_the_file_does_not_name_is_a_height_and_is_asked_about(tmp_path, text):
     pixels, notes = with_holes(-7777.0), []
     geotiff(tmp_path / "dem.tif", pixels, text)
-    assert np.array_equal(read_heightmap(tmp_path / "dem.tif", FILES, note=notes.append)[::-1], pixels) and not notes
+    assert np.array_equal(read_heightmap(tmp_path / "dem.tif", FILES, note=notes.append)[::-1], pixels)
+    assert len(notes) == 1 and "holds -7777 in 7 of 600 cells, far from all other heights" in notes[0]
 
 
 def test_what_is_mostly_hole_is_refused_with_the_count(tmp_path):

@@ -170,7 +170,8 @@ def _numbers_of(pixels: np.ndarray[Any, Any], header: ImageHeader, path: object)
     if header.kind in WHITE:
         # The fraction went through float32; rounding brings the exact integer back.
         white = WHITE[header.kind]
-        numbers = np.rint(numbers.astype(np.float64 if white >= 1 << 24 else np.float32) * white)
+        exact: Any = np.float64 if white >= 1 << 24 else np.float32
+        numbers = np.rint(numbers.astype(exact) * white)
     if header.channels not in (2, 4):
         return numbers, None
     return numbers, pixels[..., -1] > 0

@@ -42,4 +42,5 @@ def _meets(heights: Array) -> bool:
 
 def _steps(heights: Array) -> Array:
     """Mean height between each row and the next, (rows - 1,)."""
-    return np.abs(np.diff(heights, axis=0)).mean(axis=1)
+    steps: Array = np.abs(np.diff(heights, axis=0)).mean(axis=1)
+    return steps

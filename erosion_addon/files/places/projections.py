@@ -123,4 +123,7 @@ def _latitude(conformal: Array, n: float) -> Array:
         56 * n**3 / 15 - 136 * n**4 / 35,
         4279 * n**4 / 630,
     )
-    return conformal + sum(factor * np.sin(2 * order * conformal) for order, factor in enumerate(delta, 1))
+    latitude = conformal
+    for order, factor in enumerate(delta, 1):
+        latitude = latitude + factor * np.sin(2 * order * conformal)
+    return latitude

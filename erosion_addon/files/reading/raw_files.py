@@ -4,7 +4,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Form(NamedTuple):
     shape: tuple[int, int]
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> np.dtype[Any]:
         """Type of the numbers in the file."""
         return np.dtype(("<" if self.order == "little" else ">") + _DTYPES[self.depth])
 
@@ -101,4 +101,5 @@ def _pairs(path: Path, form: Form) -> Array:
     values = np.memmap(path, form.dtype, "r", shape=form.shape)
     rows = np.unique(np.linspace(0, form.shape[0] - 2, _PAIRS).astype(np.intp))
     with np.errstate(invalid="ignore"):
-        return np.stack([values[rows], values[rows + 1]]).astype(np.float64)
+        pairs: Array = np.stack([values[rows], values[rows + 1]]).astype(np.float64)
+    return pairs

@@ -149,7 +149,7 @@ def nothing_runs(monkeypatch):
         raise AssertionError("work was done")
 
     monkeypatch.setattr("erosion_addon.processes.droplet.step.DropletStep.advance", step)
-    monkeypatch.setattr("erosion_addon.cli.commands.make", step)
+    monkeypatch.setattr("erosion_addon.generators.registry.make", step)
 
 
 @pytest.mark.slow

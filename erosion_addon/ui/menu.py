@@ -123,6 +123,7 @@ def _draw_sources(layout: Any) -> None:
     layout.operator("erosion.landscape_import")
     layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
     layout.operator("erosion.grid_straighten")
+    layout.operator("erosion.rotation_apply")
 
 
 def _draw_run(layout: Any) -> None:

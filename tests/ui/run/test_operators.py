@@ -51,6 +51,7 @@ def test_gray_levels_become_meters_between_black_and_white(tmp_path):
 def test_an_image_of_the_file_becomes_a_terrain():
     image = bpy.data.images.new("Hills", 16, 12, float_buffer=True, is_data=True)
     pixels = np.repeat(fractal(12, 16, relief=30.0).astype(np.float32), 4)
+    pixels[3::4] = 1.0
     image.pixels.foreach_set(pixels)
     bpy.ops.erosion.heightmap_import(image="Hills", cell_size=2.0)
     terrain, _ = grid.read_terrain(bpy.context.object)

@@ -610,7 +610,7 @@ def fuzz(kind: str, seconds: int, runs: int, seed: int) -> None:
         (folder / f"example {number}").write_bytes(content)
     take(b"")
     limits = [f"-max_total_time={seconds}"] if seconds else [f"-runs={runs}"]
-    options = ["-timeout=20", "-rss_limit_mb=2048", f"-max_len={LONGEST}", f"-artifact_prefix={LEARNED}/{kind} "]
+    options = ["-timeout=60", "-rss_limit_mb=2048", f"-max_len={LONGEST}", f"-artifact_prefix={LEARNED}/{kind} "]
     atheris.Setup([kind, *limits, *options, f"-seed={seed}", "-verbosity=0", "-print_final_stats=1", str(folder)], take)
     atheris.Fuzz()
 

@@ -40,6 +40,10 @@ HARMLESS = {
     *(("estimate", "**"), ("speeds", "exp"), ("speeds", "log")),  # how long a run will take
     *(("land_statistics", name) for name in ("arctan", "hypot", "log10", "polyfit")),  # figures to read, of two digits
     ("plot", "log10"),  # a drawing, to a tenth of a pixel
+    ("slope", "atan"),  # degrees in a sentence
+    ("placement", "atan2"),  # likewise
+    # Longitude and latitude, rounded to a tenth of a millimeter.
+    *(("projections", name) for name in ("**", "arcsin", "arctan", "arctan2", "cos", "cosh", "sin", "sinh")),
 }
 """(module, name) of what stays, as no result comes of it."""
 

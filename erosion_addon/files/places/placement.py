@@ -79,17 +79,17 @@ class Placement:
         scale = self._meters(self.at(shape[0] / 2, shape[1] / 2)[1])
         if scale is None:
             return None
-        across, along = (math.hypot(scale[0] * x, scale[1] * y) for x, y in (self.right, self.down))
+        across, along = (_length((scale[0] * x, scale[1] * y)) for x, y in (self.right, self.down))
         return (along, across) if _SMALLEST <= across <= _LARGEST and _SMALLEST <= along <= _LARGEST else None
 
     @property
     def remarks(self) -> Iterator[str]:
         """Sentences about what cells of a terrain cannot follow."""
         right, down = self.right, self.down
-        lengths = math.hypot(*right) * math.hypot(*down)
+        lengths = _length(right) * _length(down)
         if abs(right[0] * down[0] + right[1] * down[1]) > _SHEARED * lengths:
             yield "Its cells are sheared, and count as rectangles; warp it to a grid whose rows run from west to east."
-        elif min(abs(right[0]), abs(right[1])) > _TURNED * math.hypot(*right) or abs(right[1]) > abs(right[0]):
+        elif min(abs(right[0]), abs(right[1])) > _TURNED * _length(right) or abs(right[1]) > abs(right[0]):
             turn = math.degrees(math.atan2(right[1], right[0]))
             yield f"Its rows are turned by {turn:.4g}° from east, so that north is not up in the terrain."
 
@@ -120,8 +120,14 @@ class Placement:
     @property
     def _looks_like_degrees(self) -> bool:
         """Whether coordinates of an unknown system lie on the globe, in steps that are too small for meters."""
-        longest = max(math.hypot(*self.right), math.hypot(*self.down))
+        longest = max(_length(self.right), _length(self.down))
         return longest < 0.1 and abs(self.corner[0]) <= 360.0 and abs(self.corner[1]) <= 90.0
+
+
+def _length(step: Pair) -> float:
+    """Length of a step, the same on all machines: unlike hypot, sqrt is rounded correctly."""
+    x, y = step
+    return math.sqrt(x * x + y * y)
 
 
 def _degrees(latitude: float, unit: float) -> Pair | None:

@@ -233,9 +233,9 @@ class Row:
 def test_how_far_it_has_compiled_stands_where_the_time_stood_so_that_no_button_moves(monkeypatch):
     quiet, busy = Row(), Row()
     monkeypatch.setattr(process, "compiling", lambda: None)
-    main_panel._draw_worker(quiet, "About 2 s and 90 MB of memory")
+    main_panel._draw_worker(quiet, "About 2 s and 90 MB of memory", [])
     monkeypatch.setattr(process, "compiling", lambda: (0.5, "Compiling for this recipe (once), step 1 of 2"))
-    main_panel._draw_worker(busy, "About 2 s and 90 MB of memory")
+    main_panel._draw_worker(busy, "About 2 s and 90 MB of memory", [])
     assert quiet.drawn == [("label", "About 2 s and 90 MB of memory")]
     assert busy.drawn == [("progress", "Compiling for this recipe (once), step 1 of 2")]
 

@@ -24,7 +24,7 @@ _LOCK = "lock"
 _LARGEST_LOCK = 4096
 """Bytes."""
 
-_ATTEMPTS, _REST = 20, 0.02
+_ATTEMPTS, _REST = 100, 0.02
 """Number of looks at a lock that others take over or give back, and seconds between two."""
 
 

@@ -201,9 +201,11 @@ class Window:
         self.settle()
 
     def escape(self):
-        """Cancel a run: with Esc, and with another one where it asks."""
+        """Cancel a run: with Esc, and with another one where it asks, as often as a slow screen misses it."""
         self.key("ESC")
-        if self.ask("asking()"):
+        for _ in range(5):
+            if not self.ask("running() and asking()"):
+                break
             self.key("ESC")
 
     def drop_file(self, path):

@@ -38,7 +38,9 @@ class _Now:
         """session_uid of an object → messages of its runs since the user started one. `GONE`: of deleted objects."""
 
         self.asked = -ASKING
-        """Time of an Esc that asks for a second one."""
+        """Time at which a question for a second Esc was asked or, once it is drawn, seen."""
+
+        self.is_question_seen = True
 
         self.repeated: tuple[str, dict[str, Any]] | None = None
         """Operator to repeat in the next turn of the main loop, with its properties."""
@@ -195,6 +197,7 @@ def forget(obj: bpy.types.Object | None) -> None:
 def ask() -> None:
     """Ask for a second Esc, in the status bar and the panel."""
     now.asked = time.monotonic()
+    now.is_question_seen = False
     redraw(job.now.current)
 
 
@@ -260,6 +263,10 @@ def draw_cancel(layout: Any) -> None:
     """Draw the button that cancels; red while Esc asks for a second one."""
     row = layout.row()
     row.alert = is_asking()
+    if is_asking() and not now.is_question_seen:
+        # A large terrain takes seconds to draw; the time to answer begins when the question can be read.
+        now.asked = time.monotonic()
+        now.is_question_seen = True
     row.operator("erosion.cancel", text="Press Esc again to cancel" if is_asking() else "Cancel (Esc)", icon="CANCEL")
 
 

@@ -23,7 +23,9 @@ _DOORS = {
     "simulate": "run.simulation",
     "simulate_region": "local.rerun",
 }
-"""Public names and where they lie; imported on first use, because Blender starts with none of them."""
+"""Public names and where they lie; imported on first use, because Blender starts with none of
+them.
+"""
 
 
 def __getattr__(name: str) -> "Any":
@@ -43,7 +45,8 @@ def register() -> None:
     import gc
 
     collecting = gc.isenabled()
-    gc.disable()  # modules and classes stay; looking for garbage among them is an eighth of the time
+    # modules and classes stay; looking for garbage among them is an eighth of the time
+    gc.disable()
     try:
         from . import ui
 

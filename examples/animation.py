@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animation of 48 frames: a plain rises, and rivers cut it into mountains, played by Geometry Nodes in a plain Blender.
+"""Animation of 48 frames: a plain rises, and rivers cut it into mountains, played by Geometry Nodes
+in a plain Blender.
 
-Writes build/examples/animation.webp; with --keep, the picture of the manual, docs/images/time.jpg. EEVEE renders it.
+Writes build/examples/animation.webp; with --keep, the picture of the manual, docs/images/time.jpg.
+EEVEE renders it.
 """
 
 import shutil
@@ -24,9 +26,14 @@ from erosion_addon.scene.stage.daylight import DAYLIGHTS  # noqa: E402
 from erosion_addon.scene.terrain import grid  # noqa: E402
 from erosion_addon.ui.recipe import steps  # noqa: E402
 
-OUT, KEPT = ROOT / "build" / "examples", ROOT / "docs" / "images" / "time.jpg"
-SIDE, CELL_SIZE, RELIEF = 192, 60.0, 150.0
-FRAMES, PICTURE, SAMPLES = 48, (480, 270), 4
+OUT = ROOT / "build" / "examples"
+KEPT = ROOT / "docs" / "images" / "time.jpg"
+SIDE = 192
+CELL_SIZE = 60.0
+RELIEF = 150.0
+FRAMES = 48
+PICTURE = (480, 270)
+SAMPLES = 4
 RISE = {"kind": "uplift", "years": 600_000.0, "uplift": 3.0, "pattern": "terrain"}
 PALETTE = "alpine"
 
@@ -45,14 +52,17 @@ def play(folder: Path) -> tuple[bpy.types.Scene, bpy.types.Object]:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     erosion_addon.register()
     scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 0, FRAMES
+    scene.frame_start = 0
+    scene.frame_end = FRAMES
     heights = noise(7, 2.1) * RELIEF
     terrain = grid.make_grid_object("Terrain", heights, (CELL_SIZE, CELL_SIZE), scene.collection)
     bpy.context.view_layer.objects.active = terrain
     terrain.select_set(True)
     steps.fill(terrain.erosion, Recipe.from_dict({"name": "Rise", "step": [RISE]}))
     settings = terrain.erosion.frames
-    settings.folder, settings.count, settings.keep = str(folder), FRAMES, True
+    settings.folder = str(folder)
+    settings.count = FRAMES
+    settings.keep = True
     bpy.ops.erosion.run()
     material.assign(terrain, PALETTE)
     bpy.ops.erosion.playback_add()
@@ -60,19 +70,23 @@ def play(folder: Path) -> tuple[bpy.types.Scene, bpy.types.Object]:
 
 
 def set_stage(scene: bpy.types.Scene, terrain: bpy.types.Object, height: float, aim: float) -> None:
-    """Camera above the south, and the sun, sky and haze of Set Up Look. height, aim: of the camera, and of what it
-    looks at above the middle, in widths of the land.
+    """Camera above the south, and the sun, sky and haze of Set Up Look. height, aim: of the camera,
+    and of what it looks at above the middle, in widths of the land.
     """
     width = SIDE * CELL_SIZE
-    place, target = Vector((0.0, -0.8 * width, height * width)), Vector((0.0, 0.0, aim * width))
+    place = Vector((0.0, -0.8 * width, height * width))
+    target = Vector((0.0, 0.0, aim * width))
     camera = studio.add_camera(scene)
-    camera.data.lens, camera.data.clip_start, camera.data.clip_end = 50.0, 10.0, studio.CLIP * width
+    camera.data.lens = 50.0
+    camera.data.clip_start = 10.0
+    camera.data.clip_end = studio.CLIP * width
     camera.location = place
     camera.rotation_euler = (target - place).to_track_quat("-Z", "Y").to_euler()
     bpy.context.view_layer.update()
     studio.complete(scene, terrain)
     # No land goes on behind the terrain, which changes from frame to frame: haze does.
-    haze, day = studio.haze_of(terrain, studio.USUAL), DAYLIGHTS[studio.USUAL]
+    haze = studio.haze_of(terrain, studio.USUAL)
+    day = DAYLIGHTS[studio.USUAL]
     sky_material.set_sky(scene.world, {"Below": haze}, day.strength)
     set_render(scene)
 
@@ -114,7 +128,9 @@ def main(arguments: list[str]) -> None:
         print(KEPT)
         return
     path = OUT / "animation.webp"
-    pictures[0].save(path, save_all=True, append_images=pictures[1:], duration=80, loop=0, quality=70)
+    pictures[0].save(
+        path, save_all=True, append_images=pictures[1:], duration=80, loop=0, quality=70
+    )
     print(path, f"{path.stat().st_size / 1e6:.1f} MB")
 
 

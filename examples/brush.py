@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strokes of the erosion brush on a fractal terrain, painted by a script: rain, a ridge with rills, creep.
+"""Strokes of the erosion brush on a fractal terrain, painted by a script: rain, a ridge with rills,
+creep.
 
-Writes build/examples/brush.png, before and after; with --keep, the picture of the manual, docs/images/brush.jpg.
+Writes build/examples/brush.png, before and after; with --keep, the picture of the manual,
+docs/images/brush.jpg.
 """
 
 import sys
@@ -14,7 +16,8 @@ import erosion_addon
 from erosion_addon.grid.resample import bilinear
 from erosion_addon.scene.terrain import grid
 
-RELIEF, CELLS = 1500.0, 512
+RELIEF = 1500.0
+CELLS = 512
 WIDTH = SIDE * CELL_SIZE
 STROKES = (  # kind, radius, strength, from and to as shares of the width from the middle
     ("rain", 1500.0, 0.4, (-0.20, -0.32), (-0.02, -0.02)),
@@ -25,13 +28,20 @@ STROKES = (  # kind, radius, strength, from and to as shares of the width from t
 )
 
 
-def paint(kind: str, radius: float, strength: float, start: tuple[float, float], end: tuple[float, float]) -> None:
+def paint(
+    kind: str, radius: float, strength: float, start: tuple[float, float], end: tuple[float, float]
+) -> None:
     """Paint a stroke on the active terrain, a dab every quarter of the radius."""
     settings = bpy.context.scene.erosion_brush
-    settings.kind, settings.radius, settings.strength = kind, radius, strength
+    settings.kind = kind
+    settings.radius = radius
+    settings.strength = strength
     count = round(4 * WIDTH * max(abs(a - b) for a, b in zip(start, end, strict=True)) / radius) + 1
     shares = [number / (count - 1) for number in range(count)]
-    places = [tuple(WIDTH * (a + share * (b - a)) for a, b in zip(start, end, strict=True)) for share in shares]
+    places = [
+        tuple(WIDTH * (a + share * (b - a)) for a, b in zip(start, end, strict=True))
+        for share in shares
+    ]
     dabs = [{"name": "", "location": (*place, 0.0), "pressure": 1.0} for place in places]
     bpy.ops.erosion.brush_stroke(stroke=dabs)
 
@@ -42,11 +52,13 @@ def set_clay(terrain: bpy.types.Object, scene: bpy.types.Scene) -> None:
     if bpy.app.version < (5, 0, 0):
         clay.use_nodes = True
     inputs = clay.node_tree.nodes["Principled BSDF"].inputs
-    inputs["Base Color"].default_value, inputs["Roughness"].default_value = (0.20, 0.14, 0.09, 1.0), 0.9
+    inputs["Base Color"].default_value = (0.20, 0.14, 0.09, 1.0)
+    inputs["Roughness"].default_value = 0.9
     inputs["Specular IOR Level"].default_value = 0.1
     terrain.data.materials.append(clay)
     set_stage(scene, terrain, 0.42, 0.02)
-    scene.render.resolution_x, scene.render.resolution_y = 800, 420
+    scene.render.resolution_x = 800
+    scene.render.resolution_y = 420
 
 
 def main(arguments: list[str]) -> None:
@@ -55,7 +67,8 @@ def main(arguments: list[str]) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     erosion_addon.register()
     scene = bpy.context.scene
-    heights, cell_size = bilinear(noise(7, 2.1) * RELIEF, (CELLS, CELLS)), WIDTH / CELLS
+    heights = bilinear(noise(7, 2.1) * RELIEF, (CELLS, CELLS))
+    cell_size = WIDTH / CELLS
     terrain = grid.make_grid_object("Terrain", heights, (cell_size, cell_size), scene.collection)
     bpy.context.view_layer.objects.active = terrain
     set_clay(terrain, scene)

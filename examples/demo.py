@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From an elevation model to pictures: erode real mountains, add their rivers, and render them after and before.
+"""From an elevation model to pictures: erode real mountains, add their rivers, and render them
+after and before.
 
-The terrain is part of the Cumberland Mountains in Tennessee, from the elevation model that comes with matplotlib. All
-is done by the extension's commands, as on a farm, and its operators, as a script calls them. Everything goes to demo/.
+The terrain is part of the Cumberland Mountains in Tennessee, from the elevation model that comes
+with matplotlib. All is done by the extension's commands, as on a farm, and its operators, as a
+script calls them. Everything goes to demo/.
 """
 
 import math
@@ -31,11 +33,15 @@ RIVERS = {"width": 3.0}
 
 METERS_PER_DEGREE = 111_200.0
 REGION = slice(20, 200), slice(5, 225)
-"""Rows from the south and columns from the west of the elevation model: its mountains, 16 km across."""
+"""Rows from the south and columns from the west of the elevation model: its mountains, 16 km
+across.
+"""
 
 
 def mountains() -> np.ndarray:
-    """Elevation in meters, (rows, cols) float64, row 0 in the south, on square cells of CELL_SIZE."""
+    """Elevation in meters, (rows, cols) float64, row 0 in the south, on square cells of
+    CELL_SIZE.
+    """
     data = matplotlib.cbook.get_sample_data("jacksboro_fault_dem.npz")
     elevation = data["elevation"][::-1][REGION].astype(float)
     latitude = math.radians(float(data["ymin"]))
@@ -52,9 +58,13 @@ def stretched(values: np.ndarray, axis: int, size: int) -> np.ndarray:
     place = np.linspace(0, last, size)
     cell = np.minimum(place.astype(int), last - 1)
     t = np.expand_dims(place - cell, 1 - axis)
-    before, low, high, behind = (values.take(np.clip(cell + k, 0, last), axis) for k in (-1, 0, 1, 2))
+    before, low, high, behind = (
+        values.take(np.clip(cell + k, 0, last), axis) for k in (-1, 0, 1, 2)
+    )
     return low + 0.5 * t * (
-        high - before + t * (2 * before - 5 * low + 4 * high - behind + t * (3 * (low - high) + behind - before))
+        high
+        - before
+        + t * (2 * before - 5 * low + 4 * high - behind + t * (3 * (low - high) + behind - before))
     )
 
 
@@ -73,8 +83,12 @@ def erode() -> None:
 
 
 def add_rivers() -> None:
-    """Write the rivers of the eroded heightmap, and add rivers with carved beds to the .blend file."""
-    command("rivers", DEMO / "eroded.exr", DEMO / "rivers.geojson", "--set", f"width={RIVERS['width']}")
+    """Write the rivers of the eroded heightmap, and add rivers with carved beds to the .blend
+    file.
+    """
+    command(
+        "rivers", DEMO / "eroded.exr", DEMO / "rivers.geojson", "--set", f"width={RIVERS['width']}"
+    )
     bpy.ops.wm.open_mainfile(filepath=str(DEMO / "terrain.blend"))
     bpy.context.view_layer.objects.active = bpy.data.objects["terrain"]
     bpy.ops.erosion.rivers_add(**RIVERS)

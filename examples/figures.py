@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures of `analyze` after recipes, as the tables of the manual have them, a line for each recipe and land.
+"""Figures of `analyze` after recipes, as the tables of the manual have them, a line for each recipe
+and land.
 
 Lands: the recipe's own start terrain, a fractal 4 km wide, and elevation models that are given, as
-`python examples/figures.py alpine canyon --cells 512 --model bigtujunga.npy 30`. Without a recipe: the land untouched,
-and all recipes that begin with rivers. With `--turned`: slopes along the grid, of each land as it lies, and of its
-middle turned by 0, 22.5, 45 and 67.5° before the recipe, together. The land's own grain turns with it, a bias of the
-grid stays.
+`python examples/figures.py alpine canyon --cells 512 --model bigtujunga.npy 30`. Without a recipe:
+the land untouched, and all recipes that begin with rivers. With `--turned`: slopes along the grid,
+of each land as it lies, and of its middle turned by 0, 22.5, 45 and 67.5° before the recipe,
+together. The land's own grain turns with it, a bias of the grid stays.
 """
 
 import argparse
@@ -85,34 +86,55 @@ def _excess(share: float | None) -> str:
 
 
 def turned(terrain: Terrain, degrees: float) -> Terrain:
-    """The middle of a terrain with square cells, turned; of its side, 0.7, so that nothing lies beyond."""
+    """The middle of a terrain with square cells, turned; of its side, 0.7, so that nothing lies
+    beyond.
+    """
     side = int(min(terrain.elevation.shape) / math.sqrt(2.0)) - 1
     at = np.arange(side) - 0.5 * (side - 1)
     up, right = np.meshgrid(at, at, indexing="ij")
-    sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
+    sine = math.sin(math.radians(degrees))
+    cosine = math.cos(math.radians(degrees))
     middle = [0.5 * (count - 1) for count in terrain.elevation.shape]
-    row, col = middle[0] + cosine * up + sine * right, middle[1] + cosine * right - sine * up
-    layers = {name: sample(np.asarray(layer, np.float64), row, col) for name, layer in terrain.fields.items()}
+    row = middle[0] + cosine * up + sine * right
+    col = middle[1] + cosine * right - sine * up
+    layers = {
+        name: sample(np.asarray(layer, np.float64), row, col)
+        for name, layer in terrain.fields.items()
+    }
     return Terrain(sample(terrain.elevation, row, col), terrain.spacing[0], layers)
 
 
 def along_grid(terrain: Terrain, recipe: str) -> tuple[float | None, float | None]:
-    """Excess of slopes along the grid's axes or diagonals: of a land as it lies, and of all its turns together."""
+    """Excess of slopes along the grid's axes or diagonals: of a land as it lies, and of all its
+    turns together.
+    """
 
     def aspects(start: Terrain) -> np.ndarray:
         after = start if recipe == UNTOUCHED else erode(start, Recipe.load(recipe))
         return Land(after.elevation, start.spacing).averaged.surface[2]
 
-    return favored(aspects(terrain)), favored(sum(aspects(turned(terrain, degrees)) for degrees in TURNS))
+    return favored(aspects(terrain)), favored(
+        sum(aspects(turned(terrain, degrees)) for degrees in TURNS)
+    )
 
 
 def main() -> None:
-    """Print the table, each line as soon as it is known; how long it took goes to the error stream."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Print the table, each line as soon as it is known; how long it took goes to the error
+    stream.
+    """
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("recipes", nargs="*", help="names of shipped recipes")
-    parser.add_argument("--cells", type=int, default=512, help="along a side of start terrain and fractal")
-    parser.add_argument("--model", nargs=2, action="append", default=[], metavar=("FILE", "CELL_SIZE"))
-    parser.add_argument("--turned", action="store_true", help="slopes along the grid, of land that is turned")
+    parser.add_argument(
+        "--cells", type=int, default=512, help="along a side of start terrain and fractal"
+    )
+    parser.add_argument(
+        "--model", nargs=2, action="append", default=[], metavar=("FILE", "CELL_SIZE")
+    )
+    parser.add_argument(
+        "--turned", action="store_true", help="slopes along the grid, of land that is turned"
+    )
     parser.add_argument("--only", default="", help="lands whose names begin so")
     given = parser.parse_args()
     begin = [name for name in sorted(shipped()) if Recipe.load(name).steps[0].kind == "uplift"]
@@ -123,13 +145,19 @@ def main() -> None:
                 continue
             began = time.perf_counter()
             if given.turned:
-                lies, turns = (f"{100.0 * (excess or 0.0):+.0f} %" for excess in along_grid(terrain, recipe))
+                lies, turns = (
+                    f"{100.0 * (excess or 0.0):+.0f} %" for excess in along_grid(terrain, recipe)
+                )
                 print(f"| {recipe} | {land} | {lies} | {turns} |", flush=True)
                 continue
             after = terrain if recipe == UNTOUCHED else erode(terrain, Recipe.load(recipe))
             figures = statistics(after.elevation, terrain.spacing)
             print(line(recipe, land, figures), flush=True)
-            print(f"{recipe}, {land}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+            print(
+                f"{recipe}, {land}: {time.perf_counter() - began:.0f} s",
+                file=sys.stderr,
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

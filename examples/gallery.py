@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each recipe's beauty picture, as an artist gets it: erode, finish the look, render. build/examples/gallery/NAME.png
+"""Each recipe's beauty picture, as an artist gets it: erode, finish the look, render.
+build/examples/gallery/NAME.png
 
-`python examples/gallery.py alpine canyon` makes these alone; `--cells 1024 --width 1600` makes them finer and larger,
-`--view` from elsewhere, and `--before` of the land before erosion too: NAME before.png. `--keep` renews the preset
-previews in presets/previews, the manual's sheet docs/images/gallery.jpg and its large pictures from the pictures that
-are there, without rendering any; other recipes keep theirs.
+`python examples/gallery.py alpine canyon` makes these alone; `--cells 1024 --width 1600` makes them
+finer and larger, `--view` from elsewhere, and `--before` of the land before erosion too: NAME
+before.png. `--keep` renews the preset previews in presets/previews, the manual's sheet
+docs/images/gallery.jpg and its large pictures from the pictures that are there, without rendering
+any; other recipes keep theirs.
 """
 
 import argparse
@@ -39,7 +41,8 @@ LARGE = ("alpine", "alpine before", "dune sea", "mountain range", "oasis", "step
 """Pictures that the manual shows in full size."""
 PREVIEW = 256
 """Pixels of a square preview: Blender makes its pictures of files no larger."""
-CELLS, WIDTH = 1024, 1600
+CELLS = 1024
+WIDTH = 1600
 
 SIDES = {"barchan field": 384}
 """Of terrains whose random start has fewer cells: another number of cells is another start."""
@@ -60,7 +63,9 @@ def start_of(recipe: str, cells: int) -> Terrain:
 def make_object(recipe: str, cells: int) -> bpy.types.Object:
     """The recipe's start terrain as an object, with its sand as the attribute `sediment`."""
     start = start_of(recipe, cells)
-    obj = grid.make_grid_object(recipe, start.elevation, start.spacing, bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        recipe, start.elevation, start.spacing, bpy.context.scene.collection
+    )
     if start["sediment"].any():
         new_attribute(obj.data, "sediment", "FLOAT")
         sand = grid.find_lattice(obj).to_vertices(start["sediment"]).astype("float32")
@@ -93,7 +98,10 @@ def picture(recipe: str, cells: int, width: int, view: str, before: bool) -> Pat
         work()
         times.append(time.perf_counter())
     run, look, _, rendered = (after - before for before, after in itertools.pairwise(times))
-    print(f"{path}: eroded in {run:.0f} s, look in {look:.1f} s, rendered in {rendered:.0f} s", flush=True)
+    print(
+        f"{path}: eroded in {run:.0f} s, look in {look:.1f} s, rendered in {rendered:.0f} s",
+        flush=True,
+    )
     if before:
         bpy.ops.erosion.restore()
         render.render(scene, path.with_stem(f"{recipe} before"), shown)
@@ -101,7 +109,9 @@ def picture(recipe: str, cells: int, width: int, view: str, before: bool) -> Pat
 
 
 def keep() -> None:
-    """Small previews of the pictures for the recipe menu, and all of them on one sheet for the manual."""
+    """Small previews of the pictures for the recipe menu, and all of them on one sheet for the
+    manual.
+    """
     PREVIEWS.mkdir(exist_ok=True)
     names, across, (width, height) = sorted(shipped()), 3, (480, 270)
     down = -(-len(names) // across)
@@ -109,20 +119,29 @@ def keep() -> None:
     with Image.open(SHEET) as before:
         if before.size == sheet.size:
             sheet.paste(before.convert("RGB"))
-    draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(18)
+    draw = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(18)
     for name in LARGE:
         if (PICTURES / f"{name}.png").is_file():
             with Image.open(PICTURES / f"{name}.png") as image:
-                image.convert("RGB").save(SHEET.with_name(f"{name.replace(' ', '_')}.jpg"), quality=92, optimize=True)
+                image.convert("RGB").save(
+                    SHEET.with_name(f"{name.replace(' ', '_')}.jpg"), quality=92, optimize=True
+                )
     for number, name in enumerate(names):
         if not (PICTURES / f"{name}.png").is_file():
             continue
         with Image.open(PICTURES / f"{name}.png") as image:
-            square = ImageOps.fit(image.convert("RGB"), (PREVIEW, PREVIEW), Image.Resampling.LANCZOS)
+            square = ImageOps.fit(
+                image.convert("RGB"), (PREVIEW, PREVIEW), Image.Resampling.LANCZOS
+            )
             square.save(PREVIEWS / f"{name}.png", optimize=True)
             place = (number % across * width, number // across * (height + 28))
-            sheet.paste(image.convert("RGB").resize((width, height), Image.Resampling.LANCZOS), place)
-        draw.rectangle((place[0], place[1] + height, place[0] + width, place[1] + height + 28), "white")
+            sheet.paste(
+                image.convert("RGB").resize((width, height), Image.Resampling.LANCZOS), place
+            )
+        draw.rectangle(
+            (place[0], place[1] + height, place[0] + width, place[1] + height + 28), "white"
+        )
         draw.text((place[0] + 6, place[1] + height + 3), name, "black", font)
     sheet.save(SHEET, quality=62, optimize=True)
     print(SHEET)
@@ -130,13 +149,19 @@ def keep() -> None:
 
 def main() -> None:
     """Make the pictures of these recipes, or keep those of all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("recipes", nargs="*", help="names of shipped recipes")
     parser.add_argument("--cells", type=int, default=CELLS, help="along a side of the terrain")
     parser.add_argument("--width", type=int, default=WIDTH, help="of the pictures, in pixels")
     parser.add_argument("--view", choices=VIEWS, default="", help="in place of each recipe's own")
-    parser.add_argument("--before", action="store_true", help="pictures of the land before erosion too")
-    parser.add_argument("--keep", action="store_true", help="previews and the manual's sheet instead")
+    parser.add_argument(
+        "--before", action="store_true", help="pictures of the land before erosion too"
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="previews and the manual's sheet instead"
+    )
     given = parser.parse_args()
     if given.keep:
         keep()

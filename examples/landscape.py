@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A landscape of tiles, eroded on a cluster of this machine while a worker is killed, and once more undisturbed.
+"""A landscape of tiles, eroded on a cluster of this machine while a worker is killed, and once more
+undisturbed.
 
-`python examples/landscape.py --cells 4096 --tile 1024 --workers 2`. Prints whether the hashes of all tiles are equal,
-and leaves pictures of the whole and of a corner where four tiles meet in build/landscape/.
+`python examples/landscape.py --cells 4096 --tile 1024 --workers 2`. Prints whether the hashes of
+all tiles are equal, and leaves pictures of the whole and of a corner where four tiles meet in
+build/landscape/.
 """
 
 import argparse
@@ -42,7 +44,9 @@ def start(folder: Path, cells: int, tile: int) -> Landscape:
     return make.make(folder, Manifest(cells, cells, tile, (CELL, CELL), "fractal, seed 3"), heights)
 
 
-def eroded(folder: Path, recipe: str, coarse: int, workers: Workers, killed: list[int]) -> Landscape:
+def eroded(
+    folder: Path, recipe: str, coarse: int, workers: Workers, killed: list[int]
+) -> Landscape:
     """The landscape eroded. coarse: see `erode`. killed: processes to kill after the first task."""
 
     def on_progress(fraction: float, message: str) -> None:
@@ -72,7 +76,9 @@ def main() -> None:
     print("One worker is killed on the way:")
     start(OUT / "killed", given.cells, given.tile)
     with cluster(workers=given.workers) as workers:
-        disturbed = eroded(OUT / "killed", given.recipe, given.coarse, workers, workers.processes()[:1])
+        disturbed = eroded(
+            OUT / "killed", given.recipe, given.coarse, workers, workers.processes()[:1]
+        )
     print("In this process:")
     start(OUT / "calm", given.cells, given.tile)
     calm = eroded(OUT / "calm", given.recipe, given.coarse, Alone(), [])
@@ -80,7 +86,9 @@ def main() -> None:
     print(f"The hashes of all tiles are {'equal' if same else 'NOT EQUAL'}.")
     corner = calm.window(Tile(1, 1))
     aside = min(CORNER, given.tile)
-    around = Window(corner.top - aside, corner.top + aside, corner.left - aside, corner.left + aside)
+    around = Window(
+        corner.top - aside, corner.top + aside, corner.left - aside, corner.left + aside
+    )
     images = OpenImageIOFiles()
     images.write(OUT / "whole.png", export.picture(calm, 1024), "uint16")
     images.write(OUT / "corner.png", export.close_up(calm, around), "uint16")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every shipped recipe on a terrain that suits it, before and after, in shaded relief: build/examples/recipes.png.
+"""Every shipped recipe on a terrain that suits it, before and after, in shaded relief:
+build/examples/recipes.png.
 
-`python examples/recipes.py alpine canyon` makes the pictures of these alone. Each recipe's own picture is beside the
-sheet. With `--plain` all run on the same plain fractal, 4 km wide:
+`python examples/recipes.py alpine canyon` makes the pictures of these alone. Each recipe's own
+picture is beside the sheet. With `--plain` all run on the same plain fractal, 4 km wide:
 build/examples/plain.png. `--keep` puts the sheet into docs/images too.
 """
 
@@ -35,14 +36,20 @@ PLAIN = {"relief": 850.0, "roughness": 0.2}
 
 
 def relief(terrain: Terrain) -> np.ndarray:
-    """Shaded relief (rows, cols, 3) seen from above, north on top, tinted by sand, soil, grass and water."""
+    """Shaded relief (rows, cols, 3) seen from above, north on top, tinted by sand, soil, grass and
+    water.
+    """
     names = ("elevation", "sediment", "soil", "grass", "water_depth")
     fields = {name: terrain[name][::-1] for name in names if name in terrain}
     south, east = np.gradient(fields["elevation"], *terrain.spacing)
     # The sun is in the north-west, 50° high.
     shade = np.clip((0.77 + 0.45 * (east + south)) / np.sqrt(1 + east**2 + south**2), 0, 1)
     color = np.ones((*terrain.shape, 3)) * to_rgb("#b3aca3")
-    for name, tint, full in (("sediment", "#dfc48a", 1.0), ("soil", "#a8845a", 1.0), ("grass", "#6f9450", 0.8)):
+    for name, tint, full in (
+        ("sediment", "#dfc48a", 1.0),
+        ("soil", "#a8845a", 1.0),
+        ("grass", "#6f9450", 0.8),
+    ):
         if name in fields:
             share = np.clip(fields[name] / full, 0, 1)[..., None] * 0.8
             color = color * (1 - share) + np.array(to_rgb(tint)) * share
@@ -54,7 +61,9 @@ def relief(terrain: Terrain) -> np.ndarray:
 
 
 def plain_terrain(recipe: str, side: int = PLAIN_SIDE) -> Terrain:
-    """The fractal for all recipes, `side` cells wide, its top meters sand where the recipe needs that."""
+    """The fractal for all recipes, `side` cells wide, its top meters sand where the recipe needs
+    that.
+    """
     land = make("fractal", side, side, 4000.0 / side, 3, PLAIN)
     return with_loose_top(land, Recipe.load(recipe).needs.sediment)
 
@@ -64,22 +73,31 @@ def eroded(name: str, before: Terrain) -> Terrain:
     began = time.perf_counter()
     after = erode(before, Recipe.load(name))
     assert after.report is not None
-    mass, steps = after.report["mass"], " → ".join(step["kind"] for step in after.report["steps"])
+    mass = after.report["mass"]
+    steps = " → ".join(step["kind"] for step in after.report["steps"])
     balanced = abs(mass["error"]) <= 1e-9 * mass["moved"]
     seconds = time.perf_counter() - began
     verdict = "balanced" if balanced else f"LOST {mass['error']:.3g} m³"
-    print(f"{name}: {steps}; {seconds:.1f} s, {mass['moved']:.3g} m³ moved, mass {verdict}", flush=True)
+    print(
+        f"{name}: {steps}; {seconds:.1f} s, {mass['moved']:.3g} m³ moved, mass {verdict}",
+        flush=True,
+    )
     return after
 
 
 def main() -> None:
     """Make the pictures of these recipes, and the sheet of them all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("recipes", nargs="*", help="names of shipped recipes")
     parser.add_argument("--plain", action="store_true", help="all on one fractal")
-    parser.add_argument("--keep", action="store_true", help="put the sheet into the manual's pictures")
+    parser.add_argument(
+        "--keep", action="store_true", help="put the sheet into the manual's pictures"
+    )
     given = parser.parse_args()
-    names, plain = given.recipes or sorted(shipped()), given.plain
+    names = given.recipes or sorted(shipped())
+    plain = given.plain
     PICTURES.mkdir(parents=True, exist_ok=True)
     made = {name: [plain_terrain(name) if plain else terrain_for(name)] for name in names}
     for name, lands in made.items():
@@ -89,7 +107,9 @@ def main() -> None:
     if plain:
         made = {"untouched": [plain_terrain("arcane")] * 2, **made}
     rows = -(-len(made) // across)
-    figure, axes = plt.subplots(rows, across, figsize=(26, (4.6 if plain else 3.5) * rows), squeeze=False)
+    figure, axes = plt.subplots(
+        rows, across, figsize=(26, (4.6 if plain else 3.5) * rows), squeeze=False
+    )
     for axis in axes.flat:
         axis.set_axis_off()
     for (name, (before, after)), axis in zip(made.items(), axes.flat, strict=False):

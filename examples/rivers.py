@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Picture of rivers, lakes and a sea as objects, in mountains that were cut by rivers and then sank unevenly.
+"""Picture of rivers, lakes and a sea as objects, in mountains that were cut by rivers and then sank
+unevenly.
 
-Writes build/examples/rivers.png; with --keep, the picture of the manual, docs/images/rivers.jpg. EEVEE renders it.
+Writes build/examples/rivers.png; with --keep, the picture of the manual, docs/images/rivers.jpg.
+EEVEE renders it.
 """
 
 import sys
@@ -24,16 +26,23 @@ from erosion_addon.scene.stage import look, render, studio  # noqa: E402
 from erosion_addon.scene.terrain import attributes, grid  # noqa: E402
 from examples.animation import noise  # noqa: E402
 
-OUT, KEPT = ROOT / "build" / "examples", ROOT / "docs" / "images" / "rivers.jpg"
-SIDE, CELL_SIZE, RELIEF = 320, 15.0, 500.0
+OUT = ROOT / "build" / "examples"
+KEPT = ROOT / "docs" / "images" / "rivers.jpg"
+SIDE = 320
+CELL_SIZE = 15.0
+RELIEF = 500.0
 EYE, AIM, LENS = Vector((-1300.0, -3500.0, 1100.0)), Vector((100.0, -500.0, 400.0)), 35.0
 """Camera: meters from the terrain's middle, above the median of its heights; mm."""
 SHOWN = Picture(size=(1600, 900), view="file", samples=24)
 
 
 def mountains() -> Terrain:
-    """Eroded mountains whose floor sank here more than there, so that valleys hold lakes and the coast has bays."""
-    result = erode(Terrain(noise(7, 2.1, SIDE) * RELIEF, (CELL_SIZE, CELL_SIZE)), Recipe.load("mountain range"))
+    """Eroded mountains whose floor sank here more than there, so that valleys hold lakes and the
+    coast has bays.
+    """
+    result = erode(
+        Terrain(noise(7, 2.1, SIDE) * RELIEF, (CELL_SIZE, CELL_SIZE)), Recipe.load("mountain range")
+    )
     result.elevation += 90.0 * noise(5, 3.0, SIDE)
     return result
 
@@ -44,18 +53,30 @@ def picture(path: Path) -> None:
     erosion_addon.register()
     scene = bpy.context.scene
     made = mountains()
-    terrain = grid.make_grid_object("Terrain", made.elevation, (CELL_SIZE, CELL_SIZE), scene.collection)
+    terrain = grid.make_grid_object(
+        "Terrain", made.elevation, (CELL_SIZE, CELL_SIZE), scene.collection
+    )
     fields = {name: made.fields[name] for name in FIELDS if name in made.fields}
     attributes.write_fields(terrain.data, grid.find_lattice(terrain), fields)
     level = float(np.quantile(made.elevation, 0.12))
-    settings = RiverParameters(source_area=0.15, width=2.0, lake_area=4000.0, sea=True, sea_level=level)
+    settings = RiverParameters(
+        source_area=0.15, width=2.0, lake_area=4000.0, sea=True, sea_level=level
+    )
     for kind in rivers.KINDS:
         rivers.add(terrain, kind, settings)
     surroundings.add(terrain)
-    camera, ground = studio.add_camera(scene), Vector((0.0, 0.0, float(np.median(made.elevation))))
-    camera.data.lens, camera.data.clip_start, camera.data.clip_end = LENS, 10.0, studio.CLIP * SIDE * CELL_SIZE
-    camera.location, camera.rotation_euler = ground + EYE, (AIM - EYE).to_track_quat("-Z", "Y").to_euler()
-    look.finish(terrain, Recipe.load("mountain range").palette, ("smooth", "light", "stage", "plants"))
+    camera = studio.add_camera(scene)
+    ground = Vector((0.0, 0.0, float(np.median(made.elevation))))
+    camera.data.lens = LENS
+    camera.data.clip_start = 10.0
+    camera.data.clip_end = studio.CLIP * SIDE * CELL_SIZE
+    camera.location, camera.rotation_euler = (
+        ground + EYE,
+        (AIM - EYE).to_track_quat("-Z", "Y").to_euler(),
+    )
+    look.finish(
+        terrain, Recipe.load("mountain range").palette, ("smooth", "light", "stage", "plants")
+    )
     render.prepare(scene, terrain, SHOWN)
     render.render(scene, path, SHOWN)
 

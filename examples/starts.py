@@ -17,9 +17,9 @@ Parts = tuple[tuple[str, dict[str, Any]], ...]
 class Start:
     """A start terrain: sums of kinds and parameters of `make`, for the rock and for the sand on it.
 
-    width: meters. level: meters that are cut off the sand from below, so that rock shows where it was thin.
-    terrace: height of the steps that the rock is cut into, in meters; 0 for none.
-    tread: slope of their treads, as a share of that of the rock.
+    width: meters. level: meters that are cut off the sand from below, so that rock shows where it
+    was thin. terrace: height of the steps that the rock is cut into, in meters; 0 for none. tread:
+    slope of their treads, as a share of that of the rock.
     """
 
     rock: Parts = (("fractal", {"relief": 900.0}),)
@@ -53,7 +53,10 @@ STARTS = {
     "barchan field": Start((), bumps(80.0, 5.0), level=54.0, seed=7),
     "canyon": Start(fractal(600.0, 0.0), seed=5),
     "coast dunes": Start(
-        (("plane", {"slope": 0.02, "direction": 180.0}),), bumps(8.0, 10.0) + fractal(8.0), level=-12.0, seed=4
+        (("plane", {"slope": 0.02, "direction": 180.0}),),
+        bumps(8.0, 10.0) + fractal(8.0),
+        level=-12.0,
+        seed=4,
     ),
     "desert canyon": Start(fractal(600.0, 0.0), terrace=150.0, tread=0.45),
     "desert range": Start(seed=11),
@@ -77,13 +80,20 @@ STARTS = {
 
 
 def terrain_for(recipe: str, every: int = 1, side: int = SIDE, **changed: Any) -> Terrain:
-    """Start terrain of a recipe. side: width in cells, each `every`-th kept. changed: fields of its `Start`."""
+    """Start terrain of a recipe. side: width in cells, each `every`-th kept. changed: fields of its
+    `Start`.
+    """
     start = replace(STARTS.get(recipe, Start()), **changed)
     cell_size = start.width / side
 
     def total(parts: Parts, seed: int) -> np.ndarray:
-        made = (make(kind, side, side, cell_size, seed + at, values) for at, (kind, values) in enumerate(parts))
-        return sum((terrain.elevation for terrain in made), np.zeros((side, side)))[::every, ::every]
+        made = (
+            make(kind, side, side, cell_size, seed + at, values)
+            for at, (kind, values) in enumerate(parts)
+        )
+        return sum((terrain.elevation for terrain in made), np.zeros((side, side)))[
+            ::every, ::every
+        ]
 
     sand = np.maximum(total(start.sand, start.seed + len(start.rock)) - start.level, 0.0)
     rock = total(start.rock, start.seed)

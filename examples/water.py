@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pictures of mountains eroded by water: before, the ground after, and water, soil and grass on it.
 
-Writes build/examples/water_*.png: rain alone, rain under drifting clouds, a spring in dry land, a sea that rises.
+Writes build/examples/water_*.png: rain alone, rain under drifting clouds, a spring in dry land, a
+sea that rises.
 """
 
 import sys
@@ -16,7 +17,9 @@ sys.path.insert(0, str(ROOT))
 from erosion_addon.model import Recipe, Terrain, erode  # noqa: E402
 
 OUT = ROOT / "build" / "examples"
-SIDE, CELL_SIZE, RELIEF = 256, 20.0, 500.0
+SIDE = 256
+CELL_SIZE = 20.0
+RELIEF = 500.0
 
 SCENES = {
     "valley": {},
@@ -63,9 +66,15 @@ def main() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     before = Terrain(mountains(), CELL_SIZE)
     for name, parameters in SCENES.items():
-        recipe = Recipe.from_dict({"name": name, "step": [{"kind": "water", "duration": 4.0, **parameters}]})
+        recipe = Recipe.from_dict(
+            {"name": name, "step": [{"kind": "water", "duration": 4.0, **parameters}]}
+        )
         after = erode(before, recipe)
-        panels = [shaded(before.elevation).repeat(3, 2), shaded(after.elevation).repeat(3, 2), painted(after)]
+        panels = [
+            shaded(before.elevation).repeat(3, 2),
+            shaded(after.elevation).repeat(3, 2),
+            painted(after),
+        ]
         picture = np.ascontiguousarray(np.clip(np.hstack(panels)[::-1], 0, 1))
         matplotlib.image.imsave(OUT / f"water_{name}.png", picture.repeat(2, 0).repeat(2, 1))
         print(OUT / f"water_{name}.png", after.report["mass"], after.report["steps"][0])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of docs/reference, filled from the declarations: `python release/manual.py` after changing one."""
+"""Tables of docs/reference, filled from the declarations: `python release/manual.py` after changing
+one.
+"""
 
 import sys
 from collections.abc import Iterable
@@ -28,7 +30,11 @@ def recipes() -> str:
     known = {name: Recipe.load(path) for name, path in sorted(shipped().items())}
     rows = []
     for landscape, heading in LANDSCAPES.items():
-        rows += [(heading, name, one.description) for name, one in known.items() if one.landscape == landscape]
+        rows += [
+            (heading, name, one.description)
+            for name, one in known.items()
+            if one.landscape == landscape
+        ]
     return _table(("land", "recipe", "what it makes"), rows)
 
 
@@ -62,16 +68,23 @@ def limits() -> str:
 
 def scales() -> str:
     """The parameters that a mask can scale, by process."""
-    rows = [(f"`{kind}`", ", ".join(f"`{name}`" for name in process.scalable)) for kind, process in PROCESSES.items()]
+    rows = [
+        (f"`{kind}`", ", ".join(f"`{name}`" for name in process.scalable))
+        for kind, process in PROCESSES.items()
+    ]
     return _table(("step", "parameters that a mask can scale"), rows)
 
 
 def sources() -> str:
     """The start terrains with their own parameters, and the parameters that most of them have."""
-    rows, shared = [], {}
+    rows = []
+    shared = {}
     for source in SOURCES.values():
         own, *others = groups(source.parameters).values()
-        words = [f"`{known.name}` {'none' if known.is_file else known.default} {known.unit}".strip() for known in own]
+        words = [
+            f"`{known.name}` {'none' if known.is_file else known.default} {known.unit}".strip()
+            for known in own
+        ]
         rows.append((f"`{source.kind}`", source.label, source.about, ", ".join(words)))
         for known in (known for group in others for known in group):
             shared[known.name] = (f"`{known.name}`", known.range_text, known.sentence)
@@ -100,7 +113,9 @@ def sockets() -> str:
     """The inputs of the material's node group, by panel."""
     rows: dict[str, list[tuple[str, ...]]] = {}
     for socket in (*FIELD_SOCKETS, *CONTROLS):
-        rows.setdefault(socket.panel, [(f"**{socket.panel}**", "")]).append((socket.name, socket.sentence))
+        rows.setdefault(socket.panel, [(f"**{socket.panel}**", "")]).append(
+            (socket.name, socket.sentence)
+        )
     return _table(("input", "what it is"), [row for panel in rows.values() for row in panel])
 
 
@@ -111,7 +126,8 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 def filled(page: str) -> str:
     """Page of the manual with updated tables between its marks."""
     for made in (recipes, parameters, limits, scales, sources, masks, strata, fields, sockets):
-        begin, end = f"<!-- {made.__name__} -->\n", "<!-- end -->\n"
+        begin = f"<!-- {made.__name__} -->\n"
+        end = "<!-- end -->\n"
         head, found, rest = page.partition(begin)
         if found:
             page = "".join([head, begin, made(), end, rest.partition(end)[2]])

@@ -28,10 +28,18 @@ from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402
 from erosion_addon.ui.base.translations import FOLDER, SENTENCE  # noqa: E402
 from erosion_addon.ui.terrain.advice import REMEDIES  # noqa: E402
 
-DEFAULT, OPERATOR = bpy.app.translations.contexts.default, bpy.app.translations.contexts.operator_default
+DEFAULT = bpy.app.translations.contexts.default
+OPERATOR = bpy.app.translations.contexts.operator_default
 BUTTONS = {"operator", "operator_menu_enum"}
 """Functions of a layout whose texts stand on buttons."""
-UNSEEN = ("cli/", "landscape/", "worker/", "scene/stage/render.py", "ui/export/eroding.py", "ui/export/rendering.py")
+UNSEEN = (
+    "cli/",
+    "landscape/",
+    "worker/",
+    "scene/stage/render.py",
+    "ui/export/eroding.py",
+    "ui/export/rendering.py",
+)
 """Modules whose sentences only the command line says."""
 NOTES = {
     "{} eroded",  # the name of an object
@@ -66,22 +74,35 @@ NOTES = {
 
 
 def messages() -> list[tuple[str, str]]:
-    """(context, message) of all that the interface says, sorted; the extension has to be registered."""
+    """(context, message) of all that the interface says, sorted; the extension has to be
+    registered.
+    """
     found = set()
     for module in ui._MODULES:
         for cls in module.CLASSES:
             found |= set(_of_class(cls))
     for path in Path(ui.__file__).parent.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        found |= {message for node in ast.walk(tree) if isinstance(node, ast.Call) for message in _of_call(node)}
-    headings = [group for process in PROCESSES.values() for group in groups(process.parameters) if group]
+        found |= {
+            message
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call)
+            for message in _of_call(node)
+        }
+    headings = [
+        group for process in PROCESSES.values() for group in groups(process.parameters) if group
+    ]
     labels = [known.label for known in (*PROCESSES.values(), *MASK_KINDS.values())]
     labels += [label for _, label, _ in FIGURES]
     found |= {(DEFAULT, heading) for heading in [*headings, *labels, *LANDSCAPES.values()]}
     found |= {(OPERATOR, text) for _, text, _ in REMEDIES.values()}
     found |= {(DEFAULT, Recipe.load(name).description) for name in shipped()}
     told = tuple(re.sub(r"{[^{}]*}", "{}", text) for _, text in found)
-    found |= {(SENTENCE, text) for text in sentences() if not any(one.startswith(text.rstrip(".")) for one in told)}
+    found |= {
+        (SENTENCE, text)
+        for text in sentences()
+        if not any(one.startswith(text.rstrip(".")) for one in told)
+    }
     return sorted(known for known in found if known[1])
 
 
@@ -111,7 +132,12 @@ def _of_call(call: ast.Call) -> Iterator[tuple[str, str]]:
     name = _name(call)
     drawn = [word.value for word in call.keywords if word.arg in ("text", "title")]
     drawn += call.args[:1] if name == "phrase" else []
-    drawn += [branch for value in drawn if isinstance(value, ast.IfExp) for branch in (value.body, value.orelse)]
+    drawn += [
+        branch
+        for value in drawn
+        if isinstance(value, ast.IfExp)
+        for branch in (value.body, value.orelse)
+    ]
     for value in drawn:
         if isinstance(value, ast.Constant):
             yield OPERATOR if name in BUTTONS else DEFAULT, value.value
@@ -125,13 +151,19 @@ def sentences() -> set[str]:
             tree = ast.parse(path.read_text(encoding="utf-8"))
             found |= set(_reported(tree))
             if name.startswith(("scene/", "ui/")):
-                found |= {text for text in texts(tree) if text[0].isupper() | (text[0] == "{") and text.endswith(".")}
+                found |= {
+                    text
+                    for text in texts(tree)
+                    if text[0].isupper() | (text[0] == "{") and text.endswith(".")
+                }
     return {text for text in found if re.search("[a-z]{2}", text)}
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
     """Literal texts of more than a word in a module, with {} for their values; no docstrings."""
-    parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    parts = {
+        part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
+    }
     parts |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if node not in parts and (text := _template(node)) and " " in text.strip():
@@ -140,7 +172,11 @@ def texts(tree: ast.AST) -> Iterator[str]:
 
 def _reported(tree: ast.AST) -> Iterator[str]:
     for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and call.args and _name(call) in ("InputError", "NoAnswerError", "report"):
+        if (
+            isinstance(call, ast.Call)
+            and call.args
+            and _name(call) in ("InputError", "NoAnswerError", "report")
+        ):
             given = call.args[-1]
             for said in (given.body, given.orelse) if isinstance(given, ast.IfExp) else (given,):
                 if text := _template(said):
@@ -152,7 +188,9 @@ def _template(node: ast.AST) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return re.sub(r"{[^{}]*}", "{}", node.value)
     if isinstance(node, ast.JoinedStr):
-        return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)  # type: ignore[misc]
+        return "".join(
+            part.value if isinstance(part, ast.Constant) else "{}" for part in node.values
+        )  # type: ignore[misc]
     return ""
 
 

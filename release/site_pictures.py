@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Icon and featured image for extensions.blender.org, from the manual's pictures: `python release/site_pictures.py`."""
+"""Icon and featured image for extensions.blender.org, from the manual's pictures: `python
+release/site_pictures.py`.
+"""
 
 from pathlib import Path
 
@@ -7,7 +9,8 @@ from PIL import Image, ImageDraw
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "release" / "site"
-ICON, FEATURED = (256, 256), (1920, 1080)
+ICON = (256, 256)
+FEATURED = (1920, 1080)
 TILE = (480, 270)
 LINE = TILE[1] + 28
 """Pixels of a picture of the gallery, and from one row of it to the next, with the name."""
@@ -25,9 +28,11 @@ def icon() -> Image.Image:
 
 def featured() -> Image.Image:
     """Sixteen landscapes of the gallery, without their names."""
-    gallery, made = Image.open(ROOT / "docs" / "images" / "gallery.jpg"), Image.new("RGB", FEATURED)
+    gallery = Image.open(ROOT / "docs" / "images" / "gallery.jpg")
+    made = Image.new("RGB", FEATURED)
     for number in range(16):
-        left, top = number % 3 * TILE[0], number // 3 * LINE
+        left = number % 3 * TILE[0]
+        top = number // 3 * LINE
         place = number % 4 * TILE[0], number // 4 * TILE[1]
         made.paste(gallery.crop((left, top, left + TILE[0], top + TILE[1])), place)
     return made

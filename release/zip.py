@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build the extension's zip, with the wheels it needs, by Blender's own builder; validate it and print its path.
+"""Build the extension's zip, with the wheels it needs, by Blender's own builder; validate it and
+print its path.
 
-    python release/zip.py [--python 3.13 ... | --all | --distributions] [--platform linux-x64 ... | all] [--output dist]
+    python release/zip.py [--python 3.13 ... | --all | --distributions] [--platform linux-x64 ... |
+    all] [--output dist]
                           [--blender blender]
 
-Without --python the zip fits the Python that runs this script; --all makes it fit Blender's own releases, and
---distributions the Blender that Linux distributions build, under a name of its own. The builder is the stand-alone
-script inside the bpy wheel of that Python, or the given Blender. Wheels are downloaded once and kept in build/wheels;
-each has to have a hash of release/wheels.txt. In a checkout only files known to git are packed. The same sources
-give the same bytes; SOURCE_DATE_EPOCH dates the files (else 1980).
+Without --python the zip fits the Python that runs this script; --all makes it fit Blender's own
+releases, and --distributions the Blender that Linux distributions build, under a name of its own.
+The builder is the stand-alone script inside the bpy wheel of that Python, or the given Blender.
+Wheels are downloaded once and kept in build/wheels; each has to have a hash of release/wheels.txt.
+In a checkout only files known to git are packed. The same sources give the same bytes;
+SOURCE_DATE_EPOCH dates the files (else 1980).
 """
 
 import argparse
@@ -41,8 +44,9 @@ FIRST_DATE = 315532800
 
 @dataclass(frozen=True)
 class Platform:
-    """Where wheels come from for one of Blender's platforms: pip's tags, and the Pythons that Blender's own releases
-    and those of Linux distributions have there."""
+    """Where wheels come from for one of Blender's platforms: pip's tags, and the Pythons that
+    Blender's own releases and those of Linux distributions have there.
+    """
 
     tags: tuple[str, ...]
     pythons: tuple[str, ...]
@@ -50,11 +54,15 @@ class Platform:
 
 
 # 3.11: Blender 4.5 and 5.0; 3.13: 5.1 and 5.2; 3.14: Debian's and other distributions' Blender.
-# Missing, as these versions of numba have no wheels for them: macos-x64 (nor is there a Blender after 4.5), and Python
-# 3.11 on windows-arm64, so that it takes Blender 5.1 there.
+# Missing, as these versions of numba have no wheels for them: macos-x64 (nor is there a Blender
+# after 4.5), and Python 3.11 on windows-arm64, so that it takes Blender 5.1 there.
 PLATFORMS = {
-    "linux-x64": Platform(("manylinux_2_27_x86_64", "manylinux_2_28_x86_64"), ("3.11", "3.13"), ("3.14",)),
-    "linux-arm64": Platform(("manylinux_2_27_aarch64", "manylinux_2_28_aarch64"), ("3.11", "3.13"), ("3.14",)),
+    "linux-x64": Platform(
+        ("manylinux_2_27_x86_64", "manylinux_2_28_x86_64"), ("3.11", "3.13"), ("3.14",)
+    ),
+    "linux-arm64": Platform(
+        ("manylinux_2_27_aarch64", "manylinux_2_28_aarch64"), ("3.11", "3.13"), ("3.14",)
+    ),
     "macos-arm64": Platform(("macosx_12_0_arm64",), ("3.11", "3.13")),
     "windows-x64": Platform(("win_amd64",), ("3.11", "3.13")),
     "windows-arm64": Platform(("win_arm64",), ("3.13",)),
@@ -63,7 +71,8 @@ PLATFORMS = {
 
 def this_platform() -> str:
     """Blender's name for the machine that runs this, such as linux-x64."""
-    system, machine = platform.system().lower(), platform.machine().lower()
+    system = platform.system().lower()
+    machine = platform.machine().lower()
     machines = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
     return f"{'macos' if system == 'darwin' else system}-{machines.get(machine, machine)}"
 
@@ -74,18 +83,25 @@ def builder(blender: str | None) -> list[str]:
         return [blender, "--command", "extension"]
     bpy = importlib.util.find_spec("bpy")
     if bpy is None or bpy.origin is None:
-        sys.exit("zip.py: this Python has no bpy wheel, whose builder makes the zip; use another, or --blender PATH")
+        sys.exit(
+            "zip.py: this Python has no bpy wheel, whose builder makes the zip; use another, or "
+            "--blender PATH"
+        )
     script = next(Path(bpy.origin).parent.glob("*/scripts/addons_core/bl_pkg/cli/blender_ext.py"))
     return [sys.executable, str(script)]
 
 
 def download_wheels(platform_name: str, pythons: list[str]) -> list[Path]:
-    """Paths of the wheels for each Python, from build/wheels; those not there yet are downloaded."""
+    """Paths of the wheels for each Python, from build/wheels; those not there yet are
+    downloaded.
+    """
     wanted = []
     for python in pythons:
         tag = "cp" + python.replace(".", "")
         folder = ROOT / "build" / "wheels" / platform_name / tag
-        if not all(list(folder.glob(f"{name}-{version}-*.whl")) for name, version in WHEELS.items()):
+        if not all(
+            list(folder.glob(f"{name}-{version}-*.whl")) for name, version in WHEELS.items()
+        ):
             command = [
                 sys.executable,
                 "-m",
@@ -112,16 +128,25 @@ def download_wheels(platform_name: str, pythons: list[str]) -> list[Path]:
 
 def unknown(wheels: Iterable[Path]) -> list[Path]:
     """Wheels without a pinned hash."""
-    return [wheel for wheel in wheels if hashlib.sha256(wheel.read_bytes()).hexdigest() not in HASHES]
+    return [
+        wheel for wheel in wheels if hashlib.sha256(wheel.read_bytes()).hexdigest() not in HASHES
+    ]
 
 
 def sources() -> list[Path]:
     """Files of the extension, relative to its root: in a checkout those known to git, else all."""
     if not (ROOT / ".git").exists():
         there = (path for name in BELONGS for path in (ROOT / name, *(ROOT / name).rglob("*")))
-        return [path.relative_to(ROOT) for path in there if path.is_file() and "__pycache__" not in path.parts]
+        return [
+            path.relative_to(ROOT)
+            for path in there
+            if path.is_file() and "__pycache__" not in path.parts
+        ]
     if others := _git_files("--others", "--exclude-standard"):
-        print(f"zip.py: not packed, as git does not know them: {', '.join(map(str, others))}", file=sys.stderr)
+        print(
+            f"zip.py: not packed, as git does not know them: {', '.join(map(str, others))}",
+            file=sys.stderr,
+        )
     return _git_files("--cached")
 
 
@@ -135,7 +160,9 @@ def _git_files(*words: str) -> list[Path]:
 
 
 def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
-    """Copy what belongs to the extension into `folder` and name platform and wheels in its manifest."""
+    """Copy what belongs to the extension into `folder` and name platform and wheels in its
+    manifest.
+    """
     for name in sources():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name)
@@ -144,20 +171,26 @@ def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
         shutil.copy2(wheel, folder / "wheels" / wheel.name)
     manifest = folder / "blender_manifest.toml"
     names = "".join(f'  "./wheels/{wheel.name}",\n' for wheel in wheels)
-    added = f'platforms = ["{platform_name}"]\nwheels = [\n{names}]\n'  # in front: tables end the top level
+    # in front: tables end the top level
+    added = f'platforms = ["{platform_name}"]\nwheels = [\n{names}]\n'
     manifest.write_text(added + manifest.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 def normalize(target: Path) -> None:
-    """Rewrite the zip with sorted files and equal dates, so that the same sources give the same bytes."""
+    """Rewrite the zip with sorted files and equal dates, so that the same sources give the same
+    bytes.
+    """
     date = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_DATE)), FIRST_DATE))[:6]
     with zipfile.ZipFile(target) as archive:
         content = {name: archive.read(name) for name in sorted(archive.namelist())}
     with zipfile.ZipFile(target, "w") as archive:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, date)
-            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # a file of a POSIX system, for all to read
-            entry.compress_type = zipfile.ZIP_STORED if name.endswith(".whl") else zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # a file of a POSIX system, for all to read
+            entry.external_attr = 0o100644 << 16
+            entry.compress_type = (
+                zipfile.ZIP_STORED if name.endswith(".whl") else zipfile.ZIP_DEFLATED
+            )
             archive.writestr(entry, data)
 
 
@@ -166,18 +199,32 @@ def faults(target: Path, platform_name: str, pythons: list[str]) -> list[str]:
     with zipfile.ZipFile(target) as archive:
         names = set(archive.namelist())
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode("utf-8"))
-    found = [f"{name} is missing." for name in BELONGS if not any(n.split("/")[0] == name for n in names)]
-    listed, there = set(manifest["wheels"]), {f"./{name}" for name in names if name.endswith(".whl")}
-    found += [f"{wheel} is in the manifest or in the zip, but not in both." for wheel in sorted(listed ^ there)]
+    found = [
+        f"{name} is missing." for name in BELONGS if not any(n.split("/")[0] == name for n in names)
+    ]
+    listed = set(manifest["wheels"])
+    there = {f"./{name}" for name in names if name.endswith(".whl")}
+    found += [
+        f"{wheel} is in the manifest or in the zip, but not in both."
+        for wheel in sorted(listed ^ there)
+    ]
     for name, version in WHEELS.items():
-        missing = (one for one in pythons if not any(_fits(path, name, version, one, platform_name) for path in there))
+        missing = (
+            one
+            for one in pythons
+            if not any(_fits(path, name, version, one, platform_name) for path in there)
+        )
         found += [f"{name} {version} for Python {python} is missing." for python in missing]
     if len(there) != len(WHEELS) * len(pythons):
-        found.append(f"There are {len(there)} wheels, and {len(WHEELS) * len(pythons)} were wanted.")
+        found.append(
+            f"There are {len(there)} wheels, and {len(WHEELS) * len(pythons)} were wanted."
+        )
     if manifest["platforms"] != [platform_name]:
         found.append(f"The platforms are {manifest['platforms']}.")
     if target.stat().st_size > LARGEST:
-        found.append(f"It is larger than the {LARGEST / 1e6:.0f} MB that extensions.blender.org takes.")
+        found.append(
+            f"It is larger than the {LARGEST / 1e6:.0f} MB that extensions.blender.org takes."
+        )
     return found
 
 
@@ -192,19 +239,31 @@ def _fits(wheel: str, name: str, version: str, python: str, platform_name: str) 
 
 
 def build_zip(
-    platform_name: str, pythons: list[str], output: Path, blender: str | None = None, suffix: str = ""
+    platform_name: str,
+    pythons: list[str],
+    output: Path,
+    blender: str | None = None,
+    suffix: str = "",
 ) -> Path:
-    """Build and validate one zip in the folder `output`; returns its path, whose name ends with `suffix`.
+    """Build and validate one zip in the folder `output`; returns its path, whose name ends with
+    `suffix`.
 
-    Raises CalledProcessError where a wheel cannot be had, and ends the program where the zip is not right.
+    Raises CalledProcessError where a wheel cannot be had, and ends the program where the zip is not
+    right.
     """
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     output.mkdir(parents=True, exist_ok=True)
-    target = output / f"{manifest['id']}-{manifest['version']}-{platform_name.replace('-', '_')}{suffix}.zip"
+    target = (
+        output
+        / f"{manifest['id']}-{manifest['version']}-{platform_name.replace('-', '_')}{suffix}.zip"
+    )
     with tempfile.TemporaryDirectory() as folder:
         wheels = download_wheels(platform_name, pythons)
         if strange := unknown(wheels):
-            sys.exit(f"zip.py: {strange[0]} is not the wheel that release/wheels.txt names; delete it to get that one")
+            sys.exit(
+                f"zip.py: {strange[0]} is not the wheel that release/wheels.txt names; delete it "
+                "to get that one"
+            )
         stage(Path(folder), platform_name, wheels)
         _run_builder(blender, "build", "--source-dir", folder, "--output-filepath", str(target))
     normalize(target)
@@ -223,26 +282,44 @@ def _run_builder(blender: str | None, *words: str) -> None:
 def main() -> None:
     """Command line: build, and print paths and sizes."""
     parser = argparse.ArgumentParser(description="Build the extension's zip with its wheels.")
-    parser.add_argument("--platform", nargs="+", metavar="NAME", default=[this_platform()], help="several, or all")
+    parser.add_argument(
+        "--platform", nargs="+", metavar="NAME", default=[this_platform()], help="several, or all"
+    )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--python", nargs="+", metavar="3.N", default=["{}.{}".format(*sys.version_info)])
-    which.add_argument("--all", action="store_true", help="the Pythons of Blender's own releases for that platform")
-    which.add_argument("--distributions", action="store_true", help="those of Linux distributions' Blender")
+    which.add_argument(
+        "--python", nargs="+", metavar="3.N", default=["{}.{}".format(*sys.version_info)]
+    )
+    which.add_argument(
+        "--all", action="store_true", help="the Pythons of Blender's own releases for that platform"
+    )
+    which.add_argument(
+        "--distributions", action="store_true", help="those of Linux distributions' Blender"
+    )
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="FOLDER")
     parser.add_argument("--blender", metavar="PROGRAM", help="build with this Blender")
     words = parser.parse_args()
     platforms = list(PLATFORMS) if words.platform == ["all"] else words.platform
     for name in platforms:
         if name not in PLATFORMS:
-            parser.error(f"no wheels are known for {name}; --platform takes all, or some of {', '.join(PLATFORMS)}")
+            parser.error(
+                f"no wheels are known for {name}; --platform takes all, or some of "
+                f"{', '.join(PLATFORMS)}"
+            )
     for name in platforms:
-        known, suffix = PLATFORMS[name], "_distributions" if words.distributions else ""
-        pythons = list(known.distributions if suffix else known.pythons if words.all else words.python)
+        known = PLATFORMS[name]
+        suffix = "_distributions" if words.distributions else ""
+        pythons = list(
+            known.distributions if suffix else known.pythons if words.all else words.python
+        )
         if not pythons:
             continue  # distributions build no Blender for that platform
         target = build_zip(name, pythons, words.output.resolve(), words.blender, suffix)
         print(target, flush=True)
-        print(f"    {target.stat().st_size / 1e6:.1f} MB, for Python {', '.join(pythons)}", file=sys.stderr, flush=True)
+        print(
+            f"    {target.stat().st_size / 1e6:.1f} MB, for Python {', '.join(pythons)}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -9,10 +9,13 @@ from pathlib import Path
 
 
 def make(folder: Path) -> Path:
-    """A Python in a folder that sees every package of this one, bpy among them, but neither numba nor llvmlite."""
+    """A Python in a folder that sees every package of this one, bpy among them, but neither numba
+    nor llvmlite.
+    """
     bpy = importlib.util.find_spec("bpy")
     assert bpy is not None and bpy.origin is not None
-    packages, links = Path(bpy.origin).parent.parent, folder / "packages"
+    packages = Path(bpy.origin).parent.parent
+    links = folder / "packages"
     links.mkdir()
     for entry in packages.iterdir():
         if not entry.name.startswith(("numba", "llvmlite")) and entry.suffix != ".pth":

@@ -12,6 +12,8 @@ END = "\nimport os, sys\nsys.stdout.flush()\nsys.stderr.flush()\nos._exit(0)"
 
 
 def run(program, *arguments, folder=ROOT):
-    """Run a program that imports bpy in a folder, where it finds the extension if that is ours; returns what came."""
+    """Run a program that imports bpy in a folder, where it finds the extension if that is ours;
+    returns what came.
+    """
     command = [sys.executable, "-c", program + END, *map(str, arguments)]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)

@@ -17,14 +17,17 @@ CASE = "case"
 """Parameter of tests that draw what they test at random: its number is the seed."""
 
 LONG_FIXTURES = {"zip_path", "eroded_landscape"}
-"""Fixtures of tests that take long: the extension as a zip, built and installed; a landscape eroded in tiles."""
+"""Fixtures of tests that take long: the extension as a zip, built and installed; a landscape eroded
+in tiles.
+"""
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in IN_BLENDER):
             item.add_marker(pytest.mark.blender)
-        elif item.path.parent not in (HERE, HERE / "cli"):  # all the code that runs is ours, numpy's or numba's
+        elif item.path.parent not in (HERE, HERE / "cli"):
+            # all the code that runs is ours, numpy's or numba's
             item.add_marker(pytest.mark.filterwarnings("error"))
         if item.path.parent.name == "kernels" and item.path.parent.parent != HERE:
             item.add_marker(pytest.mark.kernel)
@@ -34,7 +37,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
 
 
-# Where software draws, it compiles each shader for a few small pictures: optimizing takes longer than drawing.
+# Where software draws, it compiles each shader for a few small pictures: optimizing takes longer
+# than drawing.
 os.environ.setdefault("GALLIVM_PERF", "nopt")
 
 
@@ -48,17 +52,20 @@ def pytest_sessionfinish(session, exitstatus):
 
 @pytest.fixture
 def keyboard():
-    """Ctrl-C as in a terminal: a shell's background job ignores it, and so do the processes that it starts."""
+    """Ctrl-C as in a terminal: a shell's background job ignores it, and so do the processes that it
+    starts.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 def _end(stash):
-    """End the process after all else that was to be done at its end, which was registered later and so came earlier.
+    """End the process after all else that was to be done at its end, which was registered later and
+    so came earlier.
 
-    Blender 4.5 as a Python module may hang after that, on a lock of its sound device (projects.blender.org #146640,
-    mended in 5.0).
+    Blender 4.5 as a Python module may hang after that, on a lock of its sound device
+    (projects.blender.org #146640, mended in 5.0).
     """
     if STATUS in stash:
         sys.stdout.flush()

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every recipe's result on other machines, as far as this one can be them: `python -m tests.every_machine`.
+"""Every recipe's result on other machines, as far as this one can be them: `python -m
+tests.every_machine`.
 
-`python -m tests.every_machine --side 128 alpine canyon` does these alone. Each stands on its own start terrain; a
-digest is the SHA-256 of all fields that the recipe leaves. Three minutes of processor time a machine.
+`python -m tests.every_machine --side 128 alpine canyon` does these alone. Each stands on its own
+start terrain; a digest is the SHA-256 of all fields that the recipe leaves. Three minutes of
+processor time a machine.
 
-`python -m tests.every_machine --keep` writes this machine's digests to recipe_digests.json, which the tests hold every
-machine to. The look of an old seed is a promise: where a digest changes, CHANGELOG.md says why.
+`python -m tests.every_machine --keep` writes this machine's digests to recipe_digests.json, which
+the tests hold every machine to. The look of an old seed is a promise: where a digest changes,
+CHANGELOG.md says why.
 """
 
 import argparse
@@ -29,7 +32,7 @@ KEPT_SIDES = (64, 192)
 
 NUMPY = getattr(np, "_core", None) or np.core
 OTHER_LIBRARY = {
-    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable,-AVX512F,-AVX512VL",
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable,-AVX512F,-AVX512VL"
 }
 """Another C library: its functions without the variants for fused products."""
 OTHER_NUMPY = {"NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY._multiarray_umath.__cpu_dispatch__)}
@@ -72,14 +75,19 @@ def recipe_digest(name: str, side: int) -> str:
 
 
 def kept_digests() -> dict[str, dict[str, str]]:
-    """The digests that results are held to: cells a side, as text -> name of a recipe -> SHA-256."""
+    """The digests that results are held to: cells a side, as text -> name of a recipe ->
+    SHA-256.
+    """
     kept: dict[str, dict[str, str]] = json.loads(KEPT.read_text(encoding="utf-8"))
     return kept
 
 
 def keep() -> None:
     """Write this machine's digests of all recipes."""
-    digests = {str(side): {name: recipe_digest(name, side) for name in sorted(shipped())} for side in KEPT_SIDES}
+    digests = {
+        str(side): {name: recipe_digest(name, side) for name in sorted(shipped())}
+        for side in KEPT_SIDES
+    }
     KEPT.write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
 
 
@@ -100,20 +108,28 @@ def table(names: list[str], side: int) -> int:
     found: dict[str, dict[str, str]] = {name: {} for name in names}
     for machine, variables in MACHINES.items():
         with tempfile.TemporaryDirectory() as folder:
-            one = child(["-m", "tests.every_machine", "--only-here", "--side", str(side), *names], variables, folder)
+            one = child(
+                ["-m", "tests.every_machine", "--only-here", "--side", str(side), *names],
+                variables,
+                folder,
+            )
             for line in one.stdout:
                 value, _, name = line.strip().partition(" ")
                 found[name][machine] = value
             if one.wait():
                 raise SystemExit(f"{machine}: the run failed.")
         print(f"{machine}: done", flush=True)
-    differ, kept = 0, kept_digests().get(str(side), {})
+    differ = 0
+    kept = kept_digests().get(str(side), {})
     for name, values in found.items():
         if kept.get(name, values["here"]) != values["here"]:
             values["where the digests were kept"] = kept[name]
         others = [machine for machine, value in values.items() if value != values["here"]]
         differ += bool(others)
-        print(f"{name:18} {values['here']}  {'differs: ' + ', '.join(others) if others else 'the same everywhere'}")
+        print(
+            f"{name:18} {values['here']}  "
+            f"{'differs: ' + ', '.join(others) if others else 'the same everywhere'}"
+        )
     print(f"{len(names)} recipes, {side} x {side} cells, {len(MACHINES)} machines: {differ} differ")
     return differ
 
@@ -121,9 +137,15 @@ def table(names: list[str], side: int) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="RECIPE")
-    parser.add_argument("--side", type=int, default=KEPT_SIDES[1], help="cells a side (default: %(default)s)")
-    parser.add_argument("--only-here", action="store_true", help="say the digests of this machine, and nothing else")
-    parser.add_argument("--keep", action="store_true", help="write the digests that results are held to")
+    parser.add_argument(
+        "--side", type=int, default=KEPT_SIDES[1], help="cells a side (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--only-here", action="store_true", help="say the digests of this machine, and nothing else"
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="write the digests that results are held to"
+    )
     given = parser.parse_args()
     wanted = given.names or sorted(shipped())
     if given.keep:

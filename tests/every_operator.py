@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run by ui/test_process.py in a Python of its own: use every operator, in the order in which an artist may.
+"""Run by ui/test_process.py in a Python of its own: use every operator, in the order in which an
+artist may.
 
 argv: an empty folder. The last line of standard output is a JSON object of what was seen.
 """
@@ -20,7 +21,8 @@ from tests.terrains import fractal
 
 FOLDER = Path(sys.argv[1])
 LIBRARIES = ("numba", "llvmlite")
-used, brought = set(), {}
+used = set()
+brought = {}
 
 
 def use(name, /, **properties):
@@ -52,12 +54,19 @@ use("heightmap_export", filepath=str(FOLDER / "land.png"))
 use("heightmap_import", filepath=str(FOLDER / "land.png"))
 use("terrain_enlarge")
 fractal_landscape(FOLDER / "tiles", 64, (64, 96))
-use("landscape_import", filepath=str(FOLDER / "tiles" / "landscape.json"), part="WINDOW", size=(48, 48))
+use(
+    "landscape_import",
+    filepath=str(FOLDER / "tiles" / "landscape.json"),
+    part="WINDOW",
+    size=(48, 48),
+)
 use("landscape_put_back")
 bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, radius=50)
 use("grid_from_mesh", cell_size=5.0)
 
-terrain = grid.make_grid_object("Land", fractal(24, 30, 120.0), (10.0, 10.0), bpy.context.scene.collection)
+terrain = grid.make_grid_object(
+    "Land", fractal(24, 30, 120.0), (10.0, 10.0), bpy.context.scene.collection
+)
 bpy.context.view_layer.objects.active = terrain
 terrain.select_set(True)
 for kind in ("strength", "rain"):
@@ -86,18 +95,24 @@ use("sea_add", sea_level=float(np.median(grid.heights(terrain.data))))
 drawn = bpy.data.curves.new("Brook", "CURVE")
 drawn.splines.new("POLY").points.add(1)
 heights = grid.read_terrain(terrain)[0].elevation
-for point, col in zip(drawn.splines[0].points, (0, 29) if heights[12, 0] > heights[12, 29] else (29, 0), strict=True):
+for point, col in zip(
+    drawn.splines[0].points, (0, 29) if heights[12, 0] > heights[12, 29] else (29, 0), strict=True
+):
     point.co = (10.0 * col - 145.0, 5.0, 0.0, 1.0)
 bpy.context.scene.collection.objects.link(bpy.data.objects.new("Brook", drawn))
 use("river_carve", curve="Brook")
 use("beds_carve", incision=0.5)
 use("run")
-bpy.context.object.data.attributes.new(".select_vert", "BOOLEAN", "POINT").data.foreach_set("value", [True] * 24 * 30)
+bpy.context.object.data.attributes.new(".select_vert", "BOOLEAN", "POINT").data.foreach_set(
+    "value", [True] * 24 * 30
+)
 use("run_region")
 use("before")
 use("before")
 keep = terrain.erosion.frames
-keep.folder, keep.count, keep.keep = str(FOLDER / "frames"), 2, True
+keep.folder = str(FOLDER / "frames")
+keep.count = 2
+keep.keep = True
 use("run")
 use("how_far", frame=1)
 use("playback_add")
@@ -129,7 +144,8 @@ use("brush_stroke", stroke=[{"name": "", "location": (0.0, 0.0, 0.0), "pressure"
 use("brush_size", grows=True)
 
 refused = []
-for name in sorted(set(dir(bpy.ops.erosion)) - used - {"recipe_choose", "manual_open"}):  # a menu, and the browser
+# a menu, and the browser
+for name in sorted(set(dir(bpy.ops.erosion)) - used - {"recipe_choose", "manual_open"}):
     try:
         use(name)
     except RuntimeError:  # a reason why not

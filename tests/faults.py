@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every place where memory, the disk or the worker may fail, failed once, and from then on for ever: `make faults`.
+"""Every place where memory, the disk or the worker may fail, failed once, and from then on for
+ever: `make faults`.
 
-The k-th call of ours that may fail raises, k = 1, 2, 3 ... until an act comes to its end without. After each the input
-is as it was, or the result is complete; what was said is a sentence; and the act succeeds once nothing fails any more.
+The k-th call of ours that may fail raises, k = 1, 2, 3 ... until an act comes to its end without.
+After each the input is as it was, or the result is complete; what was said is a sentence; and the
+act succeeds once nothing fails any more.
 """
 
 import argparse
@@ -60,7 +62,11 @@ MEMORY = [
         "zeros_like",
     )
 ]
-DISK = [*((os, name) for name in ("open", "fsync", "mkdir", "write")), (io, "open"), (builtins, "open")]
+DISK = [
+    *((os, name) for name in ("open", "fsync", "mkdir", "write")),
+    (io, "open"),
+    (builtins, "open"),
+]
 RENAMING = (os.replace, os.rename)
 NAMES = [(os, "replace"), (os, "rename"), (os, "link")]
 WORKER = [(client, "send"), (client, "receive")]
@@ -72,8 +78,13 @@ class Faults:
     A file that cannot be renamed stays so, while others can: it is open in another program.
     """
 
-    def __init__(self, functions: list[tuple[Any, str]], error: Callable[[], Exception], k: int, stays: bool) -> None:
-        self._functions, self._error, self._k, self._stays = functions, error, k, stays
+    def __init__(
+        self, functions: list[tuple[Any, str]], error: Callable[[], Exception], k: int, stays: bool
+    ) -> None:
+        self._functions = functions
+        self._error = error
+        self._k = k
+        self._stays = stays
         self.calls = 0
         self._where: Any = None
 
@@ -134,7 +145,9 @@ class Act(Protocol):
 
 
 def _said(words: list[str], fine: int = 0) -> str:
-    """Run a command; returns the sentences of a refusal, and nothing where it went well. fine: its exit status then."""
+    """Run a command; returns the sentences of a refusal, and nothing where it went well. fine: its
+    exit status then.
+    """
     said = io.StringIO()
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
         code = command(words)
@@ -155,7 +168,9 @@ class Folder:
 
     def keep(self) -> None:
         """This is how they are first."""
-        self._old = {path: path.read_bytes() for path in sorted(self.path.rglob("*")) if path.is_file()}
+        self._old = {
+            path: path.read_bytes() for path in sorted(self.path.rglob("*")) if path.is_file()
+        }
 
     def put_back(self) -> None:
         """Make them what they are first."""
@@ -175,7 +190,9 @@ class Folder:
 
 
 class Command:
-    """A command in a folder that has dem.npy, and what earlier commands left there: older files of the same names."""
+    """A command in a folder that has dem.npy, and what earlier commands left there: older files of
+    the same names.
+    """
 
     def __init__(self, line: str, *earlier: str) -> None:
         self._folder = Folder()
@@ -187,7 +204,10 @@ class Command:
 
     def _said(self, line: str) -> str:
         """Words of files have a dot or end in a slash."""
-        words = [word if "=" in word or not ("." in word or "/" in word) else self._in(word) for word in line.split()]
+        words = [
+            word if "=" in word or not ("." in word or "/" in word) else self._in(word)
+            for word in line.split()
+        ]
         return _said(words, fine=75 if "--time-limit" in words else 0)
 
     def _in(self, word: str) -> str:
@@ -209,10 +229,14 @@ ERODE = f"erode dem.npy out.exr --maps maps/ --report report.json {FEW}"
 
 
 class Frames(Command):
-    """`erode` with frames. Whole frames of the run may lie there after a failure: it can be begun anew."""
+    """`erode` with frames. Whole frames of the run may lie there after a failure: it can be begun
+    anew.
+    """
 
     def __init__(self) -> None:
-        super().__init__(f"erode dem.npy out.exr --frames 3 --frames-folder frames/ --frames-fields wear {FEW}")
+        super().__init__(
+            f"erode dem.npy out.exr --frames 3 --frames-folder frames/ --frames-fields wear {FEW}"
+        )
         self._done: dict[str, str] = {}
 
     def do(self) -> str:
@@ -224,7 +248,11 @@ class Frames(Command):
         if any(path.endswith("out.exr") for path in found):
             self._done = self._done or found
             return found
-        frames = {path: digest for path, digest in found.items() if "/frames/" in path and path.endswith(".exr")}
+        frames = {
+            path: digest
+            for path, digest in found.items()
+            if "/frames/" in path and path.endswith(".exr")
+        }
         halves = [path for path, digest in frames.items() if self._done.get(path) != digest]
         return {path: digest for path, digest in found.items() if "/frames/" not in path}, halves
 
@@ -238,7 +266,8 @@ def _without_measured(path: Path) -> bytes:
     if path.suffix != ".json":
         return path.read_bytes()
     kept = json.loads(
-        path.read_bytes(), object_hook=lambda table: {key: table[key] for key in table if key not in MEASURED}
+        path.read_bytes(),
+        object_hook=lambda table: {key: table[key] for key in table if key not in MEASURED},
     )
     return json.dumps(kept).encode()
 
@@ -264,9 +293,13 @@ class Tiles:
             "erode": ["landscape", "erode", land, *few, "--quiet"],
             "analyze": ["landscape", "analyze", land, "--quiet"],
             "tasks": ["landscape", "tasks", land, *few],
-            **{task: ["landscape", "task", land, task, "--wait", "1"] for task in ("coarse", OTHERS, "shape_x1_y0")},
+            **{
+                task: ["landscape", "task", land, task, "--wait", "1"]
+                for task in ("coarse", OTHERS, "shape_x1_y0")
+            },
         }
-        self._earlier, self._words = [self._commands[one] for one in earlier], self._commands[name]
+        self._earlier = [self._commands[one] for one in earlier]
+        self._words = self._commands[name]
 
     def before(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -317,8 +350,13 @@ class Waiting(Tiles):
         for journal in self._work.glob("journal_*.jsonl"):
             told = json.loads(journal.read_text().splitlines()[1])
             if told["name"] != OTHERS:
-                files = {name: hashlib.sha256((self._folder / f"{name}.npy").read_bytes()) for name in told["files"]}
-                done[told["name"]] = {name: digest.hexdigest() for name, digest in files.items()} == told["files"]
+                files = {
+                    name: hashlib.sha256((self._folder / f"{name}.npy").read_bytes())
+                    for name in told["files"]
+                }
+                done[told["name"]] = {
+                    name: digest.hexdigest() for name, digest in files.items()
+                } == told["files"]
         return super().state(), done
 
 
@@ -351,14 +389,17 @@ class InBlender:
 
     def _make(self) -> None:
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-        obj = grid.make_grid_object("Land", fractal(14, 18, 120.0), (10.0, 10.0), bpy.context.scene.collection)
+        obj = grid.make_grid_object(
+            "Land", fractal(14, 18, 120.0), (10.0, 10.0), bpy.context.scene.collection
+        )
         obj.data.attributes.new("sediment", "FLOAT", "POINT").data.foreach_set(
             "value", np.full(14 * 18, 0.5, np.float32)
         )
         bpy.context.view_layer.objects.active = obj
         obj.select_set(True)
         brush = bpy.context.scene.erosion_brush
-        brush.kind, brush.radius = "raise", 40.0
+        brush.kind = "raise"
+        brush.radius = 40.0
         steps.fill(obj.erosion, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.3}))
         for name in self._earlier:
             assert getattr(bpy.ops.erosion, name)(**GIVEN.get(name, {})) == {"FINISHED"}
@@ -379,14 +420,19 @@ class InBlender:
             if obj.type == "MESH" and obj.name != RESCUED
         ]
         land = bpy.data.objects["Land"]
-        strokes = [(item.name, item.painted, [kept.data for kept in item.strokes]) for item in land.erosion.steps]
+        strokes = [
+            (item.name, item.painted, [kept.data for kept in item.strokes])
+            for item in land.erosion.steps
+        ]
         meshes = sum(mesh.name != RESCUED for mesh in bpy.data.meshes)
         is_busy = job.now.current is not None and not job.now.current.held
         return found, original.has_source(land.data), meshes, is_busy, strokes
 
 
 class Beds(InBlender):
-    """Beds carved for rivers. Those that there is no memory for show the ground before, whole, which a warning says."""
+    """Beds carved for rivers. Those that there is no memory for show the ground before, whole,
+    which a warning says.
+    """
 
     def __init__(self) -> None:
         super().__init__("run", "rivers_add", "beds_carve")
@@ -395,7 +441,8 @@ class Beds(InBlender):
     def state(self) -> Any:
         ((name, held), *rivers), *others = super().state()
         water = {key: held.pop(key) for key in [*held] if key[0] in WATERS}
-        held.pop((SHORE, "FLOAT", "POINT"), None)  # by the ground as it is, and by the rivers that are there
+        # by the ground as it is, and by the rivers that are there
+        held.pop((SHORE, "FLOAT", "POINT"), None)
         if len(self._whole) < 2:  # before and after
             self._whole.append((water, rivers))
         return name, held, (water, rivers) in self._whole, others
@@ -411,7 +458,8 @@ class Export(InBlender):
             (self._files.path / older).write_bytes(b"older")
         self._files.keep()
         self._given = {
-            key: value.format(self._files.path) if isinstance(value, str) else value for key, value in given.items()
+            key: value.format(self._files.path) if isinstance(value, str) else value
+            for key, value in given.items()
         }
 
     def before(self) -> None:
@@ -427,7 +475,9 @@ class Export(InBlender):
 
 
 class Animation(InBlender):
-    """A run of each frame of the scene, kept as files. Whole frames may lie there after a failure: it goes on."""
+    """A run of each frame of the scene, kept as files. Whole frames may lie there after a failure:
+    it goes on.
+    """
 
     def __init__(self) -> None:
         super().__init__("run")
@@ -437,24 +487,32 @@ class Animation(InBlender):
     def before(self) -> None:
         super().before()
         self._files.put_back()
-        bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 2
+        bpy.context.scene.frame_start = 1
+        bpy.context.scene.frame_end = 2
         frames = bpy.data.objects["Land"].erosion.frames
-        frames.folder, frames.fields = str(self._files.path), {"wear"}
+        frames.folder = str(self._files.path)
+        frames.fields = {"wear"}
 
     def do(self) -> str:
         GIVEN[self._name] = {"animation": True}
         return super().do()
 
     def state(self) -> Any:
-        files = {path: digest for path, digest in self._files.state().items() if path.endswith(".exr")}
+        files = {
+            path: digest for path, digest in self._files.state().items() if path.endswith(".exr")
+        }
         if len(files) == 4:
             self._done = self._done or files
             return super().state(), files
-        return super().state(), [path for path, digest in files.items() if self._done.get(path) != digest]
+        return super().state(), [
+            path for path, digest in files.items() if self._done.get(path) != digest
+        ]
 
 
 class Window(InBlender):
-    """A window of a landscape, raised and written back. A file more may lie about: the manifest does not name it."""
+    """A window of a landscape, raised and written back. A file more may lie about: the manifest
+    does not name it.
+    """
 
     def __init__(self) -> None:
         super().__init__("landscape_put_back")
@@ -468,7 +526,9 @@ class Window(InBlender):
     def _make(self) -> None:
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         path = str(self._files.path / "landscape.json")
-        bpy.ops.erosion.landscape_import(filepath=path, part="WINDOW", first=(10, 40), size=(40, 48))
+        bpy.ops.erosion.landscape_import(
+            filepath=path, part="WINDOW", first=(10, 40), size=(40, 48)
+        )
         bpy.context.object.name = "Land"
         mesh = bpy.context.object.data
         grid.write_heights(mesh, grid.heights(mesh) + np.float32(2.0))
@@ -478,11 +538,19 @@ class Window(InBlender):
         super().before()
 
     def state(self) -> Any:
-        Landscape(self._files.path)  # what is written takes its places, as for whoever opens it next
-        return super().state(), bpy.data.objects["Land"]["erosion_landscape"], _layers(self._files.path)
+        # what is written takes its places, as for whoever opens it next
+        Landscape(self._files.path)
+        return (
+            super().state(),
+            bpy.data.objects["Land"]["erosion_landscape"],
+            _layers(self._files.path),
+        )
 
 
-STROKE = [{"name": "", "location": (30.0 * x, 5.0 * x + 5.0, 0.0), "pressure": 1.0} for x in (-1.0, 0.0, 1.0)]
+STROKE = [
+    {"name": "", "location": (30.0 * x, 5.0 * x + 5.0, 0.0), "pressure": 1.0}
+    for x in (-1.0, 0.0, 1.0)
+]
 GIVEN: dict[str, dict[str, Any]] = {
     "brush_stroke": {"stroke": STROKE},
     "beds_carve": {"incision": 1.0},
@@ -499,7 +567,9 @@ ACTS: dict[str, Callable[[], Act]] = {
         f"erode dem.npy part.exr --checkpoint run.npz --time-limit 0 {LONG}",
     ),
     "variants": lambda: Command(f"variants dem.npy page/ {FEW} --seeds 1 2 --side 16"),
-    "rivers": lambda: Command("rivers dem.npy rivers.geojson --also rivers.obj rivers.csv --set source_area=0.00001"),
+    "rivers": lambda: Command(
+        "rivers dem.npy rivers.geojson --also rivers.obj rivers.csv --set source_area=0.00001"
+    ),
     "rivers with beds": lambda: Command(
         "rivers dem.npy rivers.geojson --carve carved.r16 --set source_area=0.00001 incision=1.0",
         "rivers dem.npy rivers.geojson --carve carved.r16 --set source_area=0.00003",
@@ -522,7 +592,9 @@ ACTS: dict[str, Callable[[], Act]] = {
     "carve beds": Beds,
     "add lakes": lambda: InBlender("run", "lakes_add"),
     "export of maps": lambda: Export("maps_export", directory="{}", fields="wear"),
-    "export of a heightmap": lambda: Export("heightmap_export", filepath="{}/land.png", file_format=".png"),
+    "export of a heightmap": lambda: Export(
+        "heightmap_export", filepath="{}/land.png", file_format=".png"
+    ),
     "animation": Animation,
     "stroke": lambda: InBlender("brush_stroke"),
     "stroke after a run": lambda: InBlender("run", "brush_stroke"),
@@ -536,7 +608,9 @@ KINDS: dict[str, tuple[list[tuple[Any, str]], Callable[[], Exception]]] = {
 
 
 def sweep(act: Act, kind: str, stays: bool) -> tuple[int, list[str]]:
-    """Fail an act at each of its points; returns how many there are, and what was not as it must be."""
+    """Fail an act at each of its points; returns how many there are, and what was not as it must
+    be.
+    """
     functions, error = KINDS[kind]
     act.before()
     old = act.state()
@@ -566,7 +640,9 @@ def sweep(act: Act, kind: str, stays: bool) -> tuple[int, list[str]]:
 def main() -> int:
     """Sweep what is asked for; returns how many violations there are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("acts", nargs="*", metavar="ACT", help=f"of {', '.join(ACTS)} (default: all)")
+    parser.add_argument(
+        "acts", nargs="*", metavar="ACT", help=f"of {', '.join(ACTS)} (default: all)"
+    )
     given = parser.parse_args()
     erosion_addon.register()
     total = points = 0
@@ -575,9 +651,13 @@ def main() -> int:
         for kind in KINDS:
             for stays in (False, True):
                 count, violations = sweep(act, kind, stays)
-                points, total = points + count, total + len(violations)
+                points = points + count
+                total = total + len(violations)
                 print(
-                    f"{name}, {kind}, {'for ever' if stays else 'once'}: {count} points, {len(violations)} violations",
+                    (
+                        f"{name}, {kind}, {'for ever' if stays else 'once'}: {count} points, "
+                        f"{len(violations)} violations"
+                    ),
                     flush=True,
                 )
                 print(*violations, sep="\n", end="\n" if violations else "")

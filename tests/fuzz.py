@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What comes in files and words, mutated toward code not seen before: `make fuzz SECONDS=600`.
 
-`python -m tests.fuzz KIND --seconds 60` (or --runs 10000) fuzzes one kind with Atheris, which needs Linux. What it
-learns stays in build/fuzz, where the next run goes on. A failure is a crash, a hang of 20 s, 2 GiB of memory, or
-anything raised but a sentence; build/fuzz then holds the bytes that caused it.
+`python -m tests.fuzz KIND --seconds 60` (or --runs 10000) fuzzes one kind with Atheris, which needs
+Linux. What it learns stays in build/fuzz, where the next run goes on. A failure is a crash, a hang
+of 20 s, 2 GiB of memory, or anything raised but a sentence; build/fuzz then holds the bytes that
+caused it.
 """
 
 import argparse
@@ -31,11 +32,22 @@ from tests.terrains import fractal
 ROOT = Path(__file__).resolve().parents[1]
 READERS = [
     f"erosion_addon.{room}"
-    for room in ("base", "cli", "files", "landscape", "recipe", "run", "scene.terrain", "terrain", "worker")
+    for room in (
+        "base",
+        "cli",
+        "files",
+        "landscape",
+        "recipe",
+        "run",
+        "scene.terrain",
+        "terrain",
+        "worker",
+    )
 ]
 """Rooms that read what comes from outside."""
 KERNELS = [
-    ".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "erosion_addon").rglob("kernels/*.py")
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in (ROOT / "erosion_addon").rglob("kernels/*.py")
 ]
 """What numba compiles, which has to stay as it was written: Atheris includes whole packages."""
 
@@ -69,7 +81,10 @@ LONGEST = 8192
 
 HEIGHTS = (fractal(5, 7, 100.0) * 10).astype(np.uint16)
 WORDS = (
-    "erode in.png out.exr --recipe alpine --height-range 0 800 --cell-size 10 --set droplet.drops_per_cell=2 --seed 7",
+    (
+        "erode in.png out.exr --recipe alpine --height-range 0 800 --cell-size 10 --set "
+        "droplet.drops_per_cell=2 --seed 7"
+    ),
     "make out.tif --source fractal --size 64 64 --set roughness=0.5",
     "convert in.r16 out.png --size 5x7 --height-range -1e3 .5 --cell-size 1e-3",
     "landscape export land out.r16 --names tile_{x:03d}_{y} --side 513",
@@ -135,7 +150,9 @@ def pixels(content: bytes) -> None:
     with file_of(content[1:], suffix) as path:
 
         def read() -> None:
-            assert np.isfinite(heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0))).all()
+            assert np.isfinite(
+                heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0))
+            ).all()
 
         sentence(read)
 
@@ -144,27 +161,46 @@ def mask(content: bytes) -> None:
     """A mask of any numbers: kind, fit, border and columns, and float32 values row by row."""
     kind, fit, border, cols, *_ = (*content[:4], 0, 0, 0, 0)
     name = list(masks.MASK_KINDS)[kind % len(masks.MASK_KINDS)]
-    values = np.frombuffer(content[4 : 4 + (len(content) - 4) // 4 * 4] if len(content) > 4 else b"", np.float32)
+    values = np.frombuffer(
+        content[4 : 4 + (len(content) - 4) // 4 * 4] if len(content) > 4 else b"", np.float32
+    )
     cols = 1 + cols % 9
     given = values[: len(values) // cols * cols].reshape(-1, cols)
 
     def prepare() -> None:
         with np.errstate(all="ignore"):
-            made = masks.fitted(given, name, ("exact", "clamp", "stretch")[fit % 3]) if given.size else given
+            made = (
+                masks.fitted(given, name, ("exact", "clamp", "stretch")[fit % 3])
+                if given.size
+                else given
+            )
             if border % 2 and given.size:
                 made = masks.softened(masks.inverted(made, name), (1.0, 2.0), border / 16.0)
             found = masks.prepare({name: made}, (5, 7))[0][name]
-        assert found.shape == (5, 7) and found.min() >= 0.0 and found.max() <= masks.MASK_KINDS[name].highest
+        assert (
+            found.shape == (5, 7)
+            and found.min() >= 0.0
+            and found.max() <= masks.MASK_KINDS[name].highest
+        )
 
     sentence(prepare)
 
 
 def mesh(content: bytes) -> None:
-    """Vertices of a mesh that is a grid but for the float32 values that stand in the bytes, each behind its place."""
+    """Vertices of a mesh that is a grid but for the float32 values that stand in the bytes, each
+    behind its place.
+    """
     rows, cols, *_ = (*content[:2], 5, 5)
-    rows, cols = 1 + rows % 12, 1 + cols % 12
-    places = np.stack([*np.mgrid[0:rows, 0:cols][::-1], np.zeros((rows, cols))], -1).reshape(-1, 3).astype(np.float32)
-    changes = np.frombuffer(content[2 : 2 + (len(content) - 2) // 6 * 6] if len(content) > 2 else b"", "<u2,<f4")
+    rows = 1 + rows % 12
+    cols = 1 + cols % 12
+    places = (
+        np.stack([*np.mgrid[0:rows, 0:cols][::-1], np.zeros((rows, cols))], -1)
+        .reshape(-1, 3)
+        .astype(np.float32)
+    )
+    changes = np.frombuffer(
+        content[2 : 2 + (len(content) - 2) // 6 * 6] if len(content) > 2 else b"", "<u2,<f4"
+    )
     scale = np.eye(4)
     for number, value in changes:
         if number >= 1 << 15:
@@ -174,7 +210,12 @@ def mesh(content: bytes) -> None:
 
     def find() -> None:
         with np.errstate(all="ignore"):
-            found = lattice.find("Land", places, lattice.axis_scales("Land", scale), lambda: np.zeros((0, 2), np.intp))
+            found = lattice.find(
+                "Land",
+                places,
+                lattice.axis_scales("Land", scale),
+                lambda: np.zeros((0, 2), np.intp),
+            )
         assert all(0.0 < side < np.inf for side in found.spacing)
         assert sorted(found.to_grid(np.arange(len(places))).ravel()) == list(range(len(places)))
 
@@ -182,17 +223,25 @@ def mesh(content: bytes) -> None:
 
 
 def blend(content: bytes) -> None:
-    """A custom property of a .blend file under one of the extension's names: which one, what it is, and its content."""
+    """A custom property of a .blend file under one of the extension's names: which one, what it is,
+    and its content.
+    """
     from tests.ui import test_foreign_file as foreign
 
     keys = [*foreign.OF_MESHES, *foreign.OF_TERRAINS, *foreign.OF_COMPANIONS]
     key, kind, *_ = (*content[:2], 0, 0)
-    name, rest = keys[key % len(keys)], content[2:]
+    name = keys[key % len(keys)]
+    rest = content[2:]
     numbers = np.frombuffer(rest[: len(rest) // 8 * 8], "<f8").tolist()
     text = rest.decode("utf-8", "replace").replace("\0", "")
-    value = (text, rest, numbers, numbers[0] if numbers else 0, int.from_bytes(rest[:3], "little"), {"a": text})[
-        kind % 6
-    ]
+    value = (
+        text,
+        rest,
+        numbers,
+        numbers[0] if numbers else 0,
+        int.from_bytes(rest[:3], "little"),
+        {"a": text},
+    )[kind % 6]
     with contextlib.redirect_stdout(io.StringIO()):
         land = _land(foreign.terrain_with_everything)
         holders = [land.data] if name in foreign.OF_MESHES else [land]
@@ -203,7 +252,9 @@ def blend(content: bytes) -> None:
 
 _lands: list[Any] = []
 LOOKS = 10
-"""Inputs for which a terrain is used, as making one takes long: what they leave in its properties adds up."""
+"""Inputs for which a terrain is used, as making one takes long: what they leave in its properties
+adds up.
+"""
 
 
 def _land(make: Callable[[], Any]) -> Any:
@@ -234,10 +285,11 @@ def numbers(content: bytes) -> None:
 
 
 def reading(content: bytes) -> None:
-    """A heightmap, a mask, and options; the first byte chooses the format, seven more the options. All of a file is
-    read, looked at before, and read in windows, to the same bytes.
+    """A heightmap, a mask, and options; the first byte chooses the format, seven more the options.
+    All of a file is read, looked at before, and read in windows, to the same bytes.
     """
-    suffix, options = formats.READ_SUFFIXES[content[0] % len(formats.READ_SUFFIXES)] if content else ".npy", Reading()
+    suffix = formats.READ_SUFFIXES[content[0] % len(formats.READ_SUFFIXES)] if content else ".npy"
+    options = Reading()
     numbers, unit, no_data, holes, order, every, window, *_ = (*content[1:8], *bytes(7))
     options = Reading(
         height_range=(0.0, 100.0) if numbers & 4 else None,
@@ -249,7 +301,9 @@ def reading(content: bytes) -> None:
         depth=("auto", "u16", "i16", "f32")[order // 3 % 4],
         flip=bool(order & 128),
         every=every % 4,
-        window=(window % 3, window // 3 % 3, 3 + window % 5, 3 + window // 5 % 5) if window else None,
+        window=(window % 3, window // 3 % 3, 3 + window % 5, 3 + window // 5 % 5)
+        if window
+        else None,
     )
     with file_of(content[8:], suffix) as path:
 
@@ -271,9 +325,15 @@ def reading(content: bytes) -> None:
 
 
 def raster(content: bytes) -> None:
-    """Elevation data; the first byte chooses its format. What stands before the first zero is a .hdr and a .prj."""
+    """Elevation data; the first byte chooses its format. What stands before the first zero is a
+    .hdr and a .prj.
+    """
     suffix = RASTERS[content[0] % len(RASTERS)] if content else ".asc"
-    beside, _, content = content[1:].partition(b"\0") if suffix in (".bil", ".flt", ".tif") else (b"", b"", content[1:])
+    beside, _, content = (
+        content[1:].partition(b"\0")
+        if suffix in (".bil", ".flt", ".tif")
+        else (b"", b"", content[1:])
+    )
     with file_of(content, suffix) as path:
         for name in (".hdr", ".prj", ".tfw"):
             path.with_suffix(name).write_bytes(beside)
@@ -293,7 +353,10 @@ def rasters() -> list[bytes]:
     heights = HEIGHTS.astype("<f4")
     grid = blocks.grid(f"ncols 7\nnrows 5\n{blocks.LOWER_LEFT}NODATA_value -9999\n", heights)
     esri = f"NROWS 5\nNCOLS 7\nNBITS 32\nPIXELTYPE FLOAT\nNODATA -9999\n{blocks.MIDDLE}"
-    envi = blocks.ENVI.replace("20", "7").replace("30", "5") + f"data type = 4\nbyte order = 0\n{blocks.MAP}"
+    envi = (
+        blocks.ENVI.replace("20", "7").replace("30", "5")
+        + f"data type = 4\nbyte order = 0\n{blocks.MAP}"
+    )
     packed = [
         tiffs.packed(heights, packing, predictor, tile)
         for packing, predictor in ((1, 1), (8, 2), (34925, 3), (50000, 3))
@@ -303,9 +366,16 @@ def rasters() -> list[bytes]:
         b"\0" + bytes(2 * 11 * 11),
         b"\1" + grid.encode(),
         b"\2" + b"Pf\n7 5\n-1.0\n" + heights.tobytes(),
-        *(bytes([3]) + text.encode() + b"\0" + heights.tobytes() for text in (esri, envi, blocks.UTM)),
+        *(
+            bytes([3]) + text.encode() + b"\0" + heights.tobytes()
+            for text in (esri, envi, blocks.UTM)
+        ),
         b"\4" + f"ncols 7\nnrows 5\n{blocks.LOWER_LEFT}".encode() + b"\0" + heights.tobytes(),
-        *(b"\5" + beside + b"\0" + content for beside in (b"30 0 0 -30 7 9", b"") for content in packed),
+        *(
+            b"\5" + beside + b"\0" + content
+            for beside in (b"30 0 0 -30 7 9", b"")
+            for content in packed
+        ),
     ]
 
 
@@ -325,7 +395,8 @@ def manifest(content: bytes) -> None:
             found = manifests.Manifest.load(path.parent)
             found.save(path.parent)
             assert manifests.Manifest.load(path.parent) == found
-            with contextlib.suppress(KeyError, TypeError, ValueError):  # figures of another kind are computed anew
+            # figures of another kind are computed anew
+            with contextlib.suppress(KeyError, TypeError, ValueError):
                 lines(found.analysis)
             if found.erosion is not None:
                 plan = Plan(Landscape(path.parent, found), found.erosion)
@@ -334,7 +405,21 @@ def manifest(content: bytes) -> None:
         sentence(read)
 
 
-EVIL = ("0", "-1", "9" * 400, "1e308", "-1e308", "1e999", "NaN", "1e-320", "2147483648", "true", '"7"', "null", "[]")
+EVIL = (
+    "0",
+    "-1",
+    "9" * 400,
+    "1e308",
+    "-1e308",
+    "1e999",
+    "NaN",
+    "1e-320",
+    "2147483648",
+    "true",
+    '"7"',
+    "null",
+    "[]",
+)
 """What may stand in a manifest instead of a number."""
 
 HARMS = (
@@ -357,10 +442,11 @@ _landscapes: dict[str, Path] = {}
 
 
 def landscape(content: bytes) -> None:
-    """Somebody else's folder of a landscape: in which state it is, what is done with it, which file was harmed and how.
+    """Somebody else's folder of a landscape: in which state it is, what is done with it, which file
+    was harmed and how.
 
-    Hashes in manifest and journals fit the harmed file, as somebody who means harm would see to. Nothing outside of the
-    folder may change.
+    Hashes in manifest and journals fit the harmed file, as somebody who means harm would see to.
+    Nothing outside of the folder may change.
     """
     state, act, place, harm, *_ = (*content[:4], 0, 0, 0, 0)
     shared = Path("/dev/shm")
@@ -389,7 +475,10 @@ def _acts(act: int, folder: Path) -> None:
             put_back(folder, window, state, terrain.elevation + 1.0)
         case 2:
             found = analyze(folder, Alone(1))
-            assert lines(found.manifest.analysis) and np.isfinite(found.read("drainage_area", found.whole)).all()
+            assert (
+                lines(found.manifest.analysis)
+                and np.isfinite(found.read("drainage_area", found.whole)).all()
+            )
         case 3:
             found = erode(folder, _few(), Alone(1), coarse=64)
             assert np.isfinite(found.read("elevation", found.whole)).all()
@@ -418,7 +507,9 @@ def _harm(path: Path, harm: str, content: bytes, folder: Path, mine: Path) -> No
             with np.errstate(all="ignore"):
                 np.save(path, values.astype((np.float32, np.float64)[number % 2]))
         case "number" | "values":
-            _harm_number(path if path.suffix == ".json" else folder / manifests.NAME, number, content[4:])
+            _harm_number(
+                path if path.suffix == ".json" else folder / manifests.NAME, number, content[4:]
+            )
         case "cut":
             path.write_bytes(path.read_bytes()[: number % (path.stat().st_size + 1)])
         case "longer":
@@ -428,7 +519,9 @@ def _harm(path: Path, harm: str, content: bytes, folder: Path, mine: Path) -> No
             shutil.copyfile(others[number % len(others)], mine.with_name("other"))
             mine.with_name("other").replace(path)
         case "extra":
-            shutil.copyfile(path, path.with_name(("evil", "velocity", "x7_y7")[number % 3] + path.suffix))
+            shutil.copyfile(
+                path, path.with_name(("evil", "velocity", "x7_y7")[number % 3] + path.suffix)
+            )
         case _:
             path.unlink()
             if "link" in harm:
@@ -483,7 +576,9 @@ def _made_landscapes() -> dict[str, Path]:
                     do_one(folder, name, 1)
             elif state == "changes":
                 (folder / "changes" / "start").mkdir(parents=True)
-                shutil.copytree(folder / "start" / "elevation", folder / "changes" / "start" / "elevation")
+                shutil.copytree(
+                    folder / "start" / "elevation", folder / "changes" / "start" / "elevation"
+                )
                 made.manifest.save(folder / "changes")
             elif state == "done":
                 erode(folder, _few(), Alone(1), coarse=64)
@@ -497,7 +592,9 @@ def checkpoint(content: bytes) -> None:
 
     def go_on() -> None:
         with np.errstate(all="ignore"):
-            for progress in itertools.islice(resume(Checkpoint.read(io.BytesIO(content), "The file")), 3):
+            for progress in itertools.islice(
+                resume(Checkpoint.read(io.BytesIO(content), "The file")), 3
+            ):
                 assert np.isfinite(progress.terrain.elevation).all()
 
     sentence(go_on)
@@ -535,14 +632,26 @@ def written_manifest() -> bytes:
     step = {"kind": "talus", "reach": 10.0}
     order = manifests.Erosion({"name": "one", "step": [step]}, 1, "open", 64, 8)
     tiles = dict.fromkeys(("x0_y0", "x1_y0", "x0_y1", "x1_y1"), "0" * 64)
-    mass = dict.fromkeys(("before", "added", "exported", "moved", "suspended", "leveled", "after", "error"), 1.5)
+    mass = dict.fromkeys(
+        ("before", "added", "exported", "moved", "suspended", "leveled", "after", "error"), 1.5
+    )
     report = {"version": "0", "mass": mass, "seconds": 2.5, "tasks": 9}
-    names = ("land_area", "lowest", "highest", "pits", "lake_volume", "largest_drainage_area", "hypsometric_integral")
+    names = (
+        "land_area",
+        "lowest",
+        "highest",
+        "pits",
+        "lake_volume",
+        "largest_drainage_area",
+        "hypsometric_integral",
+    )
     figures = dict.fromkeys((*names, "slope_p50", "slope_p90", "slope_p99", "flat"), 0.5)
     asked = {"edges": "open", "sea_level": 1.0, "channel_area": 0.0, "of": "elevation"}
     analysis = {"asked": asked, "version": "0", **figures}
     layers = {"start/elevation": tiles}
-    made = manifests.Manifest(128, 128, 64, (10.0, 10.0), "fractal", order, report, analysis, layers)
+    made = manifests.Manifest(
+        128, 128, 64, (10.0, 10.0), "fractal", order, report, analysis, layers
+    )
     with file_of(b"", ".json") as path:
         made.save(path.parent)
         return path.with_name(manifests.NAME).read_bytes()
@@ -562,26 +671,58 @@ def checkpoints() -> list[bytes]:
 KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
     "recipe": (recipe, lambda: [path.read_bytes() for path in shipped().values()]),
     "image": (image, lambda: [written(*one) for one in IMAGES]),
-    "pixels": (pixels, lambda: [bytes([number]) + written(*one) for number, one in enumerate(IMAGES)]),
-    "mask": (mask, lambda: [bytes([number, number, 3, 4]) + HEIGHTS.astype(np.float32).tobytes() for number in (0, 1)]),
-    "mesh": (mesh, lambda: [bytes([5, 6, 2, 0, 0, 0, 128, 63]), bytes([5, 6, 0, 128, 0, 0, 0, 64])]),
-    "blend": (blend, lambda: [bytes([number, kind]) + b"name 12345678 {}" for number, kind in enumerate(range(16))]),
-    "place": (place, lambda: [json.dumps({"shape": [5, 7], "tags": {"33550": [1.0, 1.0, 0.0]}}).encode()]),
+    "pixels": (
+        pixels,
+        lambda: [bytes([number]) + written(*one) for number, one in enumerate(IMAGES)],
+    ),
+    "mask": (
+        mask,
+        lambda: [
+            bytes([number, number, 3, 4]) + HEIGHTS.astype(np.float32).tobytes()
+            for number in (0, 1)
+        ],
+    ),
+    "mesh": (
+        mesh,
+        lambda: [bytes([5, 6, 2, 0, 0, 0, 128, 63]), bytes([5, 6, 0, 128, 0, 0, 0, 64])],
+    ),
+    "blend": (
+        blend,
+        lambda: [
+            bytes([number, kind]) + b"name 12345678 {}" for number, kind in enumerate(range(16))
+        ],
+    ),
+    "place": (
+        place,
+        lambda: [json.dumps({"shape": [5, 7], "tags": {"33550": [1.0, 1.0, 0.0]}}).encode()],
+    ),
     "numbers": (
         numbers,
-        lambda: [bytes([k]) + written(*one) for k, one in enumerate(((".npy", "float32"), (".r16", "uint16")))],
+        lambda: [
+            bytes([k]) + written(*one)
+            for k, one in enumerate(((".npy", "float32"), (".r16", "uint16")))
+        ],
     ),
     "raster": (raster, rasters),
     "reading": (
         reading,
         lambda: [
             bytes([formats.READ_SUFFIXES.index(suffix), 4]) + bytes(6) + written(suffix, dtype)
-            for suffix, dtype in (*IMAGES, (".npy", "float32"), (".r16", "uint16"), (".r32", "float32"))
+            for suffix, dtype in (
+                *IMAGES,
+                (".npy", "float32"),
+                (".r16", "uint16"),
+                (".r32", "float32"),
+            )
         ],
     ),
     "side": (
         side,
-        lambda: [json.dumps({"files": ["land.r16"], "width": 7, "height": 5, "bpp": 16, "cell_size": [1, 1]}).encode()],
+        lambda: [
+            json.dumps(
+                {"files": ["land.r16"], "width": 7, "height": 5, "bpp": 16, "cell_size": [1, 1]}
+            ).encode()
+        ],
     ),
     "manifest": (manifest, lambda: [written_manifest()]),
     "landscape": (
@@ -594,7 +735,10 @@ KINDS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
         ],
     ),
     "checkpoint": (checkpoint, checkpoints),
-    "names": (names, lambda: [b"{name}_y{y}_x{x}", b"tile_{x:03d}_{y:2}", "land\u202e{x}\x1b{y}".encode()]),
+    "names": (
+        names,
+        lambda: [b"{name}_y{y}_x{x}", b"tile_{x:03d}_{y:2}", "land\u202e{x}\x1b{y}".encode()],
+    ),
     "words": (words, lambda: [line.encode() for line in WORDS]),
 }
 """Kind -> what takes its bytes, and examples to begin with."""
@@ -610,17 +754,37 @@ def fuzz(kind: str, seconds: int, runs: int, seed: int) -> None:
         (folder / f"example {number}").write_bytes(content)
     take(b"")
     limits = [f"-max_total_time={seconds}"] if seconds else [f"-runs={runs}"]
-    options = ["-timeout=60", "-rss_limit_mb=2048", f"-max_len={LONGEST}", f"-artifact_prefix={LEARNED}/{kind} "]
-    atheris.Setup([kind, *limits, *options, f"-seed={seed}", "-verbosity=0", "-print_final_stats=1", str(folder)], take)
+    options = [
+        "-timeout=60",
+        "-rss_limit_mb=2048",
+        f"-max_len={LONGEST}",
+        f"-artifact_prefix={LEARNED}/{kind} ",
+    ]
+    atheris.Setup(
+        [
+            kind,
+            *limits,
+            *options,
+            f"-seed={seed}",
+            "-verbosity=0",
+            "-print_final_stats=1",
+            str(folder),
+        ],
+        take,
+    )
     atheris.Fuzz()
 
 
 def main() -> int:
     """All kinds, one after the other, each in a process of its own; returns how many failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)} (default: all)")
+    parser.add_argument(
+        "kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)} (default: all)"
+    )
     parser.add_argument("--seconds", type=int, default=0, help="for all kinds together")
-    parser.add_argument("--runs", type=int, default=10000, help="for each kind, where no seconds are given")
+    parser.add_argument(
+        "--runs", type=int, default=10000, help="for each kind, where no seconds are given"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--here", action="store_true", help="in this process")
     given = parser.parse_args()
@@ -630,13 +794,30 @@ def main() -> int:
     failures = 0
     for kind in kinds:
         limit = (
-            ["--seconds", str(max(given.seconds // len(kinds), 1))] if given.seconds else ["--runs", str(given.runs)]
+            ["--seconds", str(max(given.seconds // len(kinds), 1))]
+            if given.seconds
+            else ["--runs", str(given.runs)]
         )
-        command = [sys.executable, "-m", "tests.fuzz", kind, "--here", "--seed", str(given.seed), *limit]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", env=os.environ)
-        said = dict(line.split(":", 3)[2:] for line in done.stderr.splitlines() if line.startswith("stat::"))
+        command = [
+            sys.executable,
+            "-m",
+            "tests.fuzz",
+            kind,
+            "--here",
+            "--seed",
+            str(given.seed),
+            *limit,
+        ]
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, errors="replace", env=os.environ
+        )
+        said = dict(
+            line.split(":", 3)[2:] for line in done.stderr.splitlines() if line.startswith("stat::")
+        )
         count = said.get("number_of_executed_units", "0").strip()
-        print(f"{kind}: {count} inputs, {'failed' if done.returncode else '0 failures'}", flush=True)
+        print(
+            f"{kind}: {count} inputs, {'failed' if done.returncode else '0 failures'}", flush=True
+        )
         if done.returncode:
             print(done.stdout[-3000:], done.stderr[-5000:], sep="\n")
             failures += 1

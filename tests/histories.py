@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Histories of a Blender session: what an artist may do with terrains, in any order, beside a plain model of what must
-hold. `make histories`, or `python -m tests.histories --count 3000`.
+"""Histories of a Blender session: what an artist may do with terrains, in any order, beside a plain
+model of what must hold. `make histories`, or `python -m tests.histories --count 3000`.
 
-After each act heights are what the acts so far make of them, to the byte; the terrain before erosion comes back until
-Apply; topology, plan, UVs, material, layers and notes of the artist are untouched; companions follow; nothing of ours
-stays where it was taken away.
+After each act heights are what the acts so far make of them, to the byte; the terrain before
+erosion comes back until Apply; topology, plan, UVs, material, layers and notes of the artist are
+untouched; companions follow; nothing of ours stays where it was taken away.
 """
 
 import argparse
@@ -22,7 +22,13 @@ import bpy
 import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from mathutils import Vector
 
 import erosion_addon
@@ -38,7 +44,9 @@ from erosion_addon.ui.recipe import steps
 from tests.scene.jobs import wait_for
 from tests.terrains import fractal
 
-ROWS, COLS, CELL = 14, 18, 10.0
+ROWS = 14
+COLS = 18
+CELL = 10.0
 PORTION = 50
 """Histories after which it is said how many there were, for runs that are ended early."""
 
@@ -58,9 +66,9 @@ NUMBER = st.integers(0, 2)
 class Land:
     """What must hold for a terrain. Heights are local, float32, as bytes.
 
-    before: what each further Restore brings back, the next one last. eroded: whether the heights are what the last run
-    left. paused: whether that run can go on. followers: kind of a companion → scale of the
-    terrain when it was made.
+    before: what each further Restore brings back, the next one last. eroded: whether the heights
+    are what the last run left. paused: whether that run can go on. followers: kind of a companion →
+    scale of the terrain when it was made.
     """
 
     heights: bytes
@@ -87,18 +95,29 @@ def others_of(obj: bpy.types.Object) -> tuple[Any, ...]:
     mine = np.empty(len(mesh.vertices), np.float32)
     mesh.attributes["mine"].data.foreach_get("value", mine)
     arrays = tuple(values.tobytes() for values in (grid.positions(mesh)[:, :2], corners, uv, mine))
-    return (*arrays, tuple(material.name for material in mesh.materials), mesh["note"], *obj.location)
+    return (
+        *arrays,
+        tuple(material.name for material in mesh.materials),
+        mesh["note"],
+        *obj.location,
+    )
 
 
 def shape_of(follower: bpy.types.Object) -> list[bytes]:
     """The places of the vertices of a companion and its children."""
-    return [grid.positions(obj.data).tobytes() for obj in (follower, *follower.children) if obj.type == "MESH"]
+    return [
+        grid.positions(obj.data).tobytes()
+        for obj in (follower, *follower.children)
+        if obj.type == "MESH"
+    ]
 
 
 def asked_of(obj: bpy.types.Object) -> tuple[Any, ...]:
     """Masks and strokes of a terrain, on which a result depends as on its seed."""
     mask = obj.erosion.hardness
-    strokes = [(item.painted, tuple(kept.data for kept in item.strokes)) for item in obj.erosion.steps]
+    strokes = [
+        (item.painted, tuple(kept.data for kept in item.strokes)) for item in obj.erosion.steps
+    ]
     return mask.source, mask.layer, *strokes
 
 
@@ -139,7 +158,9 @@ class Session(RuleBasedStateMachine):
         obj = grid.make_grid_object("Land", heights, (CELL, CELL), bpy.context.scene.collection)
         obj.name = f"Land {self.made}"
         mesh = obj.data
-        mesh.attributes.new("mine", "FLOAT", "POINT").data.foreach_set("value", np.arange(ROWS * COLS, dtype="f"))
+        mesh.attributes.new("mine", "FLOAT", "POINT").data.foreach_set(
+            "value", np.arange(ROWS * COLS, dtype="f")
+        )
         mesh.materials.append(bpy.data.materials.new("Mine"))
         mesh["note"] = "Mine"
         steps.fill(obj.erosion, SHORT)
@@ -153,7 +174,9 @@ class Session(RuleBasedStateMachine):
 
     def _is_sculpted(self, obj: bpy.types.Object, land: Land) -> None:
         """The artist has changed heights; companions, which follow runs alone, go."""
-        land.heights, land.eroded, land.paused = heights_of(obj), False, False
+        land.heights = heights_of(obj)
+        land.eroded = False
+        land.paused = False
         land.followers = {}
         for kind in companions.KINDS:
             update_derived.remove_companions(obj, kind)
@@ -191,14 +214,17 @@ class Session(RuleBasedStateMachine):
 
     @rule(number=NUMBER, seed=st.integers(0, 2))
     def run(self, number: int, seed: int) -> None:
-        """Run, from the terrain before erosion, or from an edited one, which Restore brings back first."""
+        """Run, from the terrain before erosion, or from an edited one, which Restore brings back
+        first.
+        """
         obj, land = self.pick(number)
         land.seed = obj.erosion.seed = seed
         self._keeps_before(land)
         assert bpy.ops.erosion.run() == {"FINISHED"}
         key = (land.before[-1], seed, *obj.scale, *asked_of(obj))
         land.heights = self.results.setdefault(key, heights_of(obj))
-        land.eroded, land.paused = True, False
+        land.eroded = True
+        land.paused = False
         self._is_done()
 
     @rule(number=NUMBER, polls=st.integers(0, 3), resumes=st.booleans())
@@ -213,7 +239,9 @@ class Session(RuleBasedStateMachine):
     @rule(
         number=NUMBER,
         other=NUMBER,
-        act=st.sampled_from(["undo", "redo", "rename", "delete", "duplicate", "sculpt", "scale", "open"]),
+        act=st.sampled_from(
+            ["undo", "redo", "rename", "delete", "duplicate", "sculpt", "scale", "open"]
+        ),
     )
     def work_during_a_run(self, number: int, other: int, act: str) -> None:
         """Run with the work seen on the mesh, do something else meanwhile, and cancel."""
@@ -281,7 +309,9 @@ class Session(RuleBasedStateMachine):
         obj, land = self.pick(number)
         self._keeps_before(land)
         self._pauses(job.start(obj, LONG, {}), 0)
-        land.heights, land.eroded, land.paused = heights_of(obj), True, True
+        land.heights = heights_of(obj)
+        land.eroded = True
+        land.paused = True
         self._is_done()
 
     @rule(number=NUMBER, turns=st.integers(0, 3))
@@ -294,7 +324,8 @@ class Session(RuleBasedStateMachine):
             self._ends(job.resume(obj))
         key = (land.before[-1], "middle", *obj.scale)
         land.heights = self.results.setdefault(key, heights_of(obj))
-        land.eroded, land.paused = True, False
+        land.eroded = True
+        land.paused = False
         self._is_done()
 
     @rule(number=NUMBER, seed=st.integers(0, 2), count=st.integers(1, 3))
@@ -320,7 +351,8 @@ class Session(RuleBasedStateMachine):
         if there:
             group = obj.vertex_groups.get("Half") or obj.vertex_groups.new(name="Half")
             group.add(range(ROWS * COLS // 2), 0.8, "REPLACE")
-            mask.source, mask.layer = "VERTEX_GROUP", "Half"
+            mask.source = "VERTEX_GROUP"
+            mask.layer = "Half"
         else:
             mask.source = "NONE"
         self._is_done()
@@ -330,18 +362,24 @@ class Session(RuleBasedStateMachine):
         """A stroke of the brush: a result, as of a run."""
         obj, land = self.pick(number)
         brush = bpy.context.scene.erosion_brush
-        brush.kind, brush.radius = kind, 40.0
+        brush.kind = kind
+        brush.radius = 40.0
         places = [tuple(obj.matrix_world @ Vector((30.0 * x, 5.0, 0.0))) for x in (-1.0, 0.0, 1.0)]
         dabs = [{"name": "", "location": place, "pressure": 1.0} for place in places]
         try:
             assert bpy.ops.erosion.brush_stroke(stroke=dabs) == {"FINISHED"}
-        except RuntimeError as refused:  # strokes are kept that the ground does not show, after Restore or an edit
-            assert "was changed after its strokes were painted" in str(refused) and asked_of(obj)[2:]
+        except RuntimeError as refused:
+            # strokes are kept that the ground does not show, after Restore or an edit
+            assert (
+                "was changed after its strokes were painted" in str(refused) and asked_of(obj)[2:]
+            )
             assert heights_of(obj) == land.heights
             return
         if not land.before:  # a stroke goes on from a result, also from one that was edited
             self._keeps_before(land)
-        land.heights, land.eroded, land.paused = heights_of(obj), True, False
+        land.heights = heights_of(obj)
+        land.eroded = True
+        land.paused = False
         self._is_done()
 
     @rule(number=NUMBER)
@@ -349,7 +387,8 @@ class Session(RuleBasedStateMachine):
         """Give the terrain the material of its recipe; all else stays the artist's."""
         obj, land = self.pick(number)
         assert bpy.ops.erosion.material_add() == {"FINISHED"}
-        found, materials = others_of(obj), land.others[4]
+        found = others_of(obj)
+        materials = land.others[4]
         assert found[:4] == land.others[:4] and found[5:] == land.others[5:]
         assert set(materials) <= set(bpy.data.materials.keys())
         land.others = found
@@ -362,7 +401,9 @@ class Session(RuleBasedStateMachine):
         assert bpy.ops.erosion.restore.poll() == bool(land.before)
         if land.before:
             assert bpy.ops.erosion.restore() == {"FINISHED"}
-            land.heights, land.eroded, land.paused = land.before.pop(), False, False
+            land.heights = land.before.pop()
+            land.eroded = False
+            land.paused = False
             self._is_done()
 
     @rule(number=NUMBER, remove_maps=st.booleans())
@@ -372,7 +413,9 @@ class Session(RuleBasedStateMachine):
         assert bpy.ops.erosion.apply.poll() == bool(land.before)
         if land.before:
             assert bpy.ops.erosion.apply(remove_maps=remove_maps) == {"FINISHED"}
-            land.before, land.eroded, land.paused = [], False, False
+            land.before = []
+            land.eroded = False
+            land.paused = False
             self._is_done()
 
     @rule(number=NUMBER)
@@ -489,7 +532,8 @@ class Session(RuleBasedStateMachine):
         path = str(self.folder / "land.blend")
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.open_mainfile(filepath=path)
-        self.past, self.here = [], -1
+        self.past = []
+        self.here = -1
         self._is_done()
 
     # What must hold
@@ -497,7 +541,11 @@ class Session(RuleBasedStateMachine):
     @invariant()
     def holds(self) -> None:
         """All terrains are as the model says, and there is nothing else."""
-        here = {obj.name for obj in bpy.context.scene.objects if companions.KIND not in obj and obj.parent is None}
+        here = {
+            obj.name
+            for obj in bpy.context.scene.objects
+            if companions.KIND not in obj and obj.parent is None
+        }
         assert here == set(self.lands)
         for name, land in self.lands.items():
             obj = bpy.data.objects[name]
@@ -510,7 +558,9 @@ class Session(RuleBasedStateMachine):
                 assert original.source_heights(obj.data).tobytes() == land.before[-1]
             else:
                 assert not set(attributes.ours(obj.data)) - set(BAKED)
-            assert {kind for kind in companions.KINDS if companions.find(obj, kind)} == set(land.followers)
+            assert {kind for kind in companions.KINDS if companions.find(obj, kind)} == set(
+                land.followers
+            )
 
 
 def run_histories(count: int, acts: int, *, derandomize: bool) -> None:
@@ -539,7 +589,10 @@ if __name__ == "__main__":
         count = min(PORTION, given.count - done)
         run_histories(count, given.acts, derandomize=False)
         seconds = time.monotonic() - began
-        print(f"{done + count} histories of {given.acts} acts: 0 failures, {seconds:.0f} s", flush=True)
+        print(
+            f"{done + count} histories of {given.acts} acts: 0 failures, {seconds:.0f} s",
+            flush=True,
+        )
     worker_process.stop()
     sys.stdout.flush()
     os._exit(0)  # Blender 4.5 as a Python module may hang at its end, see conftest.py

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run by test_package.py in a Python without numba: install the zip that argv names, use it, and remove it again.
+"""Run by test_package.py in a Python without numba: install the zip that argv names, use it, and
+remove it again.
 
-The last line of standard output is a JSON object of what was seen. BLENDER_USER_RESOURCES names an empty profile.
+The last line of standard output is a JSON object of what was seen. BLENDER_USER_RESOURCES names an
+empty profile.
 """
 
 import importlib.util
@@ -42,13 +44,15 @@ def registered():
     return {
         "classes": [name for name in dir(bpy.types) if name.startswith("EROSION_")],
         "operators": dir(bpy.ops.erosion),
-        "properties": [name for name in bpy.types.Object.bl_rna.properties.keys() if "erosion" in name],  # noqa: SIM118
+        "properties": [name for name in bpy.types.Object.bl_rna.properties if "erosion" in name],
         "handlers": [one.__name__ for one in functions if "terrain_erosion" in one.__module__],
     }
 
 
 def files(folder):
-    """Paths of the files below a folder of the profile, which is where the extension's things may lie."""
+    """Paths of the files below a folder of the profile, which is where the extension's things may
+    lie.
+    """
     found = (path for path in (EXTENSIONS / folder).rglob("*") if path.is_file())
     return sorted(path.relative_to(EXTENSIONS).as_posix() for path in found)
 
@@ -56,7 +60,11 @@ def files(folder):
 def compiled():
     """Files of machine code, with what they hold."""
     found = (path for path in (EXTENSIONS / ".user").rglob("*") if path.is_file())
-    return {path.relative_to(EXTENSIONS).as_posix(): path.read_bytes() for path in found if path.suffix == ".nbc"}
+    return {
+        path.relative_to(EXTENSIONS).as_posix(): path.read_bytes()
+        for path in found
+        if path.suffix == ".nbc"
+    }
 
 
 def use_kernels():
@@ -72,7 +80,9 @@ def enable():
 
 
 seen = {"numba_before": numba_file(), "registered_before": registered()}
-bpy.ops.extensions.package_install_files(filepath=sys.argv[1], repo="user_default", enable_on_install=False)
+bpy.ops.extensions.package_install_files(
+    filepath=sys.argv[1], repo="user_default", enable_on_install=False
+)
 enable()
 seen["eager"] = [name for name in ("numba", "llvmlite") if name in sys.modules]
 seen["numba_after"] = numba_file()
@@ -87,7 +97,8 @@ terrain.data.update()
 
 preferences = bpy.context.preferences.addons[MODULE].preferences
 seen["preferences"] = {
-    name: getattr(preferences, name) for name in ("threads", "live_preview", "keep_worker", "warm_up", "kernel_folder")
+    name: getattr(preferences, name)
+    for name in ("threads", "live_preview", "keep_worker", "warm_up", "kernel_folder")
 }
 bpy.ops.erosion.recipe_load(name="arcane")
 terrain.erosion.steps[0].droplet.drops_per_cell = 1.0
@@ -103,7 +114,8 @@ seen["same_after_restore"] = positions(terrain.data).tobytes() == before.tobytes
 
 use_kernels()
 before = compiled()
-seen["compiled"], seen["compiled_anew"] = sorted(before), []
+seen["compiled"] = sorted(before)
+seen["compiled_anew"] = []
 for _ in range(2):
     bpy.ops.erosion.worker_restart()
     use_kernels()
@@ -121,11 +133,17 @@ for _ in range(3):
     seen["registered_after"] = registered()
     seen["processes_after"] = processes()
     enable()
-index = next(i for i, repo in enumerate(bpy.context.preferences.extensions.repos) if repo.module == "user_default")
+index = next(
+    i
+    for i, repo in enumerate(bpy.context.preferences.extensions.repos)
+    if repo.module == "user_default"
+)
 bpy.ops.extensions.package_uninstall(repo_index=index, pkg_id="terrain_erosion")
 seen["registered_at_the_end"] = registered()
 seen["numba_at_the_end"] = numba_file()
-seen["files_at_the_end"] = [name for name in files("") if "erosion" in name or "numba" in name or "llvmlite" in name]
+seen["files_at_the_end"] = [
+    name for name in files("") if "erosion" in name or "numba" in name or "llvmlite" in name
+]
 print(json.dumps(seen))
 sys.stdout.flush()
 os._exit(0)  # Blender 4.5 as a Python module may hang at its end, see conftest.py

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ends of runs at random moments, and random meshes: `make faults`, or `python -m tests.interruptions --cancels 3000`.
+"""Ends of runs at random moments, and random meshes: `make faults`, or `python -m
+tests.interruptions --cancels 3000`.
 
 0 failures in N bounds the rate of failures at about 3 / N.
 """
@@ -32,7 +33,9 @@ LONG = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
 def terrain_object() -> bpy.types.Object:
     """A terrain in an empty scene."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    return grid.make_grid_object("Terrain", fractal(192, 256, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    return grid.make_grid_object(
+        "Terrain", fractal(192, 256, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
+    )
 
 
 def start_and_wait(obj: bpy.types.Object, seconds: float) -> "job.Job":
@@ -47,8 +50,12 @@ def start_and_wait(obj: bpy.types.Object, seconds: float) -> "job.Job":
 
 
 def cancels(count: int) -> tuple[int, str]:
-    """Cancel at random moments; a failure is a changed byte, a process left, or half a second until idle."""
-    obj, failures, longest = terrain_object(), 0, 0.0
+    """Cancel at random moments; a failure is a changed byte, a process left, or half a second until
+    idle.
+    """
+    obj = terrain_object()
+    failures = 0
+    longest = 0.0
     before = grid.fingerprint(obj.data)
     for _ in range(count):
         run = start_and_wait(obj, random.random() ** 3 * 3)
@@ -63,7 +70,8 @@ def cancels(count: int) -> tuple[int, str]:
 
 def kills(count: int) -> tuple[int, str]:
     """kill -9 on the worker at random moments; a failure is a changed byte or no sentence."""
-    obj, failures = terrain_object(), 0
+    obj = terrain_object()
+    failures = 0
     before = grid.fingerprint(obj.data)
     for _ in range(count):
         run = start_and_wait(obj, random.random() * 0.5)
@@ -82,15 +90,26 @@ def worker_numbers(pid: int) -> list[int]:
 
 
 def deaths(count: int) -> tuple[int, str]:
-    """kill -9 on a Blender during a run; a failure is another .blend file, or a worker that outlives it by a second."""
-    failures, longest = 0, 0.0
+    """kill -9 on a Blender during a run; a failure is another .blend file, or a worker that
+    outlives it by a second.
+    """
+    failures = 0
+    longest = 0.0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "land.blend"
         terrain_object()
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
         before = path.read_bytes()
         for _ in range(count):
-            words = [sys.executable, "-W", "ignore", "-m", "tests.interruptions", "--open", str(path)]
+            words = [
+                sys.executable,
+                "-W",
+                "ignore",
+                "-m",
+                "tests.interruptions",
+                "--open",
+                str(path),
+            ]
             blender = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
             for line in blender.stdout or ():
                 if line == "It runs.\n":
@@ -100,12 +119,17 @@ def deaths(count: int) -> tuple[int, str]:
             blender.kill()
             blender.wait()
             began = time.monotonic()
-            while any(Path(f"/proc/{worker}/exe").exists() for worker in workers) and time.monotonic() < began + 10.0:
+            while (
+                any(Path(f"/proc/{worker}/exe").exists() for worker in workers)
+                and time.monotonic() < began + 10.0
+            ):
                 time.sleep(0.01)
             seconds = time.monotonic() - began
             longest = max(longest, seconds)
             is_well = seconds < 1.0 and len(workers) == 1 and path.read_bytes() == before
-            failures += not (is_well and [item.name for item in Path(folder).iterdir()] == [path.name])
+            failures += not (
+                is_well and [item.name for item in Path(folder).iterdir()] == [path.name]
+            )
     return failures, f"longest life of a worker after it {longest * 1000:.0f} ms"
 
 
@@ -125,13 +149,19 @@ def registered() -> tuple[object, ...]:
     lists = (getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers))
     handlers = [len(one) for one in lists if isinstance(one, list)]
     classes = [name for name in dir(bpy.types) if name.startswith("EROSION_")]
-    keys = sum(len(keymap.keymap_items) for keymap in bpy.context.window_manager.keyconfigs.addon.keymaps)
+    keys = sum(
+        len(keymap.keymap_items) for keymap in bpy.context.window_manager.keyconfigs.addon.keymaps
+    )
     return handlers, classes, keys, dir(bpy.ops.erosion), worker_numbers(os.getpid())
 
 
 def switches(count: int) -> tuple[int, str]:
-    """Switch the extension on and off, every third time in the middle of a run; a failure is anything that is left."""
-    failures, before, on = 0, registered(), None
+    """Switch the extension on and off, every third time in the middle of a run; a failure is
+    anything that is left.
+    """
+    failures = 0
+    before = registered()
+    on = None
     for number in range(count):
         erosion_addon.register()
         now = registered()
@@ -155,7 +185,9 @@ def meshes(count: int) -> tuple[int, str]:
         rows, cols = chance.integers(1, 9, 2)
         heights = chance.normal(0, 10.0 ** chance.integers(-3, 4), (rows, cols))
         places = np.stack([*np.mgrid[0:rows, 0:cols][::-1], heights], -1)
-        places = places.reshape(-1, 3) * 10.0 ** chance.integers(-3, 4) + chance.choice([0, 0, 1e3, 1e6])
+        places = places.reshape(-1, 3) * 10.0 ** chance.integers(-3, 4) + chance.choice(
+            [0, 0, 1e3, 1e6]
+        )
         for _ in range(chance.integers(0, 3)):
             match chance.integers(4):
                 case 0:
@@ -163,7 +195,9 @@ def meshes(count: int) -> tuple[int, str]:
                 case 1:
                     places = places[chance.random(len(places)) > 0.1]
                 case 2 if len(places):
-                    places[chance.integers(len(places)), chance.integers(3)] = chance.choice([np.nan, np.inf, 1e30, 0])
+                    places[chance.integers(len(places)), chance.integers(3)] = chance.choice(
+                        [np.nan, np.inf, 1e30, 0]
+                    )
                 case 3:
                     places = np.concatenate([places, places[:1]])
         mesh = bpy.data.meshes.new("Random")
@@ -193,9 +227,13 @@ def main() -> int:
     """Command line; returns how many failures there are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for end, usual in ENDS.items():
-        parser.add_argument(f"--{end.__name__}", type=int, default=usual, metavar="N", help=end.__doc__)
+        parser.add_argument(
+            f"--{end.__name__}", type=int, default=usual, metavar="N", help=end.__doc__
+        )
     parser.add_argument("--seed", type=int, default=random.randrange(10**9))
-    parser.add_argument("--open", metavar="FILE", help="run on the terrain of a .blend file until this process ends")
+    parser.add_argument(
+        "--open", metavar="FILE", help="run on the terrain of a .blend file until this process ends"
+    )
     given = parser.parse_args()
     if given.open:
         run_on(given.open)

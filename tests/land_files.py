@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same land in files of every kind and habit, to be read in the same way by everybody who reads files."""
+"""The same land in files of every kind and habit, to be read in the same way by everybody who reads
+files.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +13,11 @@ import OpenImageIO
 from erosion_addon.files.reading.record import UNITS, Reading
 from tests.geotiff import alps, geotiff, tiff_of
 
-ROWS, COLS = 72, 72
-LAND = 1000 + 3.0 * np.arange(COLS) + 4.0 * np.arange(ROWS)[:, None] + 20 * np.sin(np.arange(COLS) / 5)
+ROWS = 72
+COLS = 72
+LAND = (
+    1000 + 3.0 * np.arange(COLS) + 4.0 * np.arange(ROWS)[:, None] + 20 * np.sin(np.arange(COLS) / 5)
+)
 """Row 0 in the south; from 984 m to 1505 m."""
 TOP_FIRST = LAND[::-1]
 SPAN = (900.0, 1600.0)
@@ -23,8 +28,9 @@ HOLES[20:30, 40:50] = True
 
 
 class LandFile(NamedTuple):
-    """write: makes the file in a folder. options: what the file leaves open. words: the same on the command line.
-    tolerance: meters by which heights may differ. holes: whether some cells hold no data.
+    """write: makes the file in a folder. options: what the file leaves open. words: the same on the
+    command line. tolerance: meters by which heights may differ. holes: whether some cells hold no
+    data.
     """
 
     write: Callable[[Path], Path]
@@ -71,7 +77,11 @@ def _picture(name: str, pixels: np.ndarray, kind: str) -> Callable[[Path], Path]
         spec.attribute("oiio:UnassociatedAlpha", 1)
         spec.channelnames = {1: ("Y",), 2: ("Y", "A"), 3: ("R", "G", "B")}[pixels_.shape[2]]
         image = OpenImageIO.ImageOutput.create(str(path))
-        assert image.open(str(path), spec) and image.write_image(np.ascontiguousarray(pixels_)) and image.close()
+        assert (
+            image.open(str(path), spec)
+            and image.write_image(np.ascontiguousarray(pixels_))
+            and image.close()
+        )
         return path
 
     return write
@@ -89,7 +99,8 @@ def _with_holes(values: np.ndarray, number: float) -> np.ndarray:
 FLOATS = TOP_FIRST.astype(np.float32)
 METERS = np.rint(TOP_FIRST).astype(np.int16)
 STEP = (SPAN[1] - SPAN[0]) / 65535
-_SPAN, _SPAN_WORDS = Reading(height_range=SPAN), "--height-range 900 1600"
+_SPAN = Reading(height_range=SPAN)
+_SPAN_WORDS = "--height-range 900 1600"
 _RGB = np.rint((TOP_FIRST + 10000) * 10).astype(int)
 _HOLE = {"tolerance": 15.0, "holes": True}
 _SCALED = _gdal_metadata('<Item name="SCALE" sample="0" role="scale">0.1</Item>')
@@ -108,7 +119,10 @@ FILES = {
         **_HOLE,
     ),
     "terrain-rgb": LandFile(
-        _picture("land.png", np.dstack([_RGB >> 16, _RGB >> 8 & 255, _RGB & 255]).astype("u1"), "uint8"), tolerance=0.1
+        _picture(
+            "land.png", np.dstack([_RGB >> 16, _RGB >> 8 & 255, _RGB & 255]).astype("u1"), "uint8"
+        ),
+        tolerance=0.1,
     ),
     "tiff": LandFile(_gdal(FLOATS)),
     "whole meters": LandFile(_gdal(METERS), tolerance=0.5),
@@ -117,29 +131,49 @@ FILES = {
     "no data with a tag": LandFile(_gdal(_with_holes(FLOATS, -9999), "-9999"), **_HOLE),
     "no data without a tag": LandFile(_gdal(_with_holes(FLOATS, -9999)), **_HOLE),
     "no data of GRASS": LandFile(_gdal(_with_holes(FLOATS, -3.4028235e38)), **_HOLE),
-    "no data of its own": LandFile(_gdal(_with_holes(FLOATS, 1.0)), Reading(no_data=1.0), "--no-data 1", **_HOLE),
+    "no data of its own": LandFile(
+        _gdal(_with_holes(FLOATS, 1.0)), Reading(no_data=1.0), "--no-data 1", **_HOLE
+    ),
     "gaps": LandFile(_gdal(_with_holes(FLOATS, np.nan)), **_HOLE),
-    "whole numbers with a place": LandFile(_tiff(METERS.astype("u2"), alps(shape=(ROWS, COLS)).tags), tolerance=0.5),
-    "whole numbers without": LandFile(_gdal(METERS.astype("u2")), Reading(numbers="heights"), "--numbers heights", 0.5),
+    "whole numbers with a place": LandFile(
+        _tiff(METERS.astype("u2"), alps(shape=(ROWS, COLS)).tags), tolerance=0.5
+    ),
+    "whole numbers without": LandFile(
+        _gdal(METERS.astype("u2")), Reading(numbers="heights"), "--numbers heights", 0.5
+    ),
     "from south to north": LandFile(
         _tiff(
             LAND.astype("f4"),
-            {**alps(matrix=True).tags, 34264: np.array([30.0, 0, 0, 6e5, 0, 30.0, 0, 52e5, *[0] * 7, 1])},
+            {
+                **alps(matrix=True).tags,
+                34264: np.array([30.0, 0, 0, 6e5, 0, 30.0, 0, 52e5, *[0] * 7, 1]),
+            },
         )
     ),
     "upside down": LandFile(_gdal(LAND.astype("f4")), Reading(flip=True), "--flip-rows"),
     "tenths": LandFile(_tiff(np.rint(TOP_FIRST * 10).astype("i2"), _SCALED), tolerance=0.05),
     "feet": LandFile(_tiff((TOP_FIRST / UNITS["ft"]).astype("f4"), _IN_FEET)),
-    "feet that nobody names": LandFile(_gdal((TOP_FIRST / UNITS["ft"]).astype("f4")), Reading(unit="ft"), "--unit ft"),
-    "0 to 1": LandFile(_gdal(((TOP_FIRST - SPAN[0]) / (SPAN[1] - SPAN[0])).astype("f4")), _SPAN, _SPAN_WORDS),
+    "feet that nobody names": LandFile(
+        _gdal((TOP_FIRST / UNITS["ft"]).astype("f4")), Reading(unit="ft"), "--unit ft"
+    ),
+    "0 to 1": LandFile(
+        _gdal(((TOP_FIRST - SPAN[0]) / (SPAN[1] - SPAN[0])).astype("f4")), _SPAN, _SPAN_WORDS
+    ),
     "r16": LandFile(_written("land.r16", SHADES.astype("<u2").tobytes()), _SPAN, _SPAN_WORDS, STEP),
-    "r16 of a Mac": LandFile(_written("land.r16", SHADES.astype(">u2").tobytes()), _SPAN, _SPAN_WORDS, STEP),
+    "r16 of a Mac": LandFile(
+        _written("land.r16", SHADES.astype(">u2").tobytes()), _SPAN, _SPAN_WORDS, STEP
+    ),
     "raw with a sign": LandFile(
-        _written("land.raw", METERS.astype("<i2").tobytes()), Reading(depth="i16"), "--depth i16", 0.5
+        _written("land.raw", METERS.astype("<i2").tobytes()),
+        Reading(depth="i16"),
+        "--depth i16",
+        0.5,
     ),
     "r32 of a Mac": LandFile(_written("land.r32", FLOATS.astype(">f4").tobytes())),
     "floats in r16": LandFile(_written("land.r16", FLOATS.astype("<f4").tobytes())),
-    "pfm": LandFile(_written("land.pfm", f"Pf\n{COLS} {ROWS}\n-1.0\n".encode() + LAND.astype("<f4").tobytes())),
+    "pfm": LandFile(
+        _written("land.pfm", f"Pf\n{COLS} {ROWS}\n-1.0\n".encode() + LAND.astype("<f4").tobytes())
+    ),
     "asc": LandFile(
         _written(
             "land.asc",

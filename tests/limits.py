@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recipes at random with every parameter from one hard limit to the other: `python -m tests.limits --count 10000`.
+"""Recipes at random with every parameter from one hard limit to the other: `python -m tests.limits
+--count 10000`.
 
-Each case is drawn from its number: steps, masks, layers, edges, threads, regions, and land from 3 × 3 cells, of any
-relief and cell size. A failure is a crash, a hang, anything raised but a sentence, a number that is not finite, or mass
-beyond 1e-9 of what moved and the rounding of heights. Cases run in a process of their own, with a time bound each. What
-fails is made as short as it still fails, and printed as a recipe with its land.
+Each case is drawn from its number: steps, masks, layers, edges, threads, regions, and land from 3 ×
+3 cells, of any relief and cell size. A failure is a crash, a hang, anything raised but a sentence,
+a number that is not finite, or mass beyond 1e-9 of what moved and the rounding of heights. Cases
+run in a process of their own, with a time bound each. What fails is made as short as it still
+fails, and printed as a recipe with its land.
 """
 
 import argparse
@@ -35,7 +37,20 @@ from erosion_addon.terrain.masks import FACTORS, MASK_KINDS
 from tests.terrains import fractal
 
 ROOT = Path(__file__).resolve().parents[1]
-SHAPES = ((3, 3), (3, 4), (5, 3), (3, 60), (3, 200), (60, 3), (7, 9), (16, 16), (17, 31), (24, 30), (33, 33), (40, 23))
+SHAPES = (
+    (3, 3),
+    (3, 4),
+    (5, 3),
+    (3, 60),
+    (3, 200),
+    (60, 3),
+    (7, 9),
+    (16, 16),
+    (17, 31),
+    (24, 30),
+    (33, 33),
+    (40, 23),
+)
 EDGES = ("open", "closed", "wrap")
 LONGEST_STEP = 0.1
 """Seconds of a step by the estimate, beyond which its parameters return to their defaults."""
@@ -51,7 +66,8 @@ Case = dict[str, Any]
 
 def number_between(chance: np.random.Generator, known: Specification) -> float:
     """A limit, an end of the slider, or anything between, often by its magnitude."""
-    low, high = max(known.low, -1e9), min(known.high, 1e9)
+    low = max(known.low, -1e9)
+    high = min(known.high, 1e9)
     match chance.integers(7):
         case 0:
             return low
@@ -76,11 +92,19 @@ def value_of(chance: np.random.Generator, known: Specification) -> Any:
         return [values_of(chance, known.records, 1.0) for _ in range(chance.integers(1, 4))]
     if known.row_names:
         names = known.row_names
-        within = {"direction": (-360.0, 360.0), "pressure": (0.0, 1.0), "x": (0.0, 1.0), "y": (0.0, 1.0)}
+        within = {
+            "direction": (-360.0, 360.0),
+            "pressure": (0.0, 1.0),
+            "x": (0.0, 1.0),
+            "y": (0.0, 1.0),
+        }
         if "pressure" in names:
             within |= {"x": (-50.0, 500.0), "y": (-50.0, 500.0)}
         return [
-            [float(chance.uniform(*within.get(name, (0.0, 10.0 ** chance.uniform(-3, 6))))) for name in names]
+            [
+                float(chance.uniform(*within.get(name, (0.0, 10.0 ** chance.uniform(-3, 6)))))
+                for name in names
+            ]
             for _ in range(chance.integers(1, 4))
         ]
     if isinstance(known.default, bool):
@@ -98,7 +122,9 @@ def values_of(chance: np.random.Generator, parameters: Any, share: float) -> dic
     }
 
 
-def bounded(chance: np.random.Generator, step: dict[str, Any], shape: tuple[int, int], cell: Any, edges: str) -> None:
+def bounded(
+    chance: np.random.Generator, step: dict[str, Any], shape: tuple[int, int], cell: Any, edges: str
+) -> None:
     """Return values of a step to their defaults, one by one, until the estimate allows it."""
     names = [name for name in step if name not in ("kind", "limits", "masks")]
     chance.shuffle(names)
@@ -112,16 +138,23 @@ def bounded(chance: np.random.Generator, step: dict[str, Any], shape: tuple[int,
         del step[name], table[name]
 
 
-def step_of(chance: np.random.Generator, shape: tuple[int, int], cell: tuple[float, float], edges: str) -> Case:
+def step_of(
+    chance: np.random.Generator, shape: tuple[int, int], cell: tuple[float, float], edges: str
+) -> Case:
     """A step of any process."""
     kind = str(chance.choice(list(PROCESSES)))
-    step = {"kind": kind, **values_of(chance, PROCESSES[kind].parameters, float(chance.choice([0.2, 0.5, 1.0])))}
+    step = {
+        "kind": kind,
+        **values_of(chance, PROCESSES[kind].parameters, float(chance.choice([0.2, 0.5, 1.0]))),
+    }
     bounded(chance, step, shape, cell, edges)
     if chance.random() < 0.15:
         step["limits"] = ordered(values_of(chance, Limits, 0.4))
     if chance.random() < 0.15 and PROCESSES[kind].scalable:
         scaled = str(chance.choice(list(PROCESSES[kind].scalable)))
-        step["masks"] = {scaled: str(chance.choice([name for name in FACTORS if name.startswith("area")]))}
+        step["masks"] = {
+            scaled: str(chance.choice([name for name in FACTORS if name.startswith("area")]))
+        }
     return step
 
 
@@ -139,22 +172,34 @@ def case_of(number: int, seed: int) -> Case:
     """The case of a number."""
     chance = np.random.default_rng([seed, number])
     rows, cols = SHAPES[chance.integers(len(SHAPES))]
-    cell = float(10.0 ** (chance.uniform(-6, 6) if chance.random() < 0.2 else chance.uniform(-1, 2.3)))
+    cell = float(
+        10.0 ** (chance.uniform(-6, 6) if chance.random() < 0.2 else chance.uniform(-1, 2.3))
+    )
     aside = cell * float(chance.choice([1.0, 1.0, 1.0, 0.6, 7.9]))
     spacing = (min(cell, 1e6), min(max(aside, 1e-6), 1e6, 7.9 * cell))
-    relief = float(10.0 ** chance.uniform(-9, 9)) if chance.random() < 0.2 else 30.0 * cell * float(chance.random())
+    relief = (
+        float(10.0 ** chance.uniform(-9, 9))
+        if chance.random() < 0.2
+        else 30.0 * cell * float(chance.random())
+    )
     edges = str(chance.choice(EDGES))
     if chance.random() < 0.1:
         recipe = Recipe.load(str(chance.choice(sorted(shipped())))).to_dict()
     else:
-        steps = [step_of(chance, (rows, cols), spacing, edges) for _ in range(chance.integers(1, 4))]
+        steps = [
+            step_of(chance, (rows, cols), spacing, edges) for _ in range(chance.integers(1, 4))
+        ]
         recipe = {"name": f"case {number}", "step": steps}
     contents = ["zero", "one", "noise", "half"]
     masks = {name: str(chance.choice(contents)) for name in MASK_KINDS if chance.random() < 0.12}
     if masks.get("rain") == "zero":  # where no drop can fall, nothing begins
         masks["rain"] = "half"
     masks |= {mask: "noise" for step in recipe["step"] for mask in step.get("masks", {}).values()}
-    fields = {name: str(chance.choice(contents)) for name in ("sediment", "soil", "grass") if chance.random() < 0.25}
+    fields = {
+        name: str(chance.choice(contents))
+        for name in ("sediment", "soil", "grass")
+        if chance.random() < 0.25
+    }
     return {
         "recipe": recipe,
         "rows": rows,
@@ -174,7 +219,9 @@ def case_of(number: int, seed: int) -> Case:
 
 def heights_of(case: Case) -> Any:
     """Heights of the land, (rows, cols) m."""
-    rows, cols, relief = case["rows"], case["cols"], case["relief"]
+    rows = case["rows"]
+    cols = case["cols"]
+    relief = case["relief"]
     chance = np.random.default_rng(case["seed"])
     rough = fractal(rows, cols, 1.0, seed=case["seed"])
     forms = {
@@ -201,14 +248,23 @@ def layer_of(content: str, case: Case, depth: float) -> Any:
 
 
 def run(case: Case) -> str:
-    """Run a case; returns a sentence that refuses it, or nothing. AssertionError for a result that cannot be."""
+    """Run a case; returns a sentence that refuses it, or nothing. AssertionError for a result that
+    cannot be.
+    """
     depths = {"sediment": 0.1 * case["relief"], "soil": 0.01 * case["relief"], "grass": 1.0}
     try:
-        fields = {name: layer_of(content, case, depths[name]) for name, content in case["fields"].items()}
+        fields = {
+            name: layer_of(content, case, depths[name]) for name, content in case["fields"].items()
+        }
         masks = {name: layer_of(content, case, 1.0) for name, content in case["masks"].items()}
         terrain = Terrain(heights_of(case), tuple(case["spacing"]), fields)
         recipe = Recipe.from_dict(case["recipe"])
-        options = {"seed": case["seed"], "edges": case["edges"], "masks": masks, "threads": case["threads"]}
+        options = {
+            "seed": case["seed"],
+            "edges": case["edges"],
+            "masks": masks,
+            "threads": case["threads"],
+        }
         if case["region"]:
             share = np.zeros(terrain.shape)
             share[: -(-case["rows"] // 2), : -(-case["cols"] // 2)] = 1.0
@@ -311,7 +367,14 @@ def shorter(case: Case) -> Iterator[Case]:
     for part in ("masks", "fields"):
         for name in case[part]:
             yield {**case, part: {key: value for key, value in case[part].items() if key != name}}
-    plain = {"region": False, "threads": 1, "base": 0.0, "edges": "open", "form": "flat", "spacing": [1.0, 1.0]}
+    plain = {
+        "region": False,
+        "threads": 1,
+        "base": 0.0,
+        "edges": "open",
+        "form": "flat",
+        "spacing": [1.0, 1.0],
+    }
     plain |= {"rows": 3, "cols": 3, "seed": 0}
     for key, value in plain.items():
         if case[key] != value:
@@ -320,7 +383,8 @@ def shorter(case: Case) -> Iterator[Case]:
 
 def shortest(case: Case, answer: str, seconds: float) -> Case:
     """The case with everything left out without which it fails in the same way."""
-    kind, until = answer.split(":")[0], time.monotonic() + seconds
+    kind = answer.split(":")[0]
+    until = time.monotonic() + seconds
     child = Child()
     again = True
     while again and time.monotonic() < until:
@@ -329,7 +393,8 @@ def shortest(case: Case, answer: str, seconds: float) -> Case:
             if not child.alive:
                 child = Child()
             if child.verdict(less).split(":")[0] == kind:
-                case, again = less, True
+                case = less
+                again = True
                 break
     child.end()
     return case
@@ -346,8 +411,12 @@ def told(case: Case) -> str:
 
 
 def search(numbers: range, seed: int, seconds: float = 120.0) -> int:
-    """Run the cases of some numbers; returns how many failed. seconds: for making each failure short."""
-    child, bad, refused = Child(), 0, 0
+    """Run the cases of some numbers; returns how many failed. seconds: for making each failure
+    short.
+    """
+    child = Child()
+    bad = 0
+    refused = 0
     for number in numbers:
         case = case_of(number, seed)
         if not child.alive:

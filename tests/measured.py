@@ -8,7 +8,9 @@ from erosion_addon.scene.worker import speeds
 
 @pytest.fixture(autouse=True)
 def no_speeds(tmp_path_factory, monkeypatch):
-    """A machine that has measured nothing: its own figures change no estimate, and no test changes its figures."""
+    """A machine that has measured nothing: its own figures change no estimate, and no test changes
+    its figures.
+    """
     file = tmp_path_factory.mktemp("speeds") / "speeds.json"
     monkeypatch.setattr(speeds, "path", lambda: file)
     speeds.forget()

@@ -27,7 +27,9 @@ def everything(mesh):
         held[attribute.name, attribute.data_type, attribute.domain] = values.tobytes()
     held["counts"] = (len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons))
     held["materials"] = [material.name for material in mesh.materials]
-    held["groups"] = [tuple((entry.group, entry.weight) for entry in vertex.groups) for vertex in mesh.vertices]
+    held["groups"] = [
+        tuple((entry.group, entry.weight) for entry in vertex.groups) for vertex in mesh.vertices
+    ]
     held["properties"] = {key: str(mesh[key]) for key in mesh.keys()}  # noqa: SIM118 - a mesh is no dict
     active = mesh.attributes.active
     held["active"] = (

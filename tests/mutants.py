@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mutation testing: small faults put into a module one at a time, and whether its tests notice: `make mutants`, or
-`python -m tests.mutants erosion_addon/recipe/recipe.py=tests/recipe --most 100`.
+"""Mutation testing: small faults put into a module one at a time, and whether its tests notice:
+`make mutants`, or `python -m tests.mutants erosion_addon/recipe/recipe.py=tests/recipe --most 100`.
 
-Faults are the usual ones (DeMillo, Lipton, Sayward 1978; names as in mutmut): another comparison, operator or constant,
-a condition turned around, a statement left out. Each runs in a copy of the checkout until a test fails; tests that
-noticed the most faults before come first, and only kernels that the fault changes are compiled again. Tests that take
-ten times as long as without a fault count as failed. The same faults are drawn each time. A survivor is a fault that no
-test sees, or none at all, as where < and <= mean the same: explained_mutants.toml says so, and why, fault by fault.
+Faults are the usual ones (DeMillo, Lipton, Sayward 1978; names as in mutmut): another comparison,
+operator or constant, a condition turned around, a statement left out. Each runs in a copy of the
+checkout until a test fails; tests that noticed the most faults before come first, and only kernels
+that the fault changes are compiled again. Tests that take ten times as long as without a fault
+count as failed. The same faults are drawn each time. A survivor is a fault that no test sees, or
+none at all, as where < and <= mean the same: explained_mutants.toml says so, and why, fault by
+fault.
 
 Of each room's faults that are not explained, a share must be noticed: SHARES, or --share.
 """
@@ -33,7 +35,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 SAME_BYTES = "tests/test_same_bytes.py::test_a_recipe_makes_the_bytes_that_it_made_before"
-"""Tests of what a recipe makes, for the one that is named next in brackets: they notice other random numbers."""
+"""Tests of what a recipe makes, for the one that is named next in brackets: they notice other
+random numbers.
+"""
 
 MODULES = {
     "kernels": {
@@ -126,7 +130,8 @@ class _Replace(ast.NodeTransformer):
     """Replaces a node of a tree by another."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self._old, self._new = old, new
+        self._old = old
+        self._new = new
 
     def visit(self, node: ast.AST) -> ast.AST:
         return self._new if node is self._old else self.generic_visit(node)
@@ -164,11 +169,14 @@ def faulty(source: str, number: int) -> tuple[str, str]:
     made = _mutated(node)
     assert made is not None
     before, after = (ast.unparse(part).splitlines()[0] for part in (node, made))
-    return ast.unparse(_Replace(node, made).visit(tree)), f"{node.lineno}: {before:.80} → {after:.80}"
+    return ast.unparse(
+        _Replace(node, made).visit(tree)
+    ), f"{node.lineno}: {before:.80} → {after:.80}"
 
 
 def names(source: str) -> dict[int, str]:
-    """Number of each of `faults` → function and change in words, the same wherever the function stands in the module.
+    """Number of each of `faults` → function and change in words, the same wherever the function
+    stands in the module.
 
     The second and each further fault of the same words in a function have its number behind.
     """
@@ -213,12 +221,17 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def changed_code(root: Path, module: str) -> set[str]:
-    """Names of the modules of kernels whose machine code a fault changes: its own, and all that import one of them."""
+    """Names of the modules of kernels whose machine code a fault changes: its own, and all that
+    import one of them.
+    """
     imports: dict[str, set[str]] = {}
     for path in root.glob("erosion_addon/**/kernels/*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
-                words = [(node.module or "").rpartition(".")[2], *(name.name for name in node.names)]
+                words = [
+                    (node.module or "").rpartition(".")[2],
+                    *(name.name for name in node.names),
+                ]
                 imports.setdefault(path.stem, set()).update(words)
     changed = {Path(module).stem}
     while more := {name for name, words in imports.items() if words & changed} - changed:
@@ -231,7 +244,9 @@ class Copy:
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._folder = folder / "copy"
-        names = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True, text=True).stdout
+        names = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True, text=True
+        ).stdout
         for name in filter(None, names.split("\0")):
             (self._folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(root / name, self._folder / name)
@@ -244,8 +259,12 @@ class Copy:
         (folder / "noticed").touch()
         self._compiled = self._machine_code()
 
-    def failure(self, module: str, source: str, tests: str, seconds: float | None = None) -> str | None:
-        """What pytest says of the first test that fails with this source of a module; None if all pass in time."""
+    def failure(
+        self, module: str, source: str, tests: str, seconds: float | None = None
+    ) -> str | None:
+        """What pytest says of the first test that fails with this source of a module; None if all
+        pass in time.
+        """
         file = self._folder / module
         kept = file.read_text(encoding="utf-8")
         file.write_text(source, encoding="utf-8")
@@ -255,7 +274,9 @@ class Copy:
             plugins = ["-p", "no:cacheprovider", "-p", "tests.mutants"]
             command = [sys.executable, "-m", "pytest", "-q", "-x", *plugins, *tests.split()]
             where = {"cwd": self._folder, "env": self._environment, "timeout": seconds}
-            ran = subprocess.run(command, capture_output=True, check=False, text=True, errors="replace", **where)
+            ran = subprocess.run(
+                command, capture_output=True, check=False, text=True, errors="replace", **where
+            )
         except subprocess.TimeoutExpired:
             return f"longer than {seconds:.0f} s"
         finally:
@@ -264,7 +285,8 @@ class Copy:
 
     def take_machine_code(self) -> None:
         """Take the kernels that this checkout has compiled, if they are of the same sources."""
-        from erosion_addon.kernels import jit  # numba, which tests that run in Blender have to do without
+        # numba, which tests that run in Blender have to do without
+        from erosion_addon.kernels import jit
 
         if jit.CACHE is not None and jit.CACHE.name == self._compiled.name:
             shutil.copytree(jit.CACHE, self._compiled, dirs_exist_ok=True)
@@ -273,10 +295,16 @@ class Copy:
         """Folder of the compiled kernels of these sources."""
         command = [sys.executable, "-c", "from erosion_addon.kernels import jit; print(jit.CACHE)"]
         where = {"cwd": self._folder, "env": self._environment}
-        return Path(subprocess.run(command, capture_output=True, check=True, text=True, **where).stdout.strip())
+        return Path(
+            subprocess.run(
+                command, capture_output=True, check=True, text=True, **where
+            ).stdout.strip()
+        )
 
     def _keep_machine_code(self, changed: set[str]) -> None:
-        """Take the compiled kernels of the sources without a fault, but for those that the fault changes."""
+        """Take the compiled kernels of the sources without a fault, but for those that the fault
+        changes.
+        """
         try:
             folder = self._machine_code()
         except subprocess.CalledProcessError:  # the tests will not get farther
@@ -287,8 +315,11 @@ class Copy:
 
 
 def try_module(checkout: Copy, module: str, source: str, tests: str, most: int) -> tuple[int, int]:
-    """Put faults into a module; returns how many were noticed, and of how many that are not explained."""
-    numbers, called = faults(source), names(source)
+    """Put faults into a module; returns how many were noticed, and of how many that are not
+    explained.
+    """
+    numbers = faults(source)
+    called = names(source)
     drawn = sorted(random.Random(module).sample(numbers, min(most, len(numbers))))
     if Path(module).parent.name != "kernels":  # whose tests take as long as their compilation
         checkout.take_machine_code()
@@ -296,7 +327,9 @@ def try_module(checkout: Copy, module: str, source: str, tests: str, most: int) 
     if failure := checkout.failure(module, source, tests):
         raise SystemExit(f"{module}: {tests} fail without any fault\n{failure}")
     seconds = 10.0 * (time.monotonic() - began)
-    why, noticed, known = explained().get(module, {}), 0, 0
+    why = explained().get(module, {})
+    noticed = 0
+    known = 0
     for number in drawn:
         text, words = faulty(source, number)
         if called[number] in why:
@@ -306,21 +339,39 @@ def try_module(checkout: Copy, module: str, source: str, tests: str, most: int) 
         else:
             print(f'    survived: {module}:{words}\n        as "{called[number]}"', flush=True)
     count = len(drawn) - known
-    print(f"{module}: {noticed} of {count} faults noticed, {known} explained ({len(numbers)} possible)", flush=True)
+    print(
+        (
+            f"{module}: {noticed} of {count} faults noticed, {known} explained ({len(numbers)} "
+            "possible)"
+        ),
+        flush=True,
+    )
     return noticed, count
 
 
 def main() -> int:
     """Command line; exit status 1 if fewer faults are noticed than asked for."""
     parser = argparse.ArgumentParser(description="Count the faults that tests notice.")
-    parser.add_argument("modules", nargs="*", metavar="MODULE[=TESTS]", help="default: all of MODULES")
-    parser.add_argument("--most", type=int, default=20, help="faults a module, drawn from all (default: 20)")
-    parser.add_argument("--root", type=Path, default=ROOT, help="checkout whose tests run (default: this one)")
-    parser.add_argument("--share", type=float, help="share of faults that must be noticed (default: that of the room)")
+    parser.add_argument(
+        "modules", nargs="*", metavar="MODULE[=TESTS]", help="default: all of MODULES"
+    )
+    parser.add_argument(
+        "--most", type=int, default=20, help="faults a module, drawn from all (default: 20)"
+    )
+    parser.add_argument(
+        "--root", type=Path, default=ROOT, help="checkout whose tests run (default: this one)"
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        help="share of faults that must be noticed (default: that of the room)",
+    )
     given = parser.parse_args()
     rooms = MODULES
     if given.modules:
-        tests_of = {module: tests for modules in MODULES.values() for module, tests in modules.items()}
+        tests_of = {
+            module: tests for modules in MODULES.values() for module, tests in modules.items()
+        }
         room_of = {module: room for room, modules in MODULES.items() for module in modules}
         rooms = {}
         for word in given.modules:
@@ -332,13 +383,19 @@ def main() -> int:
         for module, tests in modules.items():
             source = (given.root / module).read_text(encoding="utf-8")
             with tempfile.TemporaryDirectory() as folder:
-                seen, count = try_module(Copy(given.root, Path(folder)), module, source, tests, given.most)
-            noticed, made = noticed + seen, made + count
+                seen, count = try_module(
+                    Copy(given.root, Path(folder)), module, source, tests, given.most
+                )
+            noticed = noticed + seen
+            made = made + count
         share = SHARES.get(room, 0.0) if given.share is None else given.share
         is_short = noticed < share * made
         failed = failed or is_short
         asked = f", fewer than {share:.0%}" if is_short else ""
-        print(f"{room}: {noticed} of {made} faults noticed: {noticed / max(made, 1):.0%}{asked}", flush=True)
+        print(
+            f"{room}: {noticed} of {made} faults noticed: {noticed / max(made, 1):.0%}{asked}",
+            flush=True,
+        )
     return int(failed)
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Extensions that bring other versions of the same libraries: `make neighbors`.
 
-All extensions of a Blender share one folder of libraries, in which the highest version of each stays. A neighbor is
-installed before or after this extension, with older or newer libraries, real ones or such as do not work. A mesh is
-eroded then, after a restart, and after the neighbor was removed: each time it is eroded, or a sentence names the
-libraries and the mesh is as it was. Once the neighbor is gone it is eroded.
+All extensions of a Blender share one folder of libraries, in which the highest version of each
+stays. A neighbor is installed before or after this extension, with older or newer libraries, real
+ones or such as do not work. A mesh is eroded then, after a restart, and after the neighbor was
+removed: each time it is eroded, or a sentence names the libraries and the mesh is as it was. Once
+the neighbor is gone it is eroded.
 """
 
 import argparse
@@ -27,7 +28,9 @@ KERNELS = "NEIGHBORS_KERNELS"
 
 WHEELS = {"numba": "0.61.2", "llvmlite": "0.44.0"}
 NUMPY = {"numpy": "2.1.3"}
-"""Real wheels of other versions, for both Pythons. This numpy is newer than that of Blender 4.5, older than of 5.2."""
+"""Real wheels of other versions, for both Pythons. This numpy is newer than that of Blender 4.5,
+older than of 5.2.
+"""
 
 MANIFEST = """schema_version = "1.0.0"
 id = "neighbor"
@@ -45,7 +48,17 @@ wheels = {wheels}
 def real_wheels(folder: Path, versions: dict[str, str]) -> list[Path]:
     """Wheels of these versions, downloaded."""
     words = [f"{name}=={version}" for name, version in versions.items()]
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", folder]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--dest",
+        folder,
+    ]
     subprocess.run([*command, *words], check=True)
     return sorted(folder.glob("*.whl"))
 
@@ -82,7 +95,9 @@ def neighbor(folder: Path, wheels: list[Path]) -> Path:
 
 
 def act(words: list[str]) -> None:
-    """Install zips, or `remove` the neighbor, or leave `both` or one `alone`, and erode; prints what comes of it."""
+    """Install zips, or `remove` the neighbor, or leave `both` or one `alone`, and erode; prints
+    what comes of it.
+    """
     import bpy
     import numpy as np
 
@@ -94,7 +109,9 @@ def act(words: list[str]) -> None:
             index = next(i for i, repo in enumerate(repos) if repo.module == "user_default")
             bpy.ops.extensions.package_uninstall(repo_index=index, pkg_id="neighbor")
         else:
-            bpy.ops.extensions.package_install_files(filepath=word, repo="user_default", enable_on_install=True)
+            bpy.ops.extensions.package_install_files(
+                filepath=word, repo="user_default", enable_on_install=True
+            )
     for module in MODULES[1:] if "remove" in words or "alone" in words else MODULES:
         bpy.ops.preferences.addon_enable(module=module)
     bpy.context.preferences.addons[MODULES[1]].preferences.kernel_folder = os.environ[KERNELS]
@@ -113,7 +130,11 @@ def act(words: list[str]) -> None:
         said = str(error).strip()
     now = np.empty_like(place)
     mesh.attributes["position"].data.foreach_get("vector", now)
-    told = {"said": said, "same": now.tobytes() == place.tobytes(), "sha": hashlib.sha256(now).hexdigest()}
+    told = {
+        "said": said,
+        "same": now.tobytes() == place.tobytes(),
+        "sha": hashlib.sha256(now).hexdigest(),
+    }
     print("\n" + json.dumps(told), flush=True)
     bpy.ops.wm.save_userpref()
     bpy.ops.preferences.addon_disable(module=MODULES[1])
@@ -127,13 +148,16 @@ def blender(python: Path, profile: Path, words: list[str]) -> dict[str, object]:
     """A start of Blender; returns what it has told."""
     done = subprocess.run(
         [python, "-W", "ignore", Path(__file__), "--act", *words],
-        env=bare_python.environment(profile) | {"PYTHONPATH": str(ROOT), KERNELS: str(profile.with_name("kernels"))},
+        env=bare_python.environment(profile)
+        | {"PYTHONPATH": str(ROOT), KERNELS: str(profile.with_name("kernels"))},
         capture_output=True,
         text=True,
         timeout=600,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    told: dict[str, object] = json.loads(lines[-1]) if lines else {"said": "", "same": False, "sha": ""}
+    told: dict[str, object] = (
+        json.loads(lines[-1]) if lines else {"said": "", "same": False, "sha": ""}
+    )
     told["rest"] = "" if lines else (done.stdout + done.stderr)[-3000:]
     return told
 
@@ -141,8 +165,12 @@ def blender(python: Path, profile: Path, words: list[str]) -> dict[str, object]:
 def main() -> int:
     """Try all neighbors in both orders; returns how many failures there are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--act", nargs="+", metavar="WORD", help="in Blender: zips, remove, both or alone")
-    parser.add_argument("--only", metavar="WORDS", help="neighbors with these words in their name alone")
+    parser.add_argument(
+        "--act", nargs="+", metavar="WORD", help="in Blender: zips, remove, both or alone"
+    )
+    parser.add_argument(
+        "--only", metavar="WORDS", help="neighbors with these words in their name alone"
+    )
     given = parser.parse_args()
     if given.act is not None:
         act(given.act)
@@ -155,7 +183,9 @@ def main() -> int:
         made = folder / "made"
         made.mkdir()
         neighbors = {
-            f"older numba and llvmlite ({', '.join(WHEELS.values())})": real_wheels(folder / "real", WHEELS),
+            f"older numba and llvmlite ({', '.join(WHEELS.values())})": real_wheels(
+                folder / "real", WHEELS
+            ),
             f"another numpy ({NUMPY['numpy']})": real_wheels(folder / "numpy", NUMPY),
             "a newer llvmlite that does not work": [broken_wheel(made, "llvmlite", "99.0.0")],
             "a newer numba that does not work": [broken_wheel(made, "numba", "99.0.0")],
@@ -174,11 +204,18 @@ def main() -> int:
                     blender(python, profile, ["remove"]),
                     blender(python, profile, ["alone"]),
                 ]
-                is_well = not told[-1]["said"] and all(one["same"] == bool(one["said"]) for one in told)
-                is_well = is_well and not any("Traceback" in f"{one['said']}{one['rest']}" for one in told)
+                is_well = not told[-1]["said"] and all(
+                    one["same"] == bool(one["said"]) for one in told
+                )
+                is_well = is_well and not any(
+                    "Traceback" in f"{one['said']}{one['rest']}" for one in told
+                )
                 failures += not is_well
                 words = ["a sentence" if one["said"] else "eroded" for one in told]
-                print(f"{name}, {order}: {', '.join(words)}: {'well' if is_well else 'FAILED'}", flush=True)
+                print(
+                    f"{name}, {order}: {', '.join(words)}: {'well' if is_well else 'FAILED'}",
+                    flush=True,
+                )
                 for one in told:
                     if one["said"] or not is_well:
                         print(f"    {one['said']}{one['rest']}")

@@ -19,8 +19,9 @@ KINDS = {
     "blender": r"(?s)(?=.*\bbpy\.)",
     "python": r"from |import ",
 }
-"""Kind of a block → how one begins; "source" quotes a file of the repository, "blender" is Python that needs bpy;
-tests/landscape/test_farm.py runs the "farm job"s."""
+"""Kind of a block → how one begins; "source" quotes a file of the repository, "blender" is Python
+that needs bpy; tests/landscape/test_farm.py runs the "farm job"s.
+"""
 
 
 def blocks(kind):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hundreds of runs and thousands of strokes of the brush in one Blender: `make soak`, or `python -m tests.soak`.
+"""Hundreds of runs and thousands of strokes of the brush in one Blender: `make soak`, or `python -m
+tests.soak`.
 
-Growth is a failure: memory by more than 2 KiB for each run or stroke (median slope of the second half), open files,
-threads, processes. The scene is made anew every 25, as undo steps and strokes of a recipe are the artist's own.
+Growth is a failure: memory by more than 2 KiB for each run or stroke (median slope of the second
+half), open files, threads, processes. The scene is made anew every 25, as undo steps and strokes of
+a recipe are the artist's own.
 """
 
 import argparse
@@ -24,7 +26,8 @@ from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.recipe import steps
 from tests.terrains import fractal
 
-SIDE, CELL = 128, 10.0
+SIDE = 128
+CELL = 10.0
 ANEW = 25
 """Runs or strokes on one terrain."""
 
@@ -38,7 +41,9 @@ def terrain() -> bpy.types.Object:
     """A terrain in an empty scene, active."""
     job.clear()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object("Land", fractal(SIDE, SIDE, 200.0), (CELL, CELL), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Land", fractal(SIDE, SIDE, 200.0), (CELL, CELL), bpy.context.scene.collection
+    )
     bpy.context.view_layer.objects.active = obj
     obj.select_set(True)
     steps.fill(obj.erosion, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.2}))
@@ -56,8 +61,12 @@ def run(number: int) -> None:
 def stroke(number: int) -> None:
     """A stroke of the brush."""
     brush = bpy.context.scene.erosion_brush
-    brush.kind, brush.radius = KINDS[number % len(KINDS)], 60.0
-    dabs = [((number * 37 % 100 - 50) * 8.0 + 15.0 * dab, (number * 53 % 100 - 50) * 8.0, 0.0) for dab in range(4)]
+    brush.kind = KINDS[number % len(KINDS)]
+    brush.radius = 60.0
+    dabs = [
+        ((number * 37 % 100 - 50) * 8.0 + 15.0 * dab, (number * 53 % 100 - 50) * 8.0, 0.0)
+        for dab in range(4)
+    ]
     given = [{"name": "", "location": place, "pressure": 1.0} for place in dabs]
     assert bpy.ops.erosion.brush_stroke(stroke=given) == {"FINISHED"}
     bpy.ops.ed.undo_push(message="Stroke")
@@ -75,11 +84,15 @@ def held(pid: int) -> tuple[int, int]:
 
 def children(pid: int) -> int:
     """How many processes a process has."""
-    return sum(len(task.read_text().split()) for task in Path(f"/proc/{pid}/task").glob("*/children"))
+    return sum(
+        len(task.read_text().split()) for task in Path(f"/proc/{pid}/task").glob("*/children")
+    )
 
 
 def slope(values: list[int]) -> float:
-    """Growth of the second half of some values, each (Theil, Sen: the median of the slopes between all pairs)."""
+    """Growth of the second half of some values, each (Theil, Sen: the median of the slopes between
+    all pairs).
+    """
     half = values[len(values) // 2 :]
     pairs = combinations(range(0, len(half), max(1, len(half) // 200)), 2)
     return float(np.median([(half[b] - half[a]) / (b - a) for a, b in pairs]))
@@ -88,7 +101,8 @@ def slope(values: list[int]) -> float:
 def soak(name: str, act: Callable[[int], None], count: int) -> int:
     """Do it so often; returns how many of memory, files, threads and processes have grown."""
     processes: dict[str, list[int]] = {"Blender": [], "worker": []}
-    counts, began = [], time.monotonic()
+    counts = []
+    began = time.monotonic()
     for number in range(count):
         if number % ANEW == 0:
             terrain()
@@ -103,13 +117,20 @@ def soak(name: str, act: Callable[[int], None], count: int) -> int:
         growth = slope(values) / ANEW
         failures += growth > MOST_GROWTH
         print(
-            f"{count} {name}, memory of {who}: {values[0] / 2**20:.1f} MiB after the first {ANEW}, "
-            f"{values[-1] / 2**20:.1f} at the end; {growth / 1024:+.2f} KiB for each in the second half",
+            f"{count} {name}, memory of {who}: {values[0] / 2**20:.1f} MiB after the first "
+            f"{ANEW}, {values[-1] / 2**20:.1f} at the end; {growth / 1024:+.2f} KiB for each in "
+            "the second half",
             flush=True,
         )
     half = counts[len(counts) // 2]
     for what, one, other in zip(
-        ("open files of Blender", "its threads", "its processes", "open files of the worker", "its threads"),
+        (
+            "open files of Blender",
+            "its threads",
+            "its processes",
+            "open files of the worker",
+            "its threads",
+        ),
         half,
         counts[-1],
         strict=True,

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How long the extension holds up Blender's main thread: `make stalls`, or `python -m tests.stalls --side 1024`.
+"""How long the extension holds up Blender's main thread: `make stalls`, or `python -m tests.stalls
+--side 1024`.
 
-Each turn of the extension on the main thread is timed: starting a run, showing it on the mesh, writing its result,
-dabs of the brush, the end of a stroke, cancel and quit. Blender's own drawing is not in it. Turns are counted by their
-processor time, which others on the machine do not change; the longest by the clock stands beside it.
+Each turn of the extension on the main thread is timed: starting a run, showing it on the mesh,
+writing its result, dabs of the brush, the end of a stroke, cancel and quit. Blender's own drawing
+is not in it. Turns are counted by their processor time, which others on the machine do not change;
+the longest by the clock stands beside it.
 """
 
 import argparse
@@ -50,7 +52,8 @@ class Turns:
 
     def time(self, name: str, act: Callable[[], Given]) -> Given:
         """Do it and keep how long that took, ms."""
-        began, clock = time.thread_time(), time.perf_counter()
+        began = time.thread_time()
+        clock = time.perf_counter()
         try:
             return act()
         finally:
@@ -59,12 +62,19 @@ class Turns:
 
     def print_all(self) -> int:
         """Print all; returns in how many kinds of turns one took too long."""
-        print(f"{'':24}{'turns':>7}" + "".join(f"{f'<{end:g}':>7}" for end in BINS) + "   more  longest  by the clock")
+        print(
+            f"{'':24}{'turns':>7}"
+            + "".join(f"{f'<{end:g}':>7}" for end in BINS)
+            + "   more  longest  by the clock"
+        )
         too_long = 0
         for name, values in self.processor.items():
             counts = np.bincount(np.searchsorted(BINS, values, "right"), minlength=len(BINS) + 1)
             cells = "".join(f"{count:7}" for count in counts)
-            print(f"{name:24}{len(values):7}{cells}{max(values):7.0f} ms{max(self.clock[name]):8.0f} ms")
+            print(
+                f"{name:24}{len(values):7}{cells}{max(values):7.0f} ms{max(self.clock[name]):8.0f} "
+                "ms"
+            )
             too_long += max(values) > MOST
         return too_long
 
@@ -72,7 +82,9 @@ class Turns:
 def terrain(side: int) -> bpy.types.Object:
     """A terrain in an empty scene, active."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object("Land", fractal(side, side, 900.0), (CELL, CELL), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Land", fractal(side, side, 900.0), (CELL, CELL), bpy.context.scene.collection
+    )
     bpy.context.view_layer.objects.active = obj
     obj.select_set(True)
     steps.fill(obj.erosion, Recipe.load("arcane"))
@@ -119,8 +131,11 @@ def strokes(side: int, turns: Turns) -> None:
 
 
 def ends(side: int, count: int) -> tuple[float, float]:
-    """Cancel runs that are under way, and quit Blender during one; returns the longest seconds of each."""
-    obj, longest = terrain(side), 0.0
+    """Cancel runs that are under way, and quit Blender during one; returns the longest seconds of
+    each.
+    """
+    obj = terrain(side)
+    longest = 0.0
     recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
     for _ in range(count):
         run = job.start(obj, recipe, {})
@@ -136,7 +151,9 @@ def ends(side: int, count: int) -> tuple[float, float]:
 
 
 def quit_during_a_run(side: int) -> None:
-    """End this Blender during a run, as it ends: extensions are switched off, and the process is left."""
+    """End this Blender during a run, as it ends: extensions are switched off, and the process is
+    left.
+    """
     obj = terrain(side)
     run = job.start(obj, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
     while run.state == "starting":
@@ -150,7 +167,9 @@ def main() -> int:
     """Command line; returns in how many kinds of turns one took too long."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--side", type=int, default=1024, help="cells a side (default: 1024)")
-    parser.add_argument("--quit", action="store_true", help="quit during a run, and do nothing else")
+    parser.add_argument(
+        "--quit", action="store_true", help="quit during a run, and do nothing else"
+    )
     given = parser.parse_args()
     erosion_addon.register()
     if given.quit:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same work in all surroundings that this machine can be given: `make faults`, or `python -m tests.surroundings`
-(Linux, root).
+"""The same work in all surroundings that this machine can be given: `make faults`, or `python -m
+tests.surroundings` (Linux, root).
 
-In each a heightmap is eroded on the command line with maps and a report, and a mesh in Blender, which is exported,
-saved, opened and restored. The bytes are the usual ones; or there is a sentence, and every file is as it was.
-Then memory is made scarcer and scarcer, for a program and for the worker of a Blender.
+In each a heightmap is eroded on the command line with maps and a report, and a mesh in Blender,
+which is exported, saved, opened and restored. The bytes are the usual ones; or there is a sentence,
+and every file is as it was. Then memory is made scarcer and scarcer, for a program and for the
+worker of a Blender.
 """
 
 import argparse
@@ -27,7 +28,8 @@ from tests.every_machine import OTHER_LIBRARY, OTHER_NUMPY, OTHER_PROCESSOR
 from tests.terrains import fractal
 
 ROOT = Path(__file__).resolve().parents[1]
-ROWS, COLS = 160, 200
+ROWS = 160
+COLS = 200
 FEW = {"droplet.drops_per_cell": 0.3}
 SEED = 3
 MEMORY_GROUPS = Path("/sys/fs/cgroup/memory")
@@ -37,9 +39,11 @@ CODES = {0, 2}
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a program finds. before: words of a shell that come before it; $W is the folder of its work.
+    """What a program finds. before: words of a shell that come before it; $W is the folder of its
+    work.
 
-    variables: of the environment; None for one that is not there. is_refused: whether a sentence may come of it.
+    variables: of the environment; None for one that is not there. is_refused: whether a sentence
+    may come of it.
     """
 
     before: str = ""
@@ -74,7 +78,9 @@ SURROUNDINGS = {
     "sixty-four open files": Surroundings("sh -c 'ulimit -n 64; exec \"$@\"' sh"),
     "a quarter of an hour off": Surroundings(variables={"TZ": "Asia/Kathmandu"}),
     "no home": Surroundings(variables={"HOME": None, "XDG_CACHE_HOME": None}),
-    "a home that is not there": Surroundings(variables={"HOME": "/nowhere", "XDG_CACHE_HOME": None}),
+    "a home that is not there": Surroundings(
+        variables={"HOME": "/nowhere", "XDG_CACHE_HOME": None}
+    ),
     "a home that is read-only": Surroundings(
         ALONE.format('mkdir -p "$W/home" && mount -t tmpfs -o ro tmpfs "$W/home"'),
         {"HOME": "$W/home", "XDG_CACHE_HOME": None, "BLENDER_USER_RESOURCES": "$W/home/blender"},
@@ -83,7 +89,9 @@ SURROUNDINGS = {
         ALONE.format(_small_disk('"$W/small"')), {"TERRAIN_EROSION_CACHE": "$W/small"}
     ),
     "a full disk for temporary files": Surroundings(
-        ALONE.format(_small_disk('"$W/small"') + ' && head -c 2m /dev/zero > "$W/small/all" || true'),
+        ALONE.format(
+            _small_disk('"$W/small"') + ' && head -c 2m /dev/zero > "$W/small/all" || true'
+        ),
         {"TMPDIR": "$W/small"},
     ),
     "temporary files in a folder with spaces": Surroundings(
@@ -99,7 +107,10 @@ SURROUNDINGS = {
 def files(folder: Path) -> dict[str, str]:
     """All files below a folder, with their SHA-256."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in found
+    }
 
 
 def digest(values: Any) -> str:
@@ -114,13 +125,25 @@ def on_the_command_line(folder: Path) -> str:
     """Erode a heightmap there; returns the digest of the heights, or the sentence of a refusal."""
     from erosion_addon.cli.commands import main as command
 
-    heights, out = folder / "land.npy", folder / "out.npy"
+    heights = folder / "land.npy"
+    out = folder / "out.npy"
     np.save(heights, fractal(ROWS, COLS, 200.0))
-    before, said = files(folder), io.StringIO()
-    words = ["erode", str(heights), str(out), "--maps", str(folder / "maps"), "--report", str(folder / "told.json")]
+    before = files(folder)
+    said = io.StringIO()
+    words = [
+        "erode",
+        str(heights),
+        str(out),
+        "--maps",
+        str(folder / "maps"),
+        "--report",
+        str(folder / "told.json"),
+    ]
     values = [f"{name}={value}" for name, value in FEW.items()]
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-        code = command([*words, "--recipe", "arcane", "--set", *values, "--seed", str(SEED), "--quiet"])
+        code = command(
+            [*words, "--recipe", "arcane", "--set", *values, "--seed", str(SEED), "--quiet"]
+        )
     assert code in CODES, said.getvalue()
     if code:
         assert files(folder) == before, "a refusal left files behind"
@@ -131,7 +154,9 @@ def on_the_command_line(folder: Path) -> str:
 
 
 def in_blender(folder: Path) -> str:
-    """Erode a mesh there, export it, save it, open it and restore it; returns what `on_the_command_line` does."""
+    """Erode a mesh there, export it, save it, open it and restore it; returns what
+    `on_the_command_line` does.
+    """
     import bpy
 
     import erosion_addon
@@ -141,7 +166,9 @@ def in_blender(folder: Path) -> str:
 
     erosion_addon.register()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object("Land", fractal(ROWS, COLS, 200.0), (10.0, 10.0), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Land", fractal(ROWS, COLS, 200.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     bpy.context.view_layer.objects.active = obj
     obj.select_set(True)
     steps.fill(obj.erosion, Recipe.load("arcane").with_values(FEW))
@@ -152,7 +179,8 @@ def in_blender(folder: Path) -> str:
     except RuntimeError as error:
         assert digest(grid.heights(obj.data)) == start
         return str(error).strip()
-    end, before = digest(grid.heights(obj.data)), files(folder)
+    end = digest(grid.heights(obj.data))
+    before = files(folder)
     try:
         assert bpy.ops.erosion.maps_export(directory=str(folder / "of Blender")) == {"FINISHED"}
         path = str(folder / "land.blend")
@@ -171,7 +199,9 @@ def in_blender(folder: Path) -> str:
 
 
 def in_blender_with_little_memory(megabytes: int) -> str:
-    """Erode a mesh in Blender whose worker may have so much memory; returns a digest or the sentence."""
+    """Erode a mesh in Blender whose worker may have so much memory; returns a digest or the
+    sentence.
+    """
     import resource
 
     import bpy
@@ -182,13 +212,18 @@ def in_blender_with_little_memory(megabytes: int) -> str:
     from erosion_addon.scene.worker import worker_process
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object("Land", fractal(ROWS, COLS, 200.0), (10.0, 10.0), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Land", fractal(ROWS, COLS, 200.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     before = grid.fingerprint(obj.data)
-    resource.prlimit(worker_process.ready()._process.pid, resource.RLIMIT_AS, (megabytes << 20,) * 2)
+    resource.prlimit(
+        worker_process.ready()._process.pid, resource.RLIMIT_AS, (megabytes << 20,) * 2
+    )
     run = job.start(obj, Recipe.load("arcane").with_values(FEW), {})
     while not run.ended:
         run.poll(0.05)
-    said, state = run.sentence, run.state
+    said = run.sentence
+    state = run.state
     job.clear()
     worker_process.stop()
     if state == "done":
@@ -205,7 +240,9 @@ def child(name: str, words: list[str], base: Path) -> subprocess.CompletedProces
     given = SURROUNDINGS[name]
     work = base / given.folder
     work.mkdir(parents=True, exist_ok=True)
-    variables = {key: value and value.replace("$W", str(work)) for key, value in given.variables.items()}
+    variables = {
+        key: value and value.replace("$W", str(work)) for key, value in given.variables.items()
+    }
     there = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -215,7 +252,17 @@ def child(name: str, words: list[str], base: Path) -> subprocess.CompletedProces
     }
     before = ["sh", "-c", f'exec {given.before} "$@"', "sh"] if given.before else []
     return subprocess.run(
-        [*before, sys.executable, "-W", "ignore", "-m", "tests.surroundings", "--here", str(work), *words],
+        [
+            *before,
+            sys.executable,
+            "-W",
+            "ignore",
+            "-m",
+            "tests.surroundings",
+            "--here",
+            str(work),
+            *words,
+        ],
         env={key: value for key, value in there.items() if value is not None},
         cwd=ROOT,
         capture_output=True,
@@ -240,7 +287,8 @@ def is_sentence(text: str) -> bool:
 
 def everywhere(names: list[str], base: Path) -> int:
     """Try surroundings; returns how many failures there are."""
-    failures, usual = 0, None
+    failures = 0
+    usual = None
     for name in dict.fromkeys(["as usual", *names]):
         done = child(name, [], base)
         try:
@@ -250,7 +298,8 @@ def everywhere(names: list[str], base: Path) -> int:
         usual = usual or told
         refused = SURROUNDINGS[name].is_refused
         is_well = bool(told) and all(
-            told[act] == usual[act] or (refused and is_sentence(told[act])) for act in ("command line", "Blender")
+            told[act] == usual[act] or (refused and is_sentence(told[act]))
+            for act in ("command line", "Blender")
         )
         failures += not is_well
         words = "the same bytes" if told == usual else "a sentence" if is_well else "FAILED"
@@ -263,18 +312,30 @@ def everywhere(names: list[str], base: Path) -> int:
 
 
 def little_memory(base: Path) -> tuple[int, int]:
-    """Limit the address space of a program, and of the worker of a Blender, to more and more until all goes well.
+    """Limit the address space of a program, and of the worker of a Blender, to more and more until
+    all goes well.
 
-    Returns how many limits were tried, and failures: files or a mesh that are neither what was there nor the result.
+    Returns how many limits were tried, and failures: files or a mesh that are neither what was
+    there nor the result.
     """
     tried = failures = 0
     work = base / "little memory"
     work.mkdir()
     np.save(work / "land.npy", fractal(ROWS, COLS, 200.0))
     before = files(work)
-    words = ["erode", "land.npy", "out.npy", "--recipe", "arcane", "--set", "droplet.drops_per_cell=0.3", "--quiet"]
+    words = [
+        "erode",
+        "land.npy",
+        "out.npy",
+        "--recipe",
+        "arcane",
+        "--set",
+        "droplet.drops_per_cell=0.3",
+        "--quiet",
+    ]
     program = [sys.executable, "-W", "ignore", "-m", "erosion_addon", *words]
-    megabytes, code = 60, 1
+    megabytes = 60
+    code = 1
     while code:
         done = subprocess.run(
             ["sh", "-c", f'ulimit -v {megabytes * 1024}; exec "$@"', "sh", *program],
@@ -284,12 +345,21 @@ def little_memory(base: Path) -> tuple[int, int]:
             text=True,
             errors="replace",
         )
-        code, now = done.returncode, files(work)
-        is_well = now == before if code else now.items() > before.items() and len(now) == len(before) + 1
-        failures, tried = failures + (not is_well), tried + 1
-        print(f"{megabytes} MB for a program: exit code {code}, {'well' if is_well else 'FAILED'}", flush=True)
+        code = done.returncode
+        now = files(work)
+        is_well = (
+            now == before if code else now.items() > before.items() and len(now) == len(before) + 1
+        )
+        failures = failures + (not is_well)
+        tried = tried + 1
+        print(
+            f"{megabytes} MB for a program: exit code {code}, {'well' if is_well else 'FAILED'}",
+            flush=True,
+        )
         megabytes += megabytes // 6
-    megabytes, expected, last = 60, None, ""
+    megabytes = 60
+    expected = None
+    last = ""
     while not expected:
         done = subprocess.run(
             [
@@ -311,14 +381,23 @@ def little_memory(base: Path) -> tuple[int, int]:
         last = (done.stdout.splitlines() or [""])[-1]
         expected = last if len(last) == 64 else None
         is_well = bool(expected) or is_sentence(last)
-        failures, tried = failures + (not is_well), tried + 1
-        print(f"{megabytes} MB for a worker: {'the result' if expected else last or done.stderr[-500:]}", flush=True)
+        failures = failures + (not is_well)
+        tried = tried + 1
+        print(
+            (
+                f"{megabytes} MB for a worker: "
+                f"{'the result' if expected else last or done.stderr[-500:]}"
+            ),
+            flush=True,
+        )
         megabytes += megabytes // 6
     return tried, failures
 
 
 def in_a_memory_group(base: Path) -> str:
-    """A terrain that does not fit into a control group of 400 MB; returns what is said, or why it was not tried."""
+    """A terrain that does not fit into a control group of 400 MB; returns what is said, or why it
+    was not tried.
+    """
     group = MEMORY_GROUPS / f"erosion-{os.getpid()}"
     try:
         group.mkdir()
@@ -327,14 +406,33 @@ def in_a_memory_group(base: Path) -> str:
         return f"not tried: {error.strerror}"
     try:
         np.save(base / "large.npy", np.zeros((3000, 3000)))
-        words = [sys.executable, "-W", "ignore", "-m", "erosion_addon", "erode", str(base / "large.npy")]
+        words = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-m",
+            "erosion_addon",
+            "erode",
+            str(base / "large.npy"),
+        ]
         done = subprocess.run(
-            ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh", *words, str(base / "out.npy"), "--quiet"],
+            [
+                "sh",
+                "-c",
+                f'echo $$ > {group}/cgroup.procs; exec "$@"',
+                "sh",
+                *words,
+                str(base / "out.npy"),
+                "--quiet",
+            ],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 2 and not (base / "out.npy").exists(), (done.returncode, done.stderr)
+        assert done.returncode == 2 and not (base / "out.npy").exists(), (
+            done.returncode,
+            done.stderr,
+        )
         return done.stderr.strip()
     finally:
         group.rmdir()
@@ -343,9 +441,15 @@ def in_a_memory_group(base: Path) -> str:
 def main() -> int:
     """Try all that is asked for; returns how many failures there are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SURROUNDINGS)} (default: all)")
-    parser.add_argument("--here", type=Path, metavar="FOLDER", help="work in this process, and say what comes of it")
-    parser.add_argument("--memory", type=int, metavar="MB", help="with --here: for the worker of a Blender")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(SURROUNDINGS)} (default: all)"
+    )
+    parser.add_argument(
+        "--here", type=Path, metavar="FOLDER", help="work in this process, and say what comes of it"
+    )
+    parser.add_argument(
+        "--memory", type=int, metavar="MB", help="with --here: for the worker of a Blender"
+    )
     given = parser.parse_args()
     if given.memory:
         print("\n" + in_blender_with_little_memory(given.memory), flush=True)

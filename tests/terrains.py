@@ -7,7 +7,9 @@ import numpy as np
 
 
 def fractal(rows, cols, relief=10.0, seed=0, steepness=2.0):
-    """Fractal noise with pits, from 0 to `relief`: white noise whose spectrum falls with frequency^-steepness."""
+    """Fractal noise with pits, from 0 to `relief`: white noise whose spectrum falls with
+    frequency^-steepness.
+    """
     noise = np.fft.fft2(np.random.default_rng(seed).standard_normal((rows, cols)))
     frequency = np.hypot(np.fft.fftfreq(rows)[:, None], np.fft.fftfreq(cols))
     frequency[0, 0] = np.inf
@@ -30,15 +32,18 @@ def bowl(rows, cols, depth=4.0):
 
 
 def step(rows, cols, edge, height=3.0):
-    """A table of `height` up to and with column `edge`, falling by 0.2 a cell, and a plain of the same fall below."""
+    """A table of `height` up to and with column `edge`, falling by 0.2 a cell, and a plain of the
+    same fall below.
+    """
     col = np.broadcast_to(np.arange(cols), (rows, cols))
     return np.where(col <= edge, height, 0.0) + 0.2 * (cols - 1 - col)
 
 
 def big_tujunga():
-    """Real mountains cut by rivers, 112 × 112 cells of 30 m, row 0 in the south: a part of the basin of Big Tujunga
-    Creek, California.
+    """Real mountains cut by rivers, 112 × 112 cells of 30 m, row 0 in the south: a part of the
+    basin of Big Tujunga Creek, California.
 
-    Elevation data of the U.S. Geological Survey, in the public domain, from github.com/TopoToolbox/DEMs.
+    Elevation data of the U.S. Geological Survey, in the public domain, from
+    github.com/TopoToolbox/DEMs.
     """
     return np.load(Path(__file__).parent / "big_tujunga.npy").astype(np.float64)

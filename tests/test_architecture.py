@@ -89,7 +89,9 @@ def imports_in(text, package):
 
 
 def all_imports():
-    """(module, full dotted name, whether it runs at import) of everything that modules of the package import."""
+    """(module, full dotted name, whether it runs at import) of everything that modules of the
+    package import.
+    """
     for path in MODULES:
         for imported, at_once in imports_of(path):
             yield path, imported, at_once
@@ -98,7 +100,9 @@ def all_imports():
 def room_of(dotted):
     """Room of a dotted name of the package; None outside the rooms."""
     parts = dotted.split(".")
-    return parts[1] if parts[0] == "erosion_addon" and len(parts) > 1 and parts[1] in LAYERS else None
+    return (
+        parts[1] if parts[0] == "erosion_addon" and len(parts) > 1 and parts[1] in LAYERS else None
+    )
 
 
 def within(dotted, *packages):
@@ -106,13 +110,16 @@ def within(dotted, *packages):
 
 
 def test_every_folder_is_a_room_with_a_place_in_the_order():
-    assert {path.name for path in PACKAGE.iterdir() if path.is_dir() and list(path.glob("*.py"))} == set(LAYERS)
+    assert {
+        path.name for path in PACKAGE.iterdir() if path.is_dir() and list(path.glob("*.py"))
+    } == set(LAYERS)
 
 
 def test_imports_only_go_down():
     beside = {("scene", "cli"), ("cli", "worker")}
     for path, imported, _ in all_imports():
-        room, below = room_of(name_of(path)), room_of(imported)
+        room = room_of(name_of(path))
+        below = room_of(imported)
         if room is not None and below is not None:
             assert LAYERS.index(below) <= LAYERS.index(room), f"{name_of(path)} imports {imported}"
             assert (room, below) not in beside, f"{name_of(path)} imports {imported}"
@@ -122,16 +129,25 @@ def test_processes_know_nothing_of_each_other():
     for path, imported, _ in all_imports():
         parts = name_of(path).split(".")
         if parts[1:2] == ["processes"] and parts[2:3] != ["registry"]:
-            others = [f"erosion_addon.processes.{name}" for name in (*PROCESSES, "registry") if name != [*parts, ""][2]]
+            others = [
+                f"erosion_addon.processes.{name}"
+                for name in (*PROCESSES, "registry")
+                if name != [*parts, ""][2]
+            ]
             assert not within(imported, *others), f"{name_of(path)} imports {imported}"
 
 
 @pytest.mark.slow
 def test_neither_folders_nor_modules_import_each_other_in_a_circle():
-    """Late imports count too. The doors of the package and of the interface name what lies below them."""
-    packages, modules, names = {}, {}, {name_of(path): package_of(path) for path in MODULES}
+    """Late imports count too. The doors of the package and of the interface name what lies below
+    them.
+    """
+    packages = {}
+    modules = {}
+    names = {name_of(path): package_of(path) for path in MODULES}
     for path in MODULES:
-        name, package = name_of(path), package_of(path)
+        name = name_of(path)
+        package = package_of(path)
         if package == "erosion_addon" or name == "erosion_addon.ui":
             continue
         for imported, _ in imports_of(path):
@@ -146,12 +162,17 @@ def test_neither_folders_nor_modules_import_each_other_in_a_circle():
 
 def test_no_folder_is_a_long_list():
     for folder in {path.parent for path in MODULES}:
-        assert len([path for path in folder.glob("*.py") if path.stem != "__init__"]) <= MOST_MODULES, folder
+        assert (
+            len([path for path in folder.glob("*.py") if path.stem != "__init__"]) <= MOST_MODULES
+        ), folder
 
 
 def test_measurements_lie_in_the_folders_of_what_they_measure():
     bench = ROOT / "bench"
-    assert {path.name for path in bench.iterdir() if path.is_dir() and list(path.glob("*.py"))} <= {*LAYERS, "shared"}
+    assert {path.name for path in bench.iterdir() if path.is_dir() and list(path.glob("*.py"))} <= {
+        *LAYERS,
+        "shared",
+    }
     assert {path.stem for path in (bench / "processes").glob("*.py")} <= {*PROCESSES, "__init__"}
     called = re.findall(r'_child\("(.+?)"', (bench / "bench.py").read_text(encoding="utf-8"))
     assert len(called) >= 6 and all((bench / script).is_file() for script in called)
@@ -174,18 +195,28 @@ def test_blender_is_imported_by_scene_and_ui_alone():
     for path, imported, at_once in all_imports():
         if within(imported, *blender):
             late = room_of(name_of(path)) in (None, "cli") and not at_once
-            assert room_of(name_of(path)) in WITH_BLENDER or late, f"{name_of(path)} imports {imported}"
+            assert room_of(name_of(path)) in WITH_BLENDER or late, (
+                f"{name_of(path)} imports {imported}"
+            )
 
 
-PLAIN = tuple(f"erosion_addon.kernels.{name}" for name in ("elementary", "splitmix", "interruption"))
-"""Without numba: arithmetic that all rooms share and kernels call, and what ends the wait for a kernel."""
+PLAIN = tuple(
+    f"erosion_addon.kernels.{name}" for name in ("elementary", "splitmix", "interruption")
+)
+"""Without numba: arithmetic that all rooms share and kernels call, and what ends the wait for a
+kernel.
+"""
 
 
 def test_numba_is_imported_by_kernels_alone_and_kernels_only_where_they_run():
     for path, imported, at_once in all_imports():
         if is_kernel(name_of(path)) and name_of(path) not in PLAIN:
             continue
-        compiled = within(imported, "erosion_addon") and is_kernel(imported) and not within(imported, *PLAIN)
+        compiled = (
+            within(imported, "erosion_addon")
+            and is_kernel(imported)
+            and not within(imported, *PLAIN)
+        )
         assert not within(imported, "numba", "llvmlite"), f"{name_of(path)} imports {imported}"
         assert not (at_once and compiled), f"{name_of(path)} imports {imported}"
 
@@ -195,7 +226,9 @@ def test_nothing_is_imported_with_the_package_itself(name):
     """Blender imports it at every start; the doors import what they lead to when they are used."""
     for imported, at_once in imports_of(PACKAGE / f"{name}.py"):
         if name == "__init__":
-            assert not (at_once and within(imported, "erosion_addon")), f"importing the package imports {imported}"
+            assert not (at_once and within(imported, "erosion_addon")), (
+                f"importing the package imports {imported}"
+            )
         else:
             assert room_of(imported) in (None, "cli"), f"{name} imports {imported}"
 
@@ -231,14 +264,20 @@ def test_imports_inside_the_package_are_relative():
     for path in MODULES:
         for node in ast.walk(tree_of(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+            names += (
+                [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+            )
             assert not any(within(name, "erosion_addon") for name in names), name_of(path)
 
 
-@pytest.mark.parametrize("module", ["erosion_addon", "erosion_addon.model", "erosion_addon.worker.worker"])
+@pytest.mark.parametrize(
+    "module", ["erosion_addon", "erosion_addon.model", "erosion_addon.worker.worker"]
+)
 def test_importing_imports_neither_numba_nor_blender(module):
     program = f"import sys, {module}; print(*sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     loaded = set(done.stdout.split())
     assert module in loaded and not loaded & {"numba", "llvmlite", "bpy", "OpenImageIO"}
     kernels = {name for name in loaded if name.startswith("erosion_addon.") and is_kernel(name)}
@@ -250,13 +289,24 @@ def test_simulating_imports_no_blender():
         "import sys, numpy; from erosion_addon import Recipe, Terrain, erode;"
         "erode(Terrain(numpy.eye(5)), Recipe.load('arcane')); print(*sorted(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     loaded = set(done.stdout.split())
     assert "erosion_addon.processes.droplet.kernels.droplet" in loaded
     assert not loaded & {"bpy", "erosion_addon.scene", "erosion_addon.ui"}
 
 
-FORBIDDEN_CALLS = {"exec", "eval", "compile", "__import__", "execfile", "os.system", "os.popen", "runpy.run_path"}
+FORBIDDEN_CALLS = {
+    "exec",
+    "eval",
+    "compile",
+    "__import__",
+    "execfile",
+    "os.system",
+    "os.popen",
+    "runpy.run_path",
+}
 FORBIDDEN_MODULES = {
     "pickle",
     "cPickle",
@@ -355,4 +405,7 @@ def test_the_version_is_the_same_everywhere():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {erosion_addon.VERSION}\n" in citation
     source = project["tool"]["hatch"]["version"]
-    assert re.search(source["pattern"], (ROOT / source["path"]).read_text())["version"] == erosion_addon.VERSION
+    assert (
+        re.search(source["pattern"], (ROOT / source["path"]).read_text())["version"]
+        == erosion_addon.VERSION
+    )

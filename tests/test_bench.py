@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The benchmarks run: kernels still agree with their independent C++, and table and plot hold every process."""
+"""The benchmarks run: kernels still agree with their independent C++, and table and plot hold every
+process.
+"""
 
 import shutil
 
@@ -13,14 +15,19 @@ pytestmark = [pytest.mark.slow, pytest.mark.kernel]
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="the references need g++")
-@pytest.mark.parametrize("compared", COMPARED, ids=lambda module: module.__name__.rpartition(".")[2])
+@pytest.mark.parametrize(
+    "compared", COMPARED, ids=lambda module: module.__name__.rpartition(".")[2]
+)
 def test_kernel_agrees_with_reference(compared):
     assert compared.check().endswith(".")
 
 
 def test_table_and_plot_hold_every_process(tmp_path):
-    sides, threads = (64, 128), (1, 2)
-    speeds = {(kind, side, count): 1.0 for kind in scaling.WORK for side in sides for count in threads}
+    sides = (64, 128)
+    threads = (1, 2)
+    speeds = {
+        (kind, side, count): 1.0 for kind in scaling.WORK for side in sides for count in threads
+    }
     assert set(scaling.WORK) == set(PROCESSES) - {"uplift", "snow", "brush"}
     assert len(scaling.table(speeds)) == 2 + len(scaling.WORK) * len(threads)
     picture = tmp_path / "speeds.png"

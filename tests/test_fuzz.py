@@ -30,7 +30,9 @@ FAST = [
 
 @pytest.mark.fuzz
 @pytest.mark.worker
-@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="Atheris has no wheel for this machine")
+@pytest.mark.skipif(
+    importlib.util.find_spec("atheris") is None, reason="Atheris has no wheel for this machine"
+)
 @pytest.mark.parametrize(("kinds", "runs"), [(FAST, 300), (["blend"], 30), (["landscape"], 30)])
 def test_nothing_that_comes_in_files_or_words_raises_anything_but_a_sentence(kinds, runs):
     command = [sys.executable, "-m", "tests.fuzz", *kinds, "--runs", str(runs)]

@@ -46,9 +46,22 @@ def test_a_failure_is_made_as_short_as_it_still_fails(monkeypatch):
     monkeypatch.setattr(limits, "Child", Crashing)
     case = limits.case_of(1, 1)
     uplift = {"kind": "uplift", "years": 5.0, "hillslope_length": 1e6, "limits": {"lowest": 0.0}}
-    case |= {"recipe": {"name": "two", "edges": "wrap", "step": [{"kind": "talus", "reach": 3.0}, uplift]}}
+    case |= {
+        "recipe": {
+            "name": "two",
+            "edges": "wrap",
+            "step": [{"kind": "talus", "reach": 3.0}, uplift],
+        }
+    }
     case |= {"masks": {"rain": "noise", "hardness": "one"}, "fields": {"soil": "one"}}
     short = limits.shortest(case, "crashed: exit code -11", 60.0)
     assert short["recipe"] == {"name": "two", "step": [{"kind": "uplift", "hillslope_length": 1e6}]}
-    assert (short["masks"], short["fields"], short["rows"], short["cols"]) == ({"rain": "noise"}, {}, 3, 3)
-    assert 'kind = "uplift"' in limits.told(short) and "hillslope_length = 1000000.0" in limits.told(short)
+    assert (short["masks"], short["fields"], short["rows"], short["cols"]) == (
+        {"rain": "noise"},
+        {},
+        3,
+        3,
+    )
+    assert 'kind = "uplift"' in limits.told(
+        short
+    ) and "hillslope_length = 1000000.0" in limits.told(short)

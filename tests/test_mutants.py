@@ -31,7 +31,10 @@ def test_each_operator_constant_and_condition_is_changed_once():
 def test_modules_and_their_tests_are_there():
     for modules in MODULES.values():
         for module, tests in modules.items():
-            paths = [module, *(word.partition("::")[0] for word in tests.partition(" -k ")[0].split())]
+            paths = [
+                module,
+                *(word.partition("::")[0] for word in tests.partition(" -k ")[0].split()),
+            ]
             assert all((ROOT / path).exists() for path in paths), module
 
 
@@ -43,9 +46,15 @@ def test_names_tell_faults_apart_wherever_the_function_stands():
 
 def test_explained_faults_are_possible_and_say_why():
     for module, reasons in explained().items():
-        assert set(reasons) <= set(names((ROOT / module).read_text(encoding="utf-8")).values()), module
+        assert set(reasons) <= set(names((ROOT / module).read_text(encoding="utf-8")).values()), (
+            module
+        )
         assert all(why.endswith(".") for why in reasons.values())
 
 
 def test_kernels_and_commit_are_held_to_95_percent():
-    assert {room for room, share in SHARES.items() if share >= 0.95} == {"kernels", "commit"} < set(MODULES)
+    assert (
+        {room for room, share in SHARES.items() if share >= 0.95}
+        == {"kernels", "commit"}
+        < set(MODULES)
+    )

@@ -75,7 +75,10 @@ def run(program):
 @pytest.mark.parametrize("where", ["itself", "a child"])
 def test_whoever_opens_a_socket_is_killed(family, where):
     asks = f"import socket; socket.socket(socket.{family}, socket.SOCK_DGRAM)"
-    child = f"import subprocess, sys; sys.exit(-subprocess.run([sys.executable, '-c', {asks!r}]).returncode)"
+    child = (
+        "import subprocess, sys; sys.exit(-subprocess.run([sys.executable, '-c', "
+        f"{asks!r}]).returncode)"
+    )
     done = run(FORBID + (asks if where == "itself" else child))
     assert abs(done.returncode) == signal.SIGSYS
 
@@ -90,6 +93,8 @@ def test_the_command_line_opens_no_socket(tmp_path):
 
 
 def test_the_extension_and_its_worker_open_no_socket(tmp_path):
-    """From the moment that Blender stands: its own extensions look for the network while they are imported."""
+    """From the moment that Blender stands: its own extensions look for the network while they are
+    imported.
+    """
     done = run(IN_BLENDER.format(file=str(tmp_path / "land.blend")))
     assert done.stdout.splitlines()[-1:] == ["done"], (done.returncode, done.stdout, done.stderr)

@@ -41,7 +41,14 @@ KNOWN_KEYS = {
     "permissions",
     "build",
 }
-KNOWN_PLATFORMS = {"linux-x64", "linux-arm64", "macos-x64", "macos-arm64", "windows-x64", "windows-arm64"}
+KNOWN_PLATFORMS = {
+    "linux-x64",
+    "linux-arm64",
+    "macos-x64",
+    "macos-arm64",
+    "windows-x64",
+    "windows-arm64",
+}
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +78,10 @@ def test_pip_installs_every_file_of_the_package_and_the_presets():
     wheel = WheelBuilder(str(ROOT))
     installed = {file.distribution_path for file in wheel.recurse_included_files()}
     package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "erosion_addon").rglob("*.*")}
-    presets = {f"erosion_addon/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "presets").rglob("*.*")}
+    presets = {
+        f"erosion_addon/{path.relative_to(ROOT).as_posix()}"
+        for path in (ROOT / "presets").rglob("*.*")
+    }
     assert installed == {path for path in package | presets if "__pycache__" not in path}
 
 
@@ -118,7 +128,10 @@ def packer():
 def changed(zip_path, target, change):
     """A copy of a zip in which `change` has done something to the contents by name."""
     with zipfile.ZipFile(zip_path) as archive:
-        content = {name: archive.read(name) if not name.endswith(".whl") else b"" for name in archive.namelist()}
+        content = {
+            name: archive.read(name) if not name.endswith(".whl") else b""
+            for name in archive.namelist()
+        }
     change(content)
     with zipfile.ZipFile(target, "w") as archive:
         for name, data in content.items():
@@ -143,18 +156,29 @@ def test_the_packer_finds_what_is_missing(packer, zip_path, tmp_path, part):
 
 
 def test_the_packer_finds_wheels_of_another_python_or_platform(packer, zip_path):
-    python, platform = "{}.{}".format(*sys.version_info), packer["this_platform"]()
+    python = "{}.{}".format(*sys.version_info)
+    platform = packer["this_platform"]()
     other = "windows-x64" if platform != "windows-x64" else "linux-x64"
-    assert any("for Python 3.9 is missing" in fault for fault in packer["faults"](zip_path, platform, [python, "3.9"]))
+    assert any(
+        "for Python 3.9 is missing" in fault
+        for fault in packer["faults"](zip_path, platform, [python, "3.9"])
+    )
     assert any("is missing" in fault for fault in packer["faults"](zip_path, other, [python]))
 
 
 def test_a_wheel_with_another_hash_is_not_packed(packer, tmp_path, monkeypatch):
-    """Neither one that the index sends, which pip refuses, nor one that somebody put among those kept."""
-    pythons = sum(len(known.pythons + known.distributions) for known in packer["PLATFORMS"].values())
+    """Neither one that the index sends, which pip refuses, nor one that somebody put among those
+    kept.
+    """
+    pythons = sum(
+        len(known.pythons + known.distributions) for known in packer["PLATFORMS"].values()
+    )
     assert len(packer["HASHES"]) == 2 * pythons
     assert set(packer["WHEELS"]) == {"numba", "llvmlite"}
-    wheels = [tmp_path / f"{name}-{version}-cp313-cp313-any.whl" for name, version in packer["WHEELS"].items()]
+    wheels = [
+        tmp_path / f"{name}-{version}-cp313-cp313-any.whl"
+        for name, version in packer["WHEELS"].items()
+    ]
     for wheel in wheels:
         wheel.write_bytes(b"something else")
     monkeypatch.setitem(packer["build_zip"].__globals__, "download_wheels", lambda *_: wheels)
@@ -165,8 +189,15 @@ def test_a_wheel_with_another_hash_is_not_packed(packer, tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
 @pytest.mark.parametrize("checkout", [True, False])
-def test_in_a_checkout_only_what_git_knows_is_packed(packer, tmp_path, monkeypatch, capsys, checkout):
-    for name in ("__init__.py", "erosion_addon/terrain/fields.py", "tests/x.py", "erosion_addon/__pycache__/x.pyc"):
+def test_in_a_checkout_only_what_git_knows_is_packed(
+    packer, tmp_path, monkeypatch, capsys, checkout
+):
+    for name in (
+        "__init__.py",
+        "erosion_addon/terrain/fields.py",
+        "tests/x.py",
+        "erosion_addon/__pycache__/x.pyc",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     known = ["__init__.py", "erosion_addon/terrain/fields.py"]
@@ -183,7 +214,10 @@ def test_in_a_checkout_only_what_git_knows_is_packed(packer, tmp_path, monkeypat
 def test_the_same_sources_give_the_same_zip(packer, zip_path, tmp_path):
     """Also where the builder comes upon the files in another order, at another time."""
     again = tmp_path / "again.zip"
-    with zipfile.ZipFile(zip_path) as archive, zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as other:
+    with (
+        zipfile.ZipFile(zip_path) as archive,
+        zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as other,
+    ):
         for name in reversed(archive.namelist()):
             other.writestr(zipfile.ZipInfo(name, (2020, 2, 2, 2, 2, 2)), archive.read(name))
     packer["normalize"](again)
@@ -191,7 +225,9 @@ def test_the_same_sources_give_the_same_zip(packer, zip_path, tmp_path):
 
 
 def test_libraries_are_pinned_in_one_place(packer):
-    """Every other file that names a version of numba gives a least one, for those who install with pip."""
+    """Every other file that names a version of numba gives a least one, for those who install with
+    pip.
+    """
     for path in (ROOT / "Makefile", ROOT / "blender_manifest.toml", ROOT / "pyproject.toml"):
         for version in packer["WHEELS"].values():
             assert version not in path.read_text(encoding="utf-8")
@@ -200,10 +236,22 @@ def test_libraries_are_pinned_in_one_place(packer):
 def test_the_zip_holds_the_extension_and_nothing_else(packed):
     names, _ = packed
     top = {name.split("/")[0] for name in names}
-    assert top == {"__init__.py", "blender_manifest.toml", "LICENSE", "docs", "erosion_addon", "presets", "wheels"}
-    assert not [name for name in names if "__pycache__" in name or "/." in name or name.endswith(".pyc")]
+    assert top == {
+        "__init__.py",
+        "blender_manifest.toml",
+        "LICENSE",
+        "docs",
+        "erosion_addon",
+        "presets",
+        "wheels",
+    }
+    assert not [
+        name for name in names if "__pycache__" in name or "/." in name or name.endswith(".pyc")
+    ]
     shipped = {path.relative_to(ROOT).as_posix() for path in (ROOT / "presets").glob("*.toml")}
-    shipped |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "erosion_addon").rglob("*.py")}
+    shipped |= {
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "erosion_addon").rglob("*.py")
+    }
     shipped |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.*")}
     assert shipped <= set(names)
 
@@ -226,15 +274,24 @@ def test_the_zip_holds_plain_files_of_known_kinds_below_its_root(zip_path):
     for entry in entries:
         name = PurePosixPath(entry.filename)
         assert name.suffix in PACKED[name.parts[0]], name
-        assert not name.is_absolute() and ".." not in name.parts and "\\" not in entry.filename and ":" not in name.name
-        assert entry.external_attr >> 16 == 0o100644, f"{name} is a link, a program, or writable by others"
+        assert (
+            not name.is_absolute()
+            and ".." not in name.parts
+            and "\\" not in entry.filename
+            and ":" not in name.name
+        )
+        assert entry.external_attr >> 16 == 0o100644, (
+            f"{name} is a link, a program, or writable by others"
+        )
     assert len({entry.filename.casefold() for entry in entries}) == len(entries)
 
 
 def test_the_wheels_in_the_zip_are_those_of_the_index_to_the_byte(packer, zip_path):
     with zipfile.ZipFile(zip_path) as archive:
         wheels = [name for name in archive.namelist() if name.endswith(".whl")]
-        assert {hashlib.sha256(archive.read(name)).hexdigest() for name in wheels} <= set(packer["HASHES"])
+        assert {hashlib.sha256(archive.read(name)).hexdigest() for name in wheels} <= set(
+            packer["HASHES"]
+        )
     assert len(wheels) == len(packer["WHEELS"])
 
 
@@ -286,12 +343,17 @@ def test_the_preference_for_threads_reaches_the_run(seen):
 
 def test_compiled_kernels_lie_in_the_extensions_user_folder_and_can_be_cleared(seen):
     assert seen["compiled"]
-    assert all(name.startswith(".user/user_default/terrain_erosion/kernels/numba-") for name in seen["compiled"])
+    assert all(
+        name.startswith(".user/user_default/terrain_erosion/kernels/numba-")
+        for name in seen["compiled"]
+    )
     assert seen["compiled_after_clear"] == []
 
 
 def test_kernels_are_compiled_once_for_runs_light_and_levels_of_detail_in_every_worker(seen):
-    assert any("/refine." in name for name in seen["compiled"]) and any("/sky." in name for name in seen["compiled"])
+    assert any("/refine." in name for name in seen["compiled"]) and any(
+        "/sky." in name for name in seen["compiled"]
+    )
     assert seen["compiled_anew"] == []
 
 
@@ -307,7 +369,12 @@ def test_the_worker_is_one_process_that_ends_when_it_is_not_wanted(seen):
 
 def test_nothing_is_left_when_it_is_disabled_or_removed(seen):
     nothing = {"classes": [], "operators": [], "properties": [], "handlers": []}
-    assert seen["registered_before"] == seen["registered_after"] == seen["registered_at_the_end"] == nothing
+    assert (
+        seen["registered_before"]
+        == seen["registered_after"]
+        == seen["registered_at_the_end"]
+        == nothing
+    )
     assert seen["numba_at_the_end"] is None
     assert seen["files_at_the_end"] == []
 

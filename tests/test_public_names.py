@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Public names, which scripts, farms and node trees rely on: more may be added, none of these may change."""
+"""Public names, which scripts, farms and node trees rely on: more may be added, none of these may
+change.
+"""
 
 import signal
 import sys
@@ -17,7 +19,9 @@ from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.terrain.color_attributes import COLORS
 from erosion_addon.terrain.masks import MASK_KINDS
 
-MANIFEST = tomllib.loads((Path(__file__).resolve().parents[1] / "blender_manifest.toml").read_text(encoding="utf-8"))
+MANIFEST = tomllib.loads(
+    (Path(__file__).resolve().parents[1] / "blender_manifest.toml").read_text(encoding="utf-8")
+)
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="no such signal can be raised")
 
@@ -48,16 +52,23 @@ FIELD_NAMES = [
 
 def test_the_extension_keeps_its_identity():
     assert MANIFEST["id"] == "terrain_erosion" and MANIFEST["name"] == "Terrain Erosion"
-    assert MANIFEST["license"] == ["SPDX:GPL-3.0-or-later"] and MANIFEST["blender_version_min"] == "4.5.0"
+    assert (
+        MANIFEST["license"] == ["SPDX:GPL-3.0-or-later"]
+        and MANIFEST["blender_version_min"] == "4.5.0"
+    )
     assert set(MANIFEST["permissions"]) == {"files"}
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "erode a.npy b.npy --recipe alpine --seed 1 --cell-size 10 --height-range 0 900 --edges wrap --maps maps "
-        "--report r.json --threads 2 --quiet --progress json --frames 9 --frames-folder frames",
-        "erode a.npy b.npy --set droplet.inertia=0.5 talus.passes=3 --mask strength=s.png hardness=h.png",
+        "erode a.npy b.npy --recipe alpine --seed 1 --cell-size 10 --height-range 0 900 --edges "
+        "wrap --maps maps --report r.json --threads 2 --quiet --progress json --frames 9 "
+        "--frames-folder frames",
+        (
+            "erode a.npy b.npy --set droplet.inertia=0.5 talus.passes=3 --mask strength=s.png "
+            "hardness=h.png"
+        ),
         "make fractal a.exr --size 64x64 --seed 2 --cell-size 5 --set relief=100",
         "recipes",
         "recipes alpine",
@@ -87,7 +98,9 @@ def test_command_lines_keep_their_words(line):
         (["--checkpoint", "run.npz", "--time-limit", "0"], None, 75),
         ([], signal.SIGINT, 130),
         pytest.param([], getattr(signal, "SIGTERM", None), 143, marks=POSIX),
-        pytest.param(["--checkpoint", "run.npz"], getattr(signal, "SIGTERM", None), 143, marks=POSIX),
+        pytest.param(
+            ["--checkpoint", "run.npz"], getattr(signal, "SIGTERM", None), 143, marks=POSIX
+        ),
     ],
 )
 def test_exit_codes_keep_their_meaning(tmp_path, monkeypatch, keyboard, words, signal_sent, code):
@@ -121,19 +134,37 @@ def test_masks_and_processes_keep_their_names():
 def test_recipes_keep_their_keys():
     text = 'name = "Mine"\ndescription = "A test"\nseed = 3\nedges = "wrap"\n[[step]]\nkind = "talus"\nrock_angle = 50'
     recipe = Recipe.from_dict(tomllib.loads(text))
-    assert (recipe.name, recipe.description, recipe.seed, recipe.edges) == ("Mine", "A test", 3, "wrap")
+    assert (recipe.name, recipe.description, recipe.seed, recipe.edges) == (
+        "Mine",
+        "A test",
+        3,
+        "wrap",
+    )
     assert recipe.steps[0].kind == "talus" and recipe.steps[0].parameters.rock_angle == 50.0
 
 
 def test_scripts_get_a_result_a_report_and_progress_by_these_names():
-    terrain, recipe = Terrain(np.eye(5), cell_size=10.0), Recipe.load("arcane")
+    terrain = Terrain(np.eye(5), cell_size=10.0)
+    recipe = Recipe.load("arcane")
     result = erode(terrain, recipe, seed=1)
     assert result.elevation.shape == result["wear"].shape == (5, 5)
     report = result.report
-    assert {"recipe", "seed", "version", "grid", "edges", "steps", "mass", "sha256", "seconds"} <= set(report)
+    assert {
+        "recipe",
+        "seed",
+        "version",
+        "grid",
+        "edges",
+        "steps",
+        "mass",
+        "sha256",
+        "seconds",
+    } <= set(report)
     assert {"rows", "cols", "cell_size"} <= set(report["grid"])
     assert {"before", "added", "exported", "after", "moved", "error"} <= set(report["mass"])
-    assert {"kind", "seconds", "drops", "drops_per_second", "mean_path", "paths_cut"} <= set(report["steps"][0])
+    assert {"kind", "seconds", "drops", "drops_per_second", "mean_path", "paths_cut"} <= set(
+        report["steps"][0]
+    )
     for progress in simulate(terrain, recipe, seed=1):
         assert 0.0 <= progress.fraction <= 1.0 and progress.message is not None
         assert progress.terrain.elevation.shape == (5, 5) and progress.step is not None

@@ -40,7 +40,12 @@ def folder(tmp_path, monkeypatch):
         write_heightmap(name, HEIGHTS, images)
     for name in ("valley_y0_x0.png", "valley_y0_x1.png"):
         write_heightmap(name, np.tile(HEIGHTS, (3, 2)), images, (0.0, 2600.0))
-    write_heightmap("granite.png", np.linspace(0.0, 1.0, HEIGHTS.size).reshape(HEIGHTS.shape), images, (0.0, 1.0))
+    write_heightmap(
+        "granite.png",
+        np.linspace(0.0, 1.0, HEIGHTS.size).reshape(HEIGHTS.shape),
+        images,
+        (0.0, 1.0),
+    )
     *_, last = itertools.islice(simulate(Terrain(HEIGHTS), Recipe.load("arcane")), 1)
     last.checkpoint.save("run.npz")
     return tmp_path
@@ -51,9 +56,15 @@ def land(folder, request):
     """Landscape that the manual's lines name, where they do not make it."""
     words = request.getfixturevalue("words")
     if words[0] == "landscape" and words[1] != "make":
-        assert main(["landscape", "make", "land", "fractal", "--size", "64x64", "--tile", "64"]) == 0
+        assert (
+            main(["landscape", "make", "land", "fractal", "--size", "64x64", "--tile", "64"]) == 0
+        )
         if words[1] == "task":
-            assert main(["landscape", "tasks", "land"]) == main(["landscape", "task", "land", "coarse"]) == 0
+            assert (
+                main(["landscape", "tasks", "land"])
+                == main(["landscape", "task", "land", "coarse"])
+                == 0
+            )
     return folder
 
 
@@ -69,7 +80,11 @@ def test_a_command_of_the_manual_runs(folder, land, words):
     assert main([*words, "--quiet"] if words[0] in ("erode", "resume", "convert") else words) == 0
     written = {path.name for path in set(folder.rglob("*")) - before}
     if words[0] == "analyze":
-        named = {after for word, after in itertools.pairwise(words) if word in ("--report", "--maps", "--plot")}
+        named = {
+            after
+            for word, after in itertools.pairwise(words)
+            if word in ("--report", "--maps", "--plot")
+        }
         assert named and named <= written
     elif words[0] == "landscape":
         assert words[1] not in LEAVES or any(name.endswith(LEAVES[words[1]]) for name in written)
@@ -82,19 +97,28 @@ def test_a_command_for_a_cluster_is_understood(words):
     assert parser("terrain-erosion").parse_args(words).cluster
 
 
-@pytest.mark.parametrize("words", [words for words in commands() if words[0] == "blender"], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [words for words in commands() if words[0] == "blender"], ids=" ".join
+)
 def test_a_command_for_blender_is_understood(words):
-    assert words[:3] == ["blender", "--command", "erosion"] and parser("erosion").parse_args(words[3:]).command
+    assert (
+        words[:3] == ["blender", "--command", "erosion"]
+        and parser("erosion").parse_args(words[3:]).command
+    )
 
 
 def test_make_draws_every_example():
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
-    made = set(re.findall(r"^\t\$\(IN_VENV\) examples/(\w+\.py)(?: \$\(\w+\))?$", rules, re.MULTILINE))
+    made = set(
+        re.findall(r"^\t\$\(IN_VENV\) examples/(\w+\.py)(?: \$\(\w+\))?$", rules, re.MULTILINE)
+    )
     there = {path.name for path in (ROOT / "examples").glob("*.py")}
     assert made == there - {"starts.py"}  # start terrains, which several of them import
 
 
-@pytest.mark.parametrize("words", [words for words in commands() if words[0] == "make"], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [words for words in commands() if words[0] == "make"], ids=" ".join
+)
 def test_what_is_made_has_a_rule(words):
     assert f"\n{words[1]}:" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
@@ -134,7 +158,8 @@ def test_a_line_that_the_manual_quotes_stands_in_its_file(text):
     first, *quoted = text.splitlines()
     lines = iter((ROOT / first.removeprefix("# ")).read_text(encoding="utf-8").splitlines())
     for line in quoted:
-        assert line.strip() in ("", "...") or line in lines, line  # `in` goes on from the line found before
+        # `in` goes on from the line found before
+        assert line.strip() in ("", "...") or line in lines, line
 
 
 def _put_into(recipe, table):

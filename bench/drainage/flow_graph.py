@@ -9,7 +9,16 @@ from functools import partial
 
 import numpy as np
 
-from bench.shared.comparison import Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
+from bench.shared.comparison import (
+    Outcome,
+    assert_same,
+    compiled,
+    in_turn,
+    nanoseconds,
+    ratio,
+    seconds,
+    tiled,
+)
 from bench.shared.table import Row, at_least, at_most
 from erosion_addon.drainage.analysis import analyze
 from erosion_addon.drainage.flow_graph import FlowGraph
@@ -18,7 +27,9 @@ from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.step import STEPS
 from erosion_addon.terrain.terrain import Terrain
 
-SPACING, RELIEF, STEEPNESS = 10.0, 1500.0, 2.0
+SPACING = 10.0
+RELIEF = 1500.0
+STEEPNESS = 2.0
 RISE, ERODIBILITY, YEARS = 0.5, 10.0, 7500.0
 """Of steps that are compared: mm a year, mm a year at 1 km² and 45°, and years of a time step."""
 
@@ -29,20 +40,29 @@ RUNS = 3
 def kernel(heights: np.ndarray, threads: int = 1) -> Outcome:
     """Our graph: receivers, areas, levels."""
     graph = FlowGraph(heights.shape, (SPACING, SPACING), threads=threads)
-    flat, found = graph.padded(heights), {}
+    flat = graph.padded(heights)
+    found = {}
 
     def work() -> None:
         graph.route(flat)
         found["areas"], found["levels"] = graph.drainage_area(), graph.filled(flat)
 
     cost = seconds(work)
-    return Outcome(cost, heights.size, {name: graph.inside(values) for name, values in found.items()})
+    return Outcome(
+        cost, heights.size, {name: graph.inside(values) for name, values in found.items()}
+    )
 
 
 def reference(heights: np.ndarray) -> Outcome:
     """drainage.cpp."""
     found = {name: np.empty(heights.shape) for name in ("levels", "areas")}
-    cost = seconds(compiled("drainage/flow_graph").drain, heights, *heights.shape, SPACING * SPACING, *found.values())
+    cost = seconds(
+        compiled("drainage/flow_graph").drain,
+        heights,
+        *heights.shape,
+        SPACING * SPACING,
+        *found.values(),
+    )
     return Outcome(cost, heights.size, found)
 
 
@@ -64,10 +84,16 @@ def fastscapelib(heights: np.ndarray) -> Outcome:
 def step(heights: np.ndarray) -> Outcome:
     """Our time steps of incision alone: no deposition, no slope limit, negligible creep."""
     process = PROCESSES["uplift"]
-    given = {"uplift": RISE, "erodibility": ERODIBILITY, "years": YEARS * STEPS, "hillslope_length": 1e-3}
+    given = {
+        "uplift": RISE,
+        "erodibility": ERODIBILITY,
+        "years": YEARS * STEPS,
+        "hillslope_length": 1e-3,
+    }
     parameters = process.parameters.from_dict({**given, "slope_limit": 90.0, "deposition": 0.0})
     state = State(heights, {"sediment": heights * 0.0}, {}, (SPACING, SPACING), "open", 1)
-    made, shares = process.step(state, parameters, 1), [0.0]
+    made = process.step(state, parameters, 1)
+    shares = [0.0]
 
     def work() -> None:
         while shares[-1] < 0.1:
@@ -84,7 +110,8 @@ def fastscapelib_step(heights: np.ndarray) -> Outcome:
     grid = other.RasterGrid(heights.shape, [SPACING, SPACING], other.NodeStatus.FIXED_VALUE)
     graph = other.FlowGraph(grid, [other.SingleFlowRouter(), other.MSTSinkResolver()])
     eroder = other.SPLEroder(graph, ERODIBILITY / 1000 / 1e6**0.5, 0.5, 1, 1e-5)
-    rise, areas = np.zeros(heights.shape), np.empty(heights.shape)
+    rise = np.zeros(heights.shape)
+    areas = np.empty(heights.shape)
     rise[1:-1, 1:-1] = RISE / 1000 * YEARS
 
     def work() -> None:
@@ -101,12 +128,19 @@ def fastscapelib_step(heights: np.ndarray) -> Outcome:
 def check() -> str:
     """Raise AssertionError where graph and reference differ; returns on what they agree."""
     heights = tiled(512, RELIEF, STEEPNESS)
-    ours, theirs = kernel(heights), reference(heights)
-    levels = [Outcome(each.seconds, each.work, {"levels": each.arrays["levels"]}) for each in (ours, theirs)]
+    ours = kernel(heights)
+    theirs = reference(heights)
+    levels = [
+        Outcome(each.seconds, each.work, {"levels": each.arrays["levels"]})
+        for each in (ours, theirs)
+    ]
     assert_same(*levels, "with open edges")
     edge = np.ones(heights.shape, bool)
     edge[1:-1, 1:-1] = False
-    assert all(each.arrays["areas"][edge].sum() == heights.size * SPACING * SPACING for each in (ours, theirs))
+    assert all(
+        each.arrays["areas"][edge].sum() == heights.size * SPACING * SPACING
+        for each in (ours, theirs)
+    )
     return "Flow graph: levels of 512² with open edges; all water leaves."
 
 
@@ -116,20 +150,31 @@ def rows() -> Iterator[Row]:
         land = np.ascontiguousarray(tiled(side, RELIEF, STEEPNESS))
         costs = in_turn(partial(kernel, land), partial(reference, land))
         note = f"{nanoseconds(costs):.0f} ns a cell"
-        yield at_least(f"flow graph {side}²: speed against a priority flood in C++", ratio(costs, 1, 0), 1, note)
+        yield at_least(
+            f"flow graph {side}²: speed against a priority flood in C++",
+            ratio(costs, 1, 0),
+            1,
+            note,
+        )
         if importlib.util.find_spec("fastscapelib"):
             costs = in_turn(partial(kernel, land), partial(fastscapelib, land))
-            yield at_least(f"flow graph {side}²: speed against fastscapelib", ratio(costs, 1, 0), 1, note)
+            yield at_least(
+                f"flow graph {side}²: speed against fastscapelib", ratio(costs, 1, 0), 1, note
+            )
             costs = in_turn(partial(step, land), partial(fastscapelib_step, land))
             note = f"{nanoseconds(costs):.0f} ns a cell"
-            yield at_least(f"rivers alone {side}²: speed against fastscapelib", ratio(costs, 1, 0), 1, note)
+            yield at_least(
+                f"rivers alone {side}²: speed against fastscapelib", ratio(costs, 1, 0), 1, note
+            )
     for side in (512, 1024, 2048):
         land = np.ascontiguousarray(tiled(side, RELIEF, STEEPNESS))
         (busy, one), (_, two) = (_speeds(land, threads) for threads in (1, 2))
         note = "million cells in a step for each second of processor time"
         yield at_least(f"uplift {side}²: speed on one thread", busy, 10, note)
         if side >= 1024:
-            yield at_least(f"uplift {side}²: speed on two threads against one", two / one, 1.5, "by the clock")
+            yield at_least(
+                f"uplift {side}²: speed on two threads against one", two / one, 1.5, "by the clock"
+            )
     yield at_most("uplift 1024²: memory beyond terrain and result", _memory(), 80, "bytes/cell")
     land = np.ascontiguousarray(tiled(2048, RELIEF, STEEPNESS))
     analyze(Terrain(land[:64, :64], SPACING))  # compiles
@@ -139,14 +184,17 @@ def rows() -> Iterator[Row]:
 
 
 def _speeds(land: np.ndarray, threads: int) -> tuple[float, float]:
-    """Million cells in a step for each second of the processors and of the clock, over the first quarter of a run,
-    where pits are most: medians of `RUNS`.
+    """Million cells in a step for each second of the processors and of the clock, over the first
+    quarter of a run, where pits are most: medians of `RUNS`.
     """
-    process, found = PROCESSES["uplift"], []
+    process = PROCESSES["uplift"]
+    found = []
     for heights in (land[:64, :64], *[land] * RUNS):  # the first compiles
         state = State(heights, {"sediment": heights * 0.0}, {}, (SPACING, SPACING), "open", threads)
         step = process.step(state, process.parameters.from_dict({"uplift": 0.5}), 1)
-        began, clock, share = time.process_time(), time.perf_counter(), 0.0
+        began = time.process_time()
+        clock = time.perf_counter()
+        share = 0.0
         while share < 0.25:
             share = step.advance()
         work = heights.size * STEPS * share / 1e6

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cost of each kind of task, measured on a small landscape, and from it the time of a large one on many workers.
+"""Cost of each kind of task, measured on a small landscape, and from it the time of a large one on
+many workers.
 
     python -m bench.landscape.scaling [--cells 2048] [--tile 512] [--coarse 512] [--recipe alpine]
                                       [--large 65536] [--large-tile 2048] [--workers 1 2 8 16 32 64]
 
-Processor time of one thread, so that other work on the machine hardly counts. Times on several workers are computed,
-not measured: workers take tasks in their order as soon as what these need is done. Disk and network are left out. With
-`--dask` also the time that Dask takes for a task, from tasks that do nothing.
+Processor time of one thread, so that other work on the machine hardly counts. Times on several
+workers are computed, not measured: workers take tasks in their order as soon as what these need is
+done. Disk and network are left out. With `--dask` also the time that Dask takes for a task, from
+tasks that do nothing.
 """
 
 import argparse
@@ -34,7 +36,9 @@ CELL = 4.0
 
 
 class Timed:
-    """Tasks one after the other in this process, see `erode.Workers`. costs: seconds a cell by kind of task."""
+    """Tasks one after the other in this process, see `erode.Workers`. costs: seconds a cell by kind
+    of task.
+    """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -61,9 +65,13 @@ def measured(cells: int, tile: int, coarse: int, recipe: Recipe) -> Timed:
     for size in (128, cells):
         timed = Timed()
         with tempfile.TemporaryDirectory() as folder:
-            start = make.generated("fractal", (size, size), CELL, 3, {"relief": 0.18 * size * CELL}, None)
+            start = make.generated(
+                "fractal", (size, size), CELL, 3, {"relief": 0.18 * size * CELL}, None
+            )
             made = make.make(
-                Path(folder) / "land", Manifest(size, size, min(tile, size // 2), (CELL, CELL), "fractal"), start
+                Path(folder) / "land",
+                Manifest(size, size, min(tile, size // 2), (CELL, CELL), "fractal"),
+                start,
             )
             erode(made.folder, recipe, timed, coarse=min(coarse, size // 2))
     return timed
@@ -97,7 +105,8 @@ def _spent(workers: Cluster) -> float:
 def finished(tasks: Sequence[Task], costs: dict[str, float], workers: int) -> float:
     """Duration of all tasks in seconds. workers: their number."""
     seconds = {task.name: task.cells * costs[task.kind] for task in tasks}
-    waits, leads = {task.name: len(task.needs) for task in tasks}, {task.name: list[int]() for task in tasks}
+    waits = {task.name: len(task.needs) for task in tasks}
+    leads = {task.name: list[int]() for task in tasks}
     for place, task in enumerate(tasks):
         for need in task.needs:
             leads[need].append(place)
@@ -117,19 +126,27 @@ def finished(tasks: Sequence[Task], costs: dict[str, float], workers: int) -> fl
 
 
 def rows(cells: int = 1024) -> Iterator[Row]:
-    """Rows of the benchmark: tiles against one piece, and what Dask takes of the time of a tile of 2048² cells."""
+    """Rows of the benchmark: tiles against one piece, and what Dask takes of the time of a tile of
+    2048² cells.
+    """
     recipe = Recipe.load("alpine")
     timed = measured(cells, cells // 2, cells // 2, recipe)
     start = registry.make("fractal", cells, cells, CELL, 3, {"relief": 0.18 * cells * CELL}, None)
     began = time.process_time()
     erode_whole(start, recipe, threads=1)
-    whole, tiled = time.process_time() - began, sum(timed.seconds.values())
+    whole = time.process_time() - began
+    tiled = sum(timed.seconds.values())
     note = f"{cells**2 / tiled / 1e6:.3f} million cells a second, one thread"
     yield at_least(
-        f"landscape of {cells}² in 2 × 2 tiles, alpine: cells a second against one piece", whole / tiled, 0.85, note
+        f"landscape of {cells}² in 2 × 2 tiles, alpine: cells a second against one piece",
+        whole / tiled,
+        0.85,
+        note,
     )
     if find_spec("distributed") is None:
-        yield for_information("Dask's share of the time of a tile of 2048²", "not measured without distributed")
+        yield for_information(
+            "Dask's share of the time of a tile of 2048²", "not measured without distributed"
+        )
         return
     side = 2048 * (1 + 2 / HALO)
     share = 100 * overhead() / (timed.costs["shape"] * side * side)
@@ -138,7 +155,9 @@ def rows(cells: int = 1024) -> Iterator[Row]:
 
 def main() -> None:
     """The whole report."""
-    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     words.add_argument("--cells", type=int, default=2048)
     words.add_argument("--tile", type=int, default=512)
     words.add_argument("--coarse", type=int, default=512)
@@ -152,16 +171,24 @@ def main() -> None:
     timed = measured(given.cells, given.tile, given.coarse, recipe)
     for kind, cost in timed.costs.items():
         print(f"{kind}: {timed.seconds[kind]:.1f} s, {1e6 * cost:.2f} µs a cell with halos")
-    print(f"{given.cells**2 / sum(timed.seconds.values()) / 1e6:.3f} million cells a second of one thread")
+    print(
+        f"{given.cells**2 / sum(timed.seconds.values()) / 1e6:.3f} million cells a second of one "
+        "thread"
+    )
     manifest = Manifest(given.large, given.large, given.large_tile, (CELL, CELL), "fractal")
     large = Landscape(Path(), manifest)
     tasks = tasks_of(Plan(large, order(large, recipe, None, None, 1024)))
     alone = finished(tasks, timed.costs, 1)
     path = finished(tasks, timed.costs, len(tasks))
-    print(f"{given.large}² in tiles of {given.large_tile}², {len(tasks)} tasks, critical path {path / 60:.1f} min:")
+    print(
+        f"{given.large}² in tiles of {given.large_tile}², {len(tasks)} tasks, critical path "
+        f"{path / 60:.1f} min:"
+    )
     for workers in given.workers:
         spent = finished(tasks, timed.costs, workers)
-        print(f"  {workers} workers: {spent / 3600:.2f} h, {alone / spent:.1f} times as fast as one")
+        print(
+            f"  {workers} workers: {spent / 3600:.2f} h, {alone / spent:.1f} times as fast as one"
+        )
     if given.dask:
         each = sum(task.cells * timed.costs[task.kind] for task in tasks) / len(tasks)
         print(f"Dask: {1000 * (spent := overhead()):.1f} ms for a task, {spent / each:.2%} of one")

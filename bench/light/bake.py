@@ -29,13 +29,16 @@ def _casters(land: np.ndarray, count: int) -> np.ndarray:
     rng = np.random.default_rng(4)
     row, col = rng.integers(0, len(land), (2, count))
     radius = rng.uniform(1, 6, count) * SPACING[0]
-    return np.column_stack([col * SPACING[1], row * SPACING[0], land[row, col] + 0.8 * radius, radius])
+    return np.column_stack(
+        [col * SPACING[1], row * SPACING[0], land[row, col] + 0.8 * radius, radius]
+    )
 
 
 def _lights(side: int) -> dict[str, Light]:
     land = fractal(side, RELIEF * side / SIDE, 2.0)
     radius = 0.5 * side * SPACING[0]
-    casters, suns = _casters(land, 1000 * side**2 // SIDE**2), [Sun(LOW_SUN, SUN_RADIUS)]
+    casters = _casters(land, 1000 * side**2 // SIDE**2)
+    suns = [Sun(LOW_SUN, SUN_RADIUS)]
     return {
         "sky, 16 azimuths": partial(sky_share, land, SPACING, 16, radius, False),
         "1000 spheres, sky and sun": partial(caster_light, land, SPACING, casters, suns),
@@ -45,21 +48,28 @@ def _lights(side: int) -> dict[str, Light]:
 
 def _timed(light: Light, threads: int) -> tuple[float, float]:
     """Wall time, and CPU time of all threads, in seconds."""
-    clock, work = time.perf_counter(), time.process_time()
+    clock = time.perf_counter()
+    work = time.process_time()
     light(threads)
     return time.perf_counter() - clock, time.process_time() - work
 
 
 def check() -> str:
-    """Raise AssertionError where one thread and several leave different bytes; returns on what they agree."""
+    """Raise AssertionError where one thread and several leave different bytes; returns on what they
+    agree.
+    """
     for name, light in _lights(256).items():
         for threads in (2, 5):
-            assert light(threads).tobytes() == light(1).tobytes(), f"{name} differs on {threads} threads"
+            assert light(threads).tobytes() == light(1).tobytes(), (
+                f"{name} differs on {threads} threads"
+            )
     return "Light: of the sky, below spheres and behind mountains, on 1, 2 and 5 threads."
 
 
 def rows() -> Iterator[Row]:
-    """Rows of the table. The fastest turn counts, as other programs can only add to the wall time."""
+    """Rows of the table. The fastest turn counts, as other programs can only add to the wall
+    time.
+    """
     for name, light in _lights(SIDE).items():
         turns = np.array([[_timed(light, 1), _timed(light, 2)] for _ in range(TURNS)])
         (one, work), (two, _) = turns.min(axis=0)

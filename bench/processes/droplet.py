@@ -31,12 +31,16 @@ def kernel(heights: np.ndarray, drops: int, edges: str) -> Outcome:
     return _run(one_after_another, heights, drops, edges)
 
 
-def kernel_on_tiles(heights: np.ndarray, drops: int, edges: str, spans: Spans | None = None) -> Outcome:
+def kernel_on_tiles(
+    heights: np.ndarray, drops: int, edges: str, spans: Spans | None = None
+) -> Outcome:
     """Our kernel on tiles, on one thread."""
     return _run(partial(on_tiles, spans=spans), heights, drops, edges)
 
 
-def _run(run: Callable[..., tuple[float, np.ndarray]], heights: np.ndarray, drops: int, edges: str) -> Outcome:
+def _run(
+    run: Callable[..., tuple[float, np.ndarray]], heights: np.ndarray, drops: int, edges: str
+) -> Outcome:
     constants = droplet.Constants(
         *NUMBERS,
         maximum_steps=4 * len(heights),
@@ -49,12 +53,18 @@ def _run(run: Callable[..., tuple[float, np.ndarray]], heights: np.ndarray, drop
     )
     ground, flow = _maps(heights, np.float64)
     start = (None, np.uint64(1)), (np.zeros(0, np.int64), False)
-    time, totals = run(droplet, heights.shape, edges, drops, start, (ground, flow, None, None, constants))
+    time, totals = run(
+        droplet, heights.shape, edges, drops, start, (ground, flow, None, None, constants)
+    )
     return _outcome(time, ground, flow, totals)
 
 
 def reference(
-    heights: np.ndarray, drops: int, edges: str, kind: type[np.floating] = np.float64, contract: bool = True
+    heights: np.ndarray,
+    drops: int,
+    edges: str,
+    kind: type[np.floating] = np.float64,
+    contract: bool = True,
 ) -> Outcome:
     """droplet.cpp in float64 or float32; contract as in `compiled`."""
     library = compiled("processes/droplet", contract)
@@ -62,7 +72,17 @@ def reference(
     ground, flow = _maps(heights, kind)
     totals = np.zeros(5)
     time = seconds(
-        function, ground, flow, *heights.shape, 1, 0, drops, np.array(NUMBERS), 4 * len(heights), EDGES[edges], totals
+        function,
+        ground,
+        flow,
+        *heights.shape,
+        1,
+        0,
+        drops,
+        np.array(NUMBERS),
+        4 * len(heights),
+        EDGES[edges],
+        totals,
     )
     return _outcome(time, ground, flow, totals)
 
@@ -79,12 +99,16 @@ def _outcome(time: float, ground: np.ndarray, flow: np.ndarray, totals: np.ndarr
 
 
 def check() -> str:
-    """Raise AssertionError where kernel and reference differ; returns how they agree, in a sentence.
+    """Raise AssertionError where kernel and reference differ; returns how they agree, in a
+    sentence.
 
-    Without fused multiply-adds both give the same bits. With them the paths diverge sooner or later, as any
-    rounding error grows until a drop goes left instead of right; then only sums can be compared.
+    Without fused multiply-adds both give the same bits. With them the paths diverge sooner or
+    later, as any rounding error grows until a drop goes left instead of right; then only sums can
+    be compared.
     """
-    heights, drops, worst = fractal(256), 20000, 0.0
+    heights = fractal(256)
+    drops = 20000
+    worst = 0.0
     for edges in EDGES:
         ours = kernel(heights, drops, edges)
         assert_same(ours, reference(heights, drops, edges, contract=False), f"with {edges} edges")
@@ -98,7 +122,9 @@ def check() -> str:
 
 
 def rows() -> Iterator[Row]:
-    """Rows of the table: speed relative to C++, cost of tiles, and the number of threads that they can employ."""
+    """Rows of the table: speed relative to C++, cost of tiles, and the number of threads that they
+    can employ.
+    """
     for side, drops, gate in (
         (128, 16384, 1.1),
         (256, 65536, 1.1),
@@ -107,21 +133,34 @@ def rows() -> Iterator[Row]:
         (4096, 262144, 1.5),
     ):
         given = (fractal(side), drops, "closed")
-        alone, doubles, floats = (
-            partial(kernel, *given),
-            partial(reference, *given),
-            partial(reference, *given, np.float32),
-        )
-        # A step of a drop is the unit of work: the numbers of steps differ a little, as the ways do.
+        alone = partial(kernel, *given)
+        doubles = partial(reference, *given)
+        floats = partial(reference, *given, np.float32)
+        # A step of a drop is the unit of work: the numbers of steps differ a little, as the ways
+        # do.
         costs = in_turn(alone, doubles, floats, partial(kernel_on_tiles, *given))
         name = f"droplets {side}²"
         yield at_least(
-            f"{name}: speed against C++ double", ratio(costs, 1, 0), 1.0, f"{nanoseconds(costs):.0f} ns a step"
+            f"{name}: speed against C++ double",
+            ratio(costs, 1, 0),
+            1.0,
+            f"{nanoseconds(costs):.0f} ns a step",
         )
         note = f"{nanoseconds(costs, 3):.0f} ns a step"
         yield at_least(f"{name}, on tiles: speed against C++ float", ratio(costs, 2, 3), gate, note)
-        yield at_most(f"{name}: cost of the tiles on top of one after another", 100 * (ratio(costs, 3, 0) - 1), 10, "%")
-        # One drop for every four cells, as in a short recipe. With fewer, most run in their last turns, on few tiles.
+        yield at_most(
+            f"{name}: cost of the tiles on top of one after another",
+            100 * (ratio(costs, 3, 0) - 1),
+            10,
+            "%",
+        )
+        # One drop for every four cells, as in a short recipe. With fewer, most run in their last
+        # turns, on few tiles.
         kernel_on_tiles(given[0], side**2 // 4, "closed", spans := Spans())
-        figures, what = spans.figures(), f"{name}: speed on 16 threads, computed from the times of tiles"
-        yield for_information(what, figures) if side < 2048 else at_least(what, spans.speedup(16), 12.0, figures)
+        figures = spans.figures()
+        what = f"{name}: speed on 16 threads, computed from the times of tiles"
+        yield (
+            for_information(what, figures)
+            if side < 2048
+            else at_least(what, spans.speedup(16), 12.0, figures)
+        )

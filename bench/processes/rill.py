@@ -45,12 +45,16 @@ def _constants(side: int, form: str, edges: str, moisture: bool) -> rill.Constan
     )
 
 
-def kernel(heights: np.ndarray, drops: int, form: str, edges: str, moisture: bool = True) -> Outcome:
+def kernel(
+    heights: np.ndarray, drops: int, form: str, edges: str, moisture: bool = True
+) -> Outcome:
     """Our kernel, one drop after another; work: steps of drops."""
     return _run(one_after_another, heights, drops, form, edges, moisture)
 
 
-def kernel_on_tiles(heights: np.ndarray, drops: int, form: str, edges: str, spans: Spans | None = None) -> Outcome:
+def kernel_on_tiles(
+    heights: np.ndarray, drops: int, form: str, edges: str, spans: Spans | None = None
+) -> Outcome:
     """Our kernel on tiles, on one thread."""
     return _run(partial(on_tiles, spans=spans), heights, drops, form, edges)
 
@@ -63,13 +67,18 @@ def _run(
     edges: str,
     moisture: bool = True,
 ) -> Outcome:
-    constants, (ground, water, scale) = _constants(len(heights), form, edges, moisture), _maps(heights)
+    constants, (ground, water, scale) = (
+        _constants(len(heights), form, edges, moisture),
+        _maps(heights),
+    )
     start = (None, np.uint64(1)), (water, scale, constants.soil_evaporation)
     time, totals = run(rill, heights.shape, edges, drops, start, (ground, water, None, constants))
     return _outcome(time, ground, water, scale, totals)
 
 
-def reference(heights: np.ndarray, drops: int, form: str, edges: str, contract: bool = True) -> Outcome:
+def reference(
+    heights: np.ndarray, drops: int, form: str, edges: str, contract: bool = True
+) -> Outcome:
     """rill.cpp; contract as in `compiled`."""
     given, (ground, water, scale) = _constants(len(heights), form, edges, True), _maps(heights)
     numbers = np.array(
@@ -110,32 +119,51 @@ def _maps(heights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return ground, np.zeros((*heights.shape, 2), np.float32), np.ones(1)
 
 
-def _outcome(time: float, ground: np.ndarray, water: np.ndarray, scale: np.ndarray, totals: np.ndarray) -> Outcome:
+def _outcome(
+    time: float, ground: np.ndarray, water: np.ndarray, scale: np.ndarray, totals: np.ndarray
+) -> Outcome:
     """totals: eroded, filled, exported, steps, paths cut."""
-    return Outcome(time, totals[3], {"ground": ground, "water": water, "scale": scale, "totals": totals})
+    return Outcome(
+        time, totals[3], {"ground": ground, "water": water, "scale": scale, "totals": totals}
+    )
 
 
 def check() -> str:
     """Raise AssertionError where kernel and reference differ; returns on what they agree."""
-    heights, drops = fractal(256), 5000
+    heights = fractal(256)
+    drops = 5000
     for form in FORMS:
         for edges in EDGES:
             given = (heights, drops, form, edges)
-            assert_same(kernel(*given), reference(*given, contract=False), f"in the {form} form with {edges} edges")
+            assert_same(
+                kernel(*given),
+                reference(*given, contract=False),
+                f"in the {form} form with {edges} edges",
+            )
     return f"Light droplets: {drops} on 256², both forms, each kind of edge."
 
 
 def rows() -> Iterator[Row]:
-    """Rows of the table: speed relative to C++, on tiles too, and the cost of moisture for the same drops and paths."""
+    """Rows of the table: speed relative to C++, on tiles too, and the cost of moisture for the same
+    drops and paths.
+    """
     for side, drops in ((512, 16384), (2048, 65536)):
         for form in FORMS:
             given = (fractal(side), drops, form, "closed")
-            moist, dry = partial(kernel, *given), partial(kernel, *given, moisture=False)
-            costs = in_turn(moist, partial(reference, *given), dry, partial(kernel_on_tiles, *given))
-            name, note = f"light droplets {side}², {form}", f"{nanoseconds(costs):.0f} ns a step"
+            moist = partial(kernel, *given)
+            dry = partial(kernel, *given, moisture=False)
+            costs = in_turn(
+                moist, partial(reference, *given), dry, partial(kernel_on_tiles, *given)
+            )
+            name = f"light droplets {side}², {form}"
+            note = f"{nanoseconds(costs):.0f} ns a step"
             yield at_least(f"{name}: speed against C++", ratio(costs, 1, 0), 1.0, note)
             note = f"{nanoseconds(costs, 3):.0f} ns a step"
             yield at_least(f"{name}, on tiles: speed against C++", ratio(costs, 1, 3), 1.1, note)
-            yield at_most(f"{name}: moisture's cost on top", 100 * (ratio(costs, 0, 2) - 1), 10, "%")
+            yield at_most(
+                f"{name}: moisture's cost on top", 100 * (ratio(costs, 0, 2) - 1), 10, "%"
+            )
             kernel_on_tiles(*given, spans := Spans())
-            yield for_information(f"{name}: speed on more threads, computed from the times of tiles", spans.figures())
+            yield for_information(
+                f"{name}: speed on more threads, computed from the times of tiles", spans.figures()
+            )

@@ -8,7 +8,17 @@ from functools import partial
 
 import numpy as np
 
-from bench.shared.comparison import EDGES, Outcome, assert_same, compiled, in_turn, nanoseconds, ratio, seconds, tiled
+from bench.shared.comparison import (
+    EDGES,
+    Outcome,
+    assert_same,
+    compiled,
+    in_turn,
+    nanoseconds,
+    ratio,
+    seconds,
+    tiled,
+)
 from bench.shared.table import Row, at_least, at_most, for_information
 from erosion_addon.base.threads import processors
 from erosion_addon.processes.shared.kernels import relax as talus
@@ -46,22 +56,50 @@ def _constants(rock_angle: float, edges: str) -> talus.Constants:
 def kernel(heights: np.ndarray, passes: int, rock_angle: float, edges: str = "closed") -> Outcome:
     """Our kernel."""
     (rows, cols), constants = heights.shape, _constants(rock_angle, edges)
-    rock, loose = np.pad(heights, 1), np.pad(np.full(heights.shape, DEPTH), 1)
+    rock = np.pad(heights, 1)
+    loose = np.pad(np.full(heights.shape, DEPTH), 1)
     marks = talus.make_marks(rows, cols)
-    given = (rock, loose, None, constants, np.array([0, rows]), talus.make_seams(1, cols), talus.make_rows(cols), marks)
+    given = (
+        rock,
+        loose,
+        None,
+        constants,
+        np.array([0, rows]),
+        talus.make_seams(1, cols),
+        talus.make_rows(cols),
+        marks,
+    )
     talus.relax(*given, 0)  # compiles
     time = seconds(talus.relax, *given, passes)
-    assert marks.active[1:-1].all(), "Some cells have come to rest: the kernel would leave them out."
-    return Outcome(time, heights.size * passes, {"rock": rock[1:-1, 1:-1], "loose": loose[1:-1, 1:-1]})
+    assert marks.active[1:-1].all(), (
+        "Some cells have come to rest: the kernel would leave them out."
+    )
+    return Outcome(
+        time, heights.size * passes, {"rock": rock[1:-1, 1:-1], "loose": loose[1:-1, 1:-1]}
+    )
 
 
 def reference(
-    heights: np.ndarray, passes: int, rock_angle: float, edges: str = "closed", contract: bool = True
+    heights: np.ndarray,
+    passes: int,
+    rock_angle: float,
+    edges: str = "closed",
+    contract: bool = True,
 ) -> Outcome:
     """talus.cpp; contract as in `compiled`."""
-    rock, loose, wrap = heights.copy(), np.full(heights.shape, DEPTH), edges == "wrap"
+    rock = heights.copy()
+    loose = np.full(heights.shape, DEPTH)
+    wrap = edges == "wrap"
     numbers = np.array(_constants(rock_angle, edges)[:11])
-    time = seconds(compiled("processes/talus", contract).relax, rock, loose, *heights.shape, wrap, numbers, passes)
+    time = seconds(
+        compiled("processes/talus", contract).relax,
+        rock,
+        loose,
+        *heights.shape,
+        wrap,
+        numbers,
+        passes,
+    )
     return Outcome(time, heights.size * passes, {"rock": rock, "loose": loose})
 
 
@@ -72,11 +110,15 @@ def check() -> str:
         for rock_angle in (60.0, 90.0):
             given = (_ridges(128), passes, rock_angle, edges)
             assert_same(kernel(*given), reference(*given, contract=False), f"with {edges} edges")
-    return f"Talus: {passes} passes on 128², with and without breaking rock, edges closed and wrapped."
+    return (
+        f"Talus: {passes} passes on 128², with and without breaking rock, edges closed and wrapped."
+    )
 
 
 def _ridges(side: int) -> np.ndarray:
-    """Diagonal ridges, 4 cells from one to the next: C++ finds the same branches taken again and again."""
+    """Diagonal ridges, 4 cells from one to the next: C++ finds the same branches taken again and
+    again.
+    """
     row, col = np.ogrid[:side, :side]
     return 50.0 * ((row + col) % 4) + 10.0 * np.random.default_rng(3).random((side, side))
 
@@ -84,30 +126,44 @@ def _ridges(side: int) -> np.ndarray:
 def rows() -> Iterator[Row]:
     """Speed against C++, and how the cost of a cell grows with their number."""
     for side, passes in ((512, 16), (2048, 8)):
-        for name, land in (("fractal mountains", tiled(side, RELIEF)), ("regular ridges", _ridges(side))):
-            costs = in_turn(partial(kernel, land, passes, 60.0), partial(reference, land, passes, 60.0))
+        for name, land in (
+            ("fractal mountains", tiled(side, RELIEF)),
+            ("regular ridges", _ridges(side)),
+        ):
+            costs = in_turn(
+                partial(kernel, land, passes, 60.0), partial(reference, land, passes, 60.0)
+            )
             note = f"{nanoseconds(costs):.1f} ns a cell"
-            yield at_least(f"talus {side}², {name}: speed against plain C++", ratio(costs, 1, 0), 10, note)
+            yield at_least(
+                f"talus {side}², {name}: speed against plain C++", ratio(costs, 1, 0), 10, note
+            )
     costs = in_turn(*(partial(kernel, tiled(side, RELIEF), 8, 60.0) for side in (4096, 512)))
-    yield at_most("talus: cost of a cell at 4096² on top of 512²", 100 * (ratio(costs, 0, 1) - 1), 25, "%")
+    yield at_most(
+        "talus: cost of a cell at 4096² on top of 512²", 100 * (ratio(costs, 0, 1) - 1), 25, "%"
+    )
     if processors() > 1:
         for side in (512, 2048):
             costs = in_turn(*(partial(_advance, _step(side, threads)) for threads in (1, 2)))
             figure = f"{ratio(costs, 0, 1):.2f}"
-            yield for_information(f"talus {side}²: speed of the step on two threads against one", figure)
+            yield for_information(
+                f"talus {side}²: speed of the step on two threads against one", figure
+            )
 
 
 def _step(side: int, threads: int) -> TalusStep:
     """A talus step under way on fractal mountains."""
     land = tiled(side, RELIEF)
     layers = {"sediment": np.full(land.shape, DEPTH)}
-    step = TalusStep(State(land, layers, {}, (SPACING, SPACING), "closed", threads), TalusParameters(), 1)
+    step = TalusStep(
+        State(land, layers, {}, (SPACING, SPACING), "closed", threads), TalusParameters(), 1
+    )
     step.advance()  # compiles
     return step
 
 
 def _advance(step: TalusStep) -> Outcome:
     """Advance for a tenth of a second, at least one pass; seconds are wall time."""
-    before, began = step.counts(1.0)["passes"], time.perf_counter()
+    before = step.counts(1.0)["passes"]
+    began = time.perf_counter()
     step.advance()
     return Outcome(time.perf_counter() - began, step.counts(1.0)["passes"] - before, {})

@@ -30,7 +30,9 @@ WIND = (0.6, 1.3)
 
 
 def _maps(side: int, edges: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ground of fractal sand on fractal rock in heights of the source, its track, and the wind's shadow on it."""
+    """Ground of fractal sand on fractal rock in heights of the source, its track, and the wind's
+    shadow on it.
+    """
     surface = fractal(side, 0.3, 2.0)
     ground = np.stack((surface, np.maximum(surface - 0.1, 0.0)), -1)
     shade = np.empty(surface.shape)
@@ -72,9 +74,20 @@ def kernel(side: int, particles: int, edges: str) -> Outcome:
     return _outcome(cost, ground, track, totals)
 
 
-def _arguments(ground: np.ndarray, track: np.ndarray, shade: np.ndarray, constants: wind.Constants) -> tuple[Any, Any]:
+def _arguments(
+    ground: np.ndarray, track: np.ndarray, shade: np.ndarray, constants: wind.Constants
+) -> tuple[Any, Any]:
     """What `start_drops` and `run_tiles` want, as `one_after_another` passes it."""
-    return ((None, np.uint64(1)), (*WIND, 0.0, constants)), (ground, track, None, shade, None, None, *WIND, constants)
+    return ((None, np.uint64(1)), (*WIND, 0.0, constants)), (
+        ground,
+        track,
+        None,
+        shade,
+        None,
+        None,
+        *WIND,
+        constants,
+    )
 
 
 def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) -> Outcome:
@@ -82,7 +95,9 @@ def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) 
     constants, (ground, track, shade) = _constants(side, edges), _maps(side, edges)
     (before, after), arguments = _arguments(ground, track, shade, constants)
     batch = round(side * PARTICLES_PER_SIDE)
-    run = WholePhases(track.shape, EDGES[edges], 0, wind.NUMBERS, 1, side=TILE, rate=batch // PORTIONS)
+    run = WholePhases(
+        track.shape, EDGES[edges], 0, wind.NUMBERS, 1, side=TILE, rate=batch // PORTIONS
+    )
     totals = wind.make_totals(run.tiles)
 
     def start(pool: Any, tiles: Any, first: int, last: int) -> None:
@@ -94,7 +109,10 @@ def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) 
             return
         fullest_first = worked[np.argsort(-pool.waiting[worked], kind="stable")]
         spans.phases.append(
-            [seconds(wind.run_tiles, one, tiles, pool, *arguments, totals) for one in fullest_first[:, None]]
+            [
+                seconds(wind.run_tiles, one, tiles, pool, *arguments, totals)
+                for one in fullest_first[:, None]
+            ]
         )
 
     began = time.thread_time()
@@ -148,14 +166,18 @@ def rows() -> Iterator[Row]:
     """Rows of the table: speed relative to C++. Path and cost of a particle grow with the side."""
     for side, particles in ((512, 4000), (2048, 1000)):
         given = (side, particles, "open")
-        costs, steps = in_turn(partial(kernel, *given), partial(reference, *given)), kernel(*given).work / particles
+        costs = in_turn(partial(kernel, *given), partial(reference, *given))
+        steps = kernel(*given).work / particles
         note = f"{nanoseconds(costs):.0f} ns a step, {steps:,.0f} steps a particle"
         yield at_least(f"wind {side}²: speed against C++", ratio(costs, 1, 0), 1.15, note)
     for side, edges in ((512, "open"), (512, "wrap"), (2048, "wrap")):
         given = (side, round(side * PARTICLES_PER_SIDE), edges)
-        costs, spans = in_turn(partial(kernel, *given), partial(on_tiles, *given)), Spans()
+        costs = in_turn(partial(kernel, *given), partial(on_tiles, *given))
+        spans = Spans()
         on_tiles(*given, spans)
         what = f"wind {side}², {edges} edges"
-        yield at_least(f"{what}: tiles against one after another", ratio(costs, 0, 1), 0.9, "one thread")
+        yield at_least(
+            f"{what}: tiles against one after another", ratio(costs, 0, 1), 0.9, "one thread"
+        )
         name = f"{what}: speed on 2 threads, computed from the times of tiles"
         yield at_least(name, spans.speedup(2), 1.75, spans.figures())

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Speed of every process by size of terrain and number of threads: a table and its plot.
 
-    python bench/run/scaling.py KIND SIDE THREADS ...     prints millions of units of work a second for each, as JSON
+    python bench/run/scaling.py KIND SIDE THREADS ...     prints millions of units of work a second
+    for each, as JSON
 
-Unit of work: a cell that a drop or grain passes, or a cell in one time step. The terrain repeats the same 512² cells:
-only their number differs.
+Unit of work: a cell that a drop or grain passes, or a cell in one time step. The terrain repeats
+the same 512² cells: only their number differs.
 """
 
 import json
@@ -29,22 +30,45 @@ SECONDS = 1.0
 COLUMNS = 4
 """Panels of the plot side by side."""
 
-SPACING, RELIEF = 10.0, 1500.0
+SPACING = 10.0
+RELIEF = 1500.0
 
 WORK: dict[str, tuple[dict[str, Any], str, Callable[[dict[str, Any], int], float]]] = {
-    "droplet": ({"drops_per_cell": 50.0}, "steps of drops", lambda said, cells: said["drops"] * said["mean_path"]),
-    "rill": ({"drops_per_cell": 50.0}, "steps of drops", lambda said, cells: said["drops"] * said["mean_path"]),
+    "droplet": (
+        {"drops_per_cell": 50.0},
+        "steps of drops",
+        lambda said, cells: said["drops"] * said["mean_path"],
+    ),
+    "rill": (
+        {"drops_per_cell": 50.0},
+        "steps of drops",
+        lambda said, cells: said["drops"] * said["mean_path"],
+    ),
     "wind": (
         {"particles_per_cell": 50.0},
         "steps of grains",
         lambda said, cells: said["particles"] * said["mean_steps"],
     ),
     "dunes": ({"years": 1000.0}, "hops of sand", lambda said, cells: said["hops"]),
-    "water": ({"duration": 100.0}, "cells in a step", lambda said, cells: said["water_steps"] * cells),
-    "talus": ({"reach": 5000.0, "rock_angle": 20.0}, "cells in a pass", lambda said, cells: said["passes"] * cells),
-    "weather": ({"duration": 1e7}, "cells in a step", lambda said, cells: said["time_steps"] * cells),
+    "water": (
+        {"duration": 100.0},
+        "cells in a step",
+        lambda said, cells: said["water_steps"] * cells,
+    ),
+    "talus": (
+        {"reach": 5000.0, "rock_angle": 20.0},
+        "cells in a pass",
+        lambda said, cells: said["passes"] * cells,
+    ),
+    "weather": (
+        {"duration": 1e7},
+        "cells in a step",
+        lambda said, cells: said["time_steps"] * cells,
+    ),
 }
-"""Kind of step → parameters that make it last, its unit of work, and how much of that its counts tell."""
+"""Kind of step → parameters that make it last, its unit of work, and how much of that its counts
+tell.
+"""
 
 Speeds = dict[tuple[str, int, int], float]
 """Millions of units a second by kind, side and threads."""
@@ -59,8 +83,10 @@ def speed(kind: str, side: int, threads: int) -> float:
     step = process.step(state, process.parameters.from_dict(values), 1)
     for _ in range(3):  # compiles, and finds the size of its chunks
         step.advance()
-    # From one change of the counts to another, as some processes count only when a storm or a year is over.
-    counted, moments = work(step.counts(1.0), side**2), []
+    # From one change of the counts to another, as some processes count only when a storm or a year
+    # is over.
+    counted = work(step.counts(1.0), side**2)
+    moments = []
     while len(moments) < 2 or moments[-1][0] - moments[0][0] < SECONDS:
         share = step.advance()
         if (now := work(step.counts(1.0), side**2)) != counted:
@@ -71,7 +97,9 @@ def speed(kind: str, side: int, threads: int) -> float:
     return (after - before) / (ended - began) / 1e6
 
 
-def measure(sides: tuple[int, ...], threads: tuple[int, ...]) -> Iterator[tuple[tuple[str, int, int], float]]:
+def measure(
+    sides: tuple[int, ...], threads: tuple[int, ...]
+) -> Iterator[tuple[tuple[str, int, int], float]]:
     """Speeds as they are measured, each size in its own process, so that its memory is returned."""
     for kind in WORK:
         for side in sides:
@@ -103,14 +131,18 @@ def plot(speeds: Speeds, machine: str, path: Path) -> None:
     sides = sorted({side for _, side, _ in speeds})
     counts = sorted({count for _, _, count in speeds})
     rows = -(-len(WORK) // COLUMNS)
-    figure, panels = pyplot.subplots(rows, COLUMNS, figsize=(11, 3 * rows), sharex=True, layout="constrained")
+    figure, panels = pyplot.subplots(
+        rows, COLUMNS, figsize=(11, 3 * rows), sharex=True, layout="constrained"
+    )
     for unused in panels.ravel()[len(WORK) :]:
         unused.set_axis_off()
     for panel, kind in zip(panels.ravel(), WORK, strict=False):
         for shade, count in enumerate(counts):
             color = pyplot.get_cmap("viridis")(0.15 + 0.7 * shade / max(len(counts) - 1, 1))
             label = f"{count} thread{'s' if count > 1 else ''}"
-            panel.plot(sides, [speeds[kind, side, count] for side in sides], "o-", color=color, label=label)
+            panel.plot(
+                sides, [speeds[kind, side, count] for side in sides], "o-", color=color, label=label
+            )
         panel.set_title(PROCESSES[kind].label, loc="left", fontweight="bold")
         panel.set_ylabel(f"million {WORK[kind][1]} / s", fontsize=9)
         panel.set_xscale("log", base=2)
@@ -126,11 +158,15 @@ def plot(speeds: Speeds, machine: str, path: Path) -> None:
 
 
 def _several(kind: str, side: int, threads: list[int]) -> list[float]:
-    """Speed for each number of threads; small terrains are measured in turns, of which the median counts."""
+    """Speed for each number of threads; small terrains are measured in turns, of which the median
+    counts.
+    """
     turns = 3 if side <= 1024 else 1
     found = [[speed(kind, side, count) for count in threads] for _ in range(turns)]
     return [median(each) for each in zip(*found, strict=True)]
 
 
 if __name__ == "__main__":
-    print(json.dumps(_several(sys.argv[1], int(sys.argv[2]), [int(count) for count in sys.argv[3:]])))
+    print(
+        json.dumps(_several(sys.argv[1], int(sys.argv[2]), [int(count) for count in sys.argv[3:]]))
+    )

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Share of `erode` outside the kernels: its own process, which prints its figures as JSON.
 
-From parsing the command line to the written files, on one thread, with compiled kernels in the cache.
+From parsing the command line to the written files, on one thread, with compiled kernels in the
+cache.
 """
 
 import importlib
@@ -22,14 +23,16 @@ import erosion_addon
 from erosion_addon.cli import commands as cli
 from erosion_addon.generators.registry import make
 
-SIDE, RECIPE = 1024, "alpine"
+SIDE = 1024
+RECIPE = "alpine"
 
 
 class _Clock:
     """Seconds in kernels, those that kernels call through Python counted once."""
 
     def __init__(self) -> None:
-        self.seconds, self._inside = 0.0, False
+        self.seconds = 0.0
+        self._inside = False
 
     def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`function`, with its time counted."""
@@ -37,7 +40,8 @@ class _Clock:
         def call(*arguments: Any) -> Any:
             if self._inside:
                 return function(*arguments)
-            self._inside, began = True, time.perf_counter()
+            self._inside = True
+            began = time.perf_counter()
             try:
                 return function(*arguments)
             finally:
@@ -61,7 +65,18 @@ def measure() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         start, end = (str(Path(folder) / name) for name in ("start.npy", "end.npy"))
         np.save(start, make("ridged", SIDE, SIDE, 10.0, 1, {"relief": 1500.0}).elevation)
-        words = ["erode", start, end, "--recipe", RECIPE, "--cell-size", "10", "--threads", "1", "--quiet"]
+        words = [
+            "erode",
+            start,
+            end,
+            "--recipe",
+            RECIPE,
+            "--cell-size",
+            "10",
+            "--threads",
+            "1",
+            "--quiet",
+        ]
         cli.main(words)  # compiles
         clock = _Clock()
         _watch_kernels(clock)

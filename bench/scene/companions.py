@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Update of a 1024 × 1024 terrain after a run: its own process, with bpy, which prints JSON.
 
-Median CPU time in seconds to write the attributes after a run of water, to make the water surface with a tenth of the
-terrain and with all of it under water, and to write the density of plants. First argument: number of repetitions.
+Median CPU time in seconds to write the attributes after a run of water, to make the water surface
+with a tenth of the terrain and with all of it under water, and to write the density of plants.
+First argument: number of repetitions.
 """
 
 import json
@@ -22,7 +23,17 @@ from erosion_addon.scene.terrain import attributes, grid
 
 SIDE = 1024
 
-FIELDS = ("bedrock", "sediment", "soil", "suspended", "flow", "moisture", "wear", "deposition", "grass")
+FIELDS = (
+    "bedrock",
+    "sediment",
+    "soil",
+    "suspended",
+    "flow",
+    "moisture",
+    "wear",
+    "deposition",
+    "grass",
+)
 
 
 def times(repeats: int) -> dict[str, float]:
@@ -30,7 +41,9 @@ def times(repeats: int) -> dict[str, float]:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     random = np.random.default_rng(1)
     elevation = np.cumsum(random.random((SIDE, SIDE), np.float32), axis=0)
-    terrain = grid.make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
+    terrain = grid.make_grid_object(
+        "Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection
+    )
     lattice = grid.find_lattice(terrain)
     fields = {name: random.random((SIDE, SIDE), np.float32) for name in FIELDS}
     fields["velocity"] = random.random((SIDE, SIDE, 2), np.float32)
@@ -44,7 +57,9 @@ def times(repeats: int) -> dict[str, float]:
         fields["water_depth"] = np.where(where, 2.0, 0.0).astype(np.float32)
         seconds["attributes"] = _median(write_all, repeats)
         surface = water_surface.add(terrain)
-        seconds[f"water on {name}"] = _median(lambda surface=surface: water_surface.update(terrain, surface), repeats)
+        seconds[f"water on {name}"] = _median(
+            lambda surface=surface: water_surface.update(terrain, surface), repeats
+        )
     seconds["density of plants"] = _median(lambda: foliage.write_density(terrain), repeats)
     return seconds
 

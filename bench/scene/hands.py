@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How soon a terrain answers the hand: live preview after a change, a stroke of the brush. Its own process, with bpy.
+"""How soon a terrain answers the hand: live preview after a change, a stroke of the brush. Its own
+process, with bpy.
 
     hands.py [SIDE]         cells along a side, 1024
 
@@ -50,13 +51,17 @@ def terrain(side: int) -> bpy.types.Object:
     """Hills in an empty scene."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     place = np.linspace(0.0, 12.0, side)
-    hills = 300.0 * (2.0 + np.sin(place) * np.cos(place[:, None]) + 0.2 * np.sin(7.0 * (place + place[:, None])))
+    hills = 300.0 * (
+        2.0 + np.sin(place) * np.cos(place[:, None]) + 0.2 * np.sin(7.0 * (place + place[:, None]))
+    )
     return grid.make_grid_object("Terrain", hills, (CELL, CELL), bpy.context.scene.collection)
 
 
 def answer(side: int) -> float:
     """Median seconds from a change of a parameter of *alpine* to its first picture."""
-    obj, recipe, seconds = terrain(side), Recipe.load("alpine"), []
+    obj = terrain(side)
+    recipe = Recipe.load("alpine")
+    seconds = []
     shown = preview.of(obj)
     shown.prepare(obj, "", {}, False)
     for number in range(1 + CHANGES):  # the first compiles
@@ -70,12 +75,15 @@ def answer(side: int) -> float:
 
 
 def updates(side: int) -> float:
-    """How many times a second the mesh shows a stroke of rain, 40 cells in radius, anew; the second of two strokes."""
+    """How many times a second the mesh shows a stroke of rain, 40 cells in radius, anew; the second
+    of two strokes.
+    """
     obj = terrain(side)
     for number in range(2):
         given = Stroke(kind="rain", radius=40 * CELL, seed=number)
         painter = CountedPainter(obj, ground.of(obj), given, {}, None, "open", 0)
-        began, dabs = time.perf_counter(), 0
+        began = time.perf_counter()
+        dabs = 0
         while (spent := time.perf_counter() - began) < SECONDS:
             while dabs < spent * DABS:
                 painter.dab((0.2 + 0.1 * spent) * side * CELL, 0.5 * side * CELL)

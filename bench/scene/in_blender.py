@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cost of the extension inside Blender: its own process, with bpy, which prints its figures as JSON.
+"""Cost of the extension inside Blender: its own process, with bpy, which prints its figures as
+JSON.
 
-First argument: number of repetitions of reading and writing a 2048 × 2048 mesh; 0: the import alone.
+First argument: number of repetitions of reading and writing a 2048 × 2048 mesh; 0: the import
+alone.
 """
 
 import json
@@ -18,7 +20,9 @@ SIDE = 2048
 
 
 def start_time() -> dict[str, float]:
-    """CPU time of this thread in seconds to import and register the extension, as Blender does it."""
+    """CPU time of this thread in seconds to import and register the extension, as Blender does
+    it.
+    """
     began = time.thread_time()
     import erosion_addon
 
@@ -30,7 +34,9 @@ def start_time() -> dict[str, float]:
 
 
 def mesh_times(repeats: int) -> dict[str, float]:
-    """Median seconds to read the heights of a grid mesh, to read it as a terrain, and to write heights."""
+    """Median seconds to read the heights of a grid mesh, to read it as a terrain, and to write
+    heights.
+    """
     import numpy as np
 
     from erosion_addon.scene.terrain import grid

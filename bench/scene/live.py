@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cost of live heights: throughput while a run is shown on its mesh relative to that while it is not, and the time for
-which Blender's main thread is blocked. Its own process, with bpy.
+"""Cost of live heights: throughput while a run is shown on its mesh relative to that while it is
+not, and the time for which Blender's main thread is blocked. Its own process, with bpy.
 
-    live.py [SIDE [SECONDS]]        cells along a side, 1024; seconds of each of the two kinds of time, 30
+    live.py [SIDE [SECONDS]]        cells along a side, 1024; seconds of each of the two kinds of
+    time, 30
 
 Prints JSON. Without a window nothing is drawn; `make gui-test` prints what that adds.
 """
@@ -36,25 +37,35 @@ def measure(side: int, seconds: float) -> dict[str, float]:
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     place = np.linspace(0.0, 12.0, side)
-    elevation = 300.0 * (2.0 + np.sin(place) * np.cos(place[:, None]) + 0.2 * np.sin(7.0 * (place + place[:, None])))
+    elevation = 300.0 * (
+        2.0 + np.sin(place) * np.cos(place[:, None]) + 0.2 * np.sin(7.0 * (place + place[:, None]))
+    )
     obj = grid.make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
     run = job.start(obj, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
     while run.fraction == 0.0:
         run.poll(TURN)
     speeds: dict[bool, list[float]] = {True: [], False: []}
     longest = longest_work = 0.0
-    pictures, shown = 0, b""
+    pictures = 0
+    shown = b""
     for number in range(2 * round(seconds / SLICE)):
         run.viewer.shows = number % 2 == 0
-        began, before = time.perf_counter(), run.fraction
+        began = time.perf_counter()
+        before = run.fraction
         while time.perf_counter() - began < SLICE:
             time.sleep(TURN)
-            looked, worked = time.perf_counter(), time.thread_time()
+            looked = time.perf_counter()
+            worked = time.thread_time()
             run.poll()
             longest = max(longest, time.perf_counter() - looked)
             longest_work = max(longest_work, time.thread_time() - worked)
-            now = shown_positions(obj.data)[:: side + 1].tobytes() if live.is_shown(obj.data) else shown
-            pictures, shown = pictures + (now != shown), now
+            now = (
+                shown_positions(obj.data)[:: side + 1].tobytes()
+                if live.is_shown(obj.data)
+                else shown
+            )
+            pictures = pictures + (now != shown)
+            shown = now
         speeds[run.viewer.shows].append((run.fraction - before) / (time.perf_counter() - began))
     run.cancel()
     process.stop()

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Set Up Look on eroded mountains, and a picture of them. Its own process, with bpy, which prints JSON.
+"""Set Up Look on eroded mountains, and a picture of them. Its own process, with bpy, which prints
+JSON.
 
     look.py [SIDE]          cells along a side, 1024
 
-Median seconds of *Set Up Look*: `own`, CPU time of the main thread; `all`, by the clock, with the light that the
-worker bakes. Seconds by the clock of the `first` picture of 1600 × 900, which compiles materials, and of the `next`.
+Median seconds of *Set Up Look*: `own`, CPU time of the main thread; `all`, by the clock, with the
+light that the worker bakes. Seconds by the clock of the `first` picture of 1600 × 900, which
+compiles materials, and of the `next`.
 """
 
 import json
@@ -44,7 +46,8 @@ def set_up(path: Path) -> tuple[float, float]:
     """Open the file and set up its look: CPU seconds of this thread, and seconds by the clock."""
     render.open_file(path)
     bpy.context.view_layer.objects.active = bpy.data.objects["Terrain"]
-    own, began = time.thread_time(), time.perf_counter()
+    own = time.thread_time()
+    began = time.perf_counter()
     bpy.ops.erosion.look_add()
     return time.thread_time() - own, time.perf_counter() - began
 
@@ -70,4 +73,7 @@ if __name__ == "__main__":
         worker_process.stop()
         pictures = [picture(Path(folder) / "picture.png") for _ in range(2)]
     own, whole = (median(each) for each in zip(*times, strict=True))
-    print(json.dumps({"own": own, "all": whole, "first": pictures[0], "next": pictures[1]}), flush=True)
+    print(
+        json.dumps({"own": own, "all": whole, "first": pictures[0], "next": pictures[1]}),
+        flush=True,
+    )

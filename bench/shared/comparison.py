@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Comparison with a reference: terrain, compiled C++, equality of the results, and runs timed in turn."""
+"""Comparison with a reference: terrain, compiled C++, equality of the results, and runs timed in
+turn.
+"""
 
 import ctypes
 import functools
@@ -36,7 +38,9 @@ Run = Callable[[], Outcome]
 
 @functools.cache
 def fractal(side: int, relief: float = 100.0, steepness: float = 1.6) -> np.ndarray:
-    """Fractal heights (side, side) from 0 to `relief`, periodic, the same on every machine up to rounding."""
+    """Fractal heights (side, side) from 0 to `relief`, periodic, the same on every machine up to
+    rounding.
+    """
     rng = np.random.default_rng(0)
     frequency = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.rfftfreq(side))
     frequency[0, 0] = np.inf
@@ -55,24 +59,40 @@ def tiled(side: int, relief: float, steepness: float = 1.6) -> np.ndarray:
 
 @functools.cache
 def compiled(name: str, contract: bool = True) -> ctypes.CDLL:
-    """The C++ at that path below bench; contract: let the compiler fuse multiplications with additions."""
+    """The C++ at that path below bench; contract: let the compiler fuse multiplications with
+    additions.
+    """
     library = BUILD / f"{Path(name).name}{'' if contract else '-exact'}.so"
     BUILD.mkdir(exist_ok=True)
-    flags = ["-O3", "-march=native", "-shared", "-fPIC", *([] if contract else ["-ffp-contract=off"])]
+    flags = [
+        "-O3",
+        "-march=native",
+        "-shared",
+        "-fPIC",
+        *([] if contract else ["-ffp-contract=off"]),
+    ]
     subprocess.run(["g++", *flags, "-o", library, BENCH / f"{name}.cpp"], check=True)
     return ctypes.CDLL(str(library))
 
 
 def one_after_another(
-    kernel: Any, shape: tuple[int, ...], edges: str, drops: int, start: tuple[Any, Any], arguments: tuple[Any, ...]
+    kernel: Any,
+    shape: tuple[int, ...],
+    edges: str,
+    drops: int,
+    start: tuple[Any, Any],
+    arguments: tuple[Any, ...],
 ) -> tuple[float, np.ndarray]:
-    """CPU seconds and totals of drops that run one after another to their ends, on ground of one tile.
+    """CPU seconds and totals of drops that run one after another to their ends, on ground of one
+    tile.
 
-    kernel: the module `droplet` or `rill`. start: arguments of its `start_drops` before and after the numbers of
-    drops; arguments: those of its `run_tiles`.
+    kernel: the module `droplet` or `rill`. start: arguments of its `start_drops` before and after
+    the numbers of drops; arguments: those of its `run_tiles`.
     """
-    tile, here = tiles.cut(shape[0], shape[1], 10**6, EDGES[edges]), np.zeros(1, np.int64)
-    pool, totals = queues.with_room(queues.make_pool(1, kernel.NUMBERS), drops), kernel.make_totals(tile)
+    tile = tiles.cut(shape[0], shape[1], 10**6, EDGES[edges])
+    here = np.zeros(1, np.int64)
+    pool = queues.with_room(queues.make_pool(1, kernel.NUMBERS), drops)
+    totals = kernel.make_totals(tile)
 
     def run(first: int, last: int) -> None:
         kernel.start_drops(pool, tile, *start[0], first, last, *start[1])
@@ -83,7 +103,9 @@ def one_after_another(
 
 
 def seconds(function: Callable[..., Any], *arguments: Any) -> float:
-    """CPU seconds of this thread that a call takes. C++ gets pointers to arrays, int64 and double."""
+    """CPU seconds of this thread that a call takes. C++ gets pointers to arrays, int64 and
+    double.
+    """
     in_c = isinstance(function, ctypes._CFuncPtr)
     passed = [_for_c(argument) for argument in arguments] if in_c else arguments
     began = time.thread_time()
@@ -117,7 +139,9 @@ def in_turn(*runs: Run) -> np.ndarray:
 
 
 def ratio(costs: np.ndarray, run: int, other: int) -> float:
-    """Median of the cost of one run over that of another in the same turn; costs: from `in_turn`."""
+    """Median of the cost of one run over that of another in the same turn; costs: from
+    `in_turn`.
+    """
     return float(np.median(costs[:, run] / costs[:, other]))
 
 

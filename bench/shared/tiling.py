@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drops on tiles: cost of the tiles on one thread, and the computed speedup on more threads than this machine has."""
+"""Drops on tiles: cost of the tiles on one thread, and the computed speedup on more threads than
+this machine has.
+"""
 
 import heapq
 import time
@@ -15,13 +17,16 @@ from erosion_addon.processes.shared.tile_scheduler import CELLS_PER_DROP, TileRu
 
 @dataclass
 class Spans:
-    """CPU seconds of a run on one thread: by tile and phase, and of the serial part. A phase is a color of a turn."""
+    """CPU seconds of a run on one thread: by tile and phase, and of the serial part. A phase is a
+    color of a turn.
+    """
 
     phases: list[list[float]] = field(default_factory=list)
     alone: float = 0.0
 
     def speedup(self, threads: int) -> float:
-        """Speedup of so many threads over one, where each takes the next tile of a phase when it is done.
+        """Speedup of so many threads over one, where each takes the next tile of a phase when it is
+        done.
 
         Computed from the spans, without the effect of shared caches and memory.
         """
@@ -57,7 +62,8 @@ def on_tiles(
     """`comparison.one_after_another` on tiles, in turns of as many drops as in steady rain."""
     rate = shape[0] * shape[1] // CELLS_PER_DROP
     run = WholePhases(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)
-    totals, inside = kernel.make_totals(run.tiles), 0.0
+    totals = kernel.make_totals(run.tiles)
+    inside = 0.0
 
     def begin(pool: Any, tiles: Any, first: int, last: int) -> None:
         kernel.start_drops(pool, tiles, *start[0], first, last, *start[1])
@@ -70,7 +76,10 @@ def on_tiles(
         began = time.thread_time()
         fullest_first = worked[np.argsort(-pool.waiting[worked], kind="stable")]
         spans.phases.append(
-            [seconds(kernel.run_tiles, one, tiles, pool, *arguments, totals) for one in fullest_first[:, None]]
+            [
+                seconds(kernel.run_tiles, one, tiles, pool, *arguments, totals)
+                for one in fullest_first[:, None]
+            ]
         )
         inside += time.thread_time() - began
 

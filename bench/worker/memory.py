@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How much memory the worker needs: a process of its own that has a worker erode and prints its figures as JSON.
+"""How much memory the worker needs: a process of its own that has a worker erode and prints its
+figures as JSON.
 
-The peak of a worker that erodes a large terrain, less that of one that erodes a small one, so that Python, numpy,
-numba and the compiled kernels do not count. The argument names one of RECIPES. Linux and macOS.
+The peak of a worker that erodes a large terrain, less that of one that erodes a small one, so that
+Python, numpy, numba and the compiled kernels do not count. The argument names one of RECIPES. Linux
+and macOS.
 """
 
 import json
@@ -30,7 +32,9 @@ RECIPES = {"droplets": ["droplet"], "water and wind": ["water", "wind"]}
 
 def erode(kinds: list[str], side: int) -> int:
     """Have a worker erode a terrain; returns the bytes of the fields that come back."""
-    recipe = Recipe.from_dict({"name": "bench", "step": [{"kind": kind, **SHORT[kind]} for kind in kinds]})
+    recipe = Recipe.from_dict(
+        {"name": "bench", "step": [{"kind": kind, **SHORT[kind]} for kind in kinds]}
+    )
     elevation = np.random.default_rng(1).random((side, side)) * 10
     runner = Runner({})
     runner.run(Terrain(elevation), recipe, {})

@@ -20,7 +20,9 @@ def ordered_sum(values: Array) -> float:
 
     What `numpy.sum` adds first depends on numpy's version, and Blenders bring different ones.
     """
-    return math.fsum(np.add.accumulate(row, dtype=np.float64)[-1] for row in values.reshape(-1, values.shape[-1]))
+    return math.fsum(
+        np.add.accumulate(row, dtype=np.float64)[-1] for row in values.reshape(-1, values.shape[-1])
+    )
 
 
 def loose_of(layers: dict[str, Array]) -> Array:

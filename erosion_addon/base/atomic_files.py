@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Output files, written all or none.
 
-A file that replaces another keeps its rights: mode, and owner, group and access control list as far as the user may
-set them. Until it is complete only the user can read it. New files have the rights that the system gives. Where a file
-has several hard links, the other names keep the old content. Windows and macOS lists are those of the folder.
+A file that replaces another keeps its rights: mode, and owner, group and access control list as far
+as the user may set them. Until it is complete only the user can read it. New files have the rights
+that the system gives. Where a file has several hard links, the other names keep the old content.
+Windows and macOS lists are those of the folder.
 """
 
 import errno
@@ -22,7 +23,9 @@ from types import TracebackType
 from .errors import InputError
 from .regular_files import kind_of
 
-DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
+DEVICES = {"con", "prn", "aux", "nul"} | {
+    f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)
+}
 """Device names reserved by Windows, with any suffix."""
 
 
@@ -34,7 +37,8 @@ _ACL = "system.posix_acl_access"
 
 
 class Outputs:
-    """A set of output files: `plan` each before the work, `write` each after it, then `publish` all.
+    """A set of output files: `plan` each before the work, `write` each after it, then `publish`
+    all.
 
     Leaving the `with` block without `publish` leaves the disk unchanged.
     """
@@ -46,19 +50,24 @@ class Outputs:
         self._written: list[tuple[Path, Path]] = []
         self._folders: list[Path] = []
 
-    def plan(self, path: str | Path, suffixes: Collection[str], instead_of: Path | None = None) -> Path:
+    def plan(
+        self, path: str | Path, suffixes: Collection[str], instead_of: Path | None = None
+    ) -> Path:
         """Real path of an output file; InputError if it is not writable or is planned already.
 
         instead_of: the one input that may be overwritten, because the user named it for both.
         """
         path = Path(path)
         if path.suffix.lower() not in suffixes:
-            raise InputError(f"{path} cannot be written: its name must end in {' or '.join(suffixes)}.")
+            raise InputError(
+                f"{path} cannot be written: its name must end in {' or '.join(suffixes)}."
+            )
         if os.name == "nt" and path.stem.split(".")[0].rstrip().lower() in DEVICES:
             raise InputError(f"{path} is the name of a device on Windows; choose another.")
         with _sentence(path):
             str(path).encode()
-            target = path.resolve()  # through a symbolic link the file it points to is replaced, not the link
+            # through a symbolic link the file it points to is replaced, not the link
+            target = path.resolve()
             is_input = any(_are_same(target, file) for file in self._inputs)
             if is_input and not (instead_of and _are_same(target, instead_of)):
                 raise InputError(f"{path} cannot be written: it is read here; choose another name.")
@@ -70,7 +79,9 @@ class Outputs:
         return target
 
     def plan_folder(self, path: str | Path) -> None:
-        """Plan a folder of output files, which may lie in a planned one; `write` creates it if needed."""
+        """Plan a folder of output files, which may lie in a planned one; `write` creates it if
+        needed.
+        """
         path = Path(path)
         with _sentence(path):
             folder = path.resolve()
@@ -89,7 +100,9 @@ class Outputs:
 
     @contextmanager
     def write(self, target: Path) -> Iterator[Path]:
-        """Temporary path beside `target`, to write to; there is an empty file if it replaces one."""
+        """Temporary path beside `target`, to write to; there is an empty file if it replaces
+        one.
+        """
         suffix = self._planned[str(target).casefold()].suffix.lower()
         temporary = target.with_name(f".erosion-{secrets.token_hex(8)}{suffix}")
         self._written.append((temporary, target))
@@ -118,10 +131,11 @@ class Outputs:
         return found
 
     def publish(self, goes_on: bool = False) -> list[Path]:
-        """Move every written file into place, the first one last, so that its presence means the set is complete.
+        """Move every written file into place, the first one last, so that its presence means the
+        set is complete.
 
-        Returns the paths as given. goes_on: whether work follows, which Ctrl-C and termination signals that come during
-        the move end after it; else they are ignored, as all is done.
+        Returns the paths as given. goes_on: whether work follows, which Ctrl-C and termination
+        signals that come during the move end after it; else they are ignored, as all is done.
         """
         paths = [self._planned[str(target).casefold()] for _, target in self._written]
         for path, (_, target) in zip(paths, self._written, strict=True):
@@ -136,8 +150,9 @@ class Outputs:
         return paths
 
     def _move(self) -> None:
-        """Move the files into place. Where one cannot be moved, those before it are taken back, as far as the file
-        system knows hard links."""
+        """Move the files into place. Where one cannot be moved, those before it are taken back, as
+        far as the file system knows hard links.
+        """
         with ExitStack() as kept, ExitStack() as undo:
             for temporary, target in reversed(self._written):
                 with _sentence(target):
@@ -150,10 +165,14 @@ class Outputs:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         for temporary, _ in self._written:
-            with suppress(OSError):  # the folder is gone, or the disk: the sentence about that goes on
+            # the folder is gone, or the disk: the sentence about that goes on
+            with suppress(OSError):
                 temporary.unlink(missing_ok=True)
         for folder in reversed(self._folders):
             if folder.is_dir() and not any(folder.iterdir()):
@@ -161,7 +180,9 @@ class Outputs:
 
 
 def create(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Create a file with its content, whole or not at all. FileExistsError where there is one; OSError."""
+    """Create a file with its content, whole or not at all. FileExistsError where there is one;
+    OSError.
+    """
     temporary = path.with_name(f".erosion-{secrets.token_hex(8)}")
     try:
         _write_new(temporary, content, mode)
@@ -179,7 +200,10 @@ def create(path: Path, content: bytes, mode: int = 0o666) -> None:
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:
     """Write a file that is not there yet; one that cannot be written to its end is removed."""
-    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream, ExitStack() as undo:
+    with (
+        open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as stream,
+        ExitStack() as undo,
+    ):
         undo.callback(path.unlink, missing_ok=True)
         stream.write(content)
         stream.flush()
@@ -189,7 +213,9 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what processes that were killed have left half-written in a folder. Call it where no other one writes."""
+    """Remove what processes that were killed have left half-written in a folder. Call it where no
+    other one writes.
+    """
     with suppress(OSError):
         for file in folder.glob(".erosion-*"):
             if _TEMPORARY.fullmatch(file.name):
@@ -197,7 +223,9 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def move_over(path: Path, target: Path) -> None:
-    """Move a file to a place, with the rights of the one that it replaces. OSError if that fails."""
+    """Move a file to a place, with the rights of the one that it replaces. OSError if that
+    fails.
+    """
     if target.exists():
         with open(path, "r+b", opener=_opened_itself) as stream:
             _keep_rights(target, stream.fileno())
@@ -211,7 +239,9 @@ def sha256(path: Path) -> str:
 
 
 def _try_writing(path: Path, target: Path) -> None:
-    """InputError or OSError if no file can be created beside `target`, or an existing `target` cannot be replaced."""
+    """InputError or OSError if no file can be created beside `target`, or an existing `target`
+    cannot be replaced.
+    """
     if not target.parent.is_dir():
         raise InputError(f"{path} cannot be written: the folder {target.parent} does not exist.")
     probe = target.with_name(f".erosion-{secrets.token_hex(8)}")
@@ -220,10 +250,12 @@ def _try_writing(path: Path, target: Path) -> None:
     finally:
         probe.unlink(missing_ok=True)
     if target.exists():
-        # A file moved to the place of a pipe or a device would be in its stead: root would do without /dev/null.
+        # A file moved to the place of a pipe or a device would be in its stead: root would do
+        # without /dev/null.
         if kind := kind_of(target):
             raise InputError(f"{path} cannot be written: it is {kind}.")
-        # Windows refuses to replace a file that another program holds open, and everybody a read-only one.
+        # Windows refuses to replace a file that another program holds open, and everybody a
+        # read-only one.
         target.open("r+b").close()
 
 
@@ -232,7 +264,9 @@ def _opened_itself(path: str, flags: int) -> int:
 
 
 def _keep_rights(target: Path, file: int) -> None:
-    """Give an open file the rights of the one that it will replace. OSError if nothing was written to it."""
+    """Give an open file the rights of the one that it will replace. OSError if nothing was written
+    to it.
+    """
     if os.fstat(file).st_size == 0:
         raise OSError(errno.EIO, "nothing was written")
     if os.name == "nt":
@@ -265,7 +299,9 @@ def _access_list(path: Path) -> bytes:
 
 
 def _way_back(target: Path, kept: ExitStack) -> Callable[[], None]:
-    """Function that restores the current file at a path; its second name, needed for this, is removed with `kept`."""
+    """Function that restores the current file at a path; its second name, needed for this, is
+    removed with `kept`.
+    """
     other = target.with_name(f".erosion-{secrets.token_hex(8)}") if target.exists() else None
 
     def back() -> None:
@@ -300,19 +336,28 @@ def _sentence(path: Path) -> Iterator[None]:
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL in the name
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+        raise InputError(
+            f"{path} cannot be written: {getattr(error, 'strerror', None) or error}."
+        ) from error
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[list[int]]:
-    """Context in which Ctrl-C and termination signals only add their number to a list: files are moved, which takes a
-    few milliseconds.
+    """Context in which Ctrl-C and termination signals only add their number to a list: files are
+    moved, which takes a few milliseconds.
 
     Only the main thread receives them.
     """
-    ours, came = threading.current_thread() is threading.main_thread(), list[int]()
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ours and hasattr(signal, name)]
-    handlers = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    ours = threading.current_thread() is threading.main_thread()
+    came = list[int]()
+    numbers = [
+        getattr(signal, name)
+        for name in ("SIGINT", "SIGTERM", "SIGHUP")
+        if ours and hasattr(signal, name)
+    ]
+    handlers = {
+        number: handler for number in numbers if callable(handler := signal.getsignal(number))
+    }
     for number in handlers:
         signal.signal(number, lambda number, frame: came.append(number))
     try:

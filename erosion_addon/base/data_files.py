@@ -37,7 +37,11 @@ def shipped(kind: str = "") -> dict[str, Path]:
     They lie beside the package, or inside it in a pip installation.
     """
     package = Path(__file__).resolve().parents[1]
-    files = [path for folder in (package.parent, package) for path in (folder / "presets" / kind).glob("*.toml")]
+    files = [
+        path
+        for folder in (package.parent, package)
+        for path in (folder / "presets" / kind).glob("*.toml")
+    ]
     return {path.stem: path for path in sorted(files, reverse=True)[::-1]}
 
 
@@ -48,14 +52,20 @@ def own_folder() -> Path | None:
 
 
 def own() -> dict[str, Path]:
-    """The user's recipes, sorted by name. Names of shipped recipes are left out: those are the same everywhere."""
+    """The user's recipes, sorted by name. Names of shipped recipes are left out: those are the same
+    everywhere.
+    """
     folder = own_folder()
     there = {name.casefold() for name in shipped()}
     try:
         files = sorted(folder.iterdir(), key=lambda path: path.stem.casefold()) if folder else []
     except OSError:
         return {}
-    return {path.stem: path for path in files if path.suffix == ".toml" and path.stem.casefold() not in there}
+    return {
+        path.stem: path
+        for path in files
+        if path.suffix == ".toml" and path.stem.casefold() not in there
+    }
 
 
 def named(name: str) -> Path | None:
@@ -64,11 +74,13 @@ def named(name: str) -> Path | None:
 
 
 def file_name(path: Path) -> str:
-    """Name of a recipe loaded from a file: its path. InputError if that could pass for another recipe's name (no
-    .toml).
+    """Name of a recipe loaded from a file: its path. InputError if that could pass for another
+    recipe's name (no .toml).
     """
     if not path.name.lower().endswith(".toml"):
-        raise InputError(f"{path} does not have the name of a recipe file; choose a name that ends in .toml.")
+        raise InputError(
+            f"{path} does not have the name of a recipe file; choose a name that ends in .toml."
+        )
     return str(path)
 
 
@@ -81,14 +93,18 @@ def is_there(path: Path) -> bool:
 
 
 def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
-    """Text of a file of at most `largest` bytes; InputError if it cannot be read or cannot be a `what`."""
+    """Text of a file of at most `largest` bytes; InputError if it cannot be read or cannot be a
+    `what`.
+    """
     try:
         with open_regular(path) as file:
             content = file.read(largest + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         if isinstance(error, InputError):
             raise
-        raise InputError(f"The {what} {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+        raise InputError(
+            f"The {what} {path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        ) from None
     if len(content) > largest:
         raise InputError(f"{path} is larger than {largest // 1024} KB, so it is not a {what}.")
     try:
@@ -98,9 +114,14 @@ def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
 
 
 def tables(text: str, source: str, what: str) -> dict[str, Any]:
-    """Parsed TOML tables; InputError if the text is not valid. source: name of the text in errors."""
+    """Parsed TOML tables; InputError if the text is not valid. source: name of the text in
+    errors.
+    """
     if re.search(_LONG_KEY, text):
-        raise InputError(f"{source} has a key with more than {_MOST_PARTS} parts between dots, so it is not a {what}.")
+        raise InputError(
+            f"{source} has a key with more than {_MOST_PARTS} parts between dots, so it is not a "
+            f"{what}."
+        )
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also a number of thousands of digits, which is no TOMLDecodeError
@@ -113,5 +134,7 @@ def linear_color(key: str, value: object) -> tuple[float, float, float]:
     """Linear RGB of an sRGB color "#rrggbb"; InputError that names `key` for anything else."""
     if not isinstance(value, str) or not re.fullmatch("#[0-9a-fA-F]{6}", value):
         raise InputError(f'{key} must be a color like "#a08060", not {value!r:.60}.')
-    red, green, blue = linear(np.array([int(value[at : at + 2], 16) for at in (1, 3, 5)]) / 255).tolist()
+    red, green, blue = linear(
+        np.array([int(value[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    ).tolist()
     return red, green, blue

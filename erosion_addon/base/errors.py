@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The exception for errors in the user's input, and how texts with names from files reach a terminal.
+"""The exception for errors in the user's input, and how texts with names from files reach a
+terminal.
 
-Control characters of a name would move the cursor, color the screen or turn the direction of what follows.
+Control characters of a name would move the cursor, color the screen or turn the direction of what
+follows.
 """
 
 import sys
@@ -21,7 +23,9 @@ def printable(text: str) -> str:
     """One line, in which escapes such as \\x1b or \\n stand for all that has no sign of its own."""
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+    )
 
 
 def printable_lines(text: str) -> str:

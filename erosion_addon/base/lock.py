@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lock of a folder that one process changes at a time.
 
-A file that says who holds it: it also holds between the machines of a network, on drives that know no locks of the
-system. Where the system knows them, the holder has one on the file as well, which ends with its process.
+A file that says who holds it: it also holds between the machines of a network, on drives that know
+no locks of the system. Where the system knows them, the holder has one on the file as well, which
+ends with its process.
 """
 
 import json
@@ -48,7 +49,8 @@ def locked(folder: Path) -> Iterator[None]:
                 held.enter_context(stream)
             yield
         finally:
-            if _holder(path) == mine:  # else somebody has removed it, and another one's may lie there
+            # else somebody has removed it, and another one's may lie there
+            if _holder(path) == mine:
                 with suppress(OSError):
                     path.unlink(missing_ok=True)
 
@@ -58,10 +60,14 @@ def refuse_locked(folder: Path) -> None:
     path = folder / _LOCK
     held = _holder(path)
     if os.path.lexists(path) and not _is_dead(held):
-        who = f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}" if held else "someone"
+        who = (
+            f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}"
+            if held
+            else "someone"
+        )
         raise InputError(
-            f"{folder} is being changed by {who}; wait until it is done, or remove {path} if that process no longer "
-            f"runs."
+            f"{folder} is being changed by {who}; wait until it is done, or remove {path} if that "
+            "process no longer runs."
         ) from None
 
 
@@ -83,19 +89,23 @@ def _take(folder: Path, mine: dict[str, Any]) -> None:
 
 
 def _remove_dead(path: Path) -> None:
-    """Remove the lock of a process that no longer runs, unless another process is about to take it over.
+    """Remove the lock of a process that no longer runs, unless another process is about to take it
+    over.
 
-    Where the system has no locks on files it stays: nothing else tells it from the next one at the same place.
+    Where the system has no locks on files it stays: nothing else tells it from the next one at the
+    same place.
     """
     if stream := _held(path):
         with stream, suppress(OSError):
-            if os.path.samestat(os.fstat(stream.fileno()), path.lstat()) and _is_dead(_read(stream)):
+            if os.path.samestat(os.fstat(stream.fileno()), path.lstat()) and _is_dead(
+                _read(stream)
+            ):
                 path.unlink()
 
 
 def _held(path: Path) -> BinaryIO | None:
-    """Opened lock with a lock of the system on it until it is closed; None where another process has one, or where
-    there are none.
+    """Opened lock with a lock of the system on it until it is closed; None where another process
+    has one, or where there are none.
     """
     if os.name == "nt":
         return None  # there a file that somebody has open cannot be removed

@@ -14,7 +14,9 @@ _PLENTY = 2 << 30
 """Bytes of memory that a file of any size may need."""
 
 _DENSEST = 200
-"""Numbers per byte of a larger file. Deflate packs up to 1032 equal ones, so 100 KB could fill gigabytes."""
+"""Numbers per byte of a larger file. Deflate packs up to 1032 equal ones, so 100 KB could fill
+gigabytes.
+"""
 
 
 class _MemoryStatus(ctypes.Structure):
@@ -42,7 +44,8 @@ def available_memory() -> int | None:
     try:
         if sys.platform == "linux":
             return _available_on_linux(Path("/"))
-        # macOS counts pages that it would give up at once as used, so only the installed memory is a useful bound.
+        # macOS counts pages that it would give up at once as used, so only the installed memory is
+        # a useful bound.
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return None
@@ -61,18 +64,21 @@ def _left_by_machine(root: Path) -> Iterator[int]:
 
 
 def _left_by_containers(root: Path) -> Iterator[int]:
-    """Bytes left in each control group of this process. The kernel kills it when one is full (cgroups(7), versions 1,
-    2).
+    """Bytes left in each control group of this process. The kernel kills it when one is full
+    (cgroups(7), versions 1, 2).
 
-    A line of /proc/self/cgroup is "number:controllers:path"; version 2 has no controllers. A container may see its own
-    group as the root, where the path it is told does not exist.
+    A line of /proc/self/cgroup is "number:controllers:path"; version 2 has no controllers. A
+    container may see its own group as the root, where the path it is told does not exist.
     """
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
         if controllers == "":
-            mount, names, cache = "sys/fs/cgroup", ("memory.max", "memory.current"), "inactive_file"
+            mount = "sys/fs/cgroup"
+            names = ("memory.max", "memory.current")
+            cache = "inactive_file"
         elif "memory" in controllers.split(","):
-            mount, cache = "sys/fs/cgroup/memory", "total_inactive_file"
+            mount = "sys/fs/cgroup/memory"
+            cache = "total_inactive_file"
             names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
         else:
             continue
@@ -83,7 +89,8 @@ def _left_by_containers(root: Path) -> Iterator[int]:
                 limit, used = (int((folder / name).read_text(encoding="ascii")) for name in names)
             except (OSError, ValueError):  # none here, or "max"
                 continue
-            # Files that were read count as used, but the kernel forgets them before it ends anybody.
+            # Files that were read count as used, but the kernel forgets them before it ends
+            # anybody.
             yield limit - used + dict(_named_numbers(folder / "memory.stat")).get(cache, 0)
 
 
@@ -115,24 +122,27 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def require(bytes_needed: int, what: str, hint: str = "use a smaller terrain or close other programs") -> None:
+def require(
+    bytes_needed: int, what: str, hint: str = "use a smaller terrain or close other programs"
+) -> None:
     """Raise InputError with both numbers and a hint if `what` needs more bytes than are free."""
     available = available_memory()
     if available is not None and bytes_needed > available:
         raise InputError(
-            f"{what} needs about {size_in_words(bytes_needed)} of memory, and {size_in_words(available)} is free; "
-            f"{hint}."
+            f"{what} needs about {size_in_words(bytes_needed)} of memory, and "
+            f"{size_in_words(available)} is free; {hint}."
         )
 
 
 def require_to_unpack(bytes_needed: int, numbers: int, stored: int, what: str) -> None:
-    """`require` for `what` reads a file; InputError also for a small file that unpacks to gigabytes.
+    """`require` for `what` reads a file; InputError also for a small file that unpacks to
+    gigabytes.
 
     numbers: in the file. stored: its size in bytes.
     """
     if bytes_needed > _PLENTY and numbers > _DENSEST * stored:
         raise InputError(
-            f"{what} needs about {size_in_words(bytes_needed)} of memory, although the file has only "
-            f"{size_in_words(stored)}; save it with fewer cells, or without compression."
+            f"{what} needs about {size_in_words(bytes_needed)} of memory, although the file has "
+            f"only {size_in_words(stored)}; save it with fewer cells, or without compression."
         )
     require(bytes_needed, what)

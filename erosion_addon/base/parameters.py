@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Declared parameters: default, range, unit and tooltip beside each dataclass field.
 
-Recipe files, Blender's properties, ``--set`` on the command line and the manual's tables read these declarations.
+Recipe files, Blender's properties, ``--set`` on the command line and the manual's tables read these
+declarations.
 """
 
 import dataclasses
@@ -21,16 +22,15 @@ UNLIMITED = 2**31 - 1
 class Specification(NamedTuple):
     """Declaration of one parameter. The range includes `low` and `high`.
 
-    choices: the allowed values, each with its meaning in half a sentence.
-    soft_low, soft_high: slider ends, where the allowed range is wider than the useful one.
-    step: smallest visible change, where a fiftieth of the soft range is too coarse.
-    zero: label of the value 0 where it means a choice, such as "Auto"; usual: first number to try instead of it.
-    records: declarations of the columns, for a list of tables. most: greatest length of a list.
-    group: heading of the parameter in the panel; none for the most important ones.
-    needs: name of the parameter that switches this one on, and the values that do (none listed: all but 0, false and
-    an empty list).
-    width_power: power of the land's width to which the parameter grows in start terrains and in recipes with a `width`:
-    1 for a length or a rate of rising, 2 for a diffusivity.
+    choices: the allowed values, each with its meaning in half a sentence. soft_low, soft_high:
+    slider ends, where the allowed range is wider than the useful one. step: smallest visible
+    change, where a fiftieth of the soft range is too coarse. zero: label of the value 0 where it
+    means a choice, such as "Auto"; usual: first number to try instead of it. records: declarations
+    of the columns, for a list of tables. most: greatest length of a list. group: heading of the
+    parameter in the panel; none for the most important ones. needs: name of the parameter that
+    switches this one on, and the values that do (none listed: all but 0, false and an empty list).
+    width_power: power of the land's width to which the parameter grows in start terrains and in
+    recipes with a `width`: 1 for a length or a rate of rising, 2 for a diffusivity.
     """
 
     name: str
@@ -91,10 +91,15 @@ class Specification(NamedTuple):
         if self.choices:
             return "one of " + ", ".join(self.choices)
         if self.records is not None:
-            return f"a list of at most {self.most} tables of {', '.join(specifications(self.records))}"
+            return (
+                f"a list of at most {self.most} tables of {', '.join(specifications(self.records))}"
+            )
         if self.row_names:
             most = f" at most {self.most}" if self.most < UNLIMITED else ""
-            return f"a list of{most} [{', '.join(self.row_names)}], each from {self.low:g} to {self.high:g}"
+            return (
+                f"a list of{most} [{', '.join(self.row_names)}], each from {self.low:g} to "
+                f"{self.high:g}"
+            )
         if isinstance(self.default, bool):
             return "true or false"
         if self.is_file:
@@ -103,7 +108,9 @@ class Specification(NamedTuple):
         return f"{whole}from {self.low:g} to {self.high:g}"
 
     def checked(self, value: Any) -> Any:
-        """`value` in the type of the default; InputError for another type or a value out of range."""
+        """`value` in the type of the default; InputError for another type or a value out of
+        range.
+        """
         try:
             return self._converted(value)
         except InputError:
@@ -175,7 +182,9 @@ def specifications(parameters: Any) -> dict[str, Specification]:
 @cache
 def _declared(parameters: Any) -> dict[str, Specification]:
     declared = dataclasses.fields(parameters)
-    return {known.name: Specification(known.name, known.default, **known.metadata) for known in declared}
+    return {
+        known.name: Specification(known.name, known.default, **known.metadata) for known in declared
+    }
 
 
 def groups(parameters: Any) -> dict[str, list[Specification]]:
@@ -188,22 +197,31 @@ def groups(parameters: Any) -> dict[str, list[Specification]]:
 
 @dataclass_transform(frozen_default=True)
 class Parameters:
-    """Base class of parameters: subclasses are frozen dataclasses. Construction checks every value against its
-    declaration.
+    """Base class of parameters: subclasses are frozen dataclasses. Construction checks every value
+    against its declaration.
     """
 
     def __init_subclass__(cls) -> None:
-        # The methods below serve all subclasses. Generated ones are compiled for each, at every start of Blender.
+        # The methods below serve all subclasses. Generated ones are compiled for each, at every
+        # start of Blender.
         dataclass(init=False, repr=False, eq=False)(cls)
 
     def __init__(self, *values: Any, **named: Any) -> None:
         declared = specifications(self)
         given = dict(zip(declared, values, strict=False))
-        if len(given) < len(values) or given.keys() & named.keys() or named.keys() - declared.keys():
-            raise TypeError(f"{type(self).__name__} takes each of {', '.join(declared)} once, and nothing else.")
+        if (
+            len(given) < len(values)
+            or given.keys() & named.keys()
+            or named.keys() - declared.keys()
+        ):
+            raise TypeError(
+                f"{type(self).__name__} takes each of {', '.join(declared)} once, and nothing else."
+            )
         given |= named
         for name, specification in declared.items():
-            object.__setattr__(self, name, specification.checked(given.get(name, specification.default)))
+            object.__setattr__(
+                self, name, specification.checked(given.get(name, specification.default))
+            )
         self.__post_init__()
 
     def __post_init__(self) -> None:
@@ -226,15 +244,21 @@ class Parameters:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Parameters from a table of values; InputError for an unknown name, with the list of known names."""
+        """Parameters from a table of values; InputError for an unknown name, with the list of known
+        names.
+        """
         known = specifications(cls)
         for name in values:
             if name not in known:
-                raise InputError(f"{name} is not a parameter here; choose one of {', '.join(known)}.")
+                raise InputError(
+                    f"{name} is not a parameter here; choose one of {', '.join(known)}."
+                )
         return cls(**values)
 
     def scaled(self, ratio: float) -> Self:
-        """Parameters for land of `ratio` times the width, kept in range; see `Specification.width_power`."""
+        """Parameters for land of `ratio` times the width, kept in range; see
+        `Specification.width_power`.
+        """
         factors = {1: ratio, 2: ratio * ratio}
         values = {
             name: min(max(getattr(self, name) * factors[known.width_power], known.low), known.high)

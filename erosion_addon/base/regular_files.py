@@ -17,7 +17,9 @@ _KINDS = {
 
 
 def kind_of(path: Path) -> str:
-    """Kind of a path (links followed) in words, "" for a regular file. OSError if nothing exists there."""
+    """Kind of a path (links followed) in words, "" for a regular file. OSError if nothing exists
+    there.
+    """
     mode = path.stat().st_mode
     return "" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no ordinary file")
 
@@ -29,15 +31,18 @@ def require_regular(path: Path) -> None:
 
 
 def is_in_network(path: str) -> bool:
-    """Whether a full path lies in a network. A path in somebody's file may name a machine that must not be called.
+    """Whether a full path lies in a network. A path in somebody's file may name a machine that must
+    not be called.
 
-    Windows takes slashes and backslashes alike, also mixed, and \\??\\UNC for what lies in a network.
+    Windows takes slashes and backslashes alike, also mixed, and \\??\\UNC for what lies in a
+    network.
     """
     return path.replace("/", "\\").startswith(("\\\\", "\\??\\"))
 
 
 def is_blend_path_in_network(path: str) -> bool:
-    """The same for a path as a .blend file has it: two slashes in front stand for the folder of that file.
+    """The same for a path as a .blend file has it: two slashes in front stand for the folder of
+    that file.
 
     What follows these is taken as it is where it is a full path itself.
     """
@@ -45,6 +50,8 @@ def is_blend_path_in_network(path: str) -> bool:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading. InputError as in `require_regular`; OSError or ValueError as in `open`."""
+    """Open a file for reading. InputError as in `require_regular`; OSError or ValueError as in
+    `open`.
+    """
     require_regular(path)
     return path.open("rb")

@@ -25,17 +25,22 @@ def processors() -> int:
 def granted(most: int) -> int:
     """Number of threads to use: `most`, or one for each processor if 0.
 
-    Resolved once at each entry point (run, light, analysis, estimate); all callees take a positive number.
+    Resolved once at each entry point (run, light, analysis, estimate); all callees take a positive
+    number.
     """
     return most or processors()
 
 
 class Tally:
-    """Thread-safe progress counter that reports the share of work done. total: amount of the work."""
+    """Thread-safe progress counter that reports the share of work done. total: amount of the
+    work.
+    """
 
     def __init__(self, on_progress: Callable[[float], None] = lambda share: None) -> None:
         self.total = 1.0
-        self._on_progress, self._done, self._lock = on_progress, 0.0, threading.Lock()
+        self._on_progress = on_progress
+        self._done = 0.0
+        self._lock = threading.Lock()
 
     def add(self, amount: float) -> None:
         """Add finished work."""
@@ -44,12 +49,15 @@ class Tally:
             self._on_progress(min(self._done / self.total, 1.0))
 
 
-def in_bands(work: Callable[[int, int], object], count: int, threads: int, band: int = BAND) -> None:
+def in_bands(
+    work: Callable[[int, int], object], count: int, threads: int, band: int = BAND
+) -> None:
     """Call work(first, last) on bands of `band` rows that cover the rows 0 … count.
 
-    threads: includes the calling thread. The bands do not depend on it, so work that writes only the rows of its band
-    leaves the same bytes. All threads have ended when this returns or raises, except after an interruption. After an
-    error no further band starts; of several errors, that of the first band is raised.
+    threads: includes the calling thread. The bands do not depend on it, so work that writes only
+    the rows of its band leaves the same bytes. All threads have ended when this returns or raises,
+    except after an interruption. After an error no further band starts; of several errors, that of
+    the first band is raised.
     """
     bands = deque((first, min(first + band, count)) for first in range(0, count, band))
     errors: dict[int, BaseException] = {}
@@ -65,7 +73,9 @@ def in_bands(work: Callable[[int, int], object], count: int, threads: int, band:
             if not isinstance(error, Exception):  # nobody waits for anything more
                 raise
 
-    helpers = _started([threading.Thread(target=serve, daemon=True) for _ in range(min(threads, len(bands)) - 1)])
+    helpers = _started(
+        [threading.Thread(target=serve, daemon=True) for _ in range(min(threads, len(bands)) - 1)]
+    )
     serve()
     for helper in helpers:
         helper.join()
@@ -91,7 +101,8 @@ def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:
     for number, helper in enumerate(helpers):
         try:
             helper.start()
-        except (RuntimeError, MemoryError):  # a limit of the user's or the machine's: fewer do the same work
+        except (RuntimeError, MemoryError):
+            # a limit of the user's or the machine's: fewer do the same work
             return helpers[:number]
     return helpers
 
@@ -99,7 +110,8 @@ def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:
 class WorkerPool:
     """Reusable worker threads, for phases too short to start threads for each.
 
-    size: number of threads, including the calling one. The threads end with the last reference to the pool.
+    size: number of threads, including the calling one. The threads end with the last reference to
+    the pool.
     """
 
     def __init__(self, size: int) -> None:
@@ -108,7 +120,8 @@ class WorkerPool:
         weakref.finalize(self, self._shared.dismiss)
 
     def run(self, work: Callable[[int], object]) -> None:
-        """Call work(0) … work(size - 1), each on its own thread, and wait for all; raises the first error.
+        """Call work(0) … work(size - 1), each on its own thread, and wait for all; raises the first
+        error.
 
         If the system provides fewer threads, the calling thread does the rest.
         """
@@ -134,7 +147,9 @@ class WorkerPool:
 
 
 class _Shared:
-    """State shared by a pool's threads. It holds no reference to the pool, so that the pool can be collected."""
+    """State shared by a pool's threads. It holds no reference to the pool, so that the pool can be
+    collected.
+    """
 
     def __init__(self, count: int) -> None:
         self.work: Callable[[int], object] | None = None
@@ -144,12 +159,16 @@ class _Shared:
         self.done = [threading.Lock() for _ in range(count)]
         for lock in (*self.go, *self.done):
             lock.acquire()
-        threads = [threading.Thread(target=self._serve, args=(place,), daemon=True) for place in range(count)]
+        threads = [
+            threading.Thread(target=self._serve, args=(place,), daemon=True)
+            for place in range(count)
+        ]
         started = len(_started(threads))
         del self.go[started:], self.done[started:]
 
     def _serve(self, place: int) -> None:
-        go, done = self.go[place], self.done[place]
+        go = self.go[place]
+        done = self.done[place]
         while True:
             go.acquire()
             if self.work is None:
@@ -165,5 +184,6 @@ class _Shared:
         """End the threads."""
         self.work = None
         for go in self.go:
-            if go.locked():  # else an interruption came between its release and the thread, which finds no work
+            # else an interruption came between its release and the thread, which finds no work
+            if go.locked():
                 go.release()

@@ -22,7 +22,11 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
     sea = {} if given.sea_level is None else {"sea": True, "sea_level": given.sea_level}
     parameters = AnalysisParameters.from_dict({"channel_area": given.channel_area, **sea})
-    inputs = [given.input, given.input.with_suffix(".json"), *([given.outlets] if given.outlets else [])]
+    inputs = [
+        given.input,
+        given.input.with_suffix(".json"),
+        *([given.outlets] if given.outlets else []),
+    ]
     with Outputs(inputs) as outputs:
         report = plan_report(outputs, given.report) if given.report else None
         drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
@@ -34,7 +38,13 @@ def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
         found = analyzed(terrain, parameters, given.edges, given.threads or 0, outlets=outlets)
         stages.end()
         maps.write(
-            outputs, planned, found.fields, image_files, terrain.spacing, record.georeference, kept_holes(given, record)
+            outputs,
+            planned,
+            found.fields,
+            image_files,
+            terrain.spacing,
+            record.georeference,
+            kept_holes(given, record),
         )
         if report:
             with outputs.write(report) as path:

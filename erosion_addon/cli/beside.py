@@ -24,17 +24,24 @@ def plan_report(outputs: Outputs, path: Path) -> Path:
     """Plan the report; InputError if it cannot be written, or would replace a side file."""
     target = outputs.plan(path, (".json",))
     if is_side_file(target):
-        raise InputError(f"{path} holds the scale of a heightmap; choose another name for the report.")
+        raise InputError(
+            f"{path} holds the scale of a heightmap; choose another name for the report."
+        )
     return target
 
 
 def plan_side(outputs: Outputs, output: Path, report: Path | None = None) -> SideFile | None:
     """Plan the side file of a heightmap, which holds its scale in meters.
 
-    None if a different file has its name, if the report gets that name, or for .npy arrays, which are for programs.
+    None if a different file has its name, if the report gets that name, or for .npy arrays, which
+    are for programs.
     """
     side = output.with_suffix(".json")
-    if output.suffix.lower() == ".npy" or side.resolve() == report or (side.exists() and not is_side_file(side)):
+    if (
+        output.suffix.lower() == ".npy"
+        or side.resolve() == report
+        or (side.exists() and not is_side_file(side))
+    ):
         return None
     return SideFile(outputs, output)
 
@@ -42,7 +49,9 @@ def plan_side(outputs: Outputs, output: Path, report: Path | None = None) -> Sid
 def require_space(
     output: Path, shape: tuple[int, ...], maps: Sequence[Path] = (), checkpoint: Path | None = None
 ) -> None:
-    """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols), before any work."""
+    """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols), before
+    any work.
+    """
     rows, cols = shape
     files = [(output, formats.heightmap_bytes(output, (rows, cols)))]
     if maps:
@@ -56,10 +65,16 @@ def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: W
     """Write the side file of a heightmap, if planned."""
     if side is not None:
         span = written.height_range or own_range(terrain.elevation)
-        side.write([Sheet("", "m", [output.name], span, written.clipped_cells)], terrain.shape, terrain.spacing)
+        side.write(
+            [Sheet("", "m", [output.name], span, written.clipped_cells)],
+            terrain.shape,
+            terrain.spacing,
+        )
 
 
-def map_fields(terrain: Terrain, given: argparse.Namespace, edges: str, outlets: Array | None = None) -> dict[str, Any]:
+def map_fields(
+    terrain: Terrain, given: argparse.Namespace, edges: str, outlets: Array | None = None
+) -> dict[str, Any]:
     """Fields to write as maps if a folder is given.
 
     edges: where water and normals wrap. outlets: mask of outlets, or None.
@@ -80,4 +95,7 @@ def note_gray(path: Path, written: Written, wanted: Range | None) -> None:
         low, high = written.height_range
         note(f"In {path} black is {low:.10g} m and white {high:.10g} m.")
     if written.clipped_cells:
-        note(f"{written.clipped_cells} cells lay outside the height range and were cut off in {path}.")
+        note(
+            f"{written.clipped_cells} cells lay outside the height range and were cut off in "
+            f"{path}."
+        )

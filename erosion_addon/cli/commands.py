@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Command line: erode and make terrain files, list recipes and fields. Needs no Blender.
 
-Exit codes: 0 done; 1 internal error, with a traceback; 2 bad usage or input, with a sentence; 75 to be tried again, as
-after the time limit; 130 interrupted; 143 ended by SIGTERM, 129 by SIGHUP. After anything but 0, no file has been
-written, except frames and the checkpoint.
+Exit codes: 0 done; 1 internal error, with a traceback; 2 bad usage or input, with a sentence; 75 to
+be tried again, as after the time limit; 130 interrupted; 143 ended by SIGTERM, 129 by SIGHUP. After
+anything but 0, no file has been written, except frames and the checkpoint.
 """
 
 import argparse
@@ -32,7 +32,15 @@ from .landscape import landscape
 from .rivers import rivers
 from .runs import erode, resume
 from .terminal import signals
-from .terminal.output import as_json, note, print_error, print_event, print_lines, print_written, table
+from .terminal.output import (
+    as_json,
+    note,
+    print_error,
+    print_event,
+    print_lines,
+    print_written,
+    table,
+)
 from .terminal.progress import Stages
 from .variants import variants
 
@@ -49,8 +57,9 @@ def main(
 ) -> int:
     """Run the command line and return the exit code.
 
-    argv: arguments after the program's name (default: the process's own). image_files: reader and writer of images.
-    render, erode_file: implementations that need Blender: of the command render, and of erode with .blend files.
+    argv: arguments after the program's name (default: the process's own). image_files: reader and
+    writer of images. render, erode_file: implementations that need Blender: of the command render,
+    and of erode with .blend files.
     """
     try:
         given = parser(program).parse_args(argv)
@@ -79,11 +88,17 @@ def _ended(
             warnings.showwarning = lambda message, *_, **__: note(str(message))
             if given.command == "render":
                 if render is None:
-                    raise InputError("Rendering needs Blender: blender --command erosion render IN.blend OUT.png.")
+                    raise InputError(
+                        "Rendering needs Blender: blender --command erosion render IN.blend "
+                        "OUT.png."
+                    )
                 render(given)
             elif given.command == "erode" and _has_blend_file(given):
                 if erode_file is None:
-                    raise InputError("A .blend file needs Blender: blender --command erosion erode INPUT OUT.blend.")
+                    raise InputError(
+                        "A .blend file needs Blender: blender --command erosion erode INPUT "
+                        "OUT.blend."
+                    )
                 erode_file(given)
             else:
                 _run(given, image_files or OpenImageIOFiles())
@@ -100,8 +115,8 @@ def _ended(
             cause = " ".join(str(error).split())
             return (
                 2,
-                f"The libraries of the compiler cannot be loaded; close other programs, or reinstall numba: "
-                f"{cause:.200}",
+                "The libraries of the compiler cannot be loaded; close other programs, or "
+                f"reinstall numba: {cause:.200}",
             )
         return 1, traceback.format_exc()
     return 0, ""
@@ -109,7 +124,11 @@ def _ended(
 
 def _shortened(sentence: str) -> str:
     """A sentence without the middle, if that is a very long name."""
-    return sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
+    return (
+        sentence
+        if len(sentence) <= _LONGEST
+        else f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
+    )
 
 
 def _has_blend_file(given: argparse.Namespace) -> bool:
@@ -118,7 +137,9 @@ def _has_blend_file(given: argparse.Namespace) -> bool:
 
 
 def _is_of_the_compiler(error: Exception) -> bool:
-    """Whether an error comes from numba or llvmlite while they are loaded, as where memory is scarce."""
+    """Whether an error comes from numba or llvmlite while they are loaded, as where memory is
+    scarce.
+    """
     return any(
         name in Path(frame.filename).parts
         for frame in traceback.extract_tb(error.__traceback__)
@@ -153,7 +174,11 @@ def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
 def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
     stages = Stages(given.quiet, "terrain made", "heightmap written", "maps written")
     with Outputs(value for _, value in given.set if isinstance(value, str)) as outputs:
-        planned = maps.plan(outputs, given.maps, png=given.png_maps, tif=given.tif_maps) if given.maps else {}
+        planned = (
+            maps.plan(outputs, given.maps, png=given.png_maps, tif=given.tif_maps)
+            if given.maps
+            else {}
+        )
         target = outputs.plan(given.output, SUFFIXES)
         side = plan_side(outputs, given.output)
         rows, cols = given.size
@@ -172,7 +197,9 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         write_side(side, given.output, terrain, written)
         stages.end()
         edges = "wrap" if values.get("tileable") else "open"
-        maps.write(outputs, planned, map_fields(terrain, given, edges), image_files, terrain.spacing)
+        maps.write(
+            outputs, planned, map_fields(terrain, given, edges), image_files, terrain.spacing
+        )
         published = outputs.publish()
         stages.end()
     if not given.quiet:
@@ -182,11 +209,14 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
 def _recipes(chosen: str | None) -> None:
     if chosen is None:
-        print_lines(table((name, _description(path)) for name, path in [*shipped().items(), *own().items()]))
+        print_lines(
+            table((name, _description(path)) for name, path in [*shipped().items(), *own().items()])
+        )
         return
     text = Recipe.load(chosen).to_toml()
     if (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8":
-        # TOML files are UTF-8; escapes keep the text valid in whatever a redirected output is written in.
+        # TOML files are UTF-8; escapes keep the text valid in whatever a redirected output is
+        # written in.
         text = re.sub(r"[^\x00-\x7f]", lambda letter: f"\\U{ord(letter[0]):08x}", text)
     print_lines(text.rstrip("\n"))
 
@@ -201,5 +231,7 @@ def _description(path: Path) -> str:
 
 def _fields() -> None:
     rows = [("name", "unit", "components", "meaning")]
-    rows += [(field.name, field.unit, str(field.components), field.meaning) for field in FIELDS.values()]
+    rows += [
+        (field.name, field.unit, str(field.components), field.meaning) for field in FIELDS.values()
+    ]
     print_lines(table(rows))

@@ -16,7 +16,8 @@ def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
     terrain, record = read_land(given, image_files)
     stages.end()
     layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
-    place, holes = record.georeference, kept_holes(given, record)
+    place = record.georeference
+    holes = kept_holes(given, record)
     done = export(given.output, terrain, image_files, layout, (), None, [given.input], place, holes)
     stages.end()
     print_written(done.paths)
@@ -29,4 +30,7 @@ def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
         low, high = done.height_range
         note(f"{given.output} goes from {low:.10g} m to {high:.10g} m.")
     if done.clipped_cells:
-        note(f"{done.clipped_cells} points lay outside the height range and were cut off in {given.output}.")
+        note(
+            f"{done.clipped_cells} points lay outside the height range and were cut off in "
+            f"{given.output}."
+        )

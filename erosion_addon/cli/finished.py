@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recognition of a run that is finished already, by its report: a farm may start the same command twice."""
+"""Recognition of a run that is finished already, by its report: a farm may start the same command
+twice.
+"""
 
 import argparse
 import hashlib
@@ -14,7 +16,16 @@ from ..base.atomic_files import sha256
 from ..base.errors import InputError
 from ..recipe.recipe import Recipe
 
-_NO_MATTER = {"command", "threads", "quiet", "progress", "checkpoint", "checkpoint_every", "time_limit", "go_on"}
+_NO_MATTER = {
+    "command",
+    "threads",
+    "quiet",
+    "progress",
+    "checkpoint",
+    "checkpoint_every",
+    "time_limit",
+    "go_on",
+}
 """Arguments that leave the results as they are."""
 
 _LARGEST = 16 << 20
@@ -22,7 +33,8 @@ _LARGEST = 16 << 20
 
 
 def order_of(given: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[str | Path]) -> str:
-    """SHA-256 of everything that determines the results of a command: version, arguments, recipe, bytes of the inputs.
+    """SHA-256 of everything that determines the results of a command: version, arguments, recipe,
+    bytes of the inputs.
 
     InputError if an input cannot be read.
     """
@@ -30,8 +42,12 @@ def order_of(given: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[
     try:
         files = {str(path): sha256(Path(path)) for path in inputs if Path(path).is_file()}
     except OSError as error:
-        raise InputError(f"{error.filename or 'An input'} cannot be read: {error.strerror or error}.") from None
-    text = json.dumps([VERSION, words, recipe and recipe.to_dict(), files], sort_keys=True, default=str)
+        raise InputError(
+            f"{error.filename or 'An input'} cannot be read: {error.strerror or error}."
+        ) from None
+    text = json.dumps(
+        [VERSION, words, recipe and recipe.to_dict(), files], sort_keys=True, default=str
+    )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -45,6 +61,7 @@ def is_finished(report: Path, order: str) -> bool:
         if not isinstance(files, dict) or not files:
             return False
         return all(
-            isinstance(name, str) and Path(name).is_file() and sha256(Path(name)) == files[name] for name in files
+            isinstance(name, str) and Path(name).is_file() and sha256(Path(name)) == files[name]
+            for name in files
         )
     return False

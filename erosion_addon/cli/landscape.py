@@ -62,13 +62,19 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         if given.size is None:
             raise InputError("A generated landscape needs --size, such as 8192x8192.")
         if words := given_reading(given, but="cell_size"):
-            raise InputError(f"{given.source} is a start terrain, not a file; leave out {words[0]}.")
+            raise InputError(
+                f"{given.source} is a start terrain, not a file; leave out {words[0]}."
+            )
         spacing = given.cell_size or 1.0
         values = dict(given.set)
         if values.get("tileable"):
             raise InputError("The edges of a landscape cannot wrap; leave out tileable.")
         manifest = Manifest(
-            given.size[0], given.size[1], given.tile, (spacing, spacing), f"{given.source}, seed {given.seed}"
+            given.size[0],
+            given.size[1],
+            given.tile,
+            (spacing, spacing),
+            f"{given.source}, seed {given.seed}",
         )
         start = make.generated(given.source, given.size, spacing, given.seed, values, image_files)
         land = Record(given.source, "float64", given.size, given.size)
@@ -79,14 +85,19 @@ def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
         manifest = Manifest(*land.shape, given.tile, spacing, Path(given.source).name, place=place)
     on_progress = _progress(given)
     masks = {kind: _mask(given, kind, file, land, image_files) for kind, file in given.mask}
-    made = make.make(given.folder, manifest, start, lambda fraction: on_progress(fraction, "tiles made"), masks)
+    made = make.make(
+        given.folder, manifest, start, lambda fraction: on_progress(fraction, "tiles made"), masks
+    )
     rows, cols = made.counts
     print_line(f"{given.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles")
 
 
 def _heightmap(given: argparse.Namespace, image_files: ImageFiles) -> tuple[make.Start, Record]:
-    """Start terrain from a file or tiles, read in windows where it may be larger than memory, and its record."""
-    path, options = Path(given.source), reading_of(given)
+    """Start terrain from a file or tiles, read in windows where it may be larger than memory, and
+    its record.
+    """
+    path = Path(given.source)
+    options = reading_of(given)
     if "{" in path.name and not path.exists():
         files = make.tile_files(path)
         files = files if given.bottom_first else files[::-1]
@@ -94,7 +105,8 @@ def _heightmap(given: argparse.Namespace, image_files: ImageFiles) -> tuple[make
         record, read = windows_in(numbers, record, options)
     elif path.suffix.lower() not in READ_SUFFIXES:
         raise InputError(
-            f"{given.source} is neither a heightmap nor a start terrain; choose one of {', '.join(SOURCES)}."
+            f"{given.source} is neither a heightmap nor a start terrain; choose one of "
+            f"{', '.join(SOURCES)}."
         )
     else:
         record, read = heightmap_windows(path, image_files, options)
@@ -103,14 +115,20 @@ def _heightmap(given: argparse.Namespace, image_files: ImageFiles) -> tuple[make
     return make.from_windows(read), record
 
 
-def _mask(given: argparse.Namespace, kind: str, file: str, land: Record, image_files: ImageFiles) -> make.Read:
+def _mask(
+    given: argparse.Namespace, kind: str, file: str, land: Record, image_files: ImageFiles
+) -> make.Read:
     """Reader of a mask's windows."""
     if kind not in MASKS:
-        raise InputError(f"There is no mask {kind!r:.60} for landscapes; choose one of {', '.join(MASKS)}.")
+        raise InputError(
+            f"There is no mask {kind!r:.60} for landscapes; choose one of {', '.join(MASKS)}."
+        )
     shape, read, doubts = mask_windows(Path(file), image_files, land)
     if shape != land.shape:
         rows, cols = land.shape
-        raise InputError(f"{file} has {shape[0]} × {shape[1]} cells, and the landscape {rows} × {cols}.")
+        raise InputError(
+            f"{file} has {shape[0]} × {shape[1]} cells, and the landscape {rows} × {cols}."
+        )
     if not given.quiet:
         note_doubts(doubts)
     return lambda window: read(window.top, window.bottom, window.left, window.right)
@@ -133,11 +151,16 @@ def _erode(given: argparse.Namespace) -> None:
         done = erode(given.folder, recipe, workers, *choice, on_progress, on_plan, note)
         figures = {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers}
         _write_report(outputs, report, figures)
-    print_line(f"{given.folder}: {recipe.name}, {', '.join(name for name in done.manifest.layers if '/' not in name)}")
+    print_line(
+        f"{given.folder}: {recipe.name}, "
+        f"{', '.join(name for name in done.manifest.layers if '/' not in name)}"
+    )
 
 
 def _tasks(given: argparse.Namespace) -> None:
-    """A line for each task: its number, its name, and the names of those that it needs. Or a line for each round."""
+    """A line for each task: its number, its name, and the names of those that it needs. Or a line
+    for each round.
+    """
     recipe = Recipe.load(given.recipe).with_values(dict(given.set))
     tasks = prepare(given.folder, recipe, given.seed, given.edges, given.coarse)
     if given.rounds:
@@ -149,7 +172,9 @@ def _tasks(given: argparse.Namespace) -> None:
 
 
 def _task(given: argparse.Namespace) -> None:
-    """Do a task; one that comes too early ends with a code of its own, so that a farm tries again."""
+    """Do a task; one that comes too early ends with a code of its own, so that a farm tries
+    again.
+    """
     told: list[str] = []
 
     def on_wait(sentence: str) -> None:
@@ -158,13 +183,18 @@ def _task(given: argparse.Namespace) -> None:
         told.append(sentence)
 
     try:
-        print_line(do_one(given.folder, given.name, given.threads or 0, 60.0 * (given.wait or 0.0), on_wait))
+        print_line(
+            do_one(
+                given.folder, given.name, given.threads or 0, 60.0 * (given.wait or 0.0), on_wait
+            )
+        )
     except TooEarlyError as early:
         raise signals.Ended(str(early), signals.TRY_AGAIN) from None
 
 
 def _analyze(given: argparse.Namespace) -> None:
-    on_progress, question = _progress(given), analyze.Question(given.edges, given.sea_level, given.channel_area)
+    on_progress = _progress(given)
+    question = analyze.Question(given.edges, given.sea_level, given.channel_area)
     with Outputs() as outputs, _going_on_later(given.folder), _workers(given) as workers:
         report = _planned_report(outputs, given.report)
         found = analyze.analyze(given.folder, workers, question, on_progress, note)
@@ -175,7 +205,9 @@ def _analyze(given: argparse.Namespace) -> None:
 
 @contextmanager
 def _going_on_later(folder: Path) -> Iterator[None]:
-    """Context of work that the same command goes on with after it was ended, which the message says."""
+    """Context of work that the same command goes on with after it was ended, which the message
+    says.
+    """
     try:
         yield
     except (KeyboardInterrupt, signals.Ended) as end:
@@ -210,23 +242,28 @@ def _workers(given: argparse.Namespace) -> Iterator[Workers]:
 
 def _check(given: argparse.Namespace) -> None:
     found = Landscape(given.folder, Manifest.load(given.folder))
-    stages, faults = Stages(given.quiet, *(f"{layer} compared" for layer in found.manifest.layers)), list[str]()
+    stages = Stages(given.quiet, *(f"{layer} compared" for layer in found.manifest.layers))
+    faults = list[str]()
     for layer in found.manifest.layers:
         faults += [fault for sentences in found.faults((layer,)).values() for fault in sentences]
         stages.end()
     if are_left(given.folder):
         raise InputError(
-            f"The process ended while a window was being written back to {given.folder}. The next command that opens "
-            f"the landscape, such as landscape preview, completes it. Until then {len(faults)} tiles differ from "
-            f"their hashes."
+            f"The process ended while a window was being written back to {given.folder}. The next "
+            "command that opens the landscape, such as landscape preview, completes it. Until "
+            f"then {len(faults)} tiles differ from their hashes."
         )
     if faults:
         for fault in faults[:20]:
             note(f"{fault}.")
         raise InputError(
-            f"{given.folder} has {len(faults)} damaged or missing tiles; the command that made them repairs it."
+            f"{given.folder} has {len(faults)} damaged or missing tiles; the command that made "
+            "them repairs it."
         )
-    print_line(f"{given.folder}: {len(found.tiles())} tiles of {len(found.manifest.layers)} layers, all sound")
+    print_line(
+        f"{given.folder}: {len(found.tiles())} tiles of {len(found.manifest.layers)} layers, all "
+        "sound"
+    )
 
 
 def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -252,7 +289,8 @@ def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
 def _preview(given: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs() as outputs:
         target = outputs.plan(given.output, (".png", ".exr"))
-        stages, found = Stages(given.quiet, "picture made", "file written"), Landscape(given.folder)
+        stages = Stages(given.quiet, "picture made", "file written")
+        found = Landscape(given.folder)
         if given.window:
             top, bottom, left, right = given.window
             shown = _closely(found, Window(top, bottom, left, right), given.layer)

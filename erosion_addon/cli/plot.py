@@ -21,8 +21,8 @@ TITLE = 50
 class Diagram:
     """One diagram.
 
-    labels: of x and y, with units. logarithmic: in powers of ten. low, high: ranges of x and y, None for that of the
-    values. form: "line", "dots" or "bars".
+    labels: of x and y, with units. logarithmic: in powers of ten. low, high: ranges of x and y,
+    None for that of the values. form: "line", "dots" or "bars".
     """
 
     title: str
@@ -34,22 +34,36 @@ class Diagram:
 
 
 DIAGRAMS = {
-    "slope_area": Diagram("Channels", ("drainage area, m²", "slope, m/m"), "dots", logarithmic=True),
+    "slope_area": Diagram(
+        "Channels", ("drainage area, m²", "slope, m/m"), "dots", logarithmic=True
+    ),
     "hypsometry": Diagram(
-        "Hypsometry", ("share of the land that is higher", "height / relief"), "line", low=(0, 0), high=(1, 1)
+        "Hypsometry",
+        ("share of the land that is higher", "height / relief"),
+        "line",
+        low=(0, 0),
+        high=(1, 1),
     ),
     "slopes": Diagram("Slopes", ("slope, °", "share of the land by degree"), "bars"),
 }
 
 
 def svg(curves: Mapping[str, tuple[Array, Array]], name: str) -> str:
-    """SVG text with the diagrams of x and y by the names of `DIAGRAMS`, side by side. name: title."""
+    """SVG text with the diagrams of x and y by the names of `DIAGRAMS`, side by side. name:
+    title.
+    """
     step = LEFT + WIDTH + GAP
     total = step * len(DIAGRAMS), TITLE + HEIGHT + BOTTOM
     parts = [_text(LEFT, 20, f"{name}", 15, "start")]
     for number, (key, diagram) in enumerate(DIAGRAMS.items()):
-        body = _drawn(diagram, *curves[key]) if key in curves else _text(WIDTH / 2, HEIGHT / 2, "too little land")
-        parts.append(f'<g transform="translate({LEFT + number * step} {TITLE})">{_frame(diagram)}{body}</g>')
+        body = (
+            _drawn(diagram, *curves[key])
+            if key in curves
+            else _text(WIDTH / 2, HEIGHT / 2, "too little land")
+        )
+        parts.append(
+            f'<g transform="translate({LEFT + number * step} {TITLE})">{_frame(diagram)}{body}</g>'
+        )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total[0]}" height="{total[1]}" '
         f'viewBox="0 0 {total[0]} {total[1]}" font-family="sans-serif">\n'
@@ -71,9 +85,17 @@ def _drawn(diagram: Diagram, x: Array, y: Array) -> str:
     """Axis ticks, and the drawn values: (count,) each."""
     scales = []
     for axis, values in enumerate((x, y)):
-        low = diagram.low[axis] if diagram.low else (float(values.min()) if diagram.logarithmic else 0.0)
+        low = (
+            diagram.low[axis]
+            if diagram.low
+            else (float(values.min()) if diagram.logarithmic else 0.0)
+        )
         high = diagram.high[axis] if diagram.high else float(values.max())
-        scales.append(_Scale(low, high if high > low else low + 1.0, (WIDTH, HEIGHT)[axis], diagram.logarithmic))
+        scales.append(
+            _Scale(
+                low, high if high > low else low + 1.0, (WIDTH, HEIGHT)[axis], diagram.logarithmic
+            )
+        )
     across, up = scales
     parts = []
     for value in across.ticks():
@@ -81,7 +103,9 @@ def _drawn(diagram: Diagram, x: Array, y: Array) -> str:
         parts.append(_text(across(value), HEIGHT + 17, _number(value, diagram.logarithmic)))
     for value in up.ticks():
         parts.append(f'<path d="M0 {HEIGHT - up(value):.1f}h-4" stroke="#444"/>')
-        parts.append(_text(-7, HEIGHT - up(value) + 4, _number(value, diagram.logarithmic), anchor="end"))
+        parts.append(
+            _text(-7, HEIGHT - up(value) + 4, _number(value, diagram.logarithmic), anchor="end")
+        )
     points = [(across(a), HEIGHT - up(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
     return "".join(parts) + _FORMS[diagram.form](points)
 
@@ -90,7 +114,8 @@ class _Scale:
     """Mapping of values to pixels along an axis of `length`."""
 
     def __init__(self, low: float, high: float, length: float, logarithmic: bool) -> None:
-        self._logarithmic, self._length = logarithmic, length
+        self._logarithmic = logarithmic
+        self._length = length
         self._low, self._high = self._at(low), self._at(high)
         if logarithmic:
             self._low, self._high = float(math.floor(self._low)), float(math.ceil(self._high))
@@ -132,7 +157,9 @@ _FORMS = {"line": _line, "dots": _dots, "bars": _bars}
 
 
 def _number(value: float, logarithmic: bool) -> str:
-    return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-") if logarithmic else f"{value:.3g}"
+    return (
+        f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-") if logarithmic else f"{value:.3g}"
+    )
 
 
 def _text(x: float, y: float, text: str, size: int = 11, anchor: str = "middle") -> str:

@@ -34,14 +34,19 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
         stages = Stages(given.quiet, "heightmap read", "rivers found", "files written")
         terrain, record = read_land(given, image_files)
         stages.end()
-        place, headwaters = record.georeference, None
+        place = record.georeference
+        headwaters = None
         if given.headwaters:
-            headwaters = bilinear(read_mask_file(given, given.headwaters, image_files, record), terrain.shape)
+            headwaters = bilinear(
+                read_mask_file(given, given.headwaters, image_files, record), terrain.shape
+            )
         outlets = read_outlets(given, image_files, record)
         more = parameters, headwaters, given.threads or 0, outlets
         water = water_of(terrain.elevation, terrain.spacing, given.edges, *more)
         if carved:  # and all files have the rivers of the ground with beds
-            beds = carve_rivers(terrain.elevation, terrain.spacing, given.edges, water, parameters, cut)
+            beds = carve_rivers(
+                terrain.elevation, terrain.spacing, given.edges, water, parameters, cut
+            )
             terrain = Terrain(beds, terrain.spacing)
             water = water_of(terrain.elevation, terrain.spacing, given.edges, *more)
         degrees = place.degrees(terrain.spacing) if place else None
@@ -54,12 +59,23 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
             made = masks(water, ways.sizes, terrain.spacing, given.edges, ways.sea)
             for kind, target in wanted.items():
                 with outputs.write(target) as path:
-                    encode_heightmap(path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place)
+                    encode_heightmap(
+                        path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place
+                    )
         if carved:
             with outputs.write(carved) as path:
-                span, holes = given.height_range, kept_holes(given, record)
+                span = given.height_range
+                holes = kept_holes(given, record)
                 written = encode_heightmap(
-                    path, terrain.elevation, image_files, span, "f8", terrain.spacing, place, holes, is_elevation=True
+                    path,
+                    terrain.elevation,
+                    image_files,
+                    span,
+                    "f8",
+                    terrain.spacing,
+                    place,
+                    holes,
+                    is_elevation=True,
                 )
             write_side(side, given.carve, terrain, written)
         published = outputs.publish()
@@ -71,14 +87,19 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
             note_holes(given.carve, holes)
         note(_summary(ways, given.headwaters))
         if degrees is None and any(target.suffix.lower() == ".geojson" for target in targets):
-            note(f"{given.input} has no place on Earth that is known here, so the coordinates are in meters.")
+            note(
+                f"{given.input} has no place on Earth that is known here, so the coordinates are "
+                "in meters."
+            )
 
 
 def _parameters(given: argparse.Namespace) -> tuple[RiverParameters, CutParameters]:
     """Settings of the rivers and of their beds; InputError for those of beds without `--carve`."""
     of_beds = {name: value for name, value in given.set if name in specifications(CutParameters)}
     if of_beds and not given.carve:
-        raise InputError(f"--set {' '.join(of_beds)} is for carved beds; name a heightmap for them with --carve.")
+        raise InputError(
+            f"--set {' '.join(of_beds)} is for carved beds; name a heightmap for them with --carve."
+        )
     of_rivers = {name: value for name, value in given.set if name not in of_beds}
     return RiverParameters.from_dict(of_rivers), CutParameters.from_dict(of_beds)
 
@@ -87,18 +108,29 @@ def _planned_masks(outputs: Outputs, given: list[tuple[str, str]]) -> dict[str, 
     planned = {}
     for kind, path in given:
         if kind not in MASKS:
-            raise InputError(f"There is no mask {kind!r:.60} of water; choose one of {', '.join(MASKS)}.")
+            raise InputError(
+                f"There is no mask {kind!r:.60} of water; choose one of {', '.join(MASKS)}."
+            )
         planned[kind] = outputs.plan(path, SUFFIXES)
     return planned
 
 
 def _summary(ways: Waterways, headwaters: Path | None) -> str:
-    count, lakes = len(ways.water.starts) - 1, len(ways.water.level)
+    count = len(ways.water.starts) - 1
+    lakes = len(ways.water.level)
     if not count:
-        way = f"{headwaters} is nowhere over 0.5." if headwaters else "A smaller source_area shows brooks."
+        way = (
+            f"{headwaters} is nowhere over 0.5."
+            if headwaters
+            else "A smaller source_area shows brooks."
+        )
         return f"No river; lakes: {lakes}.{_held(ways)} {way}"
-    order, widest = int(ways.water.order.max()), float(ways.sizes.width.max())
-    return f"Rivers: {count}, up to order {order} and {widest:.3g} m wide; lakes: {lakes}.{_held(ways)}"
+    order = int(ways.water.order.max())
+    widest = float(ways.sizes.width.max())
+    return (
+        f"Rivers: {count}, up to order {order} and {widest:.3g} m wide; lakes: "
+        f"{lakes}.{_held(ways)}"
+    )
 
 
 def _held(ways: Waterways) -> str:
@@ -107,5 +139,7 @@ def _held(ways: Waterways) -> str:
         return ""
     land = ways.elevation.size * ways.spacing[0] * ways.spacing[1]
     fallen = ways.parameters.rain_depth(land) * land
-    held = float(lake_sizes(ways.water.lakes, ways.water.level, ways.elevation, ways.spacing).volume.sum())
+    held = float(
+        lake_sizes(ways.water.lakes, ways.water.level, ways.elevation, ways.spacing).volume.sum()
+    )
     return f" They hold {held:.4g} of {fallen:.4g} m³ of rain."

@@ -66,10 +66,22 @@ def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
             run = resuming.resume(checkpoint, given.threads or 0)
             compile_kernels = partial(resuming.compile_rest, checkpoint)
         elif region is not None:
-            choice = {"seed": given.seed, "edges": given.edges, "masks": masks, "threads": given.threads or 0}
+            choice = {
+                "seed": given.seed,
+                "edges": given.edges,
+                "masks": masks,
+                "threads": given.threads or 0,
+            }
             run = simulate_region(terrain, recipe, region, **choice)
         else:
-            run = simulate(terrain, recipe, seed=given.seed, edges=given.edges, masks=masks, threads=given.threads or 0)
+            run = simulate(
+                terrain,
+                recipe,
+                seed=given.seed,
+                edges=given.edges,
+                masks=masks,
+                threads=given.threads or 0,
+            )
         results.require_space(terrain.shape)
         if not given.quiet:
             note_lack(recipe, terrain, masks)
@@ -115,24 +127,42 @@ def _is_finished(given: argparse.Namespace, order: str) -> bool:
 
 
 def _checkpoint_of(
-    given: argparse.Namespace, terrain: Terrain, recipe: Recipe, region: Any, masks: Mapping[str, Array]
+    given: argparse.Namespace,
+    terrain: Terrain,
+    recipe: Recipe,
+    region: Any,
+    masks: Mapping[str, Array],
 ) -> Checkpoint | None:
-    """Checkpoint to go on from, if that is wanted and there is one; InputError for one of another run."""
+    """Checkpoint to go on from, if that is wanted and there is one; InputError for one of another
+    run.
+    """
     if not (given.go_on and given.checkpoint.exists()):
         return None
     checkpoint = Checkpoint.load(given.checkpoint)
-    if not resuming.is_of(checkpoint, terrain, recipe, region, seed=given.seed, edges=given.edges, masks=masks):
-        raise InputError(f"{given.checkpoint} belongs to another run; name another checkpoint, or remove this one.")
+    if not resuming.is_of(
+        checkpoint, terrain, recipe, region, seed=given.seed, edges=given.edges, masks=masks
+    ):
+        raise InputError(
+            f"{given.checkpoint} belongs to another run; name another checkpoint, or remove this "
+            "one."
+        )
     return checkpoint
 
 
 def _require_frames_whole(given: argparse.Namespace) -> None:
-    """Check the options for frames, and set `frames`, their number, from a film; InputError if they do not fit."""
+    """Check the options for frames, and set `frames`, their number, from a film; InputError if they
+    do not fit.
+    """
     if given.frames_per_second is not None:
         if given.frames is not None:
-            raise InputError("--frames and --frames-per-second are two ways to say how many; leave out one of the two.")
+            raise InputError(
+                "--frames and --frames-per-second are two ways to say how many; leave out one of "
+                "the two."
+            )
         given.frames = frames_of_film(*given.frames_per_second)
-    if (given.frames is None) != (given.frames_folder is None) or (given.frames_fields and given.frames is None):
+    if (given.frames is None) != (given.frames_folder is None) or (
+        given.frames_fields and given.frames is None
+    ):
         raise InputError("--frames and --frames-folder belong together; give both.")
 
 
@@ -141,7 +171,9 @@ def _locked_frames(given: argparse.Namespace) -> AbstractContextManager[None]:
     return frame_files.locked(given.frames_folder) if given.frames_folder else nullcontext()
 
 
-def _frames(given: argparse.Namespace, terrain: Terrain, checkpoint: Checkpoint | None) -> Frames | None:
+def _frames(
+    given: argparse.Namespace, terrain: Terrain, checkpoint: Checkpoint | None
+) -> Frames | None:
     """Frames to keep, if any are asked for; with a checkpoint those of its run, to go on with."""
     if given.frames is None:
         return None
@@ -150,8 +182,8 @@ def _frames(given: argparse.Namespace, terrain: Terrain, checkpoint: Checkpoint 
     frames = Frames.of_paused_run(given.frames_folder, terrain.elevation)
     if not frames.is_as_asked(given.frames, given.frames_fields):
         raise InputError(
-            f"{given.frames_folder} holds {frames.count} frames with {', '.join(frames.fields)}; ask for the same "
-            "number and fields to go on with them."
+            f"{given.frames_folder} holds {frames.count} frames with {', '.join(frames.fields)}; "
+            "ask for the same number and fields to go on with them."
         )
     return frames
 
@@ -164,8 +196,12 @@ def _frames_to_come(frames: Frames, terrain: Terrain) -> str:
 
 
 @contextmanager
-def _naming_kept_files(frames: Frames | None, results: "_Results", given: argparse.Namespace) -> Iterator[None]:
-    """Context that names the files left by a run that does not reach its end, and by an interrupted one."""
+def _naming_kept_files(
+    frames: Frames | None, results: "_Results", given: argparse.Namespace
+) -> Iterator[None]:
+    """Context that names the files left by a run that does not reach its end, and by an interrupted
+    one.
+    """
     try:
         yield
     except (KeyboardInterrupt, signals.Ended) as end:
@@ -175,7 +211,11 @@ def _naming_kept_files(frames: Frames | None, results: "_Results", given: argpar
         raise signals.renamed(end, f"no result was written, but {' and '.join(kept)}") from None
     except Exception:
         stay = _frames_that_stay(frames)
-        again = "go on from the checkpoint" if results.saved else "remove them, or choose another folder, to run again"
+        again = (
+            "go on from the checkpoint"
+            if results.saved
+            else "remove them, or choose another folder, to run again"
+        )
         _note_all([f"{clause}; {again}" for clause in stay] + results.saved)
         raise
     _note_all(_frames_that_stay(frames))
@@ -193,8 +233,8 @@ def _note_all(clauses: list[str]) -> None:
 
 
 class _Results:
-    """Output files of a run. saved: a clause on the last checkpoint that was written on the way. place: georeference of
-    the result. holes: cells without data.
+    """Output files of a run. saved: a clause on the last checkpoint that was written on the way.
+    place: georeference of the result. holes: cells without data.
     """
 
     place: Georeference | None = None
@@ -209,14 +249,18 @@ class _Results:
             if getattr(given, option, None) and given.checkpoint is None:
                 name = {"go_on": "continue"}.get(option, option).replace("_", "-")
                 raise InputError(f"--{name} needs --checkpoint, the file that holds the run.")
-        self._outputs, self._given, self._order = outputs, given, order
+        self._outputs = outputs
+        self._given = given
+        self._order = order
         forms = {"png": given.png_maps, "tif": given.tif_maps}
         self._maps = maps.plan(outputs, given.maps, **forms) if given.maps else {}
         self._cover = maps.plan_cover(outputs, given.maps) if given.maps and given.weights else {}
         self._target = outputs.plan(given.output, SUFFIXES, given.input)
         self._report = plan_report(outputs, given.report) if given.report else None
         self._side = plan_side(outputs, given.output, self._report)
-        self._checkpoint = outputs.plan(given.checkpoint, (".npz",), given.input) if given.checkpoint else None
+        self._checkpoint = (
+            outputs.plan(given.checkpoint, (".npz",), given.input) if given.checkpoint else None
+        )
         self.saved: list[str] = []
         self._finished: Progress | None = None  # until its results are written
 
@@ -224,7 +268,9 @@ class _Results:
         """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols)."""
         require_space(self._target, shape, list(self._maps.values()), self._checkpoint)
 
-    def watch(self, run: Iterator[Progress], compile_kernels: Callable[[OnProgress], None]) -> Progress:
+    def watch(
+        self, run: Iterator[Progress], compile_kernels: Callable[[OnProgress], None]
+    ) -> Progress:
         """Final progress of the run."""
         given = self._given
         limit = math.inf if given.time_limit is None else given.time_limit
@@ -232,13 +278,17 @@ class _Results:
         shown = RunProgress(ProgressLine(given.quiet))
         shown.begin()
         try:
-            return watched(run, compile_kernels, shown, limit, self._save if self._checkpoint else None, every)
+            return watched(
+                run, compile_kernels, shown, limit, self._save if self._checkpoint else None, every
+            )
         except OutOfBoundsError as error:
             self._finished = error.progress
             raise
 
     def saving_first(self, run: Iterator[Progress]) -> Iterator[Progress]:
-        """The run, saved in the checkpoint before its first frame: no frames without a run to go on with."""
+        """The run, saved in the checkpoint before its first frame: no frames without a run to go on
+        with.
+        """
         first = next(run)
         self._save(first)
         yield first
@@ -252,25 +302,34 @@ class _Results:
         except (InputError, MemoryError) as error:
             note(f"{error or 'There was not enough memory for a checkpoint.'} The run goes on.")
         else:
-            self.saved = [f"the checkpoint at {progress.fraction:.0%} stays in {self._given.checkpoint}"]
+            self.saved = [
+                f"the checkpoint at {progress.fraction:.0%} stays in {self._given.checkpoint}"
+            ]
 
     def write(self, last: Progress, image_files: ImageFiles, outlets: Array | None) -> None:
-        """Write and publish the result; only the checkpoint if the run is not complete. outlets: see `map_fields`."""
+        """Write and publish the result; only the checkpoint if the run is not complete. outlets:
+        see `map_fields`.
+        """
         if last.fraction < 1 and self._checkpoint:
             with self._outputs.write(self._checkpoint) as path:
                 last.checkpoint.save(path)
             print_written(self._outputs.publish())
-            command = "the same command" if getattr(self._given, "go_on", False) else "the command resume"
+            command = (
+                "the same command" if getattr(self._given, "go_on", False) else "the command resume"
+            )
             at = f"at {last.fraction:.0%}; go on with {command}."
             if signals.arrived():
                 raise signals.Ended(f"Ended by the system {at}")
             raise signals.Ended(f"The time limit ended the run {at}", signals.TRY_AGAIN)
-        result, self._finished = last.terrain, last
+        result = last.terrain
+        self._finished = last
         written = self._write_result(result, image_files, outlets)
-        published, self._finished = self._outputs.publish(), None
+        published = self._outputs.publish()
+        self._finished = None
         print_written(published)
         if self._checkpoint and (self.saved or getattr(self._given, "go_on", False)):
-            self._checkpoint.unlink(missing_ok=True)  # the state on the way to a result that is there
+            # the state on the way to a result that is there
+            self._checkpoint.unlink(missing_ok=True)
         if self._given.quiet:
             return
         note_gray(self._given.output, written, self._given.height_range)
@@ -279,32 +338,48 @@ class _Results:
             note(line)
 
     def keep(self) -> None:
-        """Save a finished run whose results were not written, so that `resume` writes them without the work.
+        """Save a finished run whose results were not written, so that `resume` writes them without
+        the work.
 
-        It goes to the checkpoint, to a new file beside the output, or else to one among the temporary files.
+        It goes to the checkpoint, to a new file beside the output, or else to one among the
+        temporary files.
         """
         if self._finished is None:
             return
         beside = self._target.with_suffix(".npz")
         places = [self._checkpoint] if self._checkpoint else [] if beside.exists() else [beside]
-        for path in (*places, Path(tempfile.gettempdir(), f"{self._target.stem}-{secrets.token_hex(4)}.npz")):
+        for path in (
+            *places,
+            Path(tempfile.gettempdir(), f"{self._target.stem}-{secrets.token_hex(4)}.npz"),
+        ):
             with suppress(InputError, MemoryError):
                 self._finished.checkpoint.save(path)
                 note(f"What was computed is kept in {path}; the command resume writes its results.")
                 return
 
-    def _write_result(self, result: Terrain, image_files: ImageFiles, outlets: Array | None) -> Written:
+    def _write_result(
+        self, result: Terrain, image_files: ImageFiles, outlets: Array | None
+    ) -> Written:
         with self._outputs.write(self._target) as path:
             span = self._given.height_range
-            heights, more = result.elevation, (result.spacing, self.place, self.holes)
-            written = encode_heightmap(path, heights, image_files, span, "f8", *more, is_elevation=True)
+            heights = result.elevation
+            more = (result.spacing, self.place, self.holes)
+            written = encode_heightmap(
+                path, heights, image_files, span, "f8", *more, is_elevation=True
+            )
         write_side(self._side, self._given.output, result, written)
         edges = (result.report or {}).get("edges", "open")
         fields = map_fields(result, self._given, edges, outlets)
-        maps.write(self._outputs, self._maps, fields, image_files, result.spacing, self.place, self.holes)
+        maps.write(
+            self._outputs, self._maps, fields, image_files, result.spacing, self.place, self.holes
+        )
         maps.write_cover(self._outputs, self._cover, result, image_files)
         if self._report:
-            report = {**(result.report or {}), "order": self._order, "files": self._outputs.digests()}
+            report = {
+                **(result.report or {}),
+                "order": self._order,
+                "files": self._outputs.digests(),
+            }
             with self._outputs.write(self._report) as path:
                 path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
         return written

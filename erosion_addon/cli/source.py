@@ -47,7 +47,10 @@ def read_land(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terra
     if not given.quiet:
         note_doubts(record.doubts)
         if given.height_range and record.meaning == "heights" and not hasattr(given, "output"):
-            note(f"{record.name} holds heights, so the height range does not count. To change that: --numbers.")
+            note(
+                f"{record.name} holds heights, so the height range does not count. To change that: "
+                "--numbers."
+            )
     if given.smooth_steps:
         elevation = _smoothed(elevation, record, given.quiet)
     return Terrain(elevation, record.spacing or float(record.every)), record
@@ -77,7 +80,9 @@ def read_outlets(given: argparse.Namespace, image_files: ImageFiles, land: Recor
     return read_mask_file(given, given.outlets, image_files, land) if given.outlets else None
 
 
-def read_mask_file(given: argparse.Namespace, path: str | Path, image_files: ImageFiles, land: Record) -> Array:
+def read_mask_file(
+    given: argparse.Namespace, path: str | Path, image_files: ImageFiles, land: Record
+) -> Array:
     """Values of a mask for a land; what is doubtful is said."""
     mask, doubts = read_mask(path, image_files, land)
     if not given.quiet:
@@ -99,7 +104,11 @@ def note_holes(output: Path, holes: Array | None) -> None:
 def note_doubts(doubts: Iterable[Doubt]) -> None:
     """Print what a file leaves open, with the option that settles it."""
     for doubt in doubts:
-        note(f"{doubt.sentence} To change that: {flag(doubt.option)}." if doubt.option else doubt.sentence)
+        note(
+            f"{doubt.sentence} To change that: {flag(doubt.option)}."
+            if doubt.option
+            else doubt.sentence
+        )
 
 
 def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
@@ -109,12 +118,17 @@ def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> N
         note(f"{lack} --sand adds it.")
 
 
-def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array], Record]:
+def _read(
+    given: argparse.Namespace, image_files: ImageFiles
+) -> tuple[Terrain, dict[str, Array], Record]:
     """Start terrain, masks, and the record of the heights."""
     terrain, record = read_land(given, image_files)
     if record.step and not (given.smooth_steps or given.quiet):
         what = "has 8 bits, so its heights come" if record.kind == "uint8" else "has heights"
-        note(f"{given.input} {what} in steps of {record.step:.4g} m; --smooth-steps smooths them away.")
+        note(
+            f"{given.input} {what} in steps of {record.step:.4g} m; --smooth-steps smooths them "
+            "away."
+        )
     if given.surface_color and not is_strata(given.surface_color):
         path = Path(given.surface_color)
         require_place(path, read_header(path).georeference, record)
@@ -123,7 +137,9 @@ def _read(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, 
     masks = {}
     for kind, path in given.mask:
         if kind not in MASK_KINDS:
-            raise InputError(f"There is no mask {kind!r:.60}; choose one of {', '.join(MASK_KINDS)}.")
+            raise InputError(
+                f"There is no mask {kind!r:.60}; choose one of {', '.join(MASK_KINDS)}."
+            )
         masks[kind] = read_mask_file(given, path, image_files, record)
     return terrain, masks, record
 
@@ -132,17 +148,22 @@ def _smoothed(elevation: Array, record: Record, quiet: bool) -> Array:
     """Elevation without terracing; InputError if it has none."""
     if record.step is None:
         raise InputError(
-            f"{record.name} has no steps to smooth away: its heights are fine enough; leave out the option."
+            f"{record.name} has no steps to smooth away: its heights are fine enough; leave out "
+            "the option."
         )
     if not quiet:
         note(f"The steps of {record.step:.4g} m in {record.name} were smoothed away.")
     return without_steps(elevation, record)
 
 
-def _with_sand(terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]) -> Terrain:
+def _with_sand(
+    terrain: Terrain, thickness: float, recipe: Recipe, masks: Mapping[str, Array]
+) -> Terrain:
     """Terrain whose top meters are loose; 0 for the amount that the recipe needs."""
     if "sediment" in masks:
-        raise InputError("--sand and --mask sediment=FILE both say where loose sand lies; give one of them.")
+        raise InputError(
+            "--sand and --mask sediment=FILE both say where loose sand lies; give one of them."
+        )
     if not (thickness or recipe.needs.sediment):
         raise InputError(f"{recipe.name} needs no sand; say how much you want: --sand METERS.")
     return with_loose_top(terrain, thickness or recipe.needs.sediment)

@@ -61,13 +61,17 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
     if len(rows) * len(seeds) > MOST:
         raise InputError(f"{len(rows) * len(seeds)} variants are too many for a page; {MOST} fit.")
     if given.side < SMALLEST_SIDE:
-        raise InputError(f"--side {given.side} is too small; a terrain has at least {SMALLEST_SIDE} cells a side.")
+        raise InputError(
+            f"--side {given.side} is too small; a terrain has at least {SMALLEST_SIDE} cells a "
+            "side."
+        )
     with Outputs(inputs(given)) as outputs:
         outputs.plan_folder(given.folder)
         page = outputs.plan(given.folder / "index.html", (".html",))
         sheet = outputs.plan(given.folder / "sheet.png", (".png",))
         pictures = [
-            [outputs.plan(given.folder / f"{row}_{seed}.png", (".png",)) for seed in seeds] for row in range(len(rows))
+            [outputs.plan(given.folder / f"{row}_{seed}.png", (".png",)) for seed in seeds]
+            for row in range(len(rows))
         ]
         whole = _Whole(outputs, given, len(rows), seeds) if given.full else None
         terrain, masks, _ = read(given, recipe, image_files)
@@ -77,11 +81,15 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
             for sentence in on_edges:
                 note(sentence)
         shape = preview.shape_of(terrain.shape, given.side)
-        small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
+        small = preview.reduced(terrain, shape)
+        small_masks = preview.reduced_masks(masks, shape)
         longer = longer_side(terrain.shape, terrain.spacing)
         shown: list[list[Array]] = []
-        small_work, full_work = small.elevation.size, terrain.elevation.size if whole else 0
-        progress = RunProgress(ProgressLine(given.quiet), len(rows) * len(seeds) * (small_work + full_work))
+        small_work = small.elevation.size
+        full_work = terrain.elevation.size if whole else 0
+        progress = RunProgress(
+            ProgressLine(given.quiet), len(rows) * len(seeds) * (small_work + full_work)
+        )
         with whole.naming_finished() if whole else nullcontext():
             for row, ((words, varied), files) in enumerate(zip(rows, pictures, strict=True)):
                 shown.append([])
@@ -92,13 +100,22 @@ def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
 
                 for seed, target in zip(seeds, files, strict=True):
                     progress.begin(small_work, f"variant {row}_{seed}")
-                    run = simulate(small, fitted, seed=seed, edges=edges, masks=small_masks, threads=given.threads or 0)
+                    run = simulate(
+                        small,
+                        fitted,
+                        seed=seed,
+                        edges=edges,
+                        masks=small_masks,
+                        threads=given.threads or 0,
+                    )
                     result = watched(run, compile_kernels, progress).terrain
                     shown[-1].append(shaded_relief(result))
                     with outputs.write(target) as path:
                         image_files.write(path, shown[-1][-1], "uint16")
                     if whole:
-                        whole.make(terrain, masks, varied, (row, seed), words, image_files, progress)
+                        whole.make(
+                            terrain, masks, varied, (row, seed), words, image_files, progress
+                        )
         with outputs.write(sheet) as path:
             image_files.write(path, _sheet(shown), "uint16")
         if whole:
@@ -117,10 +134,13 @@ def _rows(given: argparse.Namespace, recipe: Recipe) -> list[tuple[str, Recipe]]
     """Arguments of --set and the recipe of each row; InputError for an invalid value."""
     for name, values in given.vary:
         if not isinstance(values, list) or not values:
-            raise InputError(f"--vary needs a list of values, such as {name}=[0.1,0.2], not {values!r:.60}.")
+            raise InputError(
+                f"--vary needs a list of values, such as {name}=[0.1,0.2], not {values!r:.60}."
+            )
     names = [name for name, _ in given.vary]
     table = [
-        dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*(values for _, values in given.vary))
+        dict(zip(names, chosen, strict=True))
+        for chosen in itertools.product(*(values for _, values in given.vary))
     ]
     return [(_words(values), recipe.with_values(values)) for values in table]
 
@@ -137,12 +157,16 @@ def _sheet(shown: list[list[Array]]) -> Array:
 
 
 class _Whole:
-    """Variants in full, a folder for each, and a table of them. Each is there as soon as it is made, and stays if the
-    command is ended; the same command makes the others.
+    """Variants in full, a folder for each, and a table of them. Each is there as soon as it is
+    made, and stays if the command is ended; the same command makes the others.
     """
 
-    def __init__(self, outputs: Outputs, given: argparse.Namespace, rows: int, seeds: list[int]) -> None:
-        self._outputs, self._given, self._table = outputs, given, list[dict[str, Any]]()
+    def __init__(
+        self, outputs: Outputs, given: argparse.Namespace, rows: int, seeds: list[int]
+    ) -> None:
+        self._outputs = outputs
+        self._given = given
+        self._table = list[dict[str, Any]]()
         self._list = outputs.plan(given.folder / "variants.json", (".json",))
         for row, seed in itertools.product(range(rows), seeds):
             folder = given.folder / f"{row}_{seed}"
@@ -172,19 +196,34 @@ class _Whole:
             progress.skip(terrain.elevation.size, f"variant {name} in full")
             told = json.loads(report.read_text(encoding="utf-8"))
         else:
-            run = simulate(terrain, recipe, seed=seed, edges=given.edges, masks=masks, threads=given.threads or 0)
+            run = simulate(
+                terrain,
+                recipe,
+                seed=seed,
+                edges=given.edges,
+                masks=masks,
+                threads=given.threads or 0,
+            )
             progress.begin(terrain.elevation.size, f"variant {name} in full")
-            result = watched(run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), progress).terrain
+            result = watched(
+                run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), progress
+            ).terrain
             told = self._write(report, result, order, image_files)
         self._stay += 1
-        self._table.append({"folder": name, "seed": seed, "set": words, "sha256": told["sha256"]["elevation"]})
+        self._table.append(
+            {"folder": name, "seed": seed, "set": words, "sha256": told["sha256"]["elevation"]}
+        )
 
-    def _write(self, report: Path, result: Terrain, order: str, image_files: ImageFiles) -> dict[str, Any]:
+    def _write(
+        self, report: Path, result: Terrain, order: str, image_files: ImageFiles
+    ) -> dict[str, Any]:
         """Write a variant, all or nothing; returns its report."""
         with Outputs(inputs(self._given)) as outputs:
             for folder in (self._given.folder, report.parent):
                 outputs.plan_folder(folder)
-            target, heights = (outputs.plan(path, (path.suffix,)) for path in (report, report.with_name(HEIGHTS)))
+            target, heights = (
+                outputs.plan(path, (path.suffix,)) for path in (report, report.with_name(HEIGHTS))
+            )
             with outputs.write(heights) as path:
                 encode_heightmap(path, result.elevation, image_files)
             told = {**(result.report or {}), "order": order, "files": outputs.digests()}
@@ -202,7 +241,9 @@ class _Whole:
             if not self._stay:
                 raise
             stay = "1 variant stays" if self._stay == 1 else f"{self._stay} variants stay"
-            raise signals.renamed(end, f"{stay} in {self._given.folder}; the same command makes the others") from None
+            raise signals.renamed(
+                end, f"{stay} in {self._given.folder}; the same command makes the others"
+            ) from None
 
     def write_table(self) -> None:
         """Write the table of all variants."""
@@ -220,7 +261,9 @@ def _page(given: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
     title = _html(f"{given.input.name}, {(given.recipe or RECIPE)}")
     head = "".join(f"<th>seed {seed}</th>" for seed in seeds)
     body = "".join(
-        f"<tr><th>{_html(words)}</th>" + "".join(_cell(given, number, words, seed) for seed in seeds) + "</tr>\n"
+        f"<tr><th>{_html(words)}</th>"
+        + "".join(_cell(given, number, words, seed) for seed in seeds)
+        + "</tr>\n"
         for number, words in enumerate(rows)
     )
     return (
@@ -240,7 +283,9 @@ def _cell(given: argparse.Namespace, row: int, words: str, seed: int) -> str:
 
 def _command(given: argparse.Namespace, words: str, seed: int) -> str:
     """Command for the full version of a variant, without the name of its output."""
-    settings = [f"{name}={_word(value)}" for name, value in given.set] + words.split(" ") * bool(words)
+    settings = [f"{name}={_word(value)}" for name, value in given.set] + words.split(" ") * bool(
+        words
+    )
     said = [
         "python",
         "-m",
@@ -255,7 +300,8 @@ def _command(given: argparse.Namespace, words: str, seed: int) -> str:
     for option in ("edges", "surface_color", "sand"):
         value = getattr(given, option)
         if value is not None:
-            said += [f"--{option.replace('_', '-')}", *([str(value)] if value else [])]  # --sand may have no value
+            # --sand may have no value
+            said += [f"--{option.replace('_', '-')}", *([str(value)] if value else [])]
     said += ["--smooth-steps"] if given.smooth_steps else []
     said += ["--height-range", *map(str, given.height_range)] if given.height_range else []
     said += ["--size", "{}x{}".format(*given.size)] if given.size else []

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Supervision of a run on the command line: progress, time limit, termination signals, checkpoints on the way."""
+"""Supervision of a run on the command line: progress, time limit, termination signals, checkpoints
+on the way.
+"""
 
 import math
 import time
@@ -21,9 +23,9 @@ def watched(
 ) -> Progress:
     """Run to the end or the time limit with progress on standard error; returns the last progress.
 
-    compile_kernels: called first with the progress callback. shown: where the progress goes. seconds: the time limit.
-    save: keeps the state of the run; with it a signal waits for the current chunk. every: seconds between two calls of
-    it.
+    compile_kernels: called first with the progress callback. shown: where the progress goes.
+    seconds: the time limit. save: keeps the state of the run; with it a signal waits for the
+    current chunk. every: seconds between two calls of it.
     """
     begin = time.monotonic()
     due = begin + every

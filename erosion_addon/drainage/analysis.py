@@ -20,15 +20,17 @@ BROOKS = 1000
 """Automatic source area of channels, as a fraction of the land: one over this number."""
 
 WAY = 4
-"""Cells downstream over which flow directions are averaged; one cell would give eight directions only."""
+"""Cells downstream over which flow directions are averaged; one cell would give eight directions
+only.
+"""
 
 
 @dataclass(frozen=True)
 class Analysis:
     """Result of an analysis.
 
-    fields: `fields.ANALYZED` by name. figures: see `statistics`. notes: remarks in sentences. land: the land analyzed;
-    None if another process analyzed it.
+    fields: `fields.ANALYZED` by name. figures: see `statistics`. notes: remarks in sentences. land:
+    the land analyzed; None if another process analyzed it.
     """
 
     fields: dict[str, Array]
@@ -47,10 +49,11 @@ def analyze(
 ) -> Analysis:
     """Analyze a terrain; the same bytes on any number of threads.
 
-    edges: see `base.arrays.EDGES`. tally: progress. outlets: mask of outlets, (rows, cols), where water leaves from
-    0.5 on. Raises InputError if the sea leaves no land, and for an invalid mask.
+    edges: see `base.arrays.EDGES`. tally: progress. outlets: mask of outlets, (rows, cols), where
+    water leaves from 0.5 on. Raises InputError if the sea leaves no land, and for an invalid mask.
     """
-    parameters, tally = parameters or AnalysisParameters(), tally or Tally()
+    parameters = parameters or AnalysisParameters()
+    tally = tally or Tally()
     tally.total = 5.0
     level = parameters.sea_level if parameters.sea else None
     outlets = prepared_outlets(outlets, terrain.shape)
@@ -76,7 +79,9 @@ def analyze(
 
 
 def smallest_channel(channel_area: float, land: float) -> float:
-    """Drainage area of the smallest channel in m². channel_area: km², see `AnalysisParameters`. land: m² in all."""
+    """Drainage area of the smallest channel in m². channel_area: km², see `AnalysisParameters`.
+    land: m² in all.
+    """
     return channel_area * SQUARE_KILOMETER or land / BROOKS
 
 

@@ -28,28 +28,35 @@ MASKS = {
 def masks(
     water: Water, sizes: Sizes, spacing: tuple[float, float], edges: str, sea: Array | None = None
 ) -> dict[str, Array]:
-    """`MASKS`, each (rows, cols) float32. Rivers are at least one cell wide here; most would vanish otherwise.
+    """`MASKS`, each (rows, cols) float32. Rivers are at least one cell wide here; most would vanish
+    otherwise.
 
     sea: (rows, cols) bool, or None for none.
     """
     from .kernels import beds  # numba takes a second to import, so only where it runs
 
-    cell, wraps = mean_cell_size(spacing), edges == "wrap"
+    cell = mean_cell_size(spacing)
+    wraps = edges == "wrap"
     lake = (water.lakes > 0).astype(np.float32)
     found = {"lake": lake}
     wide = np.maximum(sizes.width, cell)
-    off, near = np.full(lake.shape, math.inf), np.zeros(lake.shape)
+    off = np.full(lake.shape, math.inf)
+    near = np.zeros(lake.shape)
     beds.distances(water.place, 0.5 * wide, wide, water.starts, spacing, wraps, off, near)
     found["river"] = np.clip(0.5 - off / cell, 0.0, 1.0).astype(np.float32)
     near = np.maximum(near, _highest_around(lake, wraps))
     drowned = np.zeros(lake.shape, bool) if sea is None else sea
-    found["bank"] = np.where((lake > 0) | drowned | (found["river"] >= 1.0), 0.0, near).astype(np.float32)
+    found["bank"] = np.where((lake > 0) | drowned | (found["river"] >= 1.0), 0.0, near).astype(
+        np.float32
+    )
     return found | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing, edges)}
 
 
 def _highest_around(values: Array, wraps: bool) -> Array:
     """Highest of each of the values (rows, cols) and its eight neighbors."""
-    found: Array = sliding_window_view(np.pad(values, 1, mode="wrap" if wraps else "edge"), (3, 3)).max(axis=(2, 3))
+    found: Array = sliding_window_view(
+        np.pad(values, 1, mode="wrap" if wraps else "edge"), (3, 3)
+    ).max(axis=(2, 3))
     return found
 
 
@@ -57,47 +64,61 @@ RISE = 1e-6
 """Tolerated rise of a river from source to mouth, as a share of the relief: rounding."""
 
 NARROWEST = 0.75
-"""Smallest half width in diagonals of a cell. The level bottom, 0.7 of the width, then covers a cell at every step."""
+"""Smallest half width in diagonals of a cell. The level bottom, 0.7 of the width, then covers a
+cell at every step.
+"""
 
 RAMP = 4.0
 """Way, in half widths, on which a river cuts down from its source."""
 
 LONGEST = 1_000_000
-"""Longest river to be carved, in half cells: it is a point each half cell, also far outside the terrain."""
+"""Longest river to be carved, in half cells: it is a point each half cell, also far outside the
+terrain.
+"""
 
 
 def carve(
-    elevation: Array, spacing: tuple[float, float], line: Array, parameters: BedParameters, name: str = "The river"
+    elevation: Array,
+    spacing: tuple[float, float],
+    line: Array,
+    parameters: BedParameters,
+    name: str = "The river",
 ) -> Array:
     """Terrain, (rows, cols) m, with a river cut into it; cells beyond its banks keep their bytes.
 
-    line: (points, 2) m along columns and rows from the center of cell [0, 0], downstream. The water level never rises:
-    the bed cuts through higher ground downstream. A river that ends inside the land continues to lower ground, see
-    `_onward`. Raises InputError, with the line's `name`, for a line without points, with one that is not
-    finite, outside the terrain, longer than `LONGEST`, or ending higher than it begins.
+    line: (points, 2) m along columns and rows from the center of cell [0, 0], downstream. The water
+    level never rises: the bed cuts through higher ground downstream. A river that ends inside the
+    land continues to lower ground, see `_onward`. Raises InputError, with the line's `name`, for a
+    line without points, with one that is not finite, outside the terrain, longer than `LONGEST`, or
+    ending higher than it begins.
     """
     if not np.isfinite(line).all():
         raise InputError(f"{name} has a point whose position is not a number; delete that point.")
     if len(line) < 2 or (line == line[0]).all():
         raise InputError(f"{name} has no length; draw at least two points.")
     rows, cols = elevation.shape
-    line, half_cell = np.asarray(line, np.float64), 0.5 * min(spacing)
+    line = np.asarray(line, np.float64)
+    half_cell = 0.5 * min(spacing)
     across, along = np.abs(np.diff(line, axis=0)).sum(axis=0)
     if across + along > LONGEST * half_cell:
         raise InputError(
-            f"{name} is too long for cells of this size: {(across + along) / 1000:.4g} km; move its points closer to "
-            "the terrain."
+            f"{name} is too long for cells of this size: {(across + along) / 1000:.4g} km; move "
+            "its points closer to the terrain."
         )
     points = _resampled(line, half_cell)
-    row, col = points[:, 1] / spacing[0], points[:, 0] / spacing[1]
+    row = points[:, 1] / spacing[0]
+    col = points[:, 0] / spacing[1]
     inside = (row >= -0.5) & (row <= rows - 0.5) & (col >= -0.5) & (col <= cols - 0.5)
     if inside.sum() < 2:
         raise InputError(f"{name} lies outside the terrain; move it onto the terrain.")
-    points, row, col = points[inside], row[inside], col[inside]
+    points = points[inside]
+    row = row[inside]
+    col = col[inside]
     ground = sample(elevation, row, col)
     if ground[-1] > ground[0] + RISE * float(np.ptp(elevation)):
         raise InputError(
-            f"{name} runs uphill: it begins at {ground[0]:.4g} m and ends at {ground[-1]:.4g} m; switch its direction."
+            f"{name} runs uphill: it begins at {ground[0]:.4g} m and ends at {ground[-1]:.4g} m; "
+            "switch its direction."
         )
     half = max(0.5 * parameters.width, NARROWEST * _diagonal(spacing))
     flow = 2.0 * half / WIDTH  # the root of its discharge
@@ -118,16 +139,31 @@ def carve(
             parameters.incision,
         )
     )
-    gap = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1  # where the line leaves the terrain and comes back
+    # where the line leaves the terrain and comes back
+    gap = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1
     starts = np.array([0, *gap.tolist(), count], np.int64)
     if inside[-1]:
-        onward, floor = _onward(elevation, spacing, (round(row[-1]), round(col[-1])), float(level[-1] - deep[-1]))
-        points, starts[-1] = np.concatenate([points, onward]), count + len(onward)
+        onward, floor = _onward(
+            elevation, spacing, (round(row[-1]), round(col[-1])), float(level[-1] - deep[-1])
+        )
+        points = np.concatenate([points, onward])
+        starts[-1] = count + len(onward)
         level, deep = (np.pad(values, (0, len(onward)), mode="edge") for values in (level, deep))
         level = np.maximum(level, floor)
         deep = np.minimum(deep, level - floor)
-    wide, far = np.full(len(points), half), np.full(len(points), math.inf)
-    return _cut(elevation, spacing, False, parameters, np.column_stack([points, level]), wide, deep, far, starts)
+    wide = np.full(len(points), half)
+    far = np.full(len(points), math.inf)
+    return _cut(
+        elevation,
+        spacing,
+        False,
+        parameters,
+        np.column_stack([points, level]),
+        wide,
+        deep,
+        far,
+        starts,
+    )
 
 
 def carve_rivers(
@@ -138,24 +174,33 @@ def carve_rivers(
     rivers: RiverParameters,
     parameters: CutParameters,
 ) -> Array:
-    """Terrain, (rows, cols) m, with the beds of its rivers cut into it; cells beyond their banks keep their bytes.
+    """Terrain, (rows, cols) m, with the beds of its rivers cut into it; cells beyond their banks
+    keep their bytes.
 
-    water, rivers: the rivers and their settings. Width and depth are those of `sizes`, levels those of `descend`. A
-    river narrower than two cells, whose valley may be as narrow, runs along the lowest cells. Lakes keep their level,
-    and an end inside the land its height. InputError for water without rivers.
+    water, rivers: the rivers and their settings. Width and depth are those of `sizes`, levels those
+    of `descend`. A river narrower than two cells, whose valley may be as narrow, runs along the
+    lowest cells. Lakes keep their level, and an end inside the land its height. InputError for
+    water without rivers.
     """
     if not len(water.place):
-        raise InputError("There is no river with that much drainage area to be carved; choose a smaller source area.")
-    found, bank, wraps = sizes_of(water, rivers), _bank(parameters), edges == "wrap"
+        raise InputError(
+            "There is no river with that much drainage area to be carved; choose a smaller source "
+            "area."
+        )
+    found = sizes_of(water, rivers)
+    bank = _bank(parameters)
+    wraps = edges == "wrap"
     half = 0.5 * found.width
     smooth = np.clip(2.0 * half / (NARROWEST * _diagonal(spacing)) - 1.0, 0.0, 1.0)[:, None]
     points = water.thalweg + smooth * (water.place[:, :2] - water.thalweg)
-    row, col = points[:, 1] / spacing[0], points[:, 0] / spacing[1]
+    row = points[:, 1] / spacing[0]
+    col = points[:, 0] / spacing[1]
     ground = sample(elevation, row, col)
     pools = np.append(math.nan, water.level)[water.inside]
     if rivers.sea:
         pools[ground < rivers.sea_level] = rivers.sea_level
-    following, mouths = water.following.copy(), water.starts[:-1]
+    following = water.following.copy()
+    mouths = water.starts[:-1]
     ways = points - points[np.maximum(following, 0)]
     steps = np.where(following < 0, 0.0, np.sqrt((ways * ways).sum(-1)))
     following[mouths] = np.maximum(following[mouths], water.crossing)
@@ -163,12 +208,25 @@ def carve_rivers(
     at_border = (row <= 0.0) | (col <= 0.0) | (row >= last[0]) | (col >= last[1])
     within = (following < 0) & np.isnan(pools) & ~(at_border & (edges == "open"))
     lowest = np.where(within, ground, -math.inf)
-    level, deep = _descended(ground, pools, lowest, found.depth, half, steps, following, parameters.incision)
+    level, deep = _descended(
+        ground, pools, lowest, found.depth, half, steps, following, parameters.incision
+    )
     still = ~np.isnan(pools)
     starts = np.union1d(water.starts, np.flatnonzero(still[:-1] & still[1:]) + 1)
-    cut = sliding_window_view(np.pad(ground, 1, mode="edge"), 3).min(axis=-1) - level  # as slopes rise between cells
+    # as slopes rise between cells
+    cut = sliding_window_view(np.pad(ground, 1, mode="edge"), 3).min(axis=-1) - level
     reach = np.maximum(found.width, 2.0 * np.maximum(cut, 0.0) / bank)
-    heights = _cut(elevation, spacing, wraps, parameters, np.column_stack([points, level]), half, deep, reach, starts)
+    heights = _cut(
+        elevation,
+        spacing,
+        wraps,
+        parameters,
+        np.column_stack([points, level]),
+        half,
+        deep,
+        reach,
+        starts,
+    )
     rims = _highest_around(np.append(-math.inf, water.level)[water.lakes], wraps)
     held: Array = np.maximum(heights, np.minimum(elevation, rims))
     return held
@@ -223,18 +281,23 @@ def _diagonal(spacing: tuple[float, float]) -> float:
     return math.sqrt(spacing[0] * spacing[0] + spacing[1] * spacing[1])
 
 
-def _onward(heights: Array, spacing: tuple[float, float], start: tuple[int, int], bed: float) -> tuple[Array, float]:
+def _onward(
+    heights: Array, spacing: tuple[float, float], start: tuple[int, int], bed: float
+) -> tuple[Array, float]:
     """Way from a cell to where a river ends: (points, 2) m, and the lowest height of its bed, m.
 
-    The way follows the drainage, level with the `bed`, until the ground lies below it or the border is reached. Pits
-    shallower than the bed are cut through. A deeper one is a lake: the river ends in it, and digs no deeper than its
-    floor.
+    The way follows the drainage, level with the `bed`, until the ground lies below it or the border
+    is reached. Pits shallower than the bed are cut through. A deeper one is a lake: the river ends
+    in it, and digs no deeper than its floor.
     """
-    graph, cols = FlowGraph((heights.shape[0], heights.shape[1]), spacing), heights.shape[1]
-    flat, cell = graph.padded(heights), (start[0] + 1) * (cols + 2) + start[1] + 1
+    graph = FlowGraph((heights.shape[0], heights.shape[1]), spacing)
+    cols = heights.shape[1]
+    flat = graph.padded(heights)
+    cell = (start[0] + 1) * (cols + 2) + start[1] + 1
     graph.fill_ring(flat)
     graph.find_receivers(flat)
-    way, floor = _way(graph, cell), -math.inf
+    way = _way(graph, cell)
+    floor = -math.inf
     graph.route(flat)
     if graph.filled(flat)[way[-1]] - flat[way[-1]] > flat[cell] - bed:
         floor = float(flat[way[-1]])
@@ -247,7 +310,8 @@ def _onward(heights: Array, spacing: tuple[float, float], start: tuple[int, int]
 
 def _way(graph: FlowGraph, cell: int) -> Array:
     """Flat indices of the cells downstream of a cell, itself first, to an outlet or a pit."""
-    offsets, toward = graph.network.offsets, graph.network.toward
+    offsets = graph.network.offsets
+    toward = graph.network.toward
     way = [cell]
     while toward[way[-1]] < len(offsets):
         way.append(way[-1] + int(offsets[toward[way[-1]]]))
@@ -255,7 +319,9 @@ def _way(graph: FlowGraph, cell: int) -> Array:
 
 
 def _resampled(line: Array, most: float) -> Array:
-    """Line (points, 2) with points inserted, so that no two neighbors are further apart than `most`."""
+    """Line (points, 2) with points inserted, so that no two neighbors are further apart than
+    `most`.
+    """
     steps = np.diff(line, axis=0)
     parts = np.maximum(np.ceil(np.sqrt((steps * steps).sum(-1)) / most), 1.0).astype(np.int64)
     piece = np.repeat(np.arange(len(parts)), parts)

@@ -17,20 +17,22 @@ class UnsoundError(InputError):
     """Heights or flow paths on which no water finds its way."""
 
     def __init__(self) -> None:
-        super().__init__("The heights are not numbers within bounds, or flow paths lead in a circle.")
+        super().__init__(
+            "The heights are not numbers within bounds, or flow paths lead in a circle."
+        )
 
 
 class FlowGraph:
     """Single-direction flow routing (D8) without pits.
 
-    A cell drains to its steepest lower neighbor. Outlets are the border cells of open edges, cells below the sea, and
-    those of `outlets`; if there are none, as between closed edges, the lowest pit is the outlet. All other pits drain
-    over their lowest pass, see `kernels.basins`. `route` builds the graph for given heights and may be called
-    repeatedly.
+    A cell drains to its steepest lower neighbor. Outlets are the border cells of open edges, cells
+    below the sea, and those of `outlets`; if there are none, as between closed edges, the lowest
+    pit is the outlet. All other pits drain over their lowest pass, see `kernels.basins`. `route`
+    builds the graph for given heights and may be called repeatedly.
 
-    shape: (rows, cols). spacing: (row, col) m. edges: see `base.arrays.EDGES`. outlets: (rows, cols) bool, or None.
-    leaving: (rows, cols) bool, border cells that are outlets, in place of all of open edges, or None. threads: the most
-    to use; the result has the same bytes on any number.
+    shape: (rows, cols). spacing: (row, col) m. edges: see `base.arrays.EDGES`. outlets: (rows,
+    cols) bool, or None. leaving: (rows, cols) bool, border cells that are outlets, in place of all
+    of open edges, or None. threads: the most to use; the result has the same bytes on any number.
     """
 
     def __init__(
@@ -42,10 +44,15 @@ class FlowGraph:
         threads: int = 1,
         leaving: Array | None = None,
     ) -> None:
-        from .kernels import basins, receivers, streams  # numba takes a second to import, so only where it runs
+        # numba takes a second to import, so only where it runs
+        from .kernels import basins, receivers, streams
 
-        self._receivers, self._basins, self._streams = receivers, basins, streams
-        self.shape, self.spacing, self._threads = shape, spacing, threads
+        self._receivers = receivers
+        self._basins = basins
+        self._streams = streams
+        self.shape = shape
+        self.spacing = spacing
+        self._threads = threads
         rows, cols = shape
         size = (rows + 2) * (cols + 2)
         toward = np.full((rows + 2, cols + 2), receivers.RING, np.uint8)
@@ -61,8 +68,11 @@ class FlowGraph:
         if edges == "wrap":
             cells = np.arange(size, dtype=np.int32).reshape(rows + 2, cols + 2)
             home = np.ascontiguousarray(np.pad(cells[1:-1, 1:-1], 1, mode="wrap")).reshape(-1)
-        along, across = spacing[0] * spacing[0], spacing[1] * spacing[1]
-        distances = np.sqrt(AROUND[:, 0] * AROUND[:, 0] * along + AROUND[:, 1] * AROUND[:, 1] * across)
+        along = spacing[0] * spacing[0]
+        across = spacing[1] * spacing[1]
+        distances = np.sqrt(
+            AROUND[:, 0] * AROUND[:, 0] * along + AROUND[:, 1] * AROUND[:, 1] * across
+        )
         offsets = AROUND[:, 0] * (cols + 2) + AROUND[:, 1]
         self.network = receivers.Network(toward.reshape(-1), home, offsets, distances)
         self._donors = np.empty(size, np.uint8)
@@ -85,12 +95,15 @@ class FlowGraph:
         found: Array = flat.reshape(rows + 2, cols + 2)[1:-1, 1:-1]
         return found
 
-    def route(self, heights: Array, wander: int | None = None, keep: bool = False) -> tuple[Array, Array] | None:
+    def route(
+        self, heights: Array, wander: int | None = None, keep: bool = False
+    ) -> tuple[Array, Array] | None:
         """Route heights (flat, padded; m). The ring is set here.
 
-        wander: random key for the lengths of diagonals, None for exact ones; see `kernels.receivers.find_receivers`.
-        keep: return the basins of pits and the passes between them, `labels` and `links` of `kernels.basins.span`; None
-        without pits. UnsoundError for heights that are not finite.
+        wander: random key for the lengths of diagonals, None for exact ones; see
+        `kernels.receivers.find_receivers`. keep: return the basins of pits and the passes between
+        them, `labels` and `links` of `kernels.basins.span`; None without pits. UnsoundError for
+        heights that are not finite.
         """
         self.fill_ring(heights)
         count = self.find_receivers(heights, wander)
@@ -103,10 +116,13 @@ class FlowGraph:
         return passes
 
     def find_receivers(self, heights: Array, wander: int | None = None) -> int:
-        """Set the receiver of each cell by its heights (flat, padded; m), those of the ring too; returns the number of
-        pits. wander: see `route`. UnsoundError for heights that are not finite."""
+        """Set the receiver of each cell by its heights (flat, padded; m), those of the ring too;
+        returns the number of pits. wander: see `route`. UnsoundError for heights that are not
+        finite.
+        """
         kernels, network, (rows, cols) = self._receivers, self.network, self.shape
-        key, chance = np.uint64(wander or 0), wander is not None
+        key = np.uint64(wander or 0)
+        chance = wander is not None
         found: list[tuple[int, bool]] = []
         in_bands(
             lambda first, last: found.append(
@@ -120,10 +136,16 @@ class FlowGraph:
         return sum(pits for pits, _ in found)
 
     def sort(self) -> None:
-        """Sort cells in topological order, once every one of them reaches an outlet; UnsoundError if one does not."""
+        """Sort cells in topological order, once every one of them reaches an outlet; UnsoundError
+        if one does not.
+        """
         streams, network, (rows, cols) = self._streams, self.network, self.shape
         trees = np.empty(streams.count_outlets(network) + 1, np.int64)
-        in_bands(lambda first, last: streams.list_donors(network, cols, first, last, self._donors), rows, self._threads)
+        in_bands(
+            lambda first, last: streams.list_donors(network, cols, first, last, self._donors),
+            rows,
+            self._threads,
+        )
         streams.depth_first(network, self._donors, self.order, self.places, trees)
         if trees[-1] < self.order.size:
             raise UnsoundError
@@ -131,7 +153,9 @@ class FlowGraph:
         self.parts = np.unique(trees[np.searchsorted(trees, wanted)])
 
     def _lead_out(self, heights: Array, count: int) -> Array:
-        kernels, network, labels = self._basins, self.network, self.labels
+        kernels = self._basins
+        network = self.network
+        labels = self.labels
         kernels.number_pits(network, labels)
         self.label_basins()
         links = np.empty((count, 2), np.int64)
@@ -141,8 +165,9 @@ class FlowGraph:
         return links
 
     def label_basins(self) -> None:
-        """Label cells below 0 in `labels` with that of the first labeled cell on their flow path; UnsoundError for a
-        path without one."""
+        """Label cells below 0 in `labels` with that of the first labeled cell on their flow path;
+        UnsoundError for a path without one.
+        """
         kernels, (rows, cols) = self._basins, self.shape
 
         def label(first: int, last: int) -> None:
@@ -152,12 +177,16 @@ class FlowGraph:
         in_bands(label, rows, self._threads)
 
     def borders(self, heights: Array) -> Array:
-        """Pairs of neighbors in different basins, in reading order; see `kernels.basins.list_borders`."""
+        """Pairs of neighbors in different basins, in reading order; see
+        `kernels.basins.list_borders`.
+        """
         kernels, (rows, cols) = self._basins, self.shape
         found: dict[int, Array] = {}
 
         def border(first: int, last: int) -> None:
-            found[first] = kernels.list_borders(heights, self.network, self.labels, cols, first, last)
+            found[first] = kernels.list_borders(
+                heights, self.network, self.labels, cols, first, last
+            )
 
         in_bands(border, rows, self._threads)
         return np.concatenate([found[first] for first in sorted(found)])
@@ -199,22 +228,33 @@ class FlowGraph:
 
     def accumulate(self, amounts: Array) -> Array:
         """Accumulate amounts (flat) downstream, in place."""
-        self.in_parts(lambda _, first, last: self._streams.accumulate(self.network, self.order, amounts, first, last))
+        self.in_parts(
+            lambda _, first, last: self._streams.accumulate(
+                self.network, self.order, amounts, first, last
+            )
+        )
         return amounts
 
     def drainage_area(self, rain: Array | None = None) -> Array:
-        """Drainage area of each cell (flat, m²), including itself. rain: (rows, cols) weights or None."""
+        """Drainage area of each cell (flat, m²), including itself. rain: (rows, cols) weights or
+        None.
+        """
         area = self.spacing[0] * self.spacing[1]
-        return self.accumulate(self.padded(np.full(self.shape, area) if rain is None else rain * area))
+        return self.accumulate(
+            self.padded(np.full(self.shape, area) if rain is None else rain * area)
+        )
 
     def arrivals(self, heights: Array, amounts: Array, share: Array) -> Array:
-        """Amounts that enter a region, and these times their mean way and fall in meters, (rows, cols, 3); see
-        `kernels.streams.arrivals`. heights: flat, m. amounts, share of the region: (rows, cols).
+        """Amounts that enter a region, and these times their mean way and fall in meters, (rows,
+        cols, 3); see `kernels.streams.arrivals`. heights: flat, m. amounts, share of the region:
+        (rows, cols).
         """
         waiting = np.zeros((heights.size, 3))
         waiting[:, 0] = self.padded(amounts * (1.0 - share))
         arrived = np.zeros_like(waiting)
-        self._streams.arrivals(self.network, self.order, heights, self.padded(share), waiting, arrived)
+        self._streams.arrivals(
+            self.network, self.order, heights, self.padded(share), waiting, arrived
+        )
         return np.stack([self.inside(values) for values in arrived.T], axis=-1)
 
     def filled(self, heights: Array) -> Array:
@@ -224,13 +264,20 @@ class FlowGraph:
         return levels
 
     def stream_order(self, areas: Array, least: float) -> Array:
-        """Strahler order of channels (flat, uint8), 0 elsewhere. Channels begin at a drainage area of `least` m²."""
-        orders, twins = np.zeros(areas.size, np.uint8), np.zeros(areas.size, np.uint8)
-        self._streams.strahler(self.network, self.order, areas, least, orders, twins, np.zeros(areas.size, bool))
+        """Strahler order of channels (flat, uint8), 0 elsewhere. Channels begin at a drainage area
+        of `least` m².
+        """
+        orders = np.zeros(areas.size, np.uint8)
+        twins = np.zeros(areas.size, np.uint8)
+        self._streams.strahler(
+            self.network, self.order, areas, least, orders, twins, np.zeros(areas.size, bool)
+        )
         return orders
 
     def receivers(self) -> Array:
-        """Receivers (rows, cols) int64 as flat indices of the grid without ring; an outlet is its own receiver."""
+        """Receivers (rows, cols) int64 as flat indices of the grid without ring; an outlet is its
+        own receiver.
+        """
         rows, cols = self.shape
         place = np.arange(rows * cols).reshape(rows, cols)
         way = np.append(AROUND, [(0, 0)], axis=0)[np.minimum(self.inside(self.network.toward), 8)]

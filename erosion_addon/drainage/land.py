@@ -18,8 +18,8 @@ FINEST = 30.0
 class Land:
     """Terrain with its flow graph. Derived quantities are computed on first use.
 
-    elevation: (rows, cols) m. spacing: (row, col) m. edges: see `FlowGraph`. sea_level: m, where rivers end, or None.
-    threads: see `FlowGraph`. outlets: mask of outlets, (rows, cols), or None.
+    elevation: (rows, cols) m. spacing: (row, col) m. edges: see `FlowGraph`. sea_level: m, where
+    rivers end, or None. threads: see `FlowGraph`. outlets: mask of outlets, (rows, cols), or None.
     """
 
     def __init__(
@@ -31,8 +31,12 @@ class Land:
         threads: int = 1,
         outlets: Array | None = None,
     ) -> None:
-        self.elevation, self.spacing, self.edges = np.ascontiguousarray(elevation, np.float64), spacing, edges
-        self.sea_level, self.threads, self._outlets = sea_level, threads, outlets
+        self.elevation = np.ascontiguousarray(elevation, np.float64)
+        self.spacing = spacing
+        self.edges = edges
+        self.sea_level = sea_level
+        self.threads = threads
+        self._outlets = outlets
         self.sea = None if sea_level is None else sunk(elevation, sea_level)
         rows, cols = elevation.shape
         self.graph = FlowGraph((rows, cols), spacing, edges, river_ends(self.sea, outlets), threads)
@@ -56,7 +60,8 @@ class Land:
 
     @cached_property
     def surface(self) -> tuple[Array, Array, Array]:
-        """Slope (m/m) and curvature (1/m), (rows, cols) float32, and numbers of cells (4,) by sector of their aspect.
+        """Slope (m/m) and curvature (1/m), (rows, cols) float32, and numbers of cells (4,) by
+        sector of their aspect.
 
         See `kernels.surface`. Edges that do not wrap are extrapolated linearly.
         """
@@ -64,10 +69,13 @@ class Land:
 
         rows, cols = self.elevation.shape
         ringed = continued(self.elevation, 1, self.edges == "wrap")
-        slopes, curvatures = np.empty((rows, cols), np.float32), np.empty((rows, cols), np.float32)
+        slopes = np.empty((rows, cols), np.float32)
+        curvatures = np.empty((rows, cols), np.float32)
         aspects = np.empty((rows, 4), np.int64)
         in_bands(
-            lambda first, last: surface.measure(ringed, *self.spacing, first, last, slopes, curvatures, aspects),
+            lambda first, last: surface.measure(
+                ringed, *self.spacing, first, last, slopes, curvatures, aspects
+            ),
             rows,
             self.threads,
         )
@@ -77,10 +85,12 @@ class Land:
     def averaged(self) -> "Land":
         """Block means with cells no smaller than the finest to be measured.
 
-        Returns the land itself if its cells are large enough already, or if it is too small for such blocks.
+        Returns the land itself if its cells are large enough already, or if it is too small for
+        such blocks.
         """
         along, across = (max(1, round(FINEST / side)) for side in self.spacing)
-        rows, cols = self.elevation.shape[0] // along, self.elevation.shape[1] // across
+        rows = self.elevation.shape[0] // along
+        cols = self.elevation.shape[1] // across
         if along == across == 1 or min(rows, cols) < 32:
             return self
 
@@ -93,8 +103,8 @@ class Land:
         return Land(means, spacing, self.edges, self.sea_level, self.threads, outlets)
 
     def directions(self, steps: int) -> Array:
-        """(rows, cols, 2) float32: unit vectors of the flow along columns and rows, averaged over `steps` cells
-        downstream; 0 at outlets.
+        """(rows, cols, 2) float32: unit vectors of the flow along columns and rows, averaged over
+        `steps` cells downstream; 0 at outlets.
         """
         from .kernels import streams
 
@@ -102,7 +112,9 @@ class Land:
         found = np.empty((rows, cols, 2), np.float32)
         network = self.graph.network
         in_bands(
-            lambda first, last: streams.ways(network, cols, *self.spacing, steps, first, last, found),
+            lambda first, last: streams.ways(
+                network, cols, *self.spacing, steps, first, last, found
+            ),
             rows,
             self.threads,
         )

@@ -60,7 +60,9 @@ def _text(figures: dict[str, Any], name: str, pattern: str) -> str:
     return pattern.format(figures[name], r2=figures.get(f"{name}_r2") or 0.0)
 
 
-def statistics(elevation: Array, spacing: tuple[float, float], edges: str = "open") -> dict[str, Any]:
+def statistics(
+    elevation: Array, spacing: tuple[float, float], edges: str = "open"
+) -> dict[str, Any]:
     """Statistics of a terrain, (rows, cols) m, see `measured`."""
     return measured(Land(elevation, spacing, edges, threads=processors()))
 
@@ -68,14 +70,14 @@ def statistics(elevation: Array, spacing: tuple[float, float], edges: str = "ope
 def measured(land: Land) -> dict[str, Any]:
     """Statistics of land by name; None if there is too little data.
 
-    relief: m. pits: share of the land below its spill level. free_drainage: share of the land whose flow path to an
-    outlet passes no pit deeper than 1 % of the relief.
-    concavity: θ of S ~ A^-θ, with its R² over bin means in A, weighted by their cells. hack: h of L ~ A^h, with R², as
-    for concavity. area_exponent: τ of P(A > a) ~ a^-τ. hypsometric_integral: mean height as a share of the relief.
-    slope_p50, p90, p99: degrees. flat: share of the land under 3°. needles: cells per million that are higher than
-    their eight neighbors by a quarter of a cell.
-    slopes_along_grid, channels_along_grid: relative excess along the grid's axes or diagonals, the larger of the two: 0
-    for isotropic land, 0.05 for 5 % too many.
+    relief: m. pits: share of the land below its spill level. free_drainage: share of the land whose
+    flow path to an outlet passes no pit deeper than 1 % of the relief. concavity: θ of S ~ A^-θ,
+    with its R² over bin means in A, weighted by their cells. hack: h of L ~ A^h, with R², as for
+    concavity. area_exponent: τ of P(A > a) ~ a^-τ. hypsometric_integral: mean height as a share of
+    the relief. slope_p50, p90, p99: degrees. flat: share of the land under 3°. needles: cells per
+    million that are higher than their eight neighbors by a quarter of a cell. slopes_along_grid,
+    channels_along_grid: relative excess along the grid's axes or diagonals, the larger of the two:
+    0 for isotropic land, 0.05 for 5 % too many.
 
     Rivers and slopes are measured on cells of at least 30 m. Cells below the sea are excluded.
     """
@@ -84,7 +86,9 @@ def measured(land: Land) -> dict[str, Any]:
     deepest, depth = (land.above_sea(values) for values in _pits(land))
     coarse = land.averaged
     slope = coarse.above_sea(coarse.surface[0])
-    percentiles = np.degrees(np.arctan(np.percentile(slope, (50, 90, 99)))) if slope.size else [None] * 3
+    percentiles = (
+        np.degrees(np.arctan(np.percentile(slope, (50, 90, 99)))) if slope.size else [None] * 3
+    )
     found: dict[str, Any] = {
         "cell_size": mean_cell_size(land.spacing),
         "measured_at": mean_cell_size(coarse.spacing),
@@ -92,7 +96,9 @@ def measured(land: Land) -> dict[str, Any]:
         "pits": float((depth > 0).mean()),
         "free_drainage": float((deepest <= DEEP * relief).mean()),
         **_rivers(coarse),
-        "hypsometric_integral": float((heights.mean() - heights.min()) / relief) if relief else None,
+        "hypsometric_integral": float((heights.mean() - heights.min()) / relief)
+        if relief
+        else None,
         **{
             f"slope_p{percent}": None if value is None else float(value)
             for percent, value in zip((50, 90, 99), percentiles, strict=True)
@@ -105,17 +111,20 @@ def measured(land: Land) -> dict[str, Any]:
 
 
 def _pits(land: Land) -> tuple[Array, Array]:
-    """Depth of the deepest pit on each cell's flow path, and of the pit at the cell: (rows, cols) m."""
+    """Depth of the deepest pit on each cell's flow path, and of the pit at the cell: (rows, cols)
+    m.
+    """
     from .kernels import streams  # numba takes a second to import, so only where it runs
 
-    graph, deepest = land.graph, np.zeros(land.heights.size)
+    graph = land.graph
+    deepest = np.zeros(land.heights.size)
     streams.deepest_pits(graph.network, graph.order, land.heights, land.levels, deepest)
     return graph.inside(deepest), graph.inside(land.levels) - graph.inside(land.heights)
 
 
 class _Channels(NamedTuple):
-    """Channels binned by drainage area, each (bins,): log10 of the area in m² at the middle and lower end of a bin,
-    number of cells, and their mean slope and length.
+    """Channels binned by drainage area, each (bins,): log10 of the area in m² at the middle and
+    lower end of a bin, number of cells, and their mean slope and length.
     """
 
     middles: Array
@@ -155,15 +164,25 @@ def _rivers(land: Land) -> dict[str, float | None]:
     from .kernels import streams
 
     found: dict[str, float | None] = dict.fromkeys(
-        ("concavity", "concavity_r2", "hack", "hack_r2", "area_exponent", "area_exponent_r2", "channels_along_grid")
+        (
+            "concavity",
+            "concavity_r2",
+            "hack",
+            "hack_r2",
+            "area_exponent",
+            "area_exponent_r2",
+            "channels_along_grid",
+        )
     )
     cells = _channel_cells(land)
     if cells.size < FEWEST:
         return found
     channels = _channels(land, cells)
-    beyond = np.cumsum(channels.counts[::-1])[::-1] / cells.size  # the share with more than a bin's least
-    # Means weigh as much as they have cells: a bin of one river's last reach says less than one of many brooks.
-    # Concavities of parts of an elevation model then differ half to nine tenths as much.
+    # the share with more than a bin's least
+    beyond = np.cumsum(channels.counts[::-1])[::-1] / cells.size
+    # Means weigh as much as they have cells: a bin of one river's last reach says less than one of
+    # many brooks. Concavities of parts of an elevation model then differ half to nine tenths as
+    # much.
     equal = np.ones(BINS)
     fits = {
         "concavity": (channels.middles, channels.slopes, channels.counts, -1.0),
@@ -174,7 +193,8 @@ def _rivers(land: Land) -> dict[str, float | None]:
         full = (channels.counts >= 10) & (values > 0)
         if full.sum() < 5:
             continue
-        value, weights = np.log10(values[full]), counts[full]
+        value = np.log10(values[full])
+        weights = counts[full]
         steepness, start = np.polyfit(at[full], value, 1, w=np.sqrt(weights))
         rest = value - (steepness * at[full] + start)
         spread = value - np.average(value, weights=weights)
@@ -190,10 +210,11 @@ def _rivers(land: Land) -> dict[str, float | None]:
 def curves(land: Land) -> dict[str, tuple[Array, Array]]:
     """x and y of each plot by name; none if there is too little data.
 
-    slope_area: m², m/m, of channels. hypsometry: share of the land that lies higher, height as a share of the relief.
-    slopes: degrees, share of the land per degree.
+    slope_area: m², m/m, of channels. hypsometry: share of the land that lies higher, height as a
+    share of the relief. slopes: degrees, share of the land per degree.
     """
-    coarse, found = land.averaged, {}
+    coarse = land.averaged
+    found = {}
     cells = _channel_cells(coarse)
     if cells.size >= FEWEST:
         channels = _channels(coarse, cells)
@@ -202,7 +223,10 @@ def curves(land: Land) -> dict[str, tuple[Array, Array]]:
     heights = land.above_sea(land.elevation)
     higher = np.linspace(0.0, 1.0, 101)
     if np.ptp(heights):
-        found["hypsometry"] = higher, (np.quantile(heights, 1.0 - higher) - heights.min()) / np.ptp(heights)
+        found["hypsometry"] = (
+            higher,
+            (np.quantile(heights, 1.0 - higher) - heights.min()) / np.ptp(heights),
+        )
     slopes = np.degrees(np.arctan(coarse.above_sea(coarse.surface[0])))
     counts, ends = np.histogram(slopes, 45, (0.0, 90.0))
     if slopes.size:
@@ -213,7 +237,8 @@ def curves(land: Land) -> dict[str, tuple[Array, Array]]:
 def favored(amounts: Array) -> float | None:
     """Relative excess along the grid's axes or diagonals over isotropy.
 
-    amounts: (4,) by the sectors of `kernels.surface`; axes and diagonals each cover a quarter of the circle.
+    amounts: (4,) by the sectors of `kernels.surface`; axes and diagonals each cover a quarter of
+    the circle.
     """
     total = amounts[:3].sum()
     return float(4.0 * amounts[:2].max() / total - 1.0) if total else None
@@ -226,5 +251,9 @@ def _needles(land: Land) -> int:
     rows = len(land.elevation)
     counts = np.empty(rows, np.int64)
     above = NEEDLE * mean_cell_size(land.spacing)
-    in_bands(lambda first, last: surface.needles(land.elevation, above, first, last, counts), rows, land.threads)
+    in_bands(
+        lambda first, last: surface.needles(land.elevation, above, first, last, counts),
+        rows,
+        land.threads,
+    )
     return int(counts.sum())

@@ -24,16 +24,19 @@ _WAYS = {
     5: ((0, 1), (2, 3)),
     10: ((3, 0), (1, 2)),
 }
-"""Marching squares: wet corners (bits 1 2 4 8 counterclockwise) → sides where the shore enters and leaves, water on the
-left. Two diagonal wet corners belong to one lake.
+"""Marching squares: wet corners (bits 1 2 4 8 counterclockwise) → sides where the shore enters and
+leaves, water on the left. Two diagonal wet corners belong to one lake.
 """
 
 
-def outlines(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> list[list[Array]]:
-    """Shores of each lake: closed lines (points, 2) m along columns and rows, the last point equal to the first.
+def outlines(
+    lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]
+) -> list[list[Array]]:
+    """Shores of each lake: closed lines (points, 2) m along columns and rows, the last point equal
+    to the first.
 
-    The outer shore comes first and runs counterclockwise, islands follow. lakes: (rows, cols) int32, numbers from 1 on,
-    else 0. levels: (lakes,) m. elevation: (rows, cols) m.
+    The outer shore comes first and runs counterclockwise, islands follow. lakes: (rows, cols)
+    int32, numbers from 1 on, else 0. levels: (lakes,) m. elevation: (rows, cols) m.
     """
     ground = np.pad(np.asarray(elevation, np.float64), 1, mode="edge")
     lakes = np.pad(lakes, 1)
@@ -43,7 +46,8 @@ def outlines(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float
     ends = np.searchsorted(lakes[places][order], np.arange(1, len(levels) + 2))
     for number, level in enumerate(levels.tolist()):
         chosen = order[ends[number] : ends[number + 1]]
-        rows, cols = places[0][chosen], places[1][chosen]
+        rows = places[0][chosen]
+        cols = places[1][chosen]
         box = np.s_[rows.min() - 1 : rows.max() + 2, cols.min() - 1 : cols.max() + 2]
         corner = np.array([rows.min() - 2, cols.min() - 2])
         lines = _rings(lakes[box] == number + 1, ground[box], level)
@@ -54,12 +58,15 @@ def outlines(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float
 
 def _area(ring: Array) -> float:
     """Twice the signed area, positive for counterclockwise lines."""
-    x, y = ring[:, 0] - ring[0, 0], ring[:, 1] - ring[0, 1]
+    x = ring[:, 0] - ring[0, 0]
+    y = ring[:, 1] - ring[0, 1]
     return float((x[:-1] * y[1:] - x[1:] * y[:-1]).sum())
 
 
 def _rings(wet: Array, ground: Array, level: float) -> list[Array]:
-    """Closed lines (points, 2), rows and columns, around the wet cells of a box with a dry border."""
+    """Closed lines (points, 2), rows and columns, around the wet cells of a box with a dry
+    border.
+    """
     corners = wet[:-1, :-1] + 2 * wet[:-1, 1:] + 4 * wet[1:, 1:] + 8 * wet[1:, :-1].astype(int)
     onward = {}
     for row, col in zip(*np.nonzero((corners > 0) & (corners < 15)), strict=True):
@@ -83,12 +90,15 @@ _Side = tuple[int, int, int, int]
 def _side(row: int, col: int, number: int) -> _Side:
     """Key of a face's side: its two corners, the lower one first, equal for both adjacent faces."""
     first_row, first_col, second_row, second_col = _SIDES[number]
-    one, other = (int(row) + first_row, int(col) + first_col), (int(row) + second_row, int(col) + second_col)
+    one = (int(row) + first_row, int(col) + first_col)
+    other = (int(row) + second_row, int(col) + second_col)
     return (*min(one, other), *max(one, other))
 
 
 def _shore(side: _Side, wet: Array, ground: Array, level: float) -> tuple[float, float]:
-    """Point where the ground crosses the level between a wet and a dry cell; the midpoint at the terrain's edge."""
+    """Point where the ground crosses the level between a wet and a dry cell; the midpoint at the
+    terrain's edge.
+    """
     (row, col), (other_row, other_col) = side[:2], side[2:]
     if not wet[row, col]:
         row, col, other_row, other_col = other_row, other_col, row, col

@@ -33,7 +33,10 @@ class RiverParameters(Parameters):
 
     source_area: float = parameter(
         0.0,
-        "Drainage area at which a river begins: lower values show more brooks. Auto: a 300th of the terrain.",
+        (
+            "Drainage area at which a river begins: lower values show more brooks. Auto: a 300th "
+            "of the terrain."
+        ),
         low=0,
         high=1e9,
         unit="km²",
@@ -73,7 +76,10 @@ class RiverParameters(Parameters):
     )
     lake_depth: float = parameter(
         0.0,
-        "Minimum depth of a lake at its deepest point; shallower ones are left out. Auto: a tenth of a cell.",
+        (
+            "Minimum depth of a lake at its deepest point; shallower ones are left out. Auto: a "
+            "tenth of a cell."
+        ),
         low=0,
         high=1e6,
         unit="m",
@@ -85,7 +91,10 @@ class RiverParameters(Parameters):
     sea_level: float = sea_level()
     limited_water: bool = parameter(
         False,
-        "Fill lakes with the water of one rainfall only, which may spill over and merge. Off: all are full.",
+        (
+            "Fill lakes with the water of one rainfall only, which may spill over and merge. Off: "
+            "all are full."
+        ),
     )
     rain: float = parameter(
         100.0,
@@ -99,7 +108,10 @@ class RiverParameters(Parameters):
     )
     rain_volume: float = parameter(
         0.0,
-        "All the water of the rainfall, in place of its depth. From Rain: rain times the terrain's area.",
+        (
+            "All the water of the rainfall, in place of its depth. From Rain: rain times the "
+            "terrain's area."
+        ),
         low=0,
         high=1e15,
         unit="m³",
@@ -124,10 +136,19 @@ class CutParameters(Parameters):
     """Depth and banks of the cut of a river into the ground."""
 
     incision: float = parameter(
-        1.0, "How far the water lies below the ground along the way.", low=0, high=1e5, unit="m", soft_high=50
+        1.0,
+        "How far the water lies below the ground along the way.",
+        low=0,
+        high=1e5,
+        unit="m",
+        soft_high=50,
     )
     bank: float = parameter(
-        35.0, "Slope of the banks: higher values make gorges where the river crosses hills.", low=1, high=85, unit="°"
+        35.0,
+        "Slope of the banks: higher values make gorges where the river crosses hills.",
+        low=1,
+        high=85,
+        unit="°",
     )
 
 
@@ -161,8 +182,8 @@ class AnalysisParameters(Parameters):
 
     channel_area: float = parameter(
         0.0,
-        "Drainage area from which a channel begins: lower values show smaller brooks. Auto: a thousandth of the "
-        "terrain.",
+        "Drainage area from which a channel begins: lower values show smaller brooks. Auto: a "
+        "thousandth of the terrain.",
         low=0,
         high=1e9,
         unit="km²",

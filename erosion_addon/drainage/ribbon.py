@@ -17,7 +17,9 @@ WHITE = (0.08, 0.35)
 """Slope of a river in m/m at which foam begins, and at which it is full."""
 
 RAPID = 6
-"""Points of a river, half a cell apart, up and down from a place over which its slope makes foam there."""
+"""Points of a river, half a cell apart, up and down from a place over which its slope makes foam
+there.
+"""
 
 SAME = 1e-6
 """Part of the way between two points of a river within which points count as one."""
@@ -27,8 +29,8 @@ SAME = 1e-6
 class Sheet:
     """A mesh.
 
-    place: (vertices, 3) m, axes as in `Water`. faces: (faces, 4) vertices, counterclockwise from above. layers:
-    (vertices,) or (vertices, 3) float32 by name.
+    place: (vertices, 3) m, axes as in `Water`. faces: (faces, 4) vertices, counterclockwise from
+    above. layers: (vertices,) or (vertices, 3) float32 by name.
     """
 
     place: Array
@@ -46,24 +48,28 @@ def ribbons(
 ) -> Sheet:
     """Ribbons of water along rivers.
 
-    A ribbon is level across at the water level, limited to the lower bank, where its edge bends down to the ground; one
-    narrower than a cell lies on the ground, as its bed is finer than the terrain. Its middle is nowhere under the
-    displayed ground. elevation: (rows, cols) m. lakes: whether lakes have surfaces of their own, at which ribbons end.
-    split: diagonal by which faces are displayed as triangles: 1 from their lowest row and column, -1 the other. Layers:
-    those of `Centerlines` but for the banks, and water_depth, flow_direction as a unit vector, and across, m from the
-    middle to the left.
+    A ribbon is level across at the water level, limited to the lower bank, where its edge bends
+    down to the ground; one narrower than a cell lies on the ground, as its bed is finer than the
+    terrain. Its middle is nowhere under the displayed ground. elevation: (rows, cols) m. lakes:
+    whether lakes have surfaces of their own, at which ribbons end. split: diagonal by which faces
+    are displayed as triangles: 1 from their lowest row and column, -1 the other. Layers: those of
+    `Centerlines` but for the banks, and water_depth, flow_direction as a unit vector, and across, m
+    from the middle to the left.
     """
     rows = _rows(water, sizes, elevation, spacing, split)
-    return Sheet(rows.place.reshape(-1, 3), _faces(rows.starts, rows.layers["lake"], lakes), _layers(rows))
+    return Sheet(
+        rows.place.reshape(-1, 3), _faces(rows.starts, rows.layers["lake"], lakes), _layers(rows)
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Centerlines:
     """Middles of ribbons as lines, downstream, one for each reach.
 
-    place: (points, 3) m, axes as in `Water`. counts: (lines,) int32, points of each. radius: (points,) m, half the
-    width, 0 at sources. layers: (points,) float32 by name: those of `Sizes`, and stream_order, lake (its number, 0
-    outside), foam, distance (m to the mouth), and bank_left and bank_right, m from the middle up to the ribbon's edges.
+    place: (points, 3) m, axes as in `Water`. counts: (lines,) int32, points of each. radius:
+    (points,) m, half the width, 0 at sources. layers: (points,) float32 by name: those of `Sizes`,
+    and stream_order, lake (its number, 0 outside), foam, distance (m to the mouth), and bank_left
+    and bank_right, m from the middle up to the ribbon's edges.
     """
 
     place: Array
@@ -98,7 +104,9 @@ def centerlines(
         rows.half[order],
         {
             name: values.astype(np.float32)
-            for name, values in (by_point | {"bank_right": edges[:, 0], "bank_left": edges[:, 1]}).items()
+            for name, values in (
+                by_point | {"bank_right": edges[:, 0], "bank_left": edges[:, 1]}
+            ).items()
         },
     )
 
@@ -106,8 +114,8 @@ def centerlines(
 class _Rows(NamedTuple):
     """Rows of a ribbon's vertices, from right to left, along rivers.
 
-    place: (points, across, 3) m. starts: as in `Water`. first: as in `_Points`. half: (points,) m, half the width.
-    along: (points, 2), unit vectors downstream. layers: (points,) by name.
+    place: (points, across, 3) m. starts: as in `Water`. first: as in `_Points`. half: (points,) m,
+    half the width. along: (points, 2), unit vectors downstream. layers: (points,) by name.
     """
 
     place: Array
@@ -118,14 +126,19 @@ class _Rows(NamedTuple):
     layers: dict[str, Array]
 
 
-def _rows(water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, float], split: int) -> _Rows:
+def _rows(
+    water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, float], split: int
+) -> _Rows:
     along = _directions(water)
     half = 0.5 * sizes.width
     half[water.starts[1:] - 1] = 0.0  # where a river begins
     points = _Points.of(water, water.place[:, :2] + _shortened(water, sizes, along), spacing, split)
-    middle, level, half, along = map(points.between, (points.middle, water.place[:, 2], half, along))
+    middle, level, half, along = map(
+        points.between, (points.middle, water.place[:, 2], half, along)
+    )
     along /= np.maximum(np.sqrt((along * along).sum(-1, keepdims=True)), 1e-12)
-    sizes, inside = Sizes(*map(points.between, sizes)), points.least(water.inside)
+    sizes = Sizes(*map(points.between, sizes))
+    inside = points.least(water.inside)
     side = np.stack([-along[:, 1], along[:, 0]], -1)
     place = np.empty((len(half), ACROSS.size, 3))
     place[..., :2] = middle[:, None] + ACROSS[:, None] * (half[:, None] * side)[:, None]
@@ -135,7 +148,8 @@ def _rows(water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, fl
     bank = np.maximum(np.minimum(ground[:, 0], ground[:, -1]), ground[:, 2])
     surface = np.where(inside > 0, level, np.minimum(level + lift, bank + sizes.depth))
     surface = np.maximum(surface, ground[:, 2] + lift)[:, None]
-    edge, above = [0, -1], ground + lift[:, None]
+    edge = [0, -1]
+    above = ground + lift[:, None]
     above[:, edge] = ground[:, edge] - 0.005 * cell
     place[..., 2] = surface
     place[:, edge, 2] = np.minimum(surface, above[:, edge])
@@ -152,10 +166,11 @@ def _rows(water: Water, sizes: Sizes, elevation: Array, spacing: tuple[float, fl
 
 
 class _Points(NamedTuple):
-    """Points of ribbons: those of rivers, and where their middles cross edges of the displayed ground.
+    """Points of ribbons: those of rivers, and where their middles cross edges of the displayed
+    ground.
 
-    middle: (river points, 2) m. starts: as in `Water`. first: (points,), river point at or before each point; share:
-    (points,), part of the way from there to the next one.
+    middle: (river points, 2) m. starts: as in `Water`. first: (points,), river point at or before
+    each point; share: (points,), part of the way from there to the next one.
     """
 
     middle: Array
@@ -165,23 +180,35 @@ class _Points(NamedTuple):
 
     @classmethod
     def of(cls, water: Water, middle: Array, spacing: tuple[float, float], split: int) -> Self:
-        """Points along the middles (river points, 2) of rivers; between two of them the displayed ground is plane."""
-        row, col = middle[:, 1] / spacing[0], middle[:, 0] / spacing[1]
+        """Points along the middles (river points, 2) of rivers; between two of them the displayed
+        ground is plane.
+        """
+        row = middle[:, 1] / spacing[0]
+        col = middle[:, 0] / spacing[1]
         way = np.setdiff1d(np.arange(len(middle)), water.starts[1:] - 1)
-        firsts, shares = [np.arange(len(middle))], [np.zeros(len(middle))]
+        firsts = [np.arange(len(middle))]
+        shares = [np.zeros(len(middle))]
         for lines in (row, col, row - split * col):
-            begin, end = lines[way], lines[way + 1]
+            begin = lines[way]
+            end = lines[way + 1]
             low = np.floor(np.minimum(begin, end)) + 1.0
             count = np.maximum(np.ceil(np.maximum(begin, end)) - low, 0.0).astype(np.int64)
             which = np.repeat(np.arange(len(way)), count)
-            crossed = low[which] + np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+            crossed = (
+                low[which] + np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+            )
             firsts.append(way[which])
             shares.append((crossed - begin[which]) / (end - begin)[which])
-        first, share = np.concatenate(firsts), np.concatenate(shares)
+        first = np.concatenate(firsts)
+        share = np.concatenate(shares)
         order = np.lexsort((share, first))
-        first, share = first[order], share[order]
-        new = np.append(True, (np.diff(first) > 0) | (np.diff(share) > SAME))[: len(first)] & (share < 1.0 - SAME)
-        first, share = first[new], share[new]
+        first = first[order]
+        share = share[order]
+        new = np.append(True, (np.diff(first) > 0) | (np.diff(share) > SAME))[: len(first)] & (
+            share < 1.0 - SAME
+        )
+        first = first[new]
+        share = share[new]
         return cls(middle, np.searchsorted(first, water.starts), first, share)
 
     def between(self, values: Array) -> Array:
@@ -201,22 +228,30 @@ class _Points(NamedTuple):
 
 def _directions(water: Water) -> Array:
     """Unit vectors downstream (points, 2)."""
-    before, after = np.arange(len(water.place)) - 1, np.arange(len(water.place)) + 1
-    mouths, sources = water.starts[:-1], water.starts[1:] - 1
-    before[mouths], after[sources] = mouths, sources
+    before = np.arange(len(water.place)) - 1
+    after = np.arange(len(water.place)) + 1
+    mouths = water.starts[:-1]
+    sources = water.starts[1:] - 1
+    before[mouths] = mouths
+    after[sources] = sources
     way = water.place[before, :2] - water.place[after, :2]
     found: Array = way / np.maximum(np.sqrt((way * way).sum(-1, keepdims=True)), 1e-12)
     return found
 
 
 def _fall(water: Water) -> Array:
-    """Slope over `RAPID` points up and down the river (points,): from cell to cell rivers fall in steps."""
+    """Slope over `RAPID` points up and down the river (points,): from cell to cell rivers fall in
+    steps.
+    """
     steps = np.diff(water.place, axis=0, prepend=water.place[:1])
     way = np.cumsum(np.sqrt(steps[:, 0] * steps[:, 0] + steps[:, 1] * steps[:, 1]))
-    here, counts = np.arange(len(way)), np.diff(water.starts)
+    here = np.arange(len(way))
+    counts = np.diff(water.starts)
     low = np.maximum(here - RAPID, np.repeat(water.starts[:-1], counts))
     high = np.minimum(here + RAPID, np.repeat(water.starts[1:] - 1, counts))
-    found: Array = (water.place[high, 2] - water.place[low, 2]) / np.maximum(way[high] - way[low], 1e-9)
+    found: Array = (water.place[high, 2] - water.place[low, 2]) / np.maximum(
+        way[high] - way[low], 1e-9
+    )
     return found
 
 
@@ -227,20 +262,30 @@ def _shortened(water: Water, sizes: Sizes, along: Array) -> Array:
     mouths = mouths[water.following[mouths] >= 0]
     way = water.place[mouths + 1, :2] - water.place[mouths, :2]
     most = 0.8 * np.sqrt((way * way).sum(-1))
-    moved[mouths] = -along[mouths] * np.minimum(0.35 * sizes.width[water.following[mouths]], most)[:, None]
+    moved[mouths] = (
+        -along[mouths] * np.minimum(0.35 * sizes.width[water.following[mouths]], most)[:, None]
+    )
     return moved
 
 
-def _ground(elevation: Array, spacing: tuple[float, float], split: int, x: Array, y: Array) -> Array:
+def _ground(
+    elevation: Array, spacing: tuple[float, float], split: int, x: Array, y: Array
+) -> Array:
     """Height (m) of the ground as displayed: each face as two triangles. split: see `ribbons`."""
     rows, cols = elevation.shape
     if split < 0:
-        elevation, x = elevation[:, ::-1], (cols - 1) * spacing[1] - x
-    row, col = np.clip(y / spacing[0], 0.0, rows - 1.0), np.clip(x / spacing[1], 0.0, cols - 1.0)
-    low, left = np.minimum(row.astype(np.int64), rows - 2), np.minimum(col.astype(np.int64), cols - 2)
-    up, right = row - low, col - left
-    corner, opposite = elevation[low, left], elevation[low + 1, left + 1]
-    right_corner, upper_corner = elevation[low, left + 1], elevation[low + 1, left]
+        elevation = elevation[:, ::-1]
+        x = (cols - 1) * spacing[1] - x
+    row = np.clip(y / spacing[0], 0.0, rows - 1.0)
+    col = np.clip(x / spacing[1], 0.0, cols - 1.0)
+    low = np.minimum(row.astype(np.int64), rows - 2)
+    left = np.minimum(col.astype(np.int64), cols - 2)
+    up = row - low
+    right = col - left
+    corner = elevation[low, left]
+    opposite = elevation[low + 1, left + 1]
+    right_corner = elevation[low, left + 1]
+    upper_corner = elevation[low + 1, left]
     lower = corner + right * (right_corner - corner) + up * (opposite - right_corner)
     upper = corner + up * (upper_corner - corner) + right * (opposite - upper_corner)
     found: Array = np.where(right >= up, lower, upper)
@@ -254,7 +299,8 @@ def _faces(starts: Array, inside: Array, lakes: bool) -> Array:
         first = first[(inside[first] == 0) | (inside[first + 1] == 0)]
     count = ACROSS.size
     left = np.arange(count - 1)
-    below, above = first[:, None] * count + left, (first + 1)[:, None] * count + left
+    below = first[:, None] * count + left
+    above = (first + 1)[:, None] * count + left
     # Lines run upstream, and their vertices from the right bank to the left.
     faces: Array = np.stack([below, below + 1, above + 1, above], -1).reshape(-1, 4)
     return faces
@@ -264,7 +310,10 @@ def _layers(rows: _Rows) -> dict[str, Array]:
     way = np.concatenate([rows.along, -rows.layers["slope"][:, None]], -1)
     way /= np.sqrt((way * way).sum(-1, keepdims=True))
     by_point = rows.layers | {"flow_direction": way}
-    layers = {name: np.repeat(values, ACROSS.size, axis=0).astype(np.float32) for name, values in by_point.items()}
+    layers = {
+        name: np.repeat(values, ACROSS.size, axis=0).astype(np.float32)
+        for name, values in by_point.items()
+    }
     depth = rows.layers["depth"][:, None] * (1.0 - ACROSS * ACROSS)
     return layers | {
         "water_depth": depth.ravel().astype(np.float32),
@@ -273,12 +322,12 @@ def _layers(rows: _Rows) -> dict[str, Array]:
 
 
 def sheets(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> Sheet:
-    """Level sheets of lakes, or of a sea, over all faces with a corner in the water; the ground hides them beyond the
-    shore.
+    """Level sheets of lakes, or of a sea, over all faces with a corner in the water; the ground
+    hides them beyond the shore.
 
-    lakes: (rows, cols) int32, numbers from 1 on, else 0. levels: (lakes,) m. Layers: lake, its number; level, m; depth,
-    area and volume of the whole lake, see `LakeSizes`; water_depth, m, negative beyond the shore; shore, 1 there and
-    else 0; speed and foam, 0.
+    lakes: (rows, cols) int32, numbers from 1 on, else 0. levels: (lakes,) m. Layers: lake, its
+    number; level, m; depth, area and volume of the whole lake, see `LakeSizes`; water_depth, m,
+    negative beyond the shore; shore, 1 there and else 0; speed and foam, 0.
     """
     wet = lakes > 0
     faces = np.zeros((wet.shape[0] - 1, wet.shape[1] - 1), np.int32)
@@ -287,13 +336,24 @@ def sheets(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, 
     row, col = np.nonzero(faces)
     lake = faces[row, col]
     cols = wet.shape[1]
-    corner = np.stack([row * cols + col, row * cols + col + 1, (row + 1) * cols + col + 1, (row + 1) * cols + col], -1)
+    corner = np.stack(
+        [
+            row * cols + col,
+            row * cols + col + 1,
+            (row + 1) * cols + col + 1,
+            (row + 1) * cols + col,
+        ],
+        -1,
+    )
     # A cell on the shores of two lakes has a vertex in each.
-    keys, vertex = np.unique(corner + lake[:, None].astype(np.int64) * wet.size, return_inverse=True)
+    keys, vertex = np.unique(
+        corner + lake[:, None].astype(np.int64) * wet.size, return_inverse=True
+    )
     number, cell = np.divmod(keys, wet.size)
     level = levels[number - 1]
     place = np.stack([cell % cols * spacing[1], cell // cols * spacing[0], level], -1)
-    depth, nothing = level - elevation.ravel()[cell], np.zeros(len(keys), np.float32)
+    depth = level - elevation.ravel()[cell]
+    nothing = np.zeros(len(keys), np.float32)
     whole = lake_sizes(lakes, levels, elevation, spacing)
     layers = {
         "lake": number.astype(np.float32),

@@ -17,7 +17,9 @@ from .sea import prepared_outlets, require_land, river_ends, sunk
 from .spill import filled_by
 
 WIDTH, DEPTH = 5.0, 0.3
-"""Width and depth (m) at 1 m³/s; the speed is 1 / (5 · 0.3) = 0.67 m/s, as discharge is the product of all three."""
+"""Width and depth (m) at 1 m³/s; the speed is 1 / (5 · 0.3) = 0.67 m/s, as discharge is the product
+of all three.
+"""
 
 MILLIMETERS_A_DAY = 1e-3 / 86400.0
 
@@ -29,15 +31,14 @@ SMOOTHING = 8
 class Water:
     """Rivers and lakes of a terrain.
 
-    place: (points, 3) m: along columns and rows from the center of cell [0, 0], and height of the water. Points are
-    listed by river, from mouth to source; a tributary comes after the river it joins, and begins on a point of it.
-    starts: (rivers + 1,), first point of each river.
-    following: (points,), next point downstream, a lower index; on the other river for the first point of a tributary,
-    -1 at the end.
-    crossing: (rivers,), point on which a river goes on beyond a wrapped edge, -1 for none.
-    thalweg: (points, 2) m, the way over the grid's cells, which `place` follows smoothly.
-    area: (points,) m², drainage area. order: (points,), Strahler order. inside: (points,), lake number from 1 on, else
-    0.
+    place: (points, 3) m: along columns and rows from the center of cell [0, 0], and height of the
+    water. Points are listed by river, from mouth to source; a tributary comes after the river it
+    joins, and begins on a point of it. starts: (rivers + 1,), first point of each river. following:
+    (points,), next point downstream, a lower index; on the other river for the first point of a
+    tributary, -1 at the end. crossing: (rivers,), point on which a river goes on beyond a wrapped
+    edge, -1 for none. thalweg: (points, 2) m, the way over the grid's cells, which `place` follows
+    smoothly. area: (points,) m², drainage area. order: (points,), Strahler order. inside:
+    (points,), lake number from 1 on, else 0.
 
     lakes: (rows, cols) int32, lake numbers. level: (lakes,) m.
     """
@@ -63,11 +64,12 @@ def water_of(
     threads: int = 0,
     outlets: Array | None = None,
 ) -> Water:
-    """Rivers and lakes of a terrain, (rows, cols) m with cells of `spacing` m; the same bytes on any number of threads.
+    """Rivers and lakes of a terrain, (rows, cols) m with cells of `spacing` m; the same bytes on
+    any number of threads.
 
-    headwaters: (rows, cols); if given, rivers begin where it exceeds 0.5 and not by drainage area. outlets: mask of
-    outlets, (rows, cols), where rivers end from 0.5 on. Raises InputError for a level terrain, or one wholly below the
-    sea, and for an invalid mask.
+    headwaters: (rows, cols); if given, rivers begin where it exceeds 0.5 and not by drainage area.
+    outlets: mask of outlets, (rows, cols), where rivers end from 0.5 on. Raises InputError for a
+    level terrain, or one wholly below the sea, and for an invalid mask.
     """
     from .kernels import channels  # numba takes a second to import, so only where it runs
 
@@ -77,7 +79,13 @@ def water_of(
         raise InputError("The terrain is level, so no water runs on it; give it some relief first.")
     (rows, cols), threads = elevation.shape, granted(threads)
     ground = elevation if sea is None else np.where(sea, parameters.sea_level, elevation)
-    graph = FlowGraph((rows, cols), spacing, edges, river_ends(sea, prepared_outlets(outlets, (rows, cols))), threads)
+    graph = FlowGraph(
+        (rows, cols),
+        spacing,
+        edges,
+        river_ends(sea, prepared_outlets(outlets, (rows, cols))),
+        threads,
+    )
     heights = graph.padded(ground)
     if parameters.limited_water:
         rain = parameters.rain_depth(elevation.size * spacing[0] * spacing[1])
@@ -86,9 +94,11 @@ def water_of(
         heights = graph.padded(np.where(filling.closed, filling.levels, ground))
     graph.route(heights)
     areas = graph.drainage_area()
-    amounts, least = areas, _source_area(parameters, spacing, elevation.size)
+    amounts = areas
+    least = _source_area(parameters, spacing, elevation.size)
     if headwaters is not None:
-        amounts, least = graph.accumulate(graph.padded(headwaters > 0.5)), 1.0
+        amounts = graph.accumulate(graph.padded(headwaters > 0.5))
+        least = 1.0
     levels = graph.filled(heights)
     inside = np.pad(np.ones(elevation.shape, bool), 1).reshape(-1)
     depth = np.subtract(levels, graph.padded(ground), out=np.zeros(levels.shape), where=inside)
@@ -123,16 +133,18 @@ def _lakes(
     """`Water.lakes` and `Water.level` of the lakes that are large enough."""
     from .kernels import channels
 
-    labels, stack = np.zeros(wet.size, np.int32), np.empty(int(wet.sum()) + 1, np.int32)
+    labels = np.zeros(wet.size, np.int32)
+    stack = np.empty(int(wet.sum()) + 1, np.int32)
     count = channels.label_lakes(graph.network, wet, labels, stack)
     cell = graph.spacing[0] * graph.spacing[1]
-    deepest, level = np.zeros(count + 1), np.zeros(count + 1)
+    deepest = np.zeros(count + 1)
+    level = np.zeros(count + 1)
     np.maximum.at(deepest, labels, np.where(wet, depth, 0.0))
     level[labels[wet]] = levels[wet]
     least_depth = parameters.lake_depth or 0.1 * float(np.sqrt(cell))
-    shown = (np.bincount(labels, minlength=count + 1) * cell >= (parameters.lake_area or 20.0 * cell)) & (
-        deepest >= least_depth
-    )
+    shown = (
+        np.bincount(labels, minlength=count + 1) * cell >= (parameters.lake_area or 20.0 * cell)
+    ) & (deepest >= least_depth)
     shown[0] = False
     number = np.where(shown, np.cumsum(shown), 0).astype(np.int32)
     return np.ascontiguousarray(graph.inside(number[labels])), level[shown]
@@ -141,7 +153,8 @@ def _lakes(
 class _Lines(NamedTuple):
     """Points along rivers before smoothing: one on each of `cells`, and one between each two.
 
-    first, second: (points,), indices into `cells` on both sides of a point; equal for a point on a cell.
+    first, second: (points,), indices into `cells` on both sides of a point; equal for a point on a
+    cell.
     """
 
     starts: Array
@@ -154,9 +167,14 @@ class _Lines(NamedTuple):
 def _lines(cells: Array, ends: Array, main: Array, graph: FlowGraph) -> _Lines:
     begins = np.concatenate([[0], ends[:-1]]).astype(np.int64)[: ends.size]
     river = np.repeat(np.arange(ends.size), ends - begins)
-    # A cell's own point has the number 2 · place - river; one between two cells follows each but a river's last.
+    # A cell's own point has the number 2 · place - river; one between two cells follows each but a
+    # river's last.
     on_cell = 2 * np.arange(cells.size) - river
-    starts = np.append(on_cell[begins], 2 * cells.size - ends.size) if cells.size else np.zeros(1, np.int64)
+    starts = (
+        np.append(on_cell[begins], 2 * cells.size - ends.size)
+        if cells.size
+        else np.zeros(1, np.int64)
+    )
     count = int(starts[-1])
     first = np.zeros(count, np.int64)
     first[on_cell] = np.arange(cells.size)
@@ -166,16 +184,20 @@ def _lines(cells: Array, ends: Array, main: Array, graph: FlowGraph) -> _Lines:
     second[between] = first[between] + 1
     following = np.arange(-1, count - 1, dtype=np.int64)
     following[starts[:-1]] = -1
-    # A tributary begins with a cell of another river, which is listed upstream of that river's own first cell.
+    # A tributary begins with a cell of another river, which is listed upstream of that river's own
+    # first cell.
     own = np.full(main.size, -1, np.int64)
     is_copy = np.zeros(cells.size, bool)
     is_copy[begins[_joins(cells, begins, main)]] = True
     own[cells[~is_copy]] = on_cell[~is_copy]
     following[on_cell[is_copy]] = own[cells[is_copy]]
     network = graph.network
-    crossing, mouths = np.full(ends.size, -1, np.int64), cells[begins]
+    crossing = np.full(ends.size, -1, np.int64)
+    mouths = cells[begins]
     if network.home.size:
-        beyond = np.flatnonzero((network.toward[mouths] < len(network.offsets)) & (following[starts[:-1]] < 0))
+        beyond = np.flatnonzero(
+            (network.toward[mouths] < len(network.offsets)) & (following[starts[:-1]] < 0)
+        )
         mouths = mouths[beyond]
         crossing[beyond] = own[network.home[mouths + network.offsets[network.toward[mouths]]]]
     return _Lines(starts, following, crossing, first, second)
@@ -200,9 +222,12 @@ def _placed(
 ) -> Water:
     from .kernels import channels
 
-    first, second = cells[lines.first], cells[lines.second]
+    first = cells[lines.first]
+    second = cells[lines.second]
     row, col = np.divmod(cells, graph.shape[1] + 2)
-    place = 0.5 * (np.stack([row, col], -1)[lines.first] + np.stack([row, col], -1)[lines.second]) - 1.0
+    place = (
+        0.5 * (np.stack([row, col], -1)[lines.first] + np.stack([row, col], -1)[lines.second]) - 1.0
+    )
     thalweg = place[:, ::-1] * graph.spacing[::-1]
     channels.smooth(place, lines.starts, lines.following, SMOOTHING)
     ground = sample(graph.inside(levels), place[:, 0], place[:, 1])
@@ -211,7 +236,8 @@ def _placed(
     channels.water_levels(ground, pools, lines.starts, lines.following, height)
     number = np.pad(lakes, 1).reshape(-1)
     area = 0.5 * (areas[first] + areas[second])
-    order, mouths = np.minimum(orders[first], orders[second]), lines.starts[:-1]
+    order = np.minimum(orders[first], orders[second])
+    mouths = lines.starts[:-1]
     tributary = mouths[lines.following[mouths] >= 0]
     if tributary.size:  # which is as wide at its end as above, and not as the river that it joins
         area[tributary] = area[tributary + 1] = areas[cells[lines.first[tributary] + 1]]
@@ -233,9 +259,12 @@ def _placed(
 def sample(values: Array, row: Array, col: Array) -> Array:
     """Bilinear samples of (rows, cols) at positions in cells (n,), clamped to the border."""
     rows, cols = values.shape
-    row, col = np.clip(row, 0.0, rows - 1.0), np.clip(col, 0.0, cols - 1.0)
-    low, left = np.minimum(row.astype(np.int64), rows - 2), np.minimum(col.astype(np.int64), cols - 2)
-    up, right = row - low, col - left
+    row = np.clip(row, 0.0, rows - 1.0)
+    col = np.clip(col, 0.0, cols - 1.0)
+    low = np.minimum(row.astype(np.int64), rows - 2)
+    left = np.minimum(col.astype(np.int64), cols - 2)
+    up = row - low
+    right = col - left
     below = values[low, left] * (1.0 - right) + values[low, left + 1] * right
     above = values[low + 1, left] * (1.0 - right) + values[low + 1, left + 1] * right
     found: Array = below * (1.0 - up) + above * up
@@ -253,7 +282,8 @@ class Sizes(NamedTuple):
 
 
 def sizes(water: Water, parameters: RiverParameters) -> Sizes:
-    """Hydraulic geometry: width ~ Q^0.5, depth ~ Q^0.4 and speed ~ Q^0.1 with the discharge Q = runoff · area.
+    """Hydraulic geometry: width ~ Q^0.5, depth ~ Q^0.4 and speed ~ Q^0.1 with the discharge Q =
+    runoff · area.
 
     Source: Leopold & Maddock, "The hydraulic geometry of stream channels" (1953).
     """
@@ -262,15 +292,23 @@ def sizes(water: Water, parameters: RiverParameters) -> Sizes:
     root = np.sqrt(discharge)
     depth = DEPTH * fourth * fourth * fourth * fourth
     return Sizes(
-        discharge, parameters.width * WIDTH * root, parameters.width * depth, fourth / (WIDTH * DEPTH), slopes(water)
+        discharge,
+        parameters.width * WIDTH * root,
+        parameters.width * depth,
+        fourth / (WIDTH * DEPTH),
+        slopes(water),
     )
 
 
 def slopes(water: Water) -> Array:
-    """Slope of the water surface (points,), to the next point downstream; the last point repeats it."""
+    """Slope of the water surface (points,), to the next point downstream; the last point repeats
+    it.
+    """
     point = np.where(water.following >= 0, water.following, np.arange(len(water.place)))
     way = water.place - water.place[point]
-    found: Array = way[:, 2] / np.maximum(np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1]), 1e-9)
+    found: Array = way[:, 2] / np.maximum(
+        np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1]), 1e-9
+    )
     mouths = water.starts[:-1]
     above = np.minimum(mouths + 1, np.maximum(water.starts[1:] - 1, mouths))
     found[mouths] = found[above]
@@ -278,7 +316,9 @@ def slopes(water: Water) -> Array:
 
 
 def distances(water: Water) -> Array:
-    """Distance to the mouth along the water (points,), m: a tributary continues that of the river it joins."""
+    """Distance to the mouth along the water (points,), m: a tributary continues that of the river
+    it joins.
+    """
     steps = np.diff(water.place[:, :2], axis=0, prepend=water.place[:1, :2])
     found: Array = np.sqrt((steps * steps).sum(-1))
     mouths = water.starts[:-1]
@@ -300,12 +340,15 @@ class LakeSizes(NamedTuple):
     volume: Array
 
 
-def lake_sizes(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]) -> LakeSizes:
+def lake_sizes(
+    lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, float]
+) -> LakeSizes:
     """Sizes of the lakes on ground (rows, cols) m; each cell holds the water above its height.
 
     lakes: (rows, cols) int32, numbers from 1 on, else 0. levels: (lakes,) m.
     """
-    count, label = len(levels), lakes.ravel()
+    count = len(levels)
+    label = lakes.ravel()
     cell = spacing[0] * spacing[1]
     depth = np.where(label > 0, np.append(0.0, levels)[label] - elevation.ravel(), 0.0)
     deepest = np.zeros(count + 1)
@@ -316,7 +359,9 @@ def lake_sizes(lakes: Array, levels: Array, elevation: Array, spacing: tuple[flo
 
 
 def reaches(water: Water) -> list[Array]:
-    """Points of each reach, downstream: from a source or confluence to the next confluence or the end."""
+    """Points of each reach, downstream: from a source or confluence to the next confluence or the
+    end.
+    """
     joined = np.zeros(len(water.place) + 1, bool)
     mouths = water.starts[:-1]
     joined[water.following[mouths[water.following[mouths] >= 0]]] = True

@@ -15,7 +15,9 @@ BEACH = 4.0
 
 
 def sunk(elevation: Array, level: float) -> Array:
-    """Cells below the sea's `level` m, (rows, cols) bool, also those that open water does not reach."""
+    """Cells below the sea's `level` m, (rows, cols) bool, also those that open water does not
+    reach.
+    """
     below: Array = elevation < level
     return below
 
@@ -36,7 +38,9 @@ def river_ends(sea: Array | None, outlets: Array | None) -> Array | None:
 
 
 def prepared_outlets(mask: Array | None, shape: tuple[int, int]) -> Array | None:
-    """The outlet mask as float32 of `shape` (rows, cols); None without one. InputError for values outside 0 to 1."""
+    """The outlet mask as float32 of `shape` (rows, cols); None without one. InputError for values
+    outside 0 to 1.
+    """
     return None if mask is None else prepare({"outlet": mask}, shape)[0]["outlet"]
 
 
@@ -47,10 +51,14 @@ def require_land(sea: Array | None, level: float) -> None:
 
 
 def shore(sea: Array, spacing: tuple[float, float], edges: str) -> Array:
-    """Shore mask, (rows, cols) float32: 1 at the sea to 0 at `BEACH` cells from it, 0 in it. sea: (rows, cols) bool."""
+    """Shore mask, (rows, cols) float32: 1 at the sea to 0 at `BEACH` cells from it, 0 in it. sea:
+    (rows, cols) bool.
+    """
     wide = BEACH * mean_cell_size(spacing)
     rows, cols = (math.ceil(wide / side) if edges == "wrap" else 0 for side in spacing)
     around = np.pad(sea, ((rows, rows), (cols, cols)), mode="wrap")
     near = np.float32(1.0) - distance_to(around, spacing, wide) / np.float32(wide)
-    inside: Array = np.where(sea, np.float32(0.0), near[rows : rows + sea.shape[0], cols : cols + sea.shape[1]])
+    inside: Array = np.where(
+        sea, np.float32(0.0), near[rows : rows + sea.shape[0], cols : cols + sea.shape[1]]
+    )
     return inside

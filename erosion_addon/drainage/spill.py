@@ -12,8 +12,9 @@ from .flow_graph import FlowGraph
 class Filling(NamedTuple):
     """Water at rest.
 
-    levels: (rows, cols) m, water surface, or ground where dry. closed: (rows, cols) bool, terminal cells: lakes that
-    are not full, and the lowest cells of dry pits. out: m³ that left the map or reached the sea.
+    levels: (rows, cols) m, water surface, or ground where dry. closed: (rows, cols) bool, terminal
+    cells: lakes that are not full, and the lowest cells of dry pits. out: m³ that left the map or
+    reached the sea.
     """
 
     levels: Array
@@ -29,7 +30,8 @@ def filled_by(graph: FlowGraph, heights: Array, rain: float) -> Filling:
     from .kernels import spill  # numba takes a second to import, so only where it runs
 
     passes = graph.route(heights, keep=True)
-    ground, area = graph.inside(heights), graph.spacing[0] * graph.spacing[1]
+    ground = graph.inside(heights)
+    area = graph.spacing[0] * graph.spacing[1]
     if passes is None:
         return Filling(ground.copy(), np.zeros(graph.shape, bool), rain * area * ground.size)
     labels, links = passes
@@ -68,8 +70,14 @@ def _by_height(graph: FlowGraph, heights: Array, links: Array) -> Array:
     other = cell + graph.network.offsets[links[:, 1]]
     if graph.network.home.size:
         other = graph.network.home[other].astype(np.int64)
-    one, two = heights[cell], heights[other]
+    one = heights[cell]
+    two = heights[other]
     found: Array = np.lexsort(
-        (np.maximum(cell, other), np.minimum(cell, other), np.minimum(one, two), np.maximum(one, two))
+        (
+            np.maximum(cell, other),
+            np.minimum(cell, other),
+            np.minimum(one, two),
+            np.maximum(one, two),
+        )
     )
     return found

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Export of rivers, lakes and sea: GeoJSON for maps, JSON for engines, CSV for tables, OBJ for meshes."""
+"""Export of rivers, lakes and sea: GeoJSON for maps, JSON for engines, CSV for tables, OBJ for
+meshes.
+"""
 
 import json
 from collections.abc import Callable
@@ -37,7 +39,8 @@ COLUMNS = (
 class Waterways:
     """Rivers and lakes of a terrain, prepared for export.
 
-    degrees: from (points, 2) m along columns and rows to longitude and latitude; None for land that lies nowhere known.
+    degrees: from (points, 2) m along columns and rows to longitude and latitude; None for land that
+    lies nowhere known.
     """
 
     water: rivers.Water
@@ -96,7 +99,9 @@ def _rounded(values: Array) -> list[Any]:
 
 
 def _coordinates(ways: Waterways, points: Array) -> list[Any]:
-    """Longitude, latitude to a tenth of a millimeter, and height where there is one; else meters (RFC 7946)."""
+    """Longitude, latitude to a tenth of a millimeter, and height where there is one; else meters
+    (RFC 7946).
+    """
     if ways.degrees is None:
         return _rounded(points)
     places = np.round(ways.degrees(points[:, :2]), 9).tolist()
@@ -115,7 +120,10 @@ def _geojson(ways: Waterways) -> str:
             "stream_order": int(ways.water.order[end]),
             "length": _length(place),
             "drainage_area": float(ways.water.area[end]),
-            **{name: float(getattr(ways.sizes, name)[end]) for name in ("width", "depth", "discharge", "speed")},
+            **{
+                name: float(getattr(ways.sizes, name)[end])
+                for name in ("width", "depth", "discharge", "speed")
+            },
         }
         features.append(_feature("LineString", _coordinates(ways, place), figures))
     for number, (lake, shores) in enumerate(ways.lakes, 1):
@@ -123,12 +131,18 @@ def _geojson(ways: Waterways) -> str:
         features.append(_feature("Polygon", [_coordinates(ways, line) for line in shores], figures))
     for coast in outlines(*ways.sea_as_lake, ways.elevation, ways.spacing):
         figures = {"kind": "coast", "level": ways.parameters.sea_level}
-        features.append(_feature("MultiLineString", [_coordinates(ways, line) for line in coast], figures))
+        features.append(
+            _feature("MultiLineString", [_coordinates(ways, line) for line in coast], figures)
+        )
     return json.dumps({"type": "FeatureCollection", "features": features}, indent=1) + "\n"
 
 
 def _feature(kind: str, coordinates: list[Any], figures: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "Feature", "geometry": {"type": kind, "coordinates": coordinates}, "properties": figures}
+    return {
+        "type": "Feature",
+        "geometry": {"type": kind, "coordinates": coordinates},
+        "properties": figures,
+    }
 
 
 def _length(place: Array) -> float:
@@ -158,7 +172,8 @@ def _splines(ways: Waterways) -> str:
 
 
 def _table(ways: Waterways) -> str:
-    water, sizes = ways.water, ways.sizes
+    water = ways.water
+    sizes = ways.sizes
     lines = [",".join(COLUMNS)]
     for number, points in enumerate(ways.reaches, 1):
         numbers = np.column_stack(
@@ -175,7 +190,11 @@ def _table(ways: Waterways) -> str:
         whole = np.column_stack([water.order[points], water.inside[points]]).tolist()
         river = ways.river_of(points)
         for row, (order, lake) in zip(numbers.tolist(), whole, strict=True):
-            lines.append(",".join([f"{river},{number}", *(f"{value:.9g}" for value in row), f"{order},{lake}"]))
+            lines.append(
+                ",".join(
+                    [f"{river},{number}", *(f"{value:.9g}" for value in row), f"{order},{lake}"]
+                )
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -191,7 +210,9 @@ def _mesh(ways: Waterways) -> str:
         sheets["sea"] = ribbon.sheets(*ways.sea_as_lake, ways.elevation, ways.spacing)
     for name, sheet in sheets.items():
         lines.append(f"o {name}")
-        lines += [f"v {x:.10g} {z:.10g} {0.0 - y:.10g}" for x, y, z in np.round(sheet.place, 4).tolist()]
+        lines += [
+            f"v {x:.10g} {z:.10g} {0.0 - y:.10g}" for x, y, z in np.round(sheet.place, 4).tolist()
+        ]
         lines += ["f " + " ".join(map(str, face)) for face in (sheet.faces + first).tolist()]
         first += len(sheet.place)
     return "\n".join(lines) + "\n"

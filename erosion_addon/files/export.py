@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Export of heights and maps in the sizes that game engines take, with a side file that holds the scale."""
+"""Export of heights and maps in the sizes that game engines take, with a side file that holds the
+scale.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,9 +33,10 @@ _MOST_TILES = 1024
 class Layout:
     """Layout of a terrain in files.
 
-    engine: one of `ENGINES`, or "". size: (rows, cols) of each file; None: the engine's size nearest to the terrain's,
-    or the terrain's own. tiles: (rows, cols) of files; neighbors share their border points. height_range: meters of
-    black and white in 16-bit files; None: the lowest and highest point. flip: reverses the order of rows.
+    engine: one of `ENGINES`, or "". size: (rows, cols) of each file; None: the engine's size
+    nearest to the terrain's, or the terrain's own. tiles: (rows, cols) of files; neighbors share
+    their border points. height_range: meters of black and white in 16-bit files; None: the lowest
+    and highest point. flip: reverses the order of rows.
     """
 
     engine: str = ""
@@ -46,22 +49,35 @@ class Layout:
     def habits(self) -> Engine:
         """Conventions of the engine; InputError for an unknown one."""
         if self.engine and self.engine not in ENGINES:
-            raise InputError(f"There is no engine {self.engine!r:.60}; choose one of {', '.join(ENGINES)}.")
+            raise InputError(
+                f"There is no engine {self.engine!r:.60}; choose one of {', '.join(ENGINES)}."
+            )
         return ENGINES.get(self.engine, ANY)
 
     def file_size(self, shape: tuple[int, int]) -> tuple[int, int]:
         """(rows, cols) of each file for a terrain of `shape`; InputError for an invalid size."""
         if not (min(self.tiles) >= 1 and self.tiles[0] * self.tiles[1] <= _MOST_TILES):
-            raise InputError(f"{_by(self.tiles)} are not 1 to {_MOST_TILES} tiles; give rows and columns of tiles.")
-        parts = (round((side - 1) / tiles) + 1 for side, tiles in zip(shape, self.tiles, strict=True))
+            raise InputError(
+                f"{_by(self.tiles)} are not 1 to {_MOST_TILES} tiles; give rows and columns of "
+                "tiles."
+            )
+        parts = (
+            round((side - 1) / tiles) + 1 for side, tiles in zip(shape, self.tiles, strict=True)
+        )
         rows, cols = self.size or (self.habits.nearest(side) for side in parts)
         if min(rows, cols) < SMALLEST_SIDE:
-            raise InputError(f"A heightmap of {rows} × {cols} is too small; it needs {SMALLEST_SIDE} rows and columns.")
+            raise InputError(
+                f"A heightmap of {rows} × {cols} is too small; it needs {SMALLEST_SIDE} rows and "
+                "columns."
+            )
         return rows, cols
 
     def whole_size(self, shape: tuple[int, int]) -> tuple[int, int]:
         """(rows, cols) of all tiles together, with shared borders."""
-        rows, cols = ((side - 1) * tiles + 1 for side, tiles in zip(self.file_size(shape), self.tiles, strict=True))
+        rows, cols = (
+            (side - 1) * tiles + 1
+            for side, tiles in zip(self.file_size(shape), self.tiles, strict=True)
+        )
         return rows, cols
 
     def bottom_first(self, suffix: str) -> bool:
@@ -76,7 +92,9 @@ class Layout:
 
 @dataclass(frozen=True)
 class Exported:
-    """Written files, their range in meters (for floats the terrain's), and the number of clipped cells."""
+    """Written files, their range in meters (for floats the terrain's), and the number of clipped
+    cells.
+    """
 
     paths: list[Path]
     height_range: Range
@@ -95,22 +113,34 @@ def export(
     georeference: Georeference | None = None,
     missing: Array | None = None,
 ) -> Exported:
-    """Write the heights of a terrain, and maps of its fields, to a file or to tiles; all or nothing.
+    """Write the heights of a terrain, and maps of its fields, to a file or to tiles; all or
+    nothing.
 
-    maps: names of fields, each written as NAME_FIELD beside it. masks: likewise NAME_mask_KIND. inputs: files read for
-    this, which only the heightmap of that very name may replace. georeference and missing, cells without data: kept
-    in TIFFs. Raises InputError if a file cannot be written; existing files then stay.
+    maps: names of fields, each written as NAME_FIELD beside it. masks: likewise NAME_mask_KIND.
+    inputs: files read for this, which only the heightmap of that very name may replace.
+    georeference and missing, cells without data: kept in TIFFs. Raises InputError if a file cannot
+    be written; existing files then stay.
     """
-    path, layout = Path(path), layout or Layout()
+    path = Path(path)
+    layout = layout or Layout()
     notes = _notes(layout, terrain, path.suffix.lower())
     rows, cols = whole = layout.whole_size(terrain.shape)
     require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
-    place = georeference.resized(whole) if georeference and georeference.shape == terrain.shape else None
+    place = (
+        georeference.resized(whole)
+        if georeference and georeference.shape == terrain.shape
+        else None
+    )
     holes = None if missing is None else resized(missing.astype(np.float64), whole) > 0.5
-    spacing, gray = _spacing(terrain, whole), path.suffix.lower() in GRAY_SUFFIXES
+    spacing = _spacing(terrain, whole)
+    gray = path.suffix.lower() in GRAY_SUFFIXES
     with Outputs(inputs) as outputs:
-        planned = [(layer, _plan(outputs, path, layer.name, layout)) for layer in _layers(terrain, maps, masks or {})]
-        side, sheets = SideFile(outputs, path), []
+        planned = [
+            (layer, _plan(outputs, path, layer.name, layout))
+            for layer in _layers(terrain, maps, masks or {})
+        ]
+        side = SideFile(outputs, path)
+        sheets = []
         length = heightmap_bytes(path, layout.file_size(terrain.shape))
         require_space((target, length) for _, targets in planned for target in targets.values())
         for layer, targets in planned:
@@ -118,16 +148,38 @@ def export(
             given = layout.height_range if gray and not layer.name else None
             span = layer.range or given or own_range(values)
             clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if gray else 0
-            sheets.append(Sheet(layer.name, layer.unit, [target.name for target in targets.values()], span, clipped))
-            _write(outputs, targets, values, image_files, span, spacing, layout, place, holes, not layer.name)
-        size, bottom_first = layout.file_size(terrain.shape), layout.bottom_first(path.suffix.lower())
+            sheets.append(
+                Sheet(
+                    layer.name,
+                    layer.unit,
+                    [target.name for target in targets.values()],
+                    span,
+                    clipped,
+                )
+            )
+            _write(
+                outputs,
+                targets,
+                values,
+                image_files,
+                span,
+                spacing,
+                layout,
+                place,
+                holes,
+                not layer.name,
+            )
+        size = layout.file_size(terrain.shape)
+        bottom_first = layout.bottom_first(path.suffix.lower())
         side.write(sheets, size, spacing, bottom_first, layout.tiles, layout.tiles_upward)
         return Exported(outputs.publish(), sheets[0].range, sheets[0].clipped_cells, notes)
 
 
 @dataclass(frozen=True)
 class _Layer:
-    """A layer written as heightmap: the heights, whose name is "", or a map. range: fixed black and white, if any."""
+    """A layer written as heightmap: the heights, whose name is "", or a map. range: fixed black and
+    white, if any.
+    """
 
     name: str
     unit: str
@@ -139,7 +191,10 @@ def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -
     yield _Layer("", "m", terrain.elevation)
     for name in maps:
         if name not in terrain.fields:
-            raise InputError(f"The terrain has no field {name!r:.60}; it has {', '.join(terrain.fields) or 'none'}.")
+            raise InputError(
+                f"The terrain has no field {name!r:.60}; it has "
+                f"{', '.join(terrain.fields) or 'none'}."
+            )
         field = FIELDS[name]
         if field.components == 3:
             raise InputError(f"{name} is a color, which no heightmap holds; export it as a map.")
@@ -147,14 +202,23 @@ def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -
             yield _Layer(part, field.unit, values, (0.0, 1.0) if field.unit == "0-1" else None)
     for kind, values in masks.items():
         known = MASK_KINDS[kind]
-        yield _Layer(f"mask_{kind}", known.unit or "0-1", values, (0.0, 1.0) if known.highest == 1.0 else None)
+        yield _Layer(
+            f"mask_{kind}",
+            known.unit or "0-1",
+            values,
+            (0.0, 1.0) if known.highest == 1.0 else None,
+        )
 
 
 def _plan(outputs: Outputs, path: Path, layer: str, layout: Layout) -> dict[tuple[int, int], Path]:
     """Paths of a layer's tiles, by row and column from the smallest y and x."""
     stem = f"{path.stem}_{layer}" if layer else path.stem
     if layout.tiles == (1, 1):
-        return {(0, 0): outputs.plan(path.with_name(stem + path.suffix), SUFFIXES, None if layer else path)}
+        return {
+            (0, 0): outputs.plan(
+                path.with_name(stem + path.suffix), SUFFIXES, None if layer else path
+            )
+        }
     tile_rows, tile_cols = layout.tiles
     planned = {}
     for y in range(tile_rows):
@@ -177,13 +241,20 @@ def _write(
     missing: Array | None,
     is_elevation: bool,
 ) -> None:
-    rows, cols = ((side - 1) // tiles for side, tiles in zip(values.shape, layout.tiles, strict=True))
+    rows, cols = (
+        (side - 1) // tiles for side, tiles in zip(values.shape, layout.tiles, strict=True)
+    )
     for (row, col), target in targets.items():
         inside = np.s_[row * rows : (row + 1) * rows + 1, col * cols : (col + 1) * cols + 1]
         order = -1 if layout.bottom_first(target.suffix.lower()) else 1
-        tile, holes = values[inside][::order], None if missing is None else missing[inside][::order]
+        tile = values[inside][::order]
+        holes = None if missing is None else missing[inside][::order]
         top = (values.shape[0] - 1 - row * rows - (tile.shape[0] - 1), col * cols)
-        there = place.part(top, (1, 1), (tile.shape[0], tile.shape[1])) if place and not layout.flip else None
+        there = (
+            place.part(top, (1, 1), (tile.shape[0], tile.shape[1]))
+            if place and not layout.flip
+            else None
+        )
         with outputs.write(target) as temporary:
             encode_heightmap(
                 temporary,
@@ -207,11 +278,13 @@ def _spacing(terrain: Terrain, whole: tuple[int, int]) -> tuple[float, float]:
 
 def _notes(layout: Layout, terrain: Terrain, suffix: str) -> list[str]:
     notes = []
-    size, sizes = layout.file_size(terrain.shape), layout.habits.sizes
+    size = layout.file_size(terrain.shape)
+    sizes = layout.habits.sizes
     if sizes and not set(size) <= set(sizes):
         known = ", ".join(map(str, sizes))
         notes.append(
-            f"{layout.habits.label} may not import {size[0]} × {size[1]} points unchanged; it expects {known}."
+            f"{layout.habits.label} may not import {size[0]} × {size[1]} points unchanged; it "
+            f"expects {known}."
         )
     if layout.engine == "unreal" and suffix == ".raw" and layout.tiles != (1, 1):
         notes.append("Unreal needs a .json for each .raw file; give it tiles as .r16 or .png.")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Formats of heightmap files, their estimated sizes, and a check of disk space before hours of work."""
+"""Formats of heightmap files, their estimated sizes, and a check of disk space before hours of
+work.
+"""
 
 import shutil
 from collections.abc import Iterable
@@ -15,8 +17,9 @@ from .headers.gdal_header import GDAL_SUFFIXES
 class Format(NamedTuple):
     """Format of heightmap files.
 
-    label, about: in dialogs that write it. cell_bytes: bytes of a cell, halved where they are compressed. holds:
-    "meters"; "gray", 16 bits from black to white; or "either" when read, and meters when written.
+    label, about: in dialogs that write it. cell_bytes: bytes of a cell, halved where they are
+    compressed. holds: "meters"; "gray", 16 bits from black to white; or "either" when read, and
+    meters when written.
     """
 
     label: str
@@ -30,12 +33,18 @@ _TIFF = Format("TIFF", "32-bit floats in meters, with the cell size in GeoTIFF t
 FORMATS = {
     ".npy": Format("NumPy", "Array of floats in meters", 8.0),
     ".exr": Format("OpenEXR", "32-bit floats in meters", 2.0),
-    ".png": Format("PNG", "16 bits from black to white, as Unreal and most programs take it", 1.0, "gray"),
+    ".png": Format(
+        "PNG", "16 bits from black to white, as Unreal and most programs take it", 1.0, "gray"
+    ),
     ".tif": _TIFF,
     ".tiff": _TIFF,
-    ".r16": Format("R16", "16 bits from black to white and nothing else, as Unreal takes it", 2.0, "gray"),
+    ".r16": Format(
+        "R16", "16 bits from black to white and nothing else, as Unreal takes it", 2.0, "gray"
+    ),
     ".r32": Format("R32", "32-bit floats in meters and nothing else", 4.0),
-    ".raw": Format("RAW", "16 bits from black to white and nothing else, as Unity takes it", 2.0, "gray"),
+    ".raw": Format(
+        "RAW", "16 bits from black to white and nothing else, as Unity takes it", 2.0, "gray"
+    ),
 }
 """Formats by suffix."""
 
@@ -82,6 +91,6 @@ def require_space(files: Iterable[tuple[Path, float]]) -> None:
             continue
         if size > free:
             raise InputError(
-                f"The files need about {size_in_words(size)} in {folder}, and {size_in_words(free)} is free there; "
-                f"make room, or choose another folder."
+                f"The files need about {size_in_words(size)} in {folder}, and "
+                f"{size_in_words(free)} is free there; make room, or choose another folder."
             )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Heightmap files: .npy, .exr, .tif, .png, .r16, .r32 and .raw.
 
-Row 0 of an array lies at the smallest y, and a .npy file keeps that order. Image and raw files start with their top
-row, the largest y, as game engines exchange them.
+Row 0 of an array lies at the smallest y, and a .npy file keeps that order. Image and raw files
+start with their top row, the largest y, as game engines exchange them.
 """
 
 from collections.abc import Callable, Iterable
@@ -48,29 +48,39 @@ _BAND = 1 << 22
 
 @dataclass(frozen=True)
 class Written:
-    """Result of `encode_heightmap`: meters of black and white (None for float files), and clipped cells."""
+    """Result of `encode_heightmap`: meters of black and white (None for float files), and clipped
+    cells.
+    """
 
     height_range: Range | None = None
     clipped_cells: int = 0
 
 
-def read_heights(path: str | Path, image_files: ImageFiles, options: Reading | None = None) -> tuple[Array, Record]:
-    """Elevation in meters, (rows, cols) float64, from a file by its suffix, and the record of how it was read.
+def read_heights(
+    path: str | Path, image_files: ImageFiles, options: Reading | None = None
+) -> tuple[Array, Record]:
+    """Elevation in meters, (rows, cols) float64, from a file by its suffix, and the record of how
+    it was read.
 
     Raises InputError, before anything is allocated where the file or its header shows the fault.
     """
-    path, options = Path(path), options or Reading()
+    path = Path(path)
+    options = options or Reading()
     try:
         numbers, record = opened(path, image_files, options)
         return heights_in(numbers, record, options)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
     except MemoryError:
-        raise InputError(f"There is not enough memory to read {path}; use a smaller terrain.") from None
+        raise InputError(
+            f"There is not enough memory to read {path}; use a smaller terrain."
+        ) from None
 
 
 def heights_in(numbers: Raster, record: Record, options: Reading) -> tuple[Array, Record]:
-    """Elevation in meters, (rows, cols) float64, of opened numbers, and the whole record; InputError for no terrain."""
+    """Elevation in meters, (rows, cols) float64, of opened numbers, and the whole record;
+    InputError for no terrain.
+    """
     _require_memory(record)
     elevation, record = _all_heights(numbers, record, options)
     if record.holes:
@@ -95,7 +105,9 @@ def without_steps(elevation: Array, record: Record) -> Array:
 def _filled(elevation: Array) -> Array:
     """Elevation with its holes filled, band by band: all at once needs memory for six copies."""
     rows, cols = elevation.shape
-    read = filled_windows(lambda top, bottom, left, right: elevation[top:bottom, left:right], (rows, cols))
+    read = filled_windows(
+        lambda top, bottom, left, right: elevation[top:bottom, left:right], (rows, cols)
+    )
     whole = np.empty_like(elevation)
     for part in bands(elevation.shape):
         bottom = min(part.stop, rows)
@@ -112,11 +124,14 @@ def _all_heights(numbers: Raster, record: Record, options: Reading) -> tuple[Arr
     return meaning.heights_of(stored, None if survey.is_bare else valid, record), record
 
 
-def inspect(path: str | Path, options: Reading | None = None, image_files: ImageFiles | None = None) -> Record:
-    """Record of a file by its header, its side file and a sample; an image is sampled if it is small and image_files is
-    given.
+def inspect(
+    path: str | Path, options: Reading | None = None, image_files: ImageFiles | None = None
+) -> Record:
+    """Record of a file by its header, its side file and a sample; an image is sampled if it is
+    small and image_files is given.
     """
-    path, options = Path(path), options or Reading()
+    path = Path(path)
+    options = options or Reading()
     try:
         numbers, record = opened(path, image_files, options)
         is_seen = image_files is not None or path.suffix.lower() not in IMAGE_SUFFIXES
@@ -132,17 +147,22 @@ def sample(numbers: Raster, record: Record) -> Cells:
     return thinned(numbers.read, (0, 0), every)(0, -(-rows // every), 0, -(-cols // every))
 
 
-def looked_at(numbers: Raster, record: Record, options: Reading, samples: Iterable[Cells]) -> Record:
+def looked_at(
+    numbers: Raster, record: Record, options: Reading, samples: Iterable[Cells]
+) -> Record:
     """Record of opened numbers by samples of them."""
     survey = _survey(numbers, options, lambda: samples)
     return meaning.record_of(record, numbers.header, survey, options)
 
 
-def heightmap_windows(path: Path, image_files: ImageFiles, options: Reading | None = None) -> tuple[Record, Windows]:
-    """Record of a file that may be larger than memory, and a reader of its windows, as `read_heights` returns it.
+def heightmap_windows(
+    path: Path, image_files: ImageFiles, options: Reading | None = None
+) -> tuple[Record, Windows]:
+    """Record of a file that may be larger than memory, and a reader of its windows, as
+    `read_heights` returns it.
 
-    The reader takes top, bottom, left and right, row 0 at the smallest y, and returns float64 m. The file is looked
-    through once; PNG and EXR are read as a whole.
+    The reader takes top, bottom, left and right, row 0 at the smallest y, and returns float64 m.
+    The file is looked through once; PNG and EXR are read as a whole.
     """
     options = options or Reading()
     numbers, record = opened(path, image_files, options)
@@ -177,7 +197,9 @@ def read_heightmap(
     note: Note | None = None,
 ) -> Array:
     """Elevation of `read_heights`, whose doubts go to `note` as sentences."""
-    elevation, record = read_heights(path, image_files, Reading(height_range=height_range, size=size))
+    elevation, record = read_heights(
+        path, image_files, Reading(height_range=height_range, size=size)
+    )
     if note:
         for doubt in record.doubts:
             note(doubt.sentence)
@@ -185,22 +207,29 @@ def read_heightmap(
 
 
 def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tuple[Raster, Record]:
-    """Raster of a file, row 0 at the smallest y, cut and thinned by the options, and what its header says.
+    """Raster of a file, row 0 at the smallest y, cut and thinned by the options, and what its
+    header says.
 
     image_files: None where the header is enough. InputError for a file that holds no heights.
     """
-    side, suffix = side_file(path), path.suffix.lower()
+    side = side_file(path)
+    suffix = path.suffix.lower()
     options = replace(options, height_range=_checked_range(options.height_range))
     doubts: list[Doubt] = []
     if suffix == ".npy":
         numbers = array_numbers(path, file_size(path))
     elif suffix in RAW_SUFFIXES:
-        form, doubts = form_of([path], file_size(path), replace(options, size=options.size or side.size))
+        form, doubts = form_of(
+            [path], file_size(path), replace(options, size=options.size or side.size)
+        )
         numbers = raw_numbers(path, form)
     elif suffix in READ_SUFFIXES:
         numbers = open_raster(path) or image_numbers(path, image_files, options.numbers != "shades")
     else:
-        raise InputError(f"{path} is not a kind of file that holds heights; use one of {', '.join(READ_SUFFIXES)}.")
+        raise InputError(
+            f"{path} is not a kind of file that holds heights; use one of "
+            f"{', '.join(READ_SUFFIXES)}."
+        )
     if code := numbers.header.coded:
         sentence = f"{path} has heights in its colors, three bytes to a number ({CODES[code]})."
         doubts.append(Doubt(sentence, "numbers"))
@@ -210,12 +239,20 @@ def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tupl
 def described(
     numbers: Raster, name: str, side: Meters, options: Reading, doubts: Iterable[Doubt] = ()
 ) -> tuple[Raster, Record]:
-    """Raster, cut and thinned by the options, and its record by header and side file. name: of the file."""
-    header, suffix = numbers.header, Path(name).suffix.lower()
+    """Raster, cut and thinned by the options, and its record by header and side file. name: of the
+    file.
+    """
+    header = numbers.header
+    suffix = Path(name).suffix.lower()
     if side.height_range and header.kind.startswith("float") and header.unit is None:
         header = header._replace(unit=1.0)  # beside a side file they are meters
-    sentences = [(doubt, "spacing") for doubt in header.doubts] + [(remark, "") for remark in header.remarks]
-    of_header = [Doubt(f"{name}: {sentence[:1].lower()}{sentence[1:]}", option) for sentence, option in sentences]
+    sentences = [(doubt, "spacing") for doubt in header.doubts] + [
+        (remark, "") for remark in header.remarks
+    ]
+    of_header = [
+        Doubt(f"{name}: {sentence[:1].lower()}{sentence[1:]}", option)
+        for sentence, option in sentences
+    ]
     record = Record(
         name,
         header.kind,
@@ -230,7 +267,9 @@ def described(
         doubts=(*doubts, *of_header),
     )
     check_options(record, options)
-    read = upturned(numbers.read, header.rows) if side.bottom_first != options.flip else numbers.read
+    read = (
+        upturned(numbers.read, header.rows) if side.bottom_first != options.flip else numbers.read
+    )
     return cut(numbers._replace(header=header, read=read), record, options)
 
 
@@ -263,19 +302,27 @@ def _survey(numbers: Raster, options: Reading, parts: Callable[[], Iterable[Cell
 
 
 def _require_memory(record: Record, more: int = 0) -> None:
-    """Raise InputError if reading needs more memory than is free, with what fits. more: bytes of a cell beside it."""
+    """Raise InputError if reading needs more memory than is free, with what fits. more: bytes of a
+    cell beside it.
+    """
     rows, cols = record.shape
     needed = record.memory + rows * cols * more
     share = max(memory.available_memory() or needed, 1) / needed
-    side, every = int(np.sqrt(share * rows * cols)), record.every * int(np.ceil(np.sqrt(1 / share)))
+    side = int(np.sqrt(share * rows * cols))
+    every = record.every * int(np.ceil(np.sqrt(1 / share)))
     what = f"one in {every} rows and columns (every), a window of {side} × {side} cells"
-    memory.require(needed, f"Reading {record.name} ({rows} × {cols})", f"read {what}, or make a landscape in tiles")
+    memory.require(
+        needed,
+        f"Reading {record.name} ({rows} × {cols})",
+        f"read {what}, or make a landscape in tiles",
+    )
 
 
 def _require_range(record: Record) -> None:
     if record.meaning == "shades" and record.height_range is None:
         raise InputError(
-            f"{record.name} holds shades of gray, not meters; give the height range (meters of black and white)."
+            f"{record.name} holds shades of gray, not meters; give the height range (meters of "
+            "black and white)."
         )
 
 
@@ -290,20 +337,24 @@ def encode_heightmap(
     missing: Array | None = None,
     is_elevation: bool = False,
 ) -> Written:
-    """Write (rows, cols) values by the suffix of the path, where an incomplete file does no harm, see `Outputs.write`.
+    """Write (rows, cols) values by the suffix of the path, where an incomplete file does no harm,
+    see `Outputs.write`.
 
-    .npy has the given dtype (float32 or float64); .exr, .tif and .r32 are float32; .png, .r16 and .raw are 16-bit,
-    with black and white at height_range or, without one, at the lowest and highest value. Values beyond a given range
-    are cut off and counted. Raises InputError if the file cannot be written.
+    .npy has the given dtype (float32 or float64); .exr, .tif and .r32 are float32; .png, .r16 and
+    .raw are 16-bit, with black and white at height_range or, without one, at the lowest and highest
+    value. Values beyond a given range are cut off and counted. Raises InputError if the file cannot
+    be written.
 
-    For TIFFs: spacing: (row, col) meters. georeference: the location on Earth. missing: cells without data.
-    is_elevation: whether the values are heights, whose unit the TIFF names.
+    For TIFFs: spacing: (row, col) meters. georeference: the location on Earth. missing: cells
+    without data. is_elevation: whether the values are heights, whose unit the TIFF names.
     """
     suffix = path.suffix.lower()
     span = _checked_range(height_range)
     values = np.asarray(elevation)
     if values.ndim != 2 or values.size == 0 or not np.isfinite(values).all():
-        raise InputError(f"{path} cannot be written: its values must be a rectangle of finite numbers.")
+        raise InputError(
+            f"{path} cannot be written: its values must be a rectangle of finite numbers."
+        )
     result = Written()
     try:
         if suffix in GRAY_SUFFIXES:
@@ -311,8 +362,13 @@ def encode_heightmap(
             result = Written(span, int(np.count_nonzero((values < span[0]) | (values > span[1]))))
             fraction = (values.astype(np.float64) - span[0]) / (span[1] - span[0])
             values = np.rint(np.clip(fraction, 0.0, 1.0) * meaning.WHITE["uint16"]).astype("<u2")
-        elif np.abs(values).max() > np.finfo(np.float32).max and not (suffix == ".npy" and dtype == np.float64):
-            raise InputError(f"{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy file.")
+        elif np.abs(values).max() > np.finfo(np.float32).max and not (
+            suffix == ".npy" and dtype == np.float64
+        ):
+            raise InputError(
+                f"{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy "
+                "file."
+            )
         if suffix in (".tif", ".tiff"):
             write_tiff(path, values, spacing, georeference, missing, is_elevation)
         else:
@@ -329,13 +385,16 @@ def _checked_range(span: Range | None) -> Range | None:
         return None
     low, high = (float(limit) for limit in span)
     if not (-HIGHEST <= low < high <= HIGHEST):
-        raise InputError(f"The height range {low:g} to {high:g} m must go from a lower to a higher elevation.")
+        raise InputError(
+            f"The height range {low:g} to {high:g} m must go from a lower to a higher elevation."
+        )
     return low, high
 
 
 def own_range(values: Array) -> Range:
     """Lowest and highest value; a meter apart if they are equal."""
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     return low, high if high > low else low + 1.0
 
 
@@ -358,10 +417,14 @@ def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any) -> No
             np.save(stream, np.ascontiguousarray(values, dtype), allow_pickle=False)
     elif suffix in RAW_SUFFIXES:
         with path.open("wb") as stream:
-            stream.write(np.ascontiguousarray(values[::-1], "<f4" if suffix == ".r32" else "<u2").data)
+            stream.write(
+                np.ascontiguousarray(values[::-1], "<f4" if suffix == ".r32" else "<u2").data
+            )
     else:
         if suffix == ".png":
-            image_files.write(path, (values / np.float32(meaning.WHITE["uint16"])).astype(np.float32), "uint16")
+            image_files.write(
+                path, (values / np.float32(meaning.WHITE["uint16"])).astype(np.float32), "uint16"
+            )
         else:
             image_files.write(path, values.astype(np.float32), "float")
         # Blender does not notice when the disk is full while it writes a PNG.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pixels of image files: interface, and backend for use without Blender.
 
-Both backends, `OpenImageIOFiles` here and `BlenderFiles` in the scene, return the same numbers for the same file.
+Both backends, `OpenImageIOFiles` here and `BlenderFiles` in the scene, return the same numbers for
+the same file.
 """
 
 import os
@@ -28,7 +29,8 @@ _COLORS = 16
 
 
 class ImageFiles(Protocol):
-    """Reads and writes pixels as float32, (rows, cols) or of colors (rows, cols, 3), row 0 at the bottom (smallest y).
+    """Reads and writes pixels as float32, (rows, cols) or of colors (rows, cols, 3), row 0 at the
+    bottom (smallest y).
 
     Numbers are those of the file, whatever color space they mean.
     """
@@ -37,8 +39,8 @@ class ImageFiles(Protocol):
         """Peak memory of a pixel while a file is read."""
 
     def pixels(self, path: Path) -> np.ndarray[Any, Any]:
-        """All channels, (rows, cols, channels): unsigned integers as 0–1, signed ones as −1–1 (v / largest value),
-        floats unchanged.
+        """All channels, (rows, cols, channels): unsigned integers as 0–1, signed ones as −1–1 (v /
+        largest value), floats unchanged.
         """
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
@@ -48,7 +50,8 @@ class ImageFiles(Protocol):
         """Red, green and blue; equal for a gray file."""
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write gray or color pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR ("float").
+        """Write gray or color pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR
+        ("float").
 
         OSError if that fails. A full disk may go unnoticed: check the file afterwards.
         """
@@ -98,12 +101,15 @@ class OpenImageIOFiles:
         return upright(np.asarray(pixels[::-1]), header)
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write (rows, cols) or (rows, cols, 3) pixels in the format of the suffix; OSError if that fails."""
+        """Write (rows, cols) or (rows, cols, 3) pixels in the format of the suffix; OSError if that
+        fails.
+        """
         oiio = _openimageio()
         names = ["Y"] if pixels.ndim == 2 else ["R", "G", "B"]
         spec = oiio.ImageSpec(pixels.shape[1], pixels.shape[0], len(names), kind)
         spec.channelnames = names
-        spec.attribute("DateTime", "1970:01:01 00:00:00")  # else the time of writing: no two files would be the same
+        # else the time of writing: no two files would be the same
+        spec.attribute("DateTime", "1970:01:01 00:00:00")
         rows = np.ascontiguousarray(pixels[::-1].reshape(*pixels.shape[:2], len(names)), np.float32)
         with _utf8_name(path) as name:
             image = oiio.ImageOutput.create(name)
@@ -116,12 +122,17 @@ class OpenImageIOFiles:
 
 
 def upright(pixels: np.ndarray[Any, Any], header: ImageHeader) -> np.ndarray[Any, Any]:
-    """Pixels with the last stored row first, turned so that row 0 lies in the south and column 0 in the west."""
+    """Pixels with the last stored row first, turned so that row 0 lies in the south and column 0 in
+    the west.
+    """
     return pixels[:: -1 if header.south_up else 1, :: -1 if header.mirrored else 1]
 
 
-def tiff_pixels(source: Path | bytes, header: ImageHeader, name: object) -> np.ndarray[Any, Any] | None:
-    """All channels of a TIFF, its path or its bytes, as of `ImageFiles.pixels`; None for an image of another kind.
+def tiff_pixels(
+    source: Path | bytes, header: ImageHeader, name: object
+) -> np.ndarray[Any, Any] | None:
+    """All channels of a TIFF, its path or its bytes, as of `ImageFiles.pixels`; None for an image
+    of another kind.
 
     Neither OpenImageIO nor Blender reads all packings, and Blender answers some with zeros.
     """
@@ -151,7 +162,11 @@ def image_numbers(path: Path, image_files: ImageFiles | None, is_coded: bool) ->
         if coded:
             cells = coded[1], pixels()[..., 3] > 0 if header.channels == 4 else None
             header = header._replace(coded=coded[0], kind="float64", channels=1, unit=1.0)
-            return Raster(header, lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]), _COLORS)
+            return Raster(
+                header,
+                lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]),
+                _COLORS,
+            )
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
         return _part(whole(), np.s_[top:bottom, left:right])
@@ -165,7 +180,9 @@ def _part(cells: Cells, window: tuple[slice, slice]) -> Cells:
 
 
 def _numbers_of(pixels: np.ndarray[Any, Any], header: ImageHeader, path: object) -> Cells:
-    """Raster of a file from pixels (rows, cols, channels), and which of them are data by the alpha channel."""
+    """Raster of a file from pixels (rows, cols, channels), and which of them are data by the alpha
+    channel.
+    """
     numbers = gray(pixels, path)
     if header.kind in WHITE:
         # The fraction went through float32; rounding brings the exact integer back.
@@ -178,13 +195,19 @@ def _numbers_of(pixels: np.ndarray[Any, Any], header: ImageHeader, path: object)
 
 
 def gray(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
-    """Gray channel of (rows, cols, channels) pixels, float32; InputError if red, green and blue differ."""
+    """Gray channel of (rows, cols, channels) pixels, float32; InputError if red, green and blue
+    differ.
+    """
     return np.ascontiguousarray(single(pixels, path), np.float32)
 
 
 def color(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """(rows, cols, 3) of (rows, cols, channels) pixels; the first channel three times if there are one or two."""
-    return np.ascontiguousarray(pixels[..., :3] if pixels.shape[2] > 2 else pixels[..., [0, 0, 0]], np.float32)
+    """(rows, cols, 3) of (rows, cols, channels) pixels; the first channel three times if there are
+    one or two.
+    """
+    return np.ascontiguousarray(
+        pixels[..., :3] if pixels.shape[2] > 2 else pixels[..., [0, 0, 0]], np.float32
+    )
 
 
 def damaged(path: object, error: str) -> InputError:
@@ -218,7 +241,11 @@ def _error(source: Any) -> str:
 
 
 def _first_line(error: str) -> str:
-    return error.strip().splitlines()[0].rstrip(".")[:200] if error.strip() else "its pixels cannot be read"
+    return (
+        error.strip().splitlines()[0].rstrip(".")[:200]
+        if error.strip()
+        else "its pixels cannot be read"
+    )
 
 
 def _openimageio() -> Any:
@@ -226,6 +253,7 @@ def _openimageio() -> Any:
         import OpenImageIO
     except ImportError:
         raise InputError(
-            "Image files need the Python package OpenImageIO: run pip install OpenImageIO, or use a .npy file."
+            "Image files need the Python package OpenImageIO: run pip install OpenImageIO, or use "
+            "a .npy file."
         ) from None
     return OpenImageIO

@@ -25,12 +25,16 @@ MAPS = {**FIELDS, NORMAL.name: NORMAL}
 
 
 def plan(
-    outputs: Outputs, folder: Path, names: Iterable[str] = MAPS, png: bool = False, tif: bool = False
+    outputs: Outputs,
+    folder: Path,
+    names: Iterable[str] = MAPS,
+    png: bool = False,
+    tif: bool = False,
 ) -> dict[str, Path]:
     """Plan the maps of fields; returns their paths by name. InputError if one cannot be written.
 
-    png: 16-bit PNG instead of float EXR for each field from 0 to 1, except colors. tif: float TIFF for all others but
-    colors and normals.
+    png: 16-bit PNG instead of float EXR for each field from 0 to 1, except colors. tif: float TIFF
+    for all others but colors and normals.
     """
 
     def suffix(field: Field) -> str:
@@ -57,7 +61,8 @@ def write(
 ) -> None:
     """Write the planned maps whose fields exist, (rows, cols) or (rows, cols, components).
 
-    For TIFFs: spacing: (row, col) meters; place: the location on Earth; missing: cells without data.
+    For TIFFs: spacing: (row, col) meters; place: the location on Earth; missing: cells without
+    data.
     """
     for name, values in images(fields):
         if name in planned:
@@ -80,11 +85,15 @@ def write(
 
 
 def plan_cover(outputs: Outputs, folder: Path) -> dict[str, Path]:
-    """Plan the maps of the ground's cover in a folder planned before; returns their paths by cover."""
+    """Plan the maps of the ground's cover in a folder planned before; returns their paths by
+    cover.
+    """
     return {cover: outputs.plan(folder / f"weight_{cover}.png", (".png",)) for cover in COVERS}
 
 
-def write_cover(outputs: Outputs, planned: Mapping[str, Path], terrain: Terrain, image_files: ImageFiles) -> None:
+def write_cover(
+    outputs: Outputs, planned: Mapping[str, Path], terrain: Terrain, image_files: ImageFiles
+) -> None:
     """Write the share of each cover as a 16-bit PNG; together they are white."""
     if planned:
         for cover, share in ground_cover(terrain.fields, terrain.shape).items():
@@ -102,7 +111,8 @@ def images(fields: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
 def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> Array:
     """Colors of an image file, stretched to `shape`: (rows, cols, 3) float32, linear, 0-1.
 
-    Integers are sRGB, as painting programs write them, floats are linear. InputError if there are none.
+    Integers are sRGB, as painting programs write them, floats are linear. InputError if there are
+    none.
     """
     pixels = image_files.read_color(path)
     if read_header(path).kind.startswith("uint"):
@@ -111,24 +121,33 @@ def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> A
 
 
 def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:
-    """Linear colors (rows, cols, 3) stretched to `shape`; InputError, with their `name`, beyond 0 to 1."""
+    """Linear colors (rows, cols, 3) stretched to `shape`; InputError, with their `name`, beyond 0
+    to 1.
+    """
     bad = ~((color >= 0) & (color <= 1)).all(axis=-1)  # NaN fails too
     if bad.any():
         row, col = np.argwhere(bad)[0]
         values = ", ".join(f"{value:g}" for value in color[row, col])
-        raise InputError(f"The colors of {name} must be from 0 to 1; at row {row}, column {col} it is {values}.")
+        raise InputError(
+            f"The colors of {name} must be from 0 to 1; at row {row}, column {col} it is {values}."
+        )
     if color.shape[:2] == shape:
         return color
     return np.stack([bilinear(color[..., channel], shape) for channel in range(3)], axis=-1)
 
 
 def encode_color(path: Path, values: Array, image_files: ImageFiles) -> None:
-    """Write (rows, cols, 3) colors or normals as they are: .exr float, .png 16-bit. InputError if it cannot be written.
+    """Write (rows, cols, 3) colors or normals as they are: .exr float, .png 16-bit. InputError if
+    it cannot be written.
 
     An incomplete file does no harm where it is written, see `Outputs.write`.
     """
     try:
-        image_files.write(path, values.astype(np.float32), "uint16" if path.suffix == ".png" else "float")
+        image_files.write(
+            path, values.astype(np.float32), "uint16" if path.suffix == ".png" else "float"
+        )
         read_header(path)  # Blender does not notice when the disk is full
     except (OSError, InputError) as error:
-        raise InputError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+        raise InputError(
+            f"{path} cannot be written: {getattr(error, 'strerror', None) or error}."
+        ) from error

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Masks in files: black 0 and white 1 in images, the numbers themselves in files of floats.
 
-Whole numbers up to 1 are 0 and 1, as GIS programs write them. Where there is no data a mask is 0. An image of a single
-color is a mask by its alpha channel.
+Whole numbers up to 1 are 0 and 1, as GIS programs write them. Where there is no data a mask is 0.
+An image of a single color is a mask by its alpha channel.
 """
 
 from collections.abc import Callable
@@ -29,17 +29,24 @@ Masks = Callable[[int, int, int, int], Array]
 
 
 def read_mask(path: str | Path, image_files: ImageFiles, land: Record) -> tuple[Array, list[Doubt]]:
-    """Values of a mask for a land, (rows, cols) float64, and doubts about it; InputError for one of another place."""
+    """Values of a mask for a land, (rows, cols) float64, and doubts about it; InputError for one of
+    another place.
+    """
     (rows, cols), read, doubts = mask_windows(Path(path), image_files, land)
     return read(0, rows, 0, cols), doubts
 
 
-def mask_windows(path: Path, image_files: ImageFiles, land: Record) -> tuple[tuple[int, int], Masks, list[Doubt]]:
+def mask_windows(
+    path: Path, image_files: ImageFiles, land: Record
+) -> tuple[tuple[int, int], Masks, list[Doubt]]:
     """(rows, cols) of a mask for a land, a reader of its windows, and doubts about it.
 
-    A mask of the size of the land's file is cut as the land is. InputError for a mask of another place.
+    A mask of the size of the land's file is cut as the land is. InputError for a mask of another
+    place.
     """
-    options = Reading(numbers="shades", size=land.file_shape if path.suffix.lower() in RAW_SUFFIXES else None)
+    options = Reading(
+        numbers="shades", size=land.file_shape if path.suffix.lower() in RAW_SUFFIXES else None
+    )
     try:
         numbers, record = opened(path, image_files, options)
         whole = record.file_shape == land.file_shape
@@ -76,12 +83,21 @@ def require_place(path: object, place: Georeference | None, land: Record) -> Non
     if place is None or here is None or there is None:
         return
     if here.system.code != there.system.code:
-        raise InputError(f"{path} has another coordinate reference system than {land.name}; warp it to that one.")
-    cell = max(abs(step) for steps in (here.right, here.down, there.right, there.down) for step in steps)
+        raise InputError(
+            f"{path} has another coordinate reference system than {land.name}; warp it to that one."
+        )
+    cell = max(
+        abs(step) for steps in (here.right, here.down, there.right, there.down) for step in steps
+    )
     rows, cols = land.shape
-    for corner, other in ((here.at(0, 0), there.at(0, 0)), (here.at(*place.shape), there.at(rows, cols))):
+    for corner, other in (
+        (here.at(0, 0), there.at(0, 0)),
+        (here.at(*place.shape), there.at(rows, cols)),
+    ):
         if max(abs(corner[0] - other[0]), abs(corner[1] - other[1])) > cell:
-            raise InputError(f"{path} covers another area on Earth than {land.name}; crop it to the same.")
+            raise InputError(
+                f"{path} covers another area on Earth than {land.name}; crop it to the same."
+            )
 
 
 def _alpha(numbers: Raster, alpha: Array) -> Raster:

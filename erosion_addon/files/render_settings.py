@@ -4,8 +4,8 @@
 from dataclasses import dataclass
 
 VIEWS = ("file", "composed", "across", "whole")
-"""Cameras: the file's own; composed with foreground, depth and a leading line; from above one side, filling the
-picture; from afar, showing everything.
+"""Cameras: the file's own; composed with foreground, depth and a leading line; from above one side,
+filling the picture; from afar, showing everything.
 """
 
 LIGHTS = ("morning", "noon", "overcast", "golden")
@@ -13,7 +13,14 @@ LIGHTS = ("morning", "noon", "overcast", "golden")
 
 ENGINES = ("eevee", "cycles", "file")
 
-PICTURE_FORMATS = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG", ".exr": "OPEN_EXR", ".tif": "TIFF", ".tiff": "TIFF"}
+PICTURE_FORMATS = {
+    ".png": "PNG",
+    ".jpg": "JPEG",
+    ".jpeg": "JPEG",
+    ".exr": "OPEN_EXR",
+    ".tif": "TIFF",
+    ".tiff": "TIFF",
+}
 """Suffix of a picture → Blender's name of the format."""
 
 PASSES_FORMATS = {".exr": "OPEN_EXR_MULTILAYER"}
@@ -24,9 +31,10 @@ PASSES_FORMATS = {".exr": "OPEN_EXR_MULTILAYER"}
 class Picture:
     """A picture.
 
-    size: (width, height) in pixels. view: one of VIEWS. engine: one of ENGINES. turn: degrees to the left around the
-    terrain. light: one of LIGHTS; "" is the first, for missing lights only. plants: whether it shows any, added if
-    missing; None: as the file does. passes: whether its file holds depth and normals too.
+    size: (width, height) in pixels. view: one of VIEWS. engine: one of ENGINES. turn: degrees to
+    the left around the terrain. light: one of LIGHTS; "" is the first, for missing lights only.
+    plants: whether it shows any, added if missing; None: as the file does. passes: whether its file
+    holds depth and normals too.
     """
 
     size: tuple[int, int] = (960, 540)

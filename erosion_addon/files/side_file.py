@@ -33,8 +33,8 @@ _MOST_NAMES = 5
 class Meters:
     """Metadata of a heightmap; None for unknown values.
 
-    spacing: (row, col) m. height_range: m of black and white. size: (rows, cols). bottom_first: whether its first row
-    lies at the smallest y. georeference: of its pixels.
+    spacing: (row, col) m. height_range: m of black and white. size: (rows, cols). bottom_first:
+    whether its first row lies at the smallest y. georeference: of its pixels.
     """
 
     spacing: tuple[float, float] | None = None
@@ -45,25 +45,34 @@ class Meters:
 
 
 def known_meters(path: Path) -> Meters:
-    """Metadata from the side file, else from the heightmap's own tags; empty if neither is readable."""
+    """Metadata from the side file, else from the heightmap's own tags; empty if neither is
+    readable.
+    """
     known = side_file(path)
     if path.suffix.lower() in (".tif", ".tiff"):
         with suppress(InputError):  # reading the file itself will say what is wrong with it
             header = read_header(path)
             known = replace(known, georeference=None if known.bottom_first else header.georeference)
-            return replace(known, spacing=header.spacing) if replace(known, georeference=None) == Meters() else known
+            return (
+                replace(known, spacing=header.spacing)
+                if replace(known, georeference=None) == Meters()
+                else known
+            )
     return known
 
 
 def is_side_file(path: Path) -> bool:
-    """Whether a .json file holds the size of a heightmap, as ours and Unreal's do; InputError if it cannot be read."""
+    """Whether a .json file holds the size of a heightmap, as ours and Unreal's do; InputError if it
+    cannot be read.
+    """
     try:
         content = _content(path)
     except FileNotFoundError:
         return False
     except OSError as error:
         raise InputError(
-            f"{path} cannot be read, and may hold the scale of the heightmap beside it: {error.strerror or error}."
+            f"{path} cannot be read, and may hold the scale of the heightmap beside it: "
+            f"{error.strerror or error}."
         ) from None
     return content is not None and {"width", "height", "bpp"} <= content.keys()
 
@@ -71,19 +80,29 @@ def is_side_file(path: Path) -> bool:
 def entries(path: Path, is_kept: bool = False) -> list[Mapping[str, Any]]:
     """Entries of a side file, one table per heightmap, in which `files` are names.
 
-    is_kept: whether the entries are to be written again. Raises InputError then if the file exists and cannot be read.
+    is_kept: whether the entries are to be written again. Raises InputError then if the file exists
+    and cannot be read.
     """
     found = _read(path)
     if is_kept and found is None and path.exists():
-        raise InputError(f"{path} cannot be read, and the entries of other heightmaps in it would be lost; try again.")
+        raise InputError(
+            f"{path} cannot be read, and the entries of other heightmaps in it would be lost; try "
+            "again."
+        )
     content = dict(found or {})
     tables = [table for table in _list(content.pop(OTHERS, [])) if isinstance(table, dict)]
     named = [(table, _list(table.get("files"))) for table in (content, *tables)]
-    return [table for table, files in named if files and all(isinstance(name, str) and name for name in files)]
+    return [
+        table
+        for table, files in named
+        if files and all(isinstance(name, str) and name for name in files)
+    ]
 
 
 def _near(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Entries of the side file of a heightmap, and of those of tiles that may hold it: NAME.json for NAME_x0_y0.png."""
+    """Entries of the side file of a heightmap, and of those of tiles that may hold it: NAME.json
+    for NAME_x0_y0.png.
+    """
     ends = [len(path.stem), *(match.start() for match in re.finditer("[-_. ]", path.stem))]
     for end in sorted({end for end in ends if end}, reverse=True)[:_MOST_NAMES]:
         yield from entries(path.with_name(f"{path.stem[:end]}.json"))
@@ -94,7 +113,8 @@ def side_file(path: Path) -> Meters:
     content = next((table for table in _near(path) if path.name in table["files"]), None)
     if content is None:
         return Meters()
-    spacing, span = _pair(content.get("cell_size")), _pair(content.get("height_range"))
+    spacing = _pair(content.get("cell_size"))
+    span = _pair(content.get("height_range"))
     size = _pair([content.get("height"), content.get("width")])
     return Meters(
         (spacing[1], spacing[0]) if spacing and min(spacing) > 0 else None,
@@ -127,7 +147,13 @@ def _list(value: Any) -> list[Any]:
 
 
 def _pair(value: Any) -> tuple[float, float] | None:
-    numbers = [item for item in _list(value) if isinstance(item, int | float) and not isinstance(item, bool)]
-    if len(numbers) != 2 or not all(math.isfinite(number) and abs(number) <= 1e9 for number in numbers):
+    numbers = [
+        item
+        for item in _list(value)
+        if isinstance(item, int | float) and not isinstance(item, bool)
+    ]
+    if len(numbers) != 2 or not all(
+        math.isfinite(number) and abs(number) <= 1e9 for number in numbers
+    ):
         return None
     return float(numbers[0]), float(numbers[1])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writing of side files: scale of heightmaps, and the values for the import dialogs of engines.
 
-NAME.json lies beside NAME.png, and describes every heightmap called NAME: one at its top, and the others in a list.
-Unreal reads the size of NAME.raw from the top.
+NAME.json lies beside NAME.png, and describes every heightmap called NAME: one at its top, and the
+others in a list. Unreal reads the size of NAME.raw from the top.
 """
 
 import json
@@ -24,8 +24,8 @@ from .side_file import OTHERS, entries, is_side_file
 class Sheet:
     """A written layer: the heights, whose name is "", or a map.
 
-    files: names of the tiles. range: meters of black and white, or of the lowest and highest point. clipped_cells:
-    outside it.
+    files: names of the tiles. range: meters of black and white, or of the lowest and highest point.
+    clipped_cells: outside it.
     """
 
     name: str
@@ -36,13 +36,18 @@ class Sheet:
 
 
 class SideFile:
-    """Side file of a heightmap at `path`, planned among `outputs`. Raises InputError if another file has its name."""
+    """Side file of a heightmap at `path`, planned among `outputs`. Raises InputError if another
+    file has its name.
+    """
 
     def __init__(self, outputs: Outputs, path: Path) -> None:
         side = path.with_suffix(".json")
         if side.exists() and not is_side_file(side):
-            raise InputError(f"{side} exists and does not belong to a heightmap; choose another name.")
-        self._outputs, self._suffix = outputs, path.suffix.lower()
+            raise InputError(
+                f"{side} exists and does not belong to a heightmap; choose another name."
+            )
+        self._outputs = outputs
+        self._suffix = path.suffix.lower()
         # What it tells of other heightmaps is kept, so it may be read for what is written.
         self._target = outputs.plan(side, (".json",), instead_of=side)
 
@@ -55,22 +60,34 @@ class SideFile:
         tiles: tuple[int, int] = (1, 1),
         tiles_upward: bool = False,
     ) -> None:
-        """sheets: the heights first. size: (rows, cols) of each file. spacing: (row, col) meters of its points. tiles:
-        (rows, cols) of files.
+        """sheets: the heights first. size: (rows, cols) of each file. spacing: (row, col) meters of
+        its points. tiles: (rows, cols) of files.
         """
         new = _entry(self._suffix, sheets, size, spacing, bottom_first, tiles, tiles_upward)
         written = {name for sheet in sheets for name in sheet.files}
-        kept = [old for old in entries(self._target, is_kept=True) if self._is_there(old["files"], but=written)]
+        kept = [
+            old
+            for old in entries(self._target, is_kept=True)
+            if self._is_there(old["files"], but=written)
+        ]
         # One of a raw file stays at the top, where Unreal looks for it.
-        first, *others = sorted([new, *kept], key=lambda entry: not entry["files"][0].lower().endswith(".raw"))
+        first, *others = sorted(
+            [new, *kept], key=lambda entry: not entry["files"][0].lower().endswith(".raw")
+        )
         content = {**first, **({OTHERS: others} if others else {})}
         with self._outputs.write(self._target) as temporary:
-            temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            temporary.write_text(
+                json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+            )
 
     def _is_there(self, files: Iterable[str], but: set[str]) -> bool:
         """Whether any of these files still exists, other than `but`, which is rewritten."""
         left = set(files) - but
-        return bool(left) and not but & set(files) and any((self._target.parent / name).is_file() for name in left)
+        return (
+            bool(left)
+            and not but & set(files)
+            and any((self._target.parent / name).is_file() for name in left)
+        )
 
 
 def _entry(
@@ -82,7 +99,9 @@ def _entry(
     tiles: tuple[int, int],
     tiles_upward: bool,
 ) -> dict[str, Any]:
-    """Entry of one heightmap. `width`, `height` and `bpp` are Unreal's names and refer to each file."""
+    """Entry of one heightmap. `width`, `height` and `bpp` are Unreal's names and refer to each
+    file.
+    """
     (rows, cols), (tile_rows, tile_cols), (heights, *others) = size, tiles, sheets
     gray = suffix in GRAY_SUFFIXES
     side = {
@@ -106,5 +125,8 @@ def _entry(
     if gray:
         side["unreal"] = unreal_values(spacing, heights.range)
         side["unity"] = unity_values((rows, cols), spacing, heights.range, bottom_first)
-    side["maps"] = {made.name: {"files": made.files, "unit": made.unit, "range": list(made.range)} for made in others}
+    side["maps"] = {
+        made.name: {"files": made.files, "unit": made.unit, "range": list(made.range)}
+        for made in others
+    }
     return side

@@ -19,7 +19,9 @@ from ..terrain.terrain import Terrain
 from .record import MOST, RECORD, Record, with_elevation
 
 _BYTES = 4.0
-"""Bytes of a number. The last bits of heights hardly compress; maps that are 0 in many places take less."""
+"""Bytes of a number. The last bits of heights hardly compress; maps that are 0 in many places take
+less.
+"""
 
 
 def check(folder: Path, fields: Iterable[str], count: int) -> None:
@@ -36,8 +38,8 @@ def check(folder: Path, fields: Iterable[str], count: int) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Context of the one run that keeps frames in a folder, which is made; InputError as for `check`, and while another
-    run has it.
+    """Context of the one run that keeps frames in a folder, which is made; InputError as for
+    `check`, and while another run has it.
     """
     check(folder, (), 0)
     made = not folder.exists()
@@ -55,8 +57,8 @@ def _remove_empty(folder: Path) -> None:
 
 
 def write(folder: Path, record: Record, number: int, terrain: Terrain) -> Record:
-    """Write the files of a frame and the record, and return it with their hashes and range. InputError if that fails,
-    with the files as they were.
+    """Write the files of a frame and the record, and return it with their hashes and range.
+    InputError if that fails, with the files as they were.
     """
     from ..files import maps  # only the worker writes frames
     from .exr_writer import write_exr
@@ -97,7 +99,8 @@ def holds(folder: Path, fields: Iterable[str] = ()) -> bool:
 
 
 def cut(folder: Path, fields: Iterable[str], kept: int) -> None:
-    """Remove the frames of a run after number `kept`, and what a process that was ended left half-written.
+    """Remove the frames of a run after number `kept`, and what a process that was ended left
+    half-written.
 
     kept: -1 for all, with the record. fields: of the run. Files that cannot be removed stay.
     """
@@ -120,12 +123,17 @@ def cut(folder: Path, fields: Iterable[str], kept: int) -> None:
 def there(folder: Path, fields: Iterable[str]) -> list[Path]:
     """Frames of the elevation and fields in a folder."""
     names = {image for name in with_elevation(fields) for image in FIELDS[name].images}
-    found = (re.fullmatch(r"(.+)_\d{4}\.exr", path.name) for path in folder.glob("*_[0-9][0-9][0-9][0-9].exr"))
+    found = (
+        re.fullmatch(r"(.+)_\d{4}\.exr", path.name)
+        for path in folder.glob("*_[0-9][0-9][0-9][0-9].exr")
+    )
     return sorted(folder / match[0] for match in found if match and match[1] in names)
 
 
 def _field(terrain: Terrain, name: str) -> Array:
-    """A field of the terrain; zeros as long as no step has made it, so that every frame has all files."""
+    """A field of the terrain; zeros as long as no step has made it, so that every frame has all
+    files.
+    """
     if name == "elevation":
         return terrain.elevation
     components = FIELDS[name].components

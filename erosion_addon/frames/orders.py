@@ -16,20 +16,29 @@ from .record import Record
 
 
 def replaced(record: Record | None, orders: Sequence[str]) -> int:
-    """Number of frames that an animation with these orders replaces. record: of the folder, None for none."""
+    """Number of frames that an animation with these orders replaces. record: of the folder, None
+    for none.
+    """
     there = record.orders if record is not None else []
     return sum(known != order for known, order in zip(there, orders, strict=False))
 
 
 def orders(
-    terrain: Terrain, masks: Mapping[str, Array], recipes: Sequence[Recipe], lights: Sequence[Lighting]
+    terrain: Terrain,
+    masks: Mapping[str, Array],
+    recipes: Sequence[Recipe],
+    lights: Sequence[Lighting],
 ) -> list[str]:
     """Digest of all that the bytes of each frame of an animation depend on.
 
     masks: of the terrain. lights: of each frame, or none.
     """
     start = hashlib.blake2b(json.dumps([VERSION, terrain.spacing]).encode(), digest_size=16)
-    arrays = {"elevation": terrain.elevation, **terrain.fields, **{f"{kind} mask": masks[kind] for kind in masks}}
+    arrays = {
+        "elevation": terrain.elevation,
+        **terrain.fields,
+        **{f"{kind} mask": masks[kind] for kind in masks},
+    }
     for name, array in sorted(arrays.items()):
         start.update(json.dumps([name, array.dtype.str, array.shape]).encode())
         start.update(np.ascontiguousarray(array).data)

@@ -43,9 +43,10 @@ def with_elevation(fields: Iterable[str]) -> list[str]:
 class Record:
     """Description of a frame sequence.
 
-    frames: number of the last one, and of all without the start; kept: number of the last one there. fields: with
-    `elevation`. size: (rows, cols); spacing: (row, col) m; range: (lowest, highest) elevation of all frames, m. sha256:
-    hash of the pixels by file. orders: digest of what each frame was made from, where each is a run of its own.
+    frames: number of the last one, and of all without the start; kept: number of the last one
+    there. fields: with `elevation`. size: (rows, cols); spacing: (row, col) m; range: (lowest,
+    highest) elevation of all frames, m. sha256: hash of the pixels by file. orders: digest of what
+    each frame was made from, where each is a run of its own.
     """
 
     recipe: str
@@ -84,7 +85,9 @@ class Record:
                 values: dict[str, Any] = json.loads(stream.read(_LARGEST))
             values["size"] = tuple(map(int, values["size"]))
             values |= {name: tuple(map(float, values[name])) for name in ("spacing", "range")}
-            found = cls(**{name: values[name] for name in cls.__dataclass_fields__ if name in values})
+            found = cls(
+                **{name: values[name] for name in cls.__dataclass_fields__ if name in values}
+            )
             return found if _is_sound(found) else None
         except (InputError, OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
@@ -100,9 +103,16 @@ class Record:
 
 
 def _is_sound(record: Record) -> bool:
-    numbers = type(record.frames) is int and type(record.kept) is int and 0 <= record.kept <= record.frames <= MOST
+    numbers = (
+        type(record.frames) is int
+        and type(record.kept) is int
+        and 0 <= record.kept <= record.frames <= MOST
+    )
     names = isinstance(record.fields, list) and all(name in FIELDS for name in record.fields)
-    pairs = len(record.size) == len(record.spacing) == len(record.range) == 2 and min(record.spacing) > 0
+    pairs = (
+        len(record.size) == len(record.spacing) == len(record.range) == 2
+        and min(record.spacing) > 0
+    )
     files = isinstance(record.sha256, dict) and all(file[-8:-4].isdigit() for file in record.sha256)
     files &= isinstance(record.orders, list)
     return numbers and names and pairs and files

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frame sequence: states of a run after equal shares of its work, as numbered EXR files in a folder."""
+"""Frame sequence: states of a run after equal shares of its work, as numbered EXR files in a
+folder.
+"""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,40 +21,50 @@ _ROUNDING = 1e-12
 
 
 class Frames:
-    """Frames of one run: FIELD_0000.exr to FIELD_NNNN.exr of the elevation and the chosen fields, float32.
+    """Frames of one run: FIELD_0000.exr to FIELD_NNNN.exr of the elevation and the chosen fields,
+    float32.
 
-    Frame 0 is the start. Frame k of `count` is the state at the first of the smallest chunks with k equal shares of the
-    run's work done; the last frame is the result. Chunks do not depend on threads or speed, and so neither do the
-    frames. folder: where they are. count: number of the last one. fields: kept in each, elevation first. kept: the
-    number of the last frame written, -1 before the first.
+    Frame 0 is the start. Frame k of `count` is the state at the first of the smallest chunks with k
+    equal shares of the run's work done; the last frame is the result. Chunks do not depend on
+    threads or speed, and so neither do the frames. folder: where they are. count: number of the
+    last one. fields: kept in each, elevation first. kept: the number of the last frame written, -1
+    before the first.
     """
 
     def __init__(self, folder: Path, count: int, fields: Iterable[str]) -> None:
-        """InputError for unknown fields, too many frames, a folder with frames in it or one that is not writable."""
-        self.folder, self.count = folder, count
+        """InputError for unknown fields, too many frames, a folder with frames in it or one that is
+        not writable.
+        """
+        self.folder = folder
+        self.count = count
         self.fields = with_elevation(fields)
         frame_files.check(folder, self.fields, count)
         if frame_files.holds(folder, self.fields):
-            raise InputError(f"{folder} already holds frames of a run; choose another folder, or remove them.")
+            raise InputError(
+                f"{folder} already holds frames of a run; choose another folder, or remove them."
+            )
         self.kept = -1
         self._range = NO_RANGE
         self._hashes: dict[str, str] = {}
 
     @classmethod
     def of_paused_run(cls, folder: Path, start: Array) -> "Frames":
-        """Frames of a run that is resumed, to go on with. start: (rows, cols) m, the elevation that it began with.
+        """Frames of a run that is resumed, to go on with. start: (rows, cols) m, the elevation that
+        it began with.
 
         InputError if the folder holds none, or those of another run.
         """
         record = Record.read(folder)
         if record is None or record.sha256.get("elevation_0000.exr") != frame_files.digest(start):
             raise InputError(
-                f"{folder} does not hold the frames of the paused run; go on without frames, or run the terrain again "
-                "from the start."
+                f"{folder} does not hold the frames of the paused run; go on without frames, or "
+                "run the terrain again from the start."
             )
         frames = cls.__new__(cls)
         frames.folder, frames.count, frames.fields = folder, record.frames, record.fields
-        frames.kept, frames._range, frames._hashes = record.kept, record.range, record.sha256
+        frames.kept = record.kept
+        frames._range = record.range
+        frames._hashes = record.sha256
         frame_files.cut(folder, record.fields, record.kept)
         return frames
 
@@ -70,12 +82,16 @@ class Frames:
         return count == self.count and with_elevation(fields) == self.fields
 
     def keep(
-        self, run: Iterator[Progress], start: Terrain | None = None, lost: Callable[[str], None] | None = None
+        self,
+        run: Iterator[Progress],
+        start: Terrain | None = None,
+        lost: Callable[[str], None] | None = None,
     ) -> Iterator[Progress]:
-        """Progress of `run`, whose states become frames as it goes. Each frame appears complete or not at all.
+        """Progress of `run`, whose states become frames as it goes. Each frame appears complete or
+        not at all.
 
-        start: the terrain that it begins with, frame 0. lost: called with the reason if a frame cannot be written, and
-        the run continues without frames; by default an InputError ends it.
+        start: the terrain that it begins with, frame 0. lost: called with the reason if a frame
+        cannot be written, and the run continues without frames; by default an InputError ends it.
         """
         is_lost = False
         while True:
@@ -108,4 +124,6 @@ class Frames:
         fresh = Record.of(report, self.fields, terrain.shape, terrain.spacing, self.count)
         record = dataclasses.replace(fresh, kept=number, range=self._range, sha256=self._hashes)
         record = frame_files.write(self.folder, record, number, terrain)
-        self._range, self._hashes, self.kept = record.range, record.sha256, number
+        self._range = record.range
+        self._hashes = record.sha256
+        self.kept = number

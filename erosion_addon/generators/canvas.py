@@ -17,11 +17,11 @@ MARGIN = 0.125
 class Canvas:
     """Canvas of a generator.
 
-    Forms depend only on positions and wavelengths relative to the longer side: more cells show the same terrain in
-    finer detail.
+    Forms depend only on positions and wavelengths relative to the longer side: more cells show the
+    same terrain in finer detail.
 
-    spacing: (row, col) m. tileable: whether noise is periodic. warp: 0-1. image_files: reader of images. threads: the
-    most to use.
+    spacing: (row, col) m. tileable: whether noise is periodic. warp: 0-1. image_files: reader of
+    images. threads: the most to use.
     """
 
     rows: int

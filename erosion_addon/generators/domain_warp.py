@@ -17,7 +17,8 @@ def places(canvas: Canvas) -> tuple[Array, Array]:
 
     Two noise fields displace each position along y and x by up to the margin (Quilez 2002).
     """
-    row, col = np.arange(canvas.rows, dtype=float)[:, None], np.arange(canvas.cols, dtype=float)[None, :]
+    row = np.arange(canvas.rows, dtype=float)[:, None]
+    col = np.arange(canvas.cols, dtype=float)[None, :]
     if not canvas.warp:
         return row, col
     far = canvas.warp * MARGIN * canvas.longer_side
@@ -30,7 +31,9 @@ def places(canvas: Canvas) -> tuple[Array, Array]:
 def meters(canvas: Canvas) -> tuple[Array, Array]:
     """Distance of each lookup position from the middle in meters, along y and x."""
     row, col = places(canvas)
-    return (row - (canvas.rows - 1) / 2) * canvas.spacing[0], (col - (canvas.cols - 1) / 2) * canvas.spacing[1]
+    return (row - (canvas.rows - 1) / 2) * canvas.spacing[0], (
+        col - (canvas.cols - 1) / 2
+    ) * canvas.spacing[1]
 
 
 def warped(canvas: Canvas, field: Array) -> Array:
@@ -49,12 +52,15 @@ def interpolated(field: Array, row: Array, col: Array) -> Array:
     found = np.empty(row.size)
     for start in range(0, row.size, _BLOCK):
         part = slice(start, start + _BLOCK)
-        y, x = row.ravel()[part], col.ravel()[part]
-        top, left = np.floor(y), np.floor(x)
+        y = row.ravel()[part]
+        x = col.ravel()[part]
+        top = np.floor(y)
+        left = np.floor(x)
         first = (top.astype(np.intp) % rows) * width + left.astype(np.intp) % cols
         across = list(catmull_rom(x - left))
         found[part] = sum(
-            weight * sum(share * flat.take(first + (line * width + at)) for at, share in enumerate(across))
+            weight
+            * sum(share * flat.take(first + (line * width + at)) for at, share in enumerate(across))
             for line, weight in enumerate(catmull_rom(y - top))
         )
     return found.reshape(row.shape)

@@ -10,8 +10,11 @@ from .canvas import Canvas
 
 
 def coast_share(canvas: Canvas, coast: float) -> Array:
-    """Land's share of its height (rows, cols), 0-1: 0 along the border and beyond a coast with bays."""
-    y, x = np.linspace(-1, 1, canvas.rows)[:, None], np.linspace(-1, 1, canvas.cols)[None, :]
+    """Land's share of its height (rows, cols), 0-1: 0 along the border and beyond a coast with
+    bays.
+    """
+    y = np.linspace(-1, 1, canvas.rows)[:, None]
+    x = np.linspace(-1, 1, canvas.cols)[None, :]
     radius = np.sqrt(y * y + x * x)
     bays = 0.6 * canvas.cut(noise.bend(canvas, 3))
     share: Array = smooth_step((1 - 1.1 * radius + bays) / coast) * smooth_step((1 - radius) / 0.2)

@@ -33,18 +33,24 @@ _FAULT = 60.0
 """Dip of the normal faults in front of tilted blocks, in degrees (Anderson 1951)."""
 
 _WANDER, _UNEVEN = 0.12, 0.25
-"""Deviation of their crests, along the strike and from block to block, in distances between blocks."""
+"""Deviation of their crests, along the strike and from block to block, in distances between
+blocks.
+"""
 
 _DYING, _HILLS = 0.12, 0.08
 """Standard deviations of their height along the strike, and of the noise on them, in reliefs."""
 
 
 def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
-    """Ridged multifractal: Σ gain^k w (1 - |n|)^2, where w, the ridge height of the previous octave, calms the valleys
-    (Musgrave 1994). Each octave is displaced along the slope of the previous ones, which stretches ridges into ribs (de
+    """Ridged multifractal: Σ gain^k w (1 - |n|)^2, where w, the ridge height of the previous
+    octave, calms the valleys
+    (Musgrave 1994). Each octave is displaced along the slope of the previous ones, which stretches
+    ridges into ribs (de
     Carpentier 2012).
     """
-    total, weight, share = np.zeros(canvas.period), np.ones(canvas.period), 1.0
+    total = np.zeros(canvas.period)
+    weight = np.ones(canvas.period)
+    share = 1.0
     fall = np.zeros((2, *canvas.period))
     rows, cols = canvas.period
     cells = np.arange(float(rows))[:, None], np.arange(float(cols))
@@ -55,7 +61,9 @@ def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
         if octave and given.spurs:
             far = given.spurs * canvas.longer_side / given.ridges
             pushed = zip(cells, fall, canvas.spacing, strict=True)
-            noises = interpolated(noises, *(at + moved * far / space for at, moved, space in pushed))
+            noises = interpolated(
+                noises, *(at + moved * far / space for at, moved, space in pushed)
+            )
         crest = weight * np.square(1.0 - np.minimum(np.abs(noises), 1.0))
         total += share * crest
         if given.spurs:
@@ -69,7 +77,9 @@ def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
 
 
 def fractal(canvas: Canvas, given: FractalParameters) -> Array:
-    """Spectral synthesis (Saupe 1988): amplitude falls with frequency^-(H + 1), where H = 1 - roughness."""
+    """Spectral synthesis (Saupe 1988): amplitude falls with frequency^-(H + 1), where H = 1 -
+    roughness.
+    """
     frequency = noise.frequency(canvas)
     frequency[0, 0] = 1.0  # of the constant part, of which there is none
     made = noise.field(canvas, noise.white(canvas, 0) * power(frequency, given.roughness - 2.0))
@@ -77,26 +87,33 @@ def fractal(canvas: Canvas, given: FractalParameters) -> Array:
 
 
 def voronoi(canvas: Canvas, given: VoronoiParameters) -> Array:
-    """Distance to the second nearest point minus that to the nearest, at two scales, with noise (Olsen 2004)."""
+    """Distance to the second nearest point minus that to the nearest, at two scales, with noise
+    (Olsen 2004).
+    """
     cells = np.zeros(canvas.period)
     for octave, share in enumerate((1.0, 0.35)):
         nearest, second = noise.distances(canvas, given.peaks * 2**octave, 50 + 2 * octave)
         cells += share * (second - nearest)
     rough = noise.octaves(canvas, given.peaks / 2, 7, 0.5, 0)
     cells -= ordered_sum(cells) / cells.size
-    total = (1 - given.noise) * cells / math.sqrt(ordered_sum(cells * cells) / cells.size) + given.noise * rough
+    total = (1 - given.noise) * cells / math.sqrt(
+        ordered_sum(cells * cells) / cells.size
+    ) + given.noise * rough
     return stretched(warped(canvas, total), given.relief)
 
 
 def faults(canvas: Canvas, given: FaultsParameters) -> Array:
-    """Random lines, each of which raises all cells on one side. Lines end at the edges. To tile, half of the terrain
-    blends into the cells beyond the opposite edge.
+    """Random lines, each of which raises all cells on one side. Lines end at the edges. To tile,
+    half of the terrain blends into the cells beyond the opposite edge.
     """
     rows, cols = (side + side // 2 if canvas.tileable else side for side in canvas.period)
     y = (np.arange(rows) - (rows - 1) / 2) * canvas.spacing[0]
-    height, width = rows * canvas.spacing[0], cols * canvas.spacing[1]
+    height = rows * canvas.spacing[0]
+    width = cols * canvas.spacing[1]
     farthest = math.sqrt(height * height + width * width) / 2
-    angles, places = (noise.random_numbers(canvas.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1))
+    angles, places = (
+        noise.random_numbers(canvas.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1)
+    )
     lifts = np.zeros((rows, cols + 1), np.int32)
     for sine, cosine, place in zip(*sincos(math.pi * angles), farthest * places, strict=True):
         crossing = (place - y * sine) / cosine / canvas.spacing[1] + (cols - 1) / 2
@@ -133,15 +150,24 @@ def bumps(canvas: Canvas, given: BumpsParameters) -> Array:
 
 
 def blocks(canvas: Canvas, given: BlocksParameters) -> Array:
-    """Upper surface of blocks that rotated on normal faults (Stewart 1980), with crests that wander and die out."""
+    """Upper surface of blocks that rotated on normal faults (Stewart 1980), with crests that wander
+    and die out.
+    """
     rows, cols = canvas.period
     y = ((np.arange(rows) - (rows - 1) / 2) * canvas.spacing[0])[:, None]
     x = (np.arange(cols) - (cols - 1) / 2) * canvas.spacing[1]
     sine, cosine = sincos(math.radians(given.strike))
     apart = canvas.longer_side / given.blocks
-    across = cosine * y - sine * x + _WANDER * apart * noise.octaves(canvas, 0.5 * given.blocks, 2, 0.5, 10)
-    crest = given.relief * np.maximum(1.0 + _DYING * noise.octaves(canvas, 0.5 * given.blocks, 1, 1.0, 12), 0.0)
-    back, front = tan(math.radians(given.dip)), tan(math.radians(_FAULT))
+    across = (
+        cosine * y
+        - sine * x
+        + _WANDER * apart * noise.octaves(canvas, 0.5 * given.blocks, 2, 0.5, 10)
+    )
+    crest = given.relief * np.maximum(
+        1.0 + _DYING * noise.octaves(canvas, 0.5 * given.blocks, 1, 1.0, 12), 0.0
+    )
+    back = tan(math.radians(given.dip))
+    front = tan(math.radians(_FAULT))
     total = np.zeros(canvas.period)
     farthest = math.ceil(float(np.abs(across).max()) / apart) + 1
     numbers = np.arange(-farthest, farthest)
@@ -150,7 +176,9 @@ def blocks(canvas: Canvas, given: BlocksParameters) -> Array:
         beyond = across - place
         np.maximum(total, crest - np.where(beyond > 0, back, -front) * beyond, out=total)
     rough = noise.octaves(canvas, 2 * given.blocks, 6, 0.5, 14)
-    return stretched(warped(canvas, total + given.roughness * _HILLS * given.relief * rough), given.relief)
+    return stretched(
+        warped(canvas, total + given.roughness * _HILLS * given.relief * rough), given.relief
+    )
 
 
 def stretched(height: Array, relief: float) -> Array:

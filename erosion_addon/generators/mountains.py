@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """River-cut mountains: land that rises while rivers cut it, by the process uplift.
 
-The whole history runs on coarse cells, the same ones at every resolution, so they decide where rivers are. Finer cells
-get a few time steps each. The land reaches beyond the terrain on all sides, down to an even border, so the terrain's
-own border cuts valleys and crests like the edge of a map.
+The whole history runs on coarse cells, the same ones at every resolution, so they decide where
+rivers are. Finer cells get a few time steps each. The land reaches beyond the terrain on all sides,
+down to an even border, so the terrain's own border cuts valleys and crests like the edge of a map.
 """
 
 import math
@@ -31,22 +31,26 @@ COARSEST = 128
 """Coarsest cells along the longer side."""
 
 ROUNDS, STEPS = 8, 10
-"""Parts of the history, after each of which the uplift is corrected for the relief, and their time steps."""
+"""Parts of the history, after each of which the uplift is corrected for the relief, and their time
+steps.
+"""
 
 YEARS = 2e7
-"""Years until crests are sharp. With an erodibility of 1 mm/year and a concavity of 0.5, rivers cut back through land
-of any size in a twentieth of them.
+"""Years until crests are sharp. With an erodibility of 1 mm/year and a concavity of 0.5, rivers cut
+back through land of any size in a twentieth of them.
 """
 
 WORN_ROUNDS, WORN_YEARS = 4, 5e6
 """Parts of the history after the uplift, and the years of all of them in the oldest land."""
 
 FINE_STEPS, FINE_YEARS = 5, 3e5
-"""Time steps on each finer size of cells, and the years of the first; each next one has half of them."""
+"""Time steps on each finer size of cells, and the years of the first; each next one has half of
+them.
+"""
 
 RISE, FASTEST = 2.5e-4, 4.0
-"""First guess of the uplift in mm/year for each meter of relief, and the most that it is multiplied by: with all slopes
-at their limit, land cannot become higher.
+"""First guess of the uplift in mm/year for each meter of relief, and the most that it is multiplied
+by: with all slopes at their limit, land cannot become higher.
 """
 
 SLOWER = 0.7
@@ -65,8 +69,8 @@ VARIED, HARDEST = 0.6, 0.9
 """Standard deviation of the hardness of the roughest rock, and its upper bound."""
 
 BEND, WAVE = 1.0, 16.0
-"""Standard deviation and wavelength, in coarse cells, of the bends that rivers get on finer ones. In cells they run in
-eight directions.
+"""Standard deviation and wavelength, in coarse cells, of the bends that rivers get on finer ones.
+In cells they run in eight directions.
 """
 
 EDGE = 0.08
@@ -83,8 +87,9 @@ _BEDS = 220
 class _Land:
     """Land on the cells of a canvas and its margin, each (period).
 
-    heights: m. uplift: relative. hardness: of the rock without beds, 0-1. across: distance from the middle to the left
-    of the strike, bent by the warp, m. coast: factor of the uplift, 0 in the sea; None without a sea.
+    heights: m. uplift: relative. hardness: of the rock without beds, 0-1. across: distance from the
+    middle to the left of the strike, bent by the warp, m. coast: factor of the uplift, 0 in the
+    sea; None without a sea.
     """
 
     canvas: Canvas
@@ -96,7 +101,9 @@ class _Land:
 
 
 def mountains(canvas: Canvas, given: MountainsParameters) -> Array:
-    """Land that rose while rivers cut it, with tilted beds of rock. All of it drains to the border or the sea."""
+    """Land that rose while rivers cut it, with tilted beds of rock. All of it drains to the border
+    or the sea.
+    """
     asked = f"A terrain of {canvas.rows} × {canvas.cols} cells, with the land around it,"
     require(math.prod(canvas.period) * BYTES_PER_CELL, asked)
     levels = _levels(canvas)
@@ -108,15 +115,22 @@ def mountains(canvas: Canvas, given: MountainsParameters) -> Array:
 
 
 def _levels(canvas: Canvas) -> list[Canvas]:
-    """Canvases of the same ground, from the coarsest cells to the terrain's, each of half the size of the one before or
-    more.
+    """Canvases of the same ground, from the coarsest cells to the terrain's, each of half the size
+    of the one before or more.
     """
-    sides = [(cells - 1) * space for cells, space in zip((canvas.rows, canvas.cols), canvas.spacing, strict=True)]
+    sides = [
+        (cells - 1) * space
+        for cells, space in zip((canvas.rows, canvas.cols), canvas.spacing, strict=True)
+    ]
     levels: list[Canvas] = []
     most = COARSEST
     while not levels or most < max(canvas.rows, canvas.cols) - 1:
         rows, cols = (max(2, round(side / max(sides) * most)) for side in sides)
-        levels.append(replace(canvas, rows=rows + 1, cols=cols + 1, spacing=(sides[0] / rows, sides[1] / cols)))
+        levels.append(
+            replace(
+                canvas, rows=rows + 1, cols=cols + 1, spacing=(sides[0] / rows, sides[1] / cols)
+            )
+        )
         most *= 2
     return [*levels, canvas]
 
@@ -134,12 +148,15 @@ def _worn(given: MountainsParameters) -> float:
 def _start(canvas: Canvas, given: MountainsParameters) -> _Land:
     """Hills before the uplift, and the rock in them."""
     massifs = _massifs(canvas, given.massifs)
-    heights = given.roughness * given.relief * (2.0 * massifs + noise.octaves(canvas, 4.0, 5, 0.6, 20))
+    heights = (
+        given.roughness * given.relief * (2.0 * massifs + noise.octaves(canvas, 4.0, 5, 0.6, 20))
+    )
     rock = np.clip(0.5 + VARIED * noise.octaves(canvas, 8.0, 4, 0.8, 24), 0.0, HARDEST)
     # Beds are as hard as they are, whatever the rock.
     hardness = given.roughness * (1.0 - given.hardness) * rock
     coast = _coast(canvas, given)
-    uplift, across = 1.0 + UNEVEN * massifs, _across(canvas, given.strike)
+    uplift = 1.0 + UNEVEN * massifs
+    across = _across(canvas, given.strike)
     return _Land(canvas, heights - heights.min(), uplift, hardness, across, coast)
 
 
@@ -154,7 +171,8 @@ def _across(canvas: Canvas, strike: float) -> Array:
     """Distance to the left of a line along the strike through the middle, (period) m."""
     sine, cosine = sincos(math.radians(strike))
     y, x = (
-        (np.arange(cells) - (cells - 1) / 2) * space for cells, space in zip(canvas.period, canvas.spacing, strict=True)
+        (np.arange(cells) - (cells - 1) / 2) * space
+        for cells, space in zip(canvas.period, canvas.spacing, strict=True)
     )
     straight: Array = cosine * y[:, None] - sine * x
     if not canvas.warp:
@@ -174,11 +192,15 @@ def _history(land: _Land, given: MountainsParameters) -> tuple[_Land, float]:
     """The land at its age, and the uplift then, relative to `RISE`."""
     rate = 1.0
     for _ in range(ROUNDS):
-        land, ratio = _scaled(_cut(land, given, YEARS * _grown(given) / ROUNDS, rate, STEPS), given.relief)
+        land, ratio = _scaled(
+            _cut(land, given, YEARS * _grown(given) / ROUNDS, rate, STEPS), given.relief
+        )
         rate = min(rate * ratio, FASTEST)
     rate *= 1.0 - _worn(given)
     for _ in range(WORN_ROUNDS if _worn(given) else 0):
-        land, _ = _scaled(_cut(land, given, WORN_YEARS * _worn(given) / WORN_ROUNDS, rate, STEPS), given.relief)
+        land, _ = _scaled(
+            _cut(land, given, WORN_YEARS * _worn(given) / WORN_ROUNDS, rate, STEPS), given.relief
+        )
     return land, rate
 
 
@@ -190,13 +212,19 @@ def _scaled(land: _Land, relief: float) -> tuple[_Land, float]:
 
 
 def _cut(land: _Land, given: MountainsParameters, years: float, rate: float, steps: int) -> _Land:
-    """The land after years of uplift and rivers, without pits. rate: of the uplift, relative to `RISE`."""
-    canvas, heights, uplift, outlets = land.canvas, land.heights, land.uplift, None
+    """The land after years of uplift and rivers, without pits. rate: of the uplift, relative to
+    `RISE`.
+    """
+    canvas = land.canvas
+    heights = land.heights
+    uplift = land.uplift
+    outlets = None
     soft = (1.0 - land.hardness) * (1.0 - given.hardness * _beds(land, given))
     masks = {"hardness": (1.0 - soft).astype(np.float32)}
     if land.coast is not None:
         outlets = land.coast <= 0
-        heights, uplift = np.where(outlets, 0.0, np.maximum(heights, 0.0)), uplift * land.coast
+        heights = np.where(outlets, 0.0, np.maximum(heights, 0.0))
+        uplift = uplift * land.coast
         masks["outlet"] = outlets.astype(np.float32)
     masks["uplift"] = uplift.astype(np.float32)
     speed = 1.0 - SLOWER * given.hardness
@@ -221,7 +249,9 @@ def _cut(land: _Land, given: MountainsParameters, years: float, rate: float, ste
 
 
 def _beds(land: _Land, given: MountainsParameters) -> Any:
-    """Share of hard rock at the surface, 0-1. In each pair of beds the upper one is hard; they are unevenly thick."""
+    """Share of hard rock at the surface, 0-1. In each pair of beds the upper one is hard; they are
+    unevenly thick.
+    """
     if not given.hardness:
         return 0.0
     fall = tan(math.radians(given.dip))
@@ -237,7 +267,13 @@ def _refined(land: _Land, finer: Canvas, given: MountainsParameters, bent: bool)
     row, col = (
         np.clip((np.arange(cells) - inside) * space / wide + margin, 0.0, last - 1.0)
         for cells, inside, space, wide, margin, last in zip(
-            finer.period, finer.margin, finer.spacing, coarser.spacing, coarser.margin, coarser.period, strict=True
+            finer.period,
+            finer.margin,
+            finer.spacing,
+            coarser.spacing,
+            coarser.margin,
+            coarser.period,
+            strict=True,
         )
     )
     down, right = np.zeros((2, *finer.period))
@@ -245,7 +281,9 @@ def _refined(land: _Land, finer: Canvas, given: MountainsParameters, bent: bool)
         moves = (noise.band(coarser, COARSEST / WAVE, 26 + axis) for axis in (0, 1))
         down, right = (BEND * _bilinear(move, row, col) for move in moves)
     heights = interpolated(land.heights, row[:, None] + down, col + right)
-    uplift, hardness, across = (_bilinear(field, row, col) for field in (land.uplift, land.hardness, land.across))
+    uplift, hardness, across = (
+        _bilinear(field, row, col) for field in (land.uplift, land.hardness, land.across)
+    )
     return _Land(finer, heights, uplift, hardness, across, _coast(finer, given))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Noise on a canvas: Fourier synthesis, and distances to scattered points.
 
-Random numbers are hashes of a wave's or point's own index, so a seed gives the same landscape at any resolution. All
-fields have the canvas's period.
+Random numbers are hashes of a wave's or point's own index, so a seed gives the same landscape at
+any resolution. All fields have the canvas's period.
 """
 
 import math
@@ -39,11 +39,13 @@ def _mixed(state: Array) -> Array:
 
 
 def white(canvas: Canvas, stream: int, highest: float = math.inf) -> Array:
-    """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: most waves along the longer
-    side.
+    """Spectrum of white noise for `field`, (2, n, m): real and imaginary parts. highest: most waves
+    along the longer side.
     """
     along, across = _waves(canvas, highest)
-    spectrum: Array = np.stack([random_numbers(canvas.seed, 2 * stream + part, along, across) for part in (0, 1)])
+    spectrum: Array = np.stack(
+        [random_numbers(canvas.seed, 2 * stream + part, along, across) for part in (0, 1)]
+    )
     # Of waves along the rows, those to the left are the mirror images of those to the right.
     below = spectrum.shape[1] // 2
     for part, sign in zip(spectrum, (1, -1), strict=True):
@@ -56,14 +58,18 @@ def frequency(canvas: Canvas, highest: float = math.inf) -> Array:
     """Frequency of each entry of a spectrum, in waves along the longer side of the terrain."""
     along, across = _waves(canvas, highest)
     rows, cols = canvas.period
-    along, across = along / (rows * canvas.spacing[0]), across / (cols * canvas.spacing[1])
+    along = along / (rows * canvas.spacing[0])
+    across = across / (cols * canvas.spacing[1])
     return canvas.longer_side * np.sqrt(along * along + across * across)
 
 
 def _waves(canvas: Canvas, highest: float) -> tuple[Array, Array]:
-    """Waves in a period along rows (n, 1), 0 first and negative ones last, and along columns (1, m)."""
+    """Waves in a period along rows (n, 1), 0 first and negative ones last, and along columns (1,
+    m).
+    """
     rows, cols = (
-        min(side, 1 + 2 * int(min(highest * side * space / canvas.longer_side, side))) for side, space in _sides(canvas)
+        min(side, 1 + 2 * int(min(highest * side * space / canvas.longer_side, side)))
+        for side, space in _sides(canvas)
     )
     along = np.arange(float(rows))
     along[rows - rows // 2 :] -= rows
@@ -91,7 +97,8 @@ def spectrum(values: Array) -> Array:
 
 
 def band(canvas: Canvas, waves: float, stream: int) -> Array:
-    """Noise of about one wavelength, with standard deviation 1, or 0 where the cells cannot resolve it.
+    """Noise of about one wavelength, with standard deviation 1, or 0 where the cells cannot resolve
+    it.
 
     waves: number along the longer side.
     """
@@ -101,14 +108,17 @@ def band(canvas: Canvas, waves: float, stream: int) -> Array:
 def octaves(canvas: Canvas, waves: float, count: int, gain: float, stream: int) -> Array:
     """fBm: Σ over k < count of gain^k times noise of `waves` · 2^k waves along the longer side.
 
-    Amplitude is exp(-u²/0.18) with u = frequency / waves - 1. The density of waves is proportional to the period's
-    area, so the variance is 2/3 (that of a random wave) · area / side² · 2π ∫ f exp(-2u²/0.18) df = 0.4 π^1.5 · waves²
-    · area / side². Low octaves have too few waves for this; their variance is measured.
+    Amplitude is exp(-u²/0.18) with u = frequency / waves - 1. The density of waves is proportional
+    to the period's area, so the variance is 2/3 (that of a random wave) · area / side² · 2π ∫ f
+    exp(-2u²/0.18) df = 0.4 π^1.5 · waves² · area / side². Low octaves have too few waves for this;
+    their variance is measured.
     """
     highest = waves * 2.0 ** (count - 1) * 2.5
-    strength, heard = frequency(canvas, highest), white(canvas, stream, highest)
+    strength = frequency(canvas, highest)
+    heard = white(canvas, stream, highest)
     area = math.prod(side * space / canvas.longer_side for side, space in _sides(canvas))
-    total, share = np.zeros(strength.shape), 1.0
+    total = np.zeros(strength.shape)
+    share = 1.0
     for octave in range(count):
         middle = waves * 2.0**octave
         shape = exp(-np.square(strength / middle - 1.0) / 0.09)
@@ -130,22 +140,33 @@ def bend(canvas: Canvas, stream: int) -> Array:
 
 
 def distances(canvas: Canvas, cells: int, stream: int) -> tuple[Array, Array]:
-    """Distances to the nearest and second nearest of scattered points, in units of their mean spacing (Worley 1996).
+    """Distances to the nearest and second nearest of scattered points, in units of their mean
+    spacing (Worley 1996).
 
     One point lies in each square of a grid with about `cells` squares along the longer side.
     """
-    # What lies between two whole numbers is rounded alike whatever the number of cells, which changes it by a trifle.
-    counts = [max(1, int(cells * side * space / canvas.longer_side + 0.55)) for side, space in _sides(canvas)]
-    y, x = (np.arange(side) * (count / side) for count, side in zip(counts, canvas.period, strict=True))
+    # What lies between two whole numbers is rounded alike whatever the number of cells, which
+    # changes it by a trifle.
+    counts = [
+        max(1, int(cells * side * space / canvas.longer_side + 0.55))
+        for side, space in _sides(canvas)
+    ]
+    y, x = (
+        np.arange(side) * (count / side) for count, side in zip(counts, canvas.period, strict=True)
+    )
     at = np.arange(counts[0])[:, None], np.arange(counts[1])[None, :]
     down, right = (0.5 + 0.5 * random_numbers(canvas.seed, stream + axis, *at) for axis in (0, 1))
     # Points beyond the edges are those of the other side.
     points = [
-        (row + down[row % counts[0], col % counts[1]], col + right[row % counts[0], col % counts[1]])
+        (
+            row + down[row % counts[0], col % counts[1]],
+            col + right[row % counts[0], col % counts[1]],
+        )
         for row in range(-2, counts[0] + 2)
         for col in range(-2, counts[1] + 2)
     ]
-    nearest, second = np.full(canvas.period, np.inf), np.full(canvas.period, np.inf)
+    nearest = np.full(canvas.period, np.inf)
+    second = np.full(canvas.period, np.inf)
     for start in range(0, len(y), _BLOCK):
         block = slice(start, start + _BLOCK)
         for point in points:
@@ -155,10 +176,12 @@ def distances(canvas: Canvas, cells: int, stream: int) -> tuple[Array, Array]:
 
 def _compare(point: tuple[float, float], y: Array, x: Array, nearest: Array, second: Array) -> None:
     """Update the two least squared distances of cells at `y` and `x` with one more point."""
-    rows, cols = _window(point[0], y), _window(point[1], x)
+    rows = _window(point[0], y)
+    cols = _window(point[1], x)
     if rows.start < rows.stop:
         away = np.square(y[rows] - point[0])[:, None] + np.square(x[cols] - point[1])[None, :]
-        close, other = nearest[rows, cols], second[rows, cols]
+        close = nearest[rows, cols]
+        other = second[rows, cols]
         np.minimum(other, np.maximum(close, away), out=other)
         np.minimum(close, away, out=close)
 
@@ -168,7 +191,8 @@ def _sides(canvas: Canvas) -> list[tuple[int, float]]:
 
 
 def _window(point: float, places: Array) -> slice:
-    """Range of the sorted `places`, in squares, for which the point may be the nearest or second nearest.
+    """Range of the sorted `places`, in squares, for which the point may be the nearest or second
+    nearest.
 
     The second nearest is never beyond the far corner of the next square, √(1.5² + 1²) away.
     """

@@ -37,7 +37,10 @@ def island() -> Any:
     """Parameter: width of the coast."""
     return parameter(
         0.0,
-        "Makes an island: the share of the way from the border to the middle that is coast; 0 for none.",
+        (
+            "Makes an island: the share of the way from the border to the middle that is coast; 0 "
+            "for none."
+        ),
         low=0,
         high=1,
         group=GROUP,
@@ -46,33 +49,53 @@ def island() -> Any:
 
 def tileable() -> Any:
     """Parameter: whether the terrain tiles seamlessly."""
-    return parameter(False, "The terrain repeats seamlessly, for the Wrap setting of Edges.", group=GROUP)
+    return parameter(
+        False, "The terrain repeats seamlessly, for the Wrap setting of Edges.", group=GROUP
+    )
 
 
 def height() -> Any:
     """Parameter: height of the shape."""
     return parameter(
-        200.0, "Height of the top above the ground.", low=0, high=1e6, unit="m", soft_high=2000, width_power=1
+        200.0,
+        "Height of the top above the ground.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=2000,
+        width_power=1,
     )
 
 
 def width(default: float) -> Any:
     """Parameter: width of the shape."""
-    return parameter(default, "Width of the foot, as a share of the shorter side.", low=0.01, high=2)
+    return parameter(
+        default, "Width of the foot, as a share of the shorter side.", low=0.01, high=2
+    )
 
 
 class RidgedParameters(Parameters):
     """Ridged noise: sharp crests with ribs down to calm valleys, as in young mountains."""
 
     relief: float = relief(200.0)
-    ridges: float = parameter(1.5, "Number of the largest forms along the longer side.", low=1, high=1000, soft_high=20)
+    ridges: float = parameter(
+        1.5, "Number of the largest forms along the longer side.", low=1, high=1000, soft_high=20
+    )
     octaves: int = parameter(
-        7, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
+        7,
+        "How many times forms of half the size are added: higher values add finer ones.",
+        low=1,
+        high=16,
     )
     gain: float = parameter(
-        0.45, "Height of the next smaller forms, as a share: higher values make rougher land.", low=0, high=1
+        0.45,
+        "Height of the next smaller forms, as a share: higher values make rougher land.",
+        low=0,
+        high=1,
     )
-    calm: float = parameter(0.75, "How much smoother the valleys are than the crests.", low=0, high=1)
+    calm: float = parameter(
+        0.75, "How much smoother the valleys are than the crests.", low=0, high=1
+    )
     spurs: float = parameter(
         0.1,
         "How far small forms are drawn out down the slopes: 0 lumps, more makes longer ribs.",
@@ -86,8 +109,8 @@ class RidgedParameters(Parameters):
 
 
 class MountainsParameters(Parameters):
-    """Mountains that rose while rivers cut them, so every valley leads down to the border; with tilted beds of rock on
-    request.
+    """Mountains that rose while rivers cut them, so every valley leads down to the border; with
+    tilted beds of rock on request.
     """
 
     relief: float = relief(150.0)
@@ -96,25 +119,39 @@ class MountainsParameters(Parameters):
     )
     age: float = parameter(
         0.5,
-        "How far rivers have cut: 0 untouched hills, 0.2 gorges in uplands, 0.5 sharp crests, 1 old rounded mountains.",
+        (
+            "How far rivers have cut: 0 untouched hills, 0.2 gorges in uplands, 0.5 sharp crests, "
+            "1 old rounded mountains."
+        ),
         low=0,
         high=1,
     )
     roughness: float = parameter(
         0.5,
-        "How uneven the rock and the first hills are: 0 straight valleys side by side, 1 winding ones.",
+        (
+            "How uneven the rock and the first hills are: 0 straight valleys side by side, 1 "
+            "winding ones."
+        ),
         low=0,
         high=1,
     )
     hardness: float = parameter(
         0.0,
-        "How hard every other bed of rock is: 0 for no beds, 0.9 for ridges and cliffs of hard beds.",
+        (
+            "How hard every other bed of rock is: 0 for no beds, 0.9 for ridges and cliffs of "
+            "hard beds."
+        ),
         low=0,
         high=0.98,
         soft_high=0.95,
     )
     beds: float = parameter(
-        6.0, "Number of hard beds at the surface.", low=1, high=100, soft_high=20, needs=("hardness",)
+        6.0,
+        "Number of hard beds at the surface.",
+        low=1,
+        high=100,
+        soft_high=20,
+        needs=("hardness",),
     )
     strike: float = parameter(
         40.0,
@@ -126,7 +163,10 @@ class MountainsParameters(Parameters):
     )
     dip: float = parameter(
         25.0,
-        "How steeply the beds fall: 0 table mountains, 25 ridges with a gentle back, 60 narrow ridges.",
+        (
+            "How steeply the beds fall: 0 table mountains, 25 ridges with a gentle back, 60 "
+            "narrow ridges."
+        ),
         low=0,
         high=80,
         unit="°",
@@ -140,18 +180,24 @@ class FractalParameters(Parameters):
     """Fractal noise (fBm): hills on hills, self-similar at every scale."""
 
     relief: float = relief(200.0)
-    roughness: float = parameter(0.1, "How much the small forms stand out: 0 smooth hills, 1 rubble.", low=0, high=1)
+    roughness: float = parameter(
+        0.1, "How much the small forms stand out: 0 smooth hills, 1 rubble.", low=0, high=1
+    )
     warp: float = warp()
     tileable: bool = tileable()
     island: float = island()
 
 
 class VoronoiParameters(Parameters):
-    """Mountains between scattered peaks (Voronoi cells) under noise, with valleys where two are equally far."""
+    """Mountains between scattered peaks (Voronoi cells) under noise, with valleys where two are
+    equally far.
+    """
 
     relief: float = relief(200.0)
     peaks: int = parameter(2, "Number of peaks along the longer side.", low=1, high=64)
-    noise: float = parameter(0.5, "Share of noise in the height: 0 bare cells, 1 noise alone.", low=0, high=1)
+    noise: float = parameter(
+        0.5, "Share of noise in the height: 0 bare cells, 1 noise alone.", low=0, high=1
+    )
     warp: float = warp(0.5)
     tileable: bool = tileable()
     island: float = island()
@@ -184,12 +230,20 @@ class SandParameters(Parameters):
     """A field of loose sand: rolling noise on flat rock, for the wind to pile into dunes."""
 
     relief: float = relief(20.0)
-    waves: float = parameter(5.0, "Number of sand hills along the longer side.", low=1, high=1000, soft_high=50)
+    waves: float = parameter(
+        5.0, "Number of sand hills along the longer side.", low=1, high=1000, soft_high=50
+    )
     octaves: int = parameter(
-        4, "How many times forms of half the size are added: higher values add finer ones.", low=1, high=16
+        4,
+        "How many times forms of half the size are added: higher values add finer ones.",
+        low=1,
+        high=16,
     )
     gain: float = parameter(
-        0.3, "Height of the next smaller forms, as a share: higher values make rougher sand.", low=0, high=1
+        0.3,
+        "Height of the next smaller forms, as a share: higher values make rougher sand.",
+        low=0,
+        high=1,
     )
     warp: float = warp()
     tileable: bool = tileable()
@@ -200,21 +254,29 @@ class BumpsParameters(Parameters):
     """Rounded bumps of roughly equal size."""
 
     relief: float = relief(20.0)
-    bumps: float = parameter(8.0, "Number of bumps along the longer side.", low=1, high=1000, soft_high=50)
+    bumps: float = parameter(
+        8.0, "Number of bumps along the longer side.", low=1, high=1000, soft_high=50
+    )
     warp: float = warp()
     tileable: bool = tileable()
     island: float = island()
 
 
 class BlocksParameters(Parameters):
-    """Tilted fault blocks: parallel ranges with a steep front and a gentle back, and level basins between them."""
+    """Tilted fault blocks: parallel ranges with a steep front and a gentle back, and level basins
+    between them.
+    """
 
     relief: float = relief(200.0)
     blocks: float = parameter(
         3.0, "Number of ranges side by side along the longer side.", low=1, high=100, soft_high=12
     )
     strike: float = parameter(
-        60.0, "Where the ranges run: 0 along x, 90 along y. They face to the right of it.", low=-360, high=360, unit="°"
+        60.0,
+        "Where the ranges run: 0 along x, 90 along y. They face to the right of it.",
+        low=-360,
+        high=360,
+        unit="°",
     )
     dip: float = parameter(
         15.0,
@@ -224,7 +286,10 @@ class BlocksParameters(Parameters):
         unit="°",
     )
     roughness: float = parameter(
-        0.3, "How much noise lies on the blocks: 0 bare planes, 1 hills as high as a third of them.", low=0, high=1
+        0.3,
+        "How much noise lies on the blocks: 0 bare planes, 1 hills as high as a third of them.",
+        low=0,
+        high=1,
     )
     warp: float = warp(0.15)
     island: float = island()
@@ -233,8 +298,12 @@ class BlocksParameters(Parameters):
 class PlaneParameters(Parameters):
     """A plane with a slope."""
 
-    slope: float = parameter(0.1, "How steeply the plane falls.", low=0, high=100, unit="m/m", soft_high=2)
-    direction: float = parameter(270.0, "Where it falls to: 0 along x, 90 along y.", low=-360, high=360, unit="°")
+    slope: float = parameter(
+        0.1, "How steeply the plane falls.", low=0, high=100, unit="m/m", soft_high=2
+    )
+    direction: float = parameter(
+        270.0, "Where it falls to: 0 along x, 90 along y.", low=-360, high=360, unit="°"
+    )
     warp: float = warp()
     island: float = island()
 
@@ -263,18 +332,26 @@ class BoxParameters(Parameters):
 
     height: float = height()
     width: float = width(0.5)
-    turn: float = parameter(0.0, "How far the box is turned to the left.", low=-360, high=360, unit="°")
+    turn: float = parameter(
+        0.0, "How far the box is turned to the left.", low=-360, high=360, unit="°"
+    )
     warp: float = warp()
     island: float = island()
 
 
 class LettersParameters(Parameters):
-    """Letters or any other shape from a picture, standing out of flat ground as high as they are bright."""
+    """Letters or any other shape from a picture, standing out of flat ground as high as they are
+    bright.
+    """
 
-    image: str = parameter("", "Image file of the shape, gray: white is high. The letters ABC where there is none.")
+    image: str = parameter(
+        "", "Image file of the shape, gray: white is high. The letters ABC where there is none."
+    )
     invert: bool = parameter(False, "Black stands out instead of white, as letters on paper.")
     height: float = height()
-    width: float = parameter(0.8, "Width of the picture, as a share of the terrain's.", low=0.01, high=2)
+    width: float = parameter(
+        0.8, "Width of the picture, as a share of the terrain's.", low=0.01, high=2
+    )
     warp: float = warp()
     island: float = island()
 
@@ -286,7 +363,13 @@ class PyramidInSandParameters(Parameters):
     width: float = width(0.5)
     steps: int = parameter(8, "How many steps lead to the top.", low=1, high=1000, soft_high=50)
     sand: float = parameter(
-        20.0, "Depth of the sand around the pyramid.", low=0, high=1e6, unit="m", soft_high=200, width_power=1
+        20.0,
+        "Depth of the sand around the pyramid.",
+        low=0,
+        high=1e6,
+        unit="m",
+        soft_high=200,
+        width_power=1,
     )
     waves: float = parameter(
         10.0,

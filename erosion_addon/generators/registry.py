@@ -37,7 +37,9 @@ class Source(NamedTuple):
     parameters: type[Parameters]
 
     elevation: str
-    """module.function of this package: (canvas, parameters) → surface, (rows, cols) m. Imported when it is used."""
+    """module.function of this package: (canvas, parameters) → surface, (rows, cols) m. Imported
+    when it is used.
+    """
 
     sediment: str = ""
     """The same for the thickness of loose material."""
@@ -73,7 +75,14 @@ SOURCES: dict[str, Source] = {
         Source("fractal", "Fractal Hills", parameters.FractalParameters, "landscapes.fractal"),
         Source("faults", "Faults", parameters.FaultsParameters, "landscapes.faults"),
         Source("bumps", "Bumps", parameters.BumpsParameters, "landscapes.bumps"),
-        Source("sand", "Sand Field", parameters.SandParameters, "landscapes.sand", "landscapes.sand", "dune sea"),
+        Source(
+            "sand",
+            "Sand Field",
+            parameters.SandParameters,
+            "landscapes.sand",
+            "landscapes.sand",
+            "dune sea",
+        ),
         Source("plane", "Slope", parameters.PlaneParameters, "shapes.plane"),
         Source("cone", "Cone", parameters.ConeParameters, "shapes.cone"),
         Source("pyramid", "Step Pyramid", parameters.PyramidParameters, "shapes.pyramid"),
@@ -87,7 +96,13 @@ SOURCES: dict[str, Source] = {
             "shapes.sand_around",
             "barchan field",
         ),
-        Source("blocks", "Tilted Blocks", parameters.BlocksParameters, "landscapes.blocks", recipe="desert range"),
+        Source(
+            "blocks",
+            "Tilted Blocks",
+            parameters.BlocksParameters,
+            "landscapes.blocks",
+            recipe="desert range",
+        ),
     )
 }
 
@@ -104,10 +119,10 @@ def make(
 ) -> Terrain:
     """Start terrain of the given kind; the same bytes for the same arguments.
 
-    values: parameters by name, see `SOURCES[kind].parameters`. cell_size: meters, or (row, column) spacing.
-    image_files: reader of an image parameter. threads: the most to use, 0 for all processors. Loose material goes into
-    the field "sediment". Raises InputError for an unknown kind or parameter, and for an invalid size, seed, value or
-    image.
+    values: parameters by name, see `SOURCES[kind].parameters`. cell_size: meters, or (row, column)
+    spacing. image_files: reader of an image parameter. threads: the most to use, 0 for all
+    processors. Loose material goes into the field "sediment". Raises InputError for an unknown kind
+    or parameter, and for an invalid size, seed, value or image.
     """
     from .canvas import Canvas  # few sessions make a start terrain
     from .island import island_share
@@ -122,16 +137,21 @@ def make(
     tileable = getattr(given, "tileable", False)
     canvas = Canvas(rows, cols, spacing, seed, tileable, given.warp, image_files, granted(threads))
     elevation = opened(__package__, source.elevation)(canvas, given)
-    fields = {"sediment": opened(__package__, source.sediment)(canvas, given)} if source.sediment else {}
+    fields = (
+        {"sediment": opened(__package__, source.sediment)(canvas, given)} if source.sediment else {}
+    )
     if given.island > 0 and not source.own_coast:
         share = island_share(canvas, given.island, elevation)
-        elevation, fields = elevation * share, {name: values * share for name, values in fields.items()}
+        elevation = elevation * share
+        fields = {name: values * share for name, values in fields.items()}
     return Terrain(elevation, cell_size, fields)
 
 
 def _source(kind: str) -> Source:
     if kind not in SOURCES:
-        raise InputError(f"There is no start terrain {kind!r:.60}; choose one of {', '.join(SOURCES)}.")
+        raise InputError(
+            f"There is no start terrain {kind!r:.60}; choose one of {', '.join(SOURCES)}."
+        )
     return SOURCES[kind]
 
 
@@ -142,10 +162,17 @@ def lengths(kind: str, width: float) -> dict[str, float]:
     """
     parameters = _source(kind).parameters
     scaled = parameters().scaled(width / DECLARED_WIDTH)
-    return {name: getattr(scaled, name) for name, known in specifications(parameters).items() if known.width_power}
+    return {
+        name: getattr(scaled, name)
+        for name, known in specifications(parameters).items()
+        if known.width_power
+    }
 
 
 def require_size(rows: int, cols: int) -> None:
     """Raise InputError for an invalid size of a start terrain."""
     if not (SMALLEST_SIDE <= rows <= LARGEST_SIDE and SMALLEST_SIDE <= cols <= LARGEST_SIDE):
-        raise InputError(f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × {cols}.")
+        raise InputError(
+            f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × "
+            f"{cols}."
+        )

@@ -58,7 +58,9 @@ def box(canvas: Canvas, given: BoxParameters) -> Array:
     """Box: full height within the walls, 0 outside."""
     y, x = meters(canvas)
     across, along = sincos(math.radians(given.turn))
-    inside = _square(y * along - x * across, x * along + y * across) <= given.width * canvas.half_width
+    inside = (
+        _square(y * along - x * across, x * along + y * across) <= given.width * canvas.half_width
+    )
     return np.where(inside, given.height, 0.0)
 
 
@@ -75,7 +77,10 @@ def letters(canvas: Canvas, given: LettersParameters) -> Array:
     row, col = np.broadcast_arrays(y / pixel + rows / 2, x / pixel + cols / 2)
     inside = (row >= 0) & (row <= rows) & (col >= 0) & (col <= cols)
     made = np.zeros((canvas.rows, canvas.cols))
-    found = (np.minimum(place[inside].astype(np.intp), side - 1) for place, side in ((row, rows), (col, cols)))
+    found = (
+        np.minimum(place[inside].astype(np.intp), side - 1)
+        for place, side in ((row, rows), (col, cols))
+    )
     made[inside] = pixels[tuple(found)]
     highest = float(np.abs(pixels).max())
     return made * (given.height / highest) if highest > 0 else made
@@ -100,7 +105,8 @@ def sand_around(canvas: Canvas, given: PyramidInSandParameters) -> Array:
 
 def _sand(canvas: Canvas, given: PyramidInSandParameters) -> Array:
     waves = canvas.cut(noise.band(canvas, 12.0, 0))
-    lowest, highest = float(waves.min()), float(waves.max())
+    lowest = float(waves.min())
+    highest = float(waves.max())
     part = (waves - lowest) / (highest - lowest) - 0.5 if highest > lowest else 0 * waves
     sand: Array = np.maximum(given.sand + part * given.waves, 0.0)
     return sand

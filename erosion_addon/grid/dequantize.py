@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terracing in heights stored with few levels, such as 8-bit images and whole meters, and its removal.
+"""Terracing in heights stored with few levels, such as 8-bit images and whole meters, and its
+removal.
 
-Rounding moved each height by at most half a level, so no height moves back by more: cliffs, peaks and valleys stay.
-Within that limit the curvature is minimized, from a coarse grid to the finest. Rough ground, which climbs a level or
-more from point to point, keeps its detail.
+Rounding moved each height by at most half a level, so no height moves back by more: cliffs, peaks
+and valleys stay. Within that limit the curvature is minimized, from a coarse grid to the finest.
+Rough ground, which climbs a level or more from point to point, keeps its detail.
 """
 
 from typing import Any
@@ -13,9 +14,13 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 MOST_LEVELS = 1 << 13
-"""Number of levels up to which terraces are looked for: whole meters from the sea to the highest mountains."""
+"""Number of levels up to which terraces are looked for: whole meters from the sea to the highest
+mountains.
+"""
 FEWEST_LEVELS = 16
-"""Fewer levels count as intended, such as the treads of a pyramid, unless the caller says otherwise."""
+"""Fewer levels count as intended, such as the treads of a pyramid, unless the caller says
+otherwise.
+"""
 _REPEATS = 4
 """Least mean number of cells on a level; fewer may lie on even levels by chance."""
 _LOOK = 4096
@@ -24,11 +29,14 @@ _COARSEST = 8
 _STEEP = (0.6, 1.2)
 """Levels climbed from point to point: gentle below the first, steep above the second."""
 _CUT_OFF = (0.1, 0.16)
-"""Mean squared correction in levels: 1/12 for rounding errors, 1/4 for corrections clipped at half a level."""
+"""Mean squared correction in levels: 1/12 for rounding errors, 1/4 for corrections clipped at half
+a level.
+"""
 
 
 def step_of(elevation: Array, fewest: int = FEWEST_LEVELS) -> float | None:
-    """Height of a level in meters if all heights lie on few even levels, `fewest` or more; else None.
+    """Height of a level in meters if all heights lie on few even levels, `fewest` or more; else
+    None.
 
     elevation: (rows, cols) meters. Returns early if there are more.
     """
@@ -43,10 +51,13 @@ def step_of(elevation: Array, fewest: int = FEWEST_LEVELS) -> float | None:
 
 
 def _even_step(levels: Array) -> float | None:
-    """Distance of which all distances of the levels are multiples, at most `MOST_LEVELS` from end to end."""
+    """Distance of which all distances of the levels are multiples, at most `MOST_LEVELS` from end
+    to end.
+    """
     gaps = np.diff(levels)
     step = float(gaps.min())
-    rounding = 4 * float(np.spacing(np.float32(np.abs(levels).max())))  # of heights that went through float32
+    # of heights that went through float32
+    rounding = 4 * float(np.spacing(np.float32(np.abs(levels).max())))
     if step <= _REPEATS * rounding or levels[-1] - levels[0] > MOST_LEVELS * step:
         return None
     even = np.abs(gaps - np.rint(gaps / step) * step) <= 0.01 * step + rounding
@@ -54,7 +65,8 @@ def _even_step(levels: Array) -> float | None:
 
 
 def smooth_steps(elevation: Array, step: float | Array) -> Array:
-    """`elevation` (rows, cols) without terracing of height `step` (m); no height changes by more than half a step.
+    """`elevation` (rows, cols) without terracing of height `step` (m); no height changes by more
+    than half a step.
 
     step: of all cells, or of each, as floats of 16 bits have it.
     """
@@ -72,7 +84,8 @@ def _smoothest(heights: Array, step: float | Array) -> Array:
     else:
         coarse = step[::2, ::2] if isinstance(step, np.ndarray) else step
         smooth = _finer(_smoothest(_coarser(heights), coarse), heights.shape)
-    low, high = heights - step / 2, heights + step / 2
+    low = heights - step / 2
+    high = heights + step / 2
     for _ in range(_ROUNDS):
         smooth = np.clip(_flowed(smooth), low, high)
     return smooth
@@ -81,8 +94,8 @@ def _smoothest(heights: Array, step: float | Array) -> Array:
 def _smooth_ground(heights: Array, moved: Array, step: float | Array) -> Array:
     """Weight from 0 on rough ground to 1 on smooth ground.
 
-    Smooth ground climbs little from point to point, or its corrections lie within the half levels and are not clipped
-    everywhere.
+    Smooth ground climbs little from point to point, or its corrections lie within the half levels
+    and are not clipped everywhere.
     """
     climb = [np.diff(heights, axis=axis, append=heights.take([-1], axis)) for axis in (0, 1)]
     gentle = _share(_spread(np.sqrt(climb[0] * climb[0] + climb[1] * climb[1]) / step), *_STEEP)
@@ -101,7 +114,9 @@ def _spread(values: Array) -> Array:
 
 
 def _flowed(heights: Array) -> Array:
-    """One step of curvature flow: a blur minus its second application, which preserves quadratics."""
+    """One step of curvature flow: a blur minus its second application, which preserves
+    quadratics.
+    """
     once = _blurred(heights)
     return 2 * once - _blurred(once)
 
@@ -111,9 +126,14 @@ def _blurred(heights: Array) -> Array:
     blurred = heights
     for axis in (0, 1):
         wide = np.pad(
-            blurred, [(2, 2) if axis == side else (0, 0) for side in (0, 1)], mode="reflect", reflect_type="odd"
+            blurred,
+            [(2, 2) if axis == side else (0, 0) for side in (0, 1)],
+            mode="reflect",
+            reflect_type="odd",
         )
-        parts = [np.moveaxis(wide, axis, 0)[start : start + heights.shape[axis]] for start in range(5)]
+        parts = [
+            np.moveaxis(wide, axis, 0)[start : start + heights.shape[axis]] for start in range(5)
+        ]
         mean = (parts[0] + parts[4] + 4 * (parts[1] + parts[3]) + 6 * parts[2]) / 16
         blurred = np.moveaxis(mean, 0, axis)
     return blurred

@@ -12,10 +12,12 @@ _BLOCK = 16384
 
 
 def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Array:
-    """Euclidean distance of each cell to the nearest marked one, (rows, cols) float32 m, at most `reach`.
+    """Euclidean distance of each cell to the nearest marked one, (rows, cols) float32 m, at most
+    `reach`.
 
-    Exact and separable (Saito, Toriwaki, "New algorithms for Euclidean distance transformation", 1994): first the
-    distance along columns, then the smallest sum of squares along rows. Time is proportional to `reach`.
+    Exact and separable (Saito, Toriwaki, "New algorithms for Euclidean distance transformation",
+    1994): first the distance along columns, then the smallest sum of squares along rows. Time is
+    proportional to `reach`.
 
     marked: (rows, cols) bool. spacing: (row, col) m. reach: m, above 0.
     """
@@ -26,7 +28,8 @@ def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Ar
     cols = marked.shape[1]
     for first in range(0, len(marked), max(1, _BLOCK // cols)):
         rows = slice(first, first + max(1, _BLOCK // cols))
-        given, found = squares[rows], nearest[rows]
+        given = squares[rows]
+        found = nearest[rows]
         if given.min() >= far:
             continue
         for step in range(1, cols):
@@ -40,10 +43,11 @@ def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Ar
 
 
 def _steps_to(marked: Array) -> Array:
-    """Rows from each cell to the nearest marked one in its column, (rows, cols) float32; a huge number if there is
-    none.
+    """Rows from each cell to the nearest marked one in its column, (rows, cols) float32; a huge
+    number if there is none.
     """
-    row, never = np.arange(len(marked), dtype=np.float32)[:, None], np.float32(1e9)
+    row = np.arange(len(marked), dtype=np.float32)[:, None]
+    never = np.float32(1e9)
     below = np.maximum.accumulate(np.where(marked, row, -never), axis=0)
     above = np.minimum.accumulate(np.where(marked, row, never)[::-1], axis=0)[::-1]
     nearest: Array = np.minimum(row - below, above - row)

@@ -20,18 +20,21 @@ _BAND = 1 << 22
 
 
 def filled(heights: Array, missing: Array) -> Array:
-    """Copy of heights (rows, cols) with `missing` cells, not all, interpolated smoothly; needs memory for a few copies.
+    """Copy of heights (rows, cols) with `missing` cells, not all, interpolated smoothly; needs
+    memory for a few copies.
 
-    Push: each pyramid level averages the known cells among 2 × 2 of the finer one, until no cell is unknown. Pull: the
-    coarser level is interpolated into the unknown cells of the finer one.
+    Push: each pyramid level averages the known cells among 2 × 2 of the finer one, until no cell is
+    unknown. Pull: the coarser level is interpolated into the unknown cells of the finer one.
     """
     return _filled(np.where(missing, 0.0, heights), (~missing).astype(heights.dtype))
 
 
 def filled_windows(read: Windows, shape: tuple[int, int]) -> Windows:
-    """Windows of `filled` heights of (rows, cols) that may be larger than memory; cells without data are no numbers.
+    """Windows of `filled` heights of (rows, cols) that may be larger than memory; cells without
+    data are no numbers.
 
-    All heights are read once for a coarse level of the pyramid; the finer ones are made for each window.
+    All heights are read once for a coarse level of the pyramid; the finer ones are made for each
+    window.
     """
     rows, cols = shape
     depth = 0
@@ -39,20 +42,26 @@ def filled_windows(read: Windows, shape: tuple[int, int]) -> Windows:
         depth += 1
     side = 1 << depth
     band = max(_BAND // (cols * side), 1) * side
-    parts = [_pushed(*_sums(read(top, min(top + band, rows), 0, cols)), depth) for top in range(0, rows, band)]
+    parts = [
+        _pushed(*_sums(read(top, min(top + band, rows), 0, cols)), depth)
+        for top in range(0, rows, band)
+    ]
     coarsest = _filled(*(np.concatenate(level) for level in zip(*parts, strict=True)))
 
     def window(top: int, bottom: int, left: int, right: int) -> Array:
         heights = read(top, bottom, left, right)
         if not np.isnan(heights).any():
             return heights
-        # Interpolation is wrong within a cell of the border on every level, 2^depth - 1 cells in all.
+        # Interpolation is wrong within a cell of the border on every level, 2^depth - 1 cells in
+        # all.
         first, start = (max(place // side - 1, 0) for place in (top, left))
         last, end = (-(-place // side) + 1 for place in (bottom, right))
         there = np.s_[first * side : min(last * side, rows), start * side : min(end * side, cols)]
         wide = read(there[0].start, there[0].stop, there[1].start, there[1].stop)
         means = _pulled(*_sums(wide), depth, coarsest[first:last, start:end])
-        return means[top - there[0].start :, left - there[1].start :][: bottom - top, : right - left]
+        return means[top - there[0].start :, left - there[1].start :][
+            : bottom - top, : right - left
+        ]
 
     return window
 
@@ -66,7 +75,8 @@ def _sums(heights: Array) -> tuple[Array, Array]:
 def _pushed(total: Array, count: Array, depth: int) -> tuple[Array, Array]:
     """Sums over blocks of 2^depth cells."""
     for _ in range(depth):
-        total, count = _halved(total), _halved(count)
+        total = _halved(total)
+        count = _halved(count)
     return total, count
 
 
@@ -75,7 +85,9 @@ def _filled(total: Array, count: Array) -> Array:
     known = count > 0
     means: Array = np.divide(total, count, out=np.zeros_like(total), where=known)
     if not known.all():
-        means = np.where(known, means, _spread(_filled(_halved(total), _halved(count)), total.shape))
+        means = np.where(
+            known, means, _spread(_filled(_halved(total), _halved(count)), total.shape)
+        )
     return means
 
 

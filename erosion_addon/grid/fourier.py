@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fourier transforms along the first axis, of any length, with the same bits on every machine.
 
-numpy's depend on the C library's sines and on fused products of some processors. These use sums and products of whole
-arrays: Stockham's algorithm (1966) for lengths of small factors, Bluestein's convolution (1970) for others. Complex
-numbers are arrays (2, …): real parts, imaginary parts.
+numpy's depend on the C library's sines and on fused products of some processors. These use sums and
+products of whole arrays: Stockham's algorithm (1966) for lengths of small factors, Bluestein's
+convolution (1970) for others. Complex numbers are arrays (2, …): real parts, imaginary parts.
 """
 
 import math
@@ -15,7 +15,9 @@ from ..base.arrays import Array
 from ..kernels.elementary import sincos
 
 _LARGEST_FACTOR = 13
-"""Largest factor for Stockham's algorithm; a factor p costs p² for p numbers. Other lengths use Bluestein's."""
+"""Largest factor for Stockham's algorithm; a factor p costs p² for p numbers. Other lengths use
+Bluestein's.
+"""
 
 _BLOCK = 1 << 16
 """Numbers transformed at a time; they fit in the processor's cache."""
@@ -37,7 +39,9 @@ def summed(spectrum: Array) -> Array:
 
 
 def real_summed(spectrum: Array, length: int) -> Array:
-    """Real inverse transform (length, lanes) of the nonnegative half of a spectrum, (2, length // 2 + 1, lanes)."""
+    """Real inverse transform (length, lanes) of the nonnegative half of a spectrum, (2, length // 2
+    + 1, lanes).
+    """
     half, lanes = spectrum.shape[1:]
     pairs = (lanes + 1) // 2
     found = np.empty((length, lanes))
@@ -45,7 +49,8 @@ def real_summed(spectrum: Array, length: int) -> Array:
     mirror = slice(length - half, 0, -1)  # of wave `half` and those after it
     for block in _blocks(length, pairs):
         # Two lanes are one complex transform: its real and its imaginary part.
-        first, last = spectrum[:, :, block], spectrum[:, :, pairs:][:, :, block]
+        first = spectrum[:, :, block]
+        last = spectrum[:, :, pairs:][:, :, block]
         second = np.zeros_like(first)
         second[:, :, : last.shape[2]] = last
         both = np.empty((2, length, first.shape[2]))
@@ -53,10 +58,13 @@ def real_summed(spectrum: Array, length: int) -> Array:
         np.add(first[1], second[0], out=both[1, :half])
         np.add(first[0, mirror], second[1, mirror], out=both[0, half:])
         np.subtract(second[0, mirror], first[1, mirror], out=both[1, half:])
-        for alone in {0, length // 2} if length % 2 == 0 else {0}:  # their own mirror images, and so real
-            both[0, alone], both[1, alone] = first[0, alone], second[0, alone]
+        # their own mirror images, and so real
+        for alone in {0, length // 2} if length % 2 == 0 else {0}:
+            both[0, alone] = first[0, alone]
+            both[1, alone] = second[0, alone]
         values = transform(both)
-        found[:, :pairs][:, block], found[:, pairs:][:, block] = values[0], values[1, :, : last.shape[2]]
+        found[:, :pairs][:, block] = values[0]
+        found[:, pairs:][:, block] = values[1, :, : last.shape[2]]
     return found
 
 
@@ -78,12 +86,14 @@ class _Stockham:
     """Mixed-radix transform of one length."""
 
     def __init__(self, length: int) -> None:
-        self._length, self._factors = length, _factors(length)
+        self._length = length
+        self._factors = _factors(length)
         self._turns = turns(np.arange(length), length)
 
     def __call__(self, values: Array) -> Array:
         """Transform of values (2, n, lanes)."""
-        done, shape = 1, values.shape
+        done = 1
+        shape = values.shape
         for factor in self._factors:
             left = self._length // (done * factor)
             parts = values.reshape(2, factor, left, done, -1)
@@ -91,7 +101,11 @@ class _Stockham:
             sums = _four(parts) if factor == 4 else self._few(parts)
             for number, part in enumerate(sums):
                 ahead = np.arange(left) * (number * done) % self._length
-                _multiply(part, self._turns[:, ahead, None, None] if ahead.any() else None, values[:, :, number])
+                _multiply(
+                    part,
+                    self._turns[:, ahead, None, None] if ahead.any() else None,
+                    values[:, :, number],
+                )
             done *= factor
         return values.reshape(shape)
 
@@ -119,8 +133,10 @@ def _multiply(values: Array, by: Array | None, out: Array) -> None:
 
 def _four(parts: Array) -> list[Array]:
     """Transform of four parts, whose roots of unity are 1, i, -1, -i."""
-    even, odd = parts[:, 0] + parts[:, 2], parts[:, 1] + parts[:, 3]
-    left, across = parts[:, 0] - parts[:, 2], parts[:, 1] - parts[:, 3]
+    even = parts[:, 0] + parts[:, 2]
+    odd = parts[:, 1] + parts[:, 3]
+    left = parts[:, 0] - parts[:, 2]
+    across = parts[:, 1] - parts[:, 3]
     turned = np.stack([-across[1], across[0]])
     return [even + odd, left + turned, even - odd, left - turned]
 
@@ -133,14 +149,16 @@ class _Bluestein:
         self._chirp = turns(place * place, 2 * length)[:, :, None]
         self._transform = _Stockham(1 << (2 * length - 1).bit_length())
         back = np.zeros((2, 1 << (2 * length - 1).bit_length(), 1))
-        back[0, :length], back[1, :length] = self._chirp[0], -self._chirp[1]
+        back[0, :length] = self._chirp[0]
+        back[1, :length] = -self._chirp[1]
         back[:, back.shape[1] - length + 1 :] = back[:, length - 1 : 0 : -1]
         self._back = self._transform(back) / back.shape[1]
 
     def __call__(self, values: Array) -> Array:
         """Transform of values (2, n, lanes)."""
         length = values.shape[1]
-        padded, found = np.zeros((2, self._back.shape[1], values.shape[2])), np.empty_like(values)
+        padded = np.zeros((2, self._back.shape[1], values.shape[2]))
+        found = np.empty_like(values)
         _multiply(values, self._chirp, padded[:, :length])
         _multiply(self._transform(padded), self._back, padded)
         _multiply(_swapped(self._transform(_swapped(padded)))[:, :length], self._chirp, found)
@@ -155,7 +173,8 @@ def turns(number: Array, length: int) -> Array:
 
 def _factors(length: int) -> list[int]:
     """Factors of a length: fours first, then primes."""
-    factors, factor = [], 2
+    factors = []
+    factor = 2
     while length > 1:
         if length % 4 == 0:
             factors.append(4)

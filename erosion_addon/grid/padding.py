@@ -6,7 +6,9 @@ import numpy as np
 from ..base.arrays import Array
 
 
-def continued(values: Array, margin: int | tuple[tuple[int, int], tuple[int, int]], wraps: bool) -> Array:
+def continued(
+    values: Array, margin: int | tuple[tuple[int, int], tuple[int, int]], wraps: bool
+) -> Array:
     """Values (rows, cols) with a margin: periodic along wrapped axes, else extrapolated linearly.
 
     margin: cells on every side, or (before, after) by axis, as in `numpy.pad`.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Resampling of heights, masks and changes of height.
 
-Interpolation is linear, or cubic after Catmull & Rom (1974), "A class of local interpolating splines".
+Interpolation is linear, or cubic after Catmull & Rom (1974), "A class of local interpolating
+splines".
 """
 
 from typing import Any
@@ -28,16 +29,21 @@ def bilinear(values: Array, shape: tuple[int, int]) -> Array:
 
 
 def interpolated(place: Array, points: Array, values: Array) -> Array:
-    """Piecewise linear interpolation of values (n,) at increasing points (n,); constant beyond them."""
+    """Piecewise linear interpolation of values (n,) at increasing points (n,); constant beyond
+    them.
+    """
     last = np.clip(np.searchsorted(points, place, side="right"), 1, len(points) - 1)
     share = (place - points[last - 1]) / (points[last] - points[last - 1])
-    below, above = values[last - 1], values[last]
+    below = values[last - 1]
+    above = values[last]
     line: Array = below + np.clip(share, 0.0, 1.0) * (above - below)
     return line
 
 
 def catmull_rom(part: Array) -> tuple[Array, Array, Array, Array]:
-    """Catmull-Rom weights of the four points around positions that lie `part` (0-1) past the second."""
+    """Catmull-Rom weights of the four points around positions that lie `part` (0-1) past the
+    second.
+    """
     square: Array = part * part
     cube: Array = square * part
     before: Array = square - (cube + part) / 2
@@ -48,8 +54,8 @@ def catmull_rom(part: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def spread(means: Array, shape: tuple[int, int]) -> Array:
-    """Cell means (rows, cols), float32, interpolated smoothly to the centers of the finer cells of `shape`, border to
-    border.
+    """Cell means (rows, cols), float32, interpolated smoothly to the centers of the finer cells of
+    `shape`, border to border.
 
     A matrix product, fast enough for a preview.
     """
@@ -74,17 +80,19 @@ def _shares(coarse: int, fine: int) -> Array:
 
 
 def resized(values: Array, shape: tuple[int, int]) -> Array:
-    """Heights (rows, cols), at least 2 × 2, at `shape` points over the same ground, corner to corner; never out of
-    their range.
+    """Heights (rows, cols), at least 2 × 2, at `shape` points over the same ground, corner to
+    corner; never out of their range.
 
-    Finer grids sample a monotone cubic, whose slopes are at most three times those to either neighbor (Fritsch, Carlson
-    1980), relaxed on round crests: no ripples beside cliffs, no flattened ridges. Coarser grids hold means, so nothing
-    below the new cell size aliases; the window shrinks to nothing for a grid that is hardly coarser, which stays crisp.
-    Planes stay planes, and border points stay on the border.
+    Finer grids sample a monotone cubic, whose slopes are at most three times those to either
+    neighbor (Fritsch, Carlson 1980), relaxed on round crests: no ripples beside cliffs, no
+    flattened ridges. Coarser grids hold means, so nothing below the new cell size aliases; the
+    window shrinks to nothing for a grid that is hardly coarser, which stays crisp. Planes stay
+    planes, and border points stay on the border.
     """
     if values.shape == shape:
         return values.copy()
-    low, high = values.min(), values.max()
+    low = values.min()
+    high = values.max()
     result = values
     for axis, count in enumerate(shape):
         if result.shape[axis] != count:
@@ -108,17 +116,25 @@ def _block(points: Array, count: int) -> Array:
     if width < 1e-3:  # so small a mean would be lost in rounding
         return _cubic(points, _slopes(points), place)
     reach = int(np.ceil(width / 2)) + 1
-    points = np.pad(points, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")  # goes on as steep as it was
-    slopes, place = _slopes(points), place + reach
+    # goes on as steep as it was
+    points = np.pad(points, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
+    slopes = _slopes(points)
+    place = place + reach
     whole = np.zeros_like(points)
-    np.cumsum((points[:-1] + points[1:]) / 2 + (slopes[:-1] - slopes[1:]) / 12, axis=0, out=whole[1:])
-    right, left = (_integral(points, slopes, whole, end) for end in (place + width / 2, place - width / 2))
+    np.cumsum(
+        (points[:-1] + points[1:]) / 2 + (slopes[:-1] - slopes[1:]) / 12, axis=0, out=whole[1:]
+    )
+    right, left = (
+        _integral(points, slopes, whole, end) for end in (place + width / 2, place - width / 2)
+    )
     return (right - left) / width
 
 
 def _slopes(points: Array) -> Array:
     steps = np.diff(points, axis=0)
-    limit = _STEEPEST * np.minimum(np.abs(steps[:-1]), np.abs(steps[1:])) + _shared_bend(np.diff(steps, axis=0))
+    limit = _STEEPEST * np.minimum(np.abs(steps[:-1]), np.abs(steps[1:])) + _shared_bend(
+        np.diff(steps, axis=0)
+    )
     middle = np.clip((steps[:-1] + steps[1:]) / 2, -limit, limit)
     return np.concatenate([steps[:1], middle, steps[-1:]])
 
@@ -126,8 +142,8 @@ def _slopes(points: Array) -> Array:
 def _shared_bend(bends: Array) -> Array:
     """Smallest second difference of each point and its neighbors, 0 where their signs differ.
 
-    The slope limit is relaxed by this much. On a round crest between two points it is large, and the crest is not cut
-    flat; beside a cliff it is 0.
+    The slope limit is relaxed by this much. On a round crest between two points it is large, and
+    the crest is not cut flat; beside a cliff it is 0.
     """
     around = np.pad(bends, ((1, 1), (0, 0)))
     around = np.stack([around[:-2], bends, around[2:]])
@@ -146,15 +162,21 @@ def _cubic(points: Array, slopes: Array, place: Array) -> Array:
     """Cubic Hermite interpolation along the first axis, from points and slopes."""
     i, t = _split(place, len(points))
     step = points[i + 1] - points[i]
-    bend: Array = points[i] + t * (t * (3 - 2 * t) * step + (1 - t) * ((1 - t) * slopes[i] - t * slopes[i + 1]))
+    bend: Array = points[i] + t * (
+        t * (3 - 2 * t) * step + (1 - t) * ((1 - t) * slopes[i] - t * slopes[i + 1])
+    )
     return bend
 
 
 def _integral(points: Array, slopes: Array, whole: Array, place: Array) -> Array:
     """Integral of the cubic from the first point to each position; `whole`: to each point."""
     i, t = _split(place, len(points))
-    square, cube, fourth = t * t, t * t * t, t * t * t * t
+    square = t * t
+    cube = t * t * t
+    fourth = t * t * t * t
     first = t - cube + fourth / 2
     area: Array = whole[i] + first * points[i] + (t - first) * points[i + 1]
-    area += (square / 2 - 2 * cube / 3 + fourth / 4) * slopes[i] + (fourth / 4 - cube / 3) * slopes[i + 1]
+    area += (square / 2 - 2 * cube / 3 + fourth / 4) * slopes[i] + (fourth / 4 - cube / 3) * slopes[
+        i + 1
+    ]
     return area

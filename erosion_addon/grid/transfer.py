@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Conservative transfer of fields between a grid and a coarser one over the same ground.
 
-Cells are areas here: n cells of length l cover n · l, and both grids cover the same area. One matrix P per axis holds
-the part of each coarse basis function on each fine cell. The basis functions sum to 1, so constants are preserved, and
-each has the area of its cell. So P prolongs, its transpose restricts, and both conserve sums:
-Σ f · (P c) · fine area = Σ (Pᵀ f) · c · coarse area. Basis functions are blocks, or quadratic B-splines over three
-cells (Schoenberg 1946), which have no kink, so no grid shows in the light.
+Cells are areas here: n cells of length l cover n · l, and both grids cover the same area. One
+matrix P per axis holds the part of each coarse basis function on each fine cell. The basis
+functions sum to 1, so constants are preserved, and each has the area of its cell. So P prolongs,
+its transpose restricts, and both conserve sums: Σ f · (P c) · fine area = Σ (Pᵀ f) · c · coarse
+area. Basis functions are blocks, or quadratic B-splines over three cells (Schoenberg 1946), which
+have no kink, so no grid shows in the light.
 """
 
 import math
@@ -20,7 +21,8 @@ class GridTransfer:
     """Transfer between a grid and a coarser one, both (rows, cols), over the same ground."""
 
     def __init__(self, fine: tuple[int, int], coarse: tuple[int, int], wrap: bool) -> None:
-        self.fine, self.coarse = fine, coarse
+        self.fine = fine
+        self.coarse = coarse
         sides = list(zip(fine, coarse, strict=True))
         self._bells, self._blocks = (
             [matrix for side in sides for matrix in shape(*side, wrap)] for shape in (bells, blocks)
@@ -75,8 +77,8 @@ def bells(fine: int, coarse: int, wrap: bool) -> tuple[Array, Array]:
 def blocks(fine: int, coarse: int, wrap: bool) -> tuple[Array, Array]:
     """Block matrix of one axis.
 
-    Fine cells are hats that reach to the next centers, so averages of a slope stay even where the two grids are not
-    aligned.
+    Fine cells are hats that reach to the next centers, so averages of a slope stay even where the
+    two grids are not aligned.
     """
     length = coarse / fine
     middle = ((np.arange(fine) + 0.5) * length)[:, None]
@@ -93,7 +95,9 @@ def _folded(cell: Array, coarse: int, wrap: bool) -> Array:
 
 
 def _area(end: Array, degree: int) -> Array:
-    """Integral of the B-spline of this degree on cells of length 1 around 0, from its left end to `end`."""
+    """Integral of the B-spline of this degree on cells of length 1 around 0, from its left end to
+    `end`.
+    """
     order = degree + 1
     area = np.zeros_like(end)
     for knot in range(order + 1):

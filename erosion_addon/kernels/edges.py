@@ -9,7 +9,9 @@ OPEN, CLOSED, WRAP = 0, 1, 2
 
 @allocation_free
 def between(place, last, count):
-    """Indices of the two cells around a position along one axis, and the fraction from the first to the second."""
+    """Indices of the two cells around a position along one axis, and the fraction from the first to
+    the second.
+    """
     # Wrapping, the neighbor of a negative zero rounds to `count` itself: hence the bound there too.
     first = min(int(place), last - 1)
     return first, first + 1 if first + 1 < count else 0, place - first
@@ -18,7 +20,11 @@ def between(place, last, count):
 @allocation_free
 def along_wall(place, direction, last):
     """Direction along one axis, 0 if it runs into a wall."""
-    return 0.0 if (place <= 0.0 and direction < 0.0) or (place >= last and direction > 0.0) else direction
+    return (
+        0.0
+        if (place <= 0.0 and direction < 0.0) or (place >= last and direction > 0.0)
+        else direction
+    )
 
 
 @allocation_free

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Elementary functions with the same bits on every machine: sums, products and quotients only, which IEEE 754 defines.
+"""Elementary functions with the same bits on every machine: sums, products and quotients only,
+which IEEE 754 defines.
 
-The last digit of the C library's, numpy's and LLVM's functions differs between systems and processors. Each function
-here takes numbers or arrays, in Python and within kernels (`jit` registers all of FUNCTIONS), with equal results.
+The last digit of the C library's, numpy's and LLVM's functions differs between systems and
+processors. Each function here takes numbers or arrays, in Python and within kernels (`jit`
+registers all of FUNCTIONS), with equal results.
 
-Reductions and the form of the logarithm: Sun's fdlibm (1993). Polynomials: Chebyshev fits with 40 digits. ε is 2^-52,
-the distance from 1 to the next number. Errors hold in the stated range, which is not checked.
+Reductions and the form of the logarithm: Sun's fdlibm (1993). Polynomials: Chebyshev fits with 40
+digits. ε is 2^-52, the distance from 1 to the next number. Errors hold in the stated range, which
+is not checked.
 """
 
 from typing import Any
@@ -21,9 +24,13 @@ _ONE = 1023 << 52
 _SQRT_HALF = 0x3FE6A09E667F3BCD
 """The bits of √½."""
 
-_LN2_HIGH, _LN2_LOW = 0.6931471806019545, -4.2009150726810846e-11
-_HALF_PI_HIGH, _HALF_PI_LOW, _HALF_PI_LOWEST = 1.5707963267341256, 6.07710050359346e-11, 2.912732056093356e-20
-_TAN_PI_8, _PI_8 = 0.41421356237309503, 0.39269908169872414
+_LN2_HIGH = 0.6931471806019545
+_LN2_LOW = -4.2009150726810846e-11
+_HALF_PI_HIGH = 1.5707963267341256
+_HALF_PI_LOW = 6.07710050359346e-11
+_HALF_PI_LOWEST = 2.912732056093356e-20
+_TAN_PI_8 = 0.41421356237309503
+_PI_8 = 0.39269908169872414
 
 
 def _power(x: Any) -> tuple[Any, Any]:
@@ -37,7 +44,9 @@ def _power(x: Any) -> tuple[Any, Any]:
     series = 0.0013888888917213717 + rest * (0.00019841269863053618 + rest * series)
     series = 0.04166666666662413 + rest * (0.008333333333330062 + rest * series)
     series = 0.5 + rest * (0.16666666666666669 + rest * series)
-    return np.int64((shifted.view(np.int64) << 52) + _ONE).view(np.float64), rest + rest * rest * series
+    return np.int64((shifted.view(np.int64) << 52) + _ONE).view(
+        np.float64
+    ), rest + rest * rest * series
 
 
 def exp(x: Any) -> Any:
@@ -57,13 +66,17 @@ def _logarithm(x: Any, more: Any) -> Any:
     bits = np.float64(x).view(np.int64)
     count = (bits - _SQRT_HALF) >> 52
     part = np.int64(bits - (count << 52)).view(np.float64) - 1.0
-    power, share = np.float64(count), part / (2.0 + part)
-    square, half = share * share, 0.5 * part * part
+    power = np.float64(count)
+    share = part / (2.0 + part)
+    square = share * share
+    half = 0.5 * part * part
     series = 0.15331611722055008 + square * 0.14617807153417325
     series = 0.22222211089379496 + square * (0.1818289243253687 + square * series)
     series = 0.3999999999989889 + square * (0.28571428626253836 + square * series)
     series = square * (0.666666666666667 + square * series)
-    return power * _LN2_HIGH - ((half - (share * (half + series) + (power * _LN2_LOW + more))) - part)
+    return power * _LN2_HIGH - (
+        (half - (share * (half + series) + (power * _LN2_LOW + more))) - part
+    )
 
 
 def log(x: Any) -> Any:
@@ -85,7 +98,8 @@ def power(x: Any, exponent: Any) -> Any:
 def sincos(x: Any) -> tuple[Any, Any]:
     """Sine and cosine of x radians, from -1e6 to 1e6; error ε."""
     shifted = np.float64(x * 0.6366197723675814 + _ROUND)
-    count, quarter = shifted - _ROUND, shifted.view(np.int64)
+    count = shifted - _ROUND
+    quarter = shifted.view(np.int64)
     rest = ((x - count * _HALF_PI_HIGH) - count * _HALF_PI_LOW) - count * _HALF_PI_LOWEST
     square = rest * rest
     sine = -2.5051129896450185e-08 + square * 1.5917988979397435e-10
@@ -98,19 +112,23 @@ def sincos(x: Any) -> tuple[Any, Any]:
     cosine = 1.0 - (0.5 * square - square * square * cosine)
     # A quarter of a turn swaps them; half a turn changes the signs.
     odd = np.float64(quarter & 1)
-    sign, other = 1.0 - np.float64(quarter & 2), 1.0 - np.float64((quarter + 1) & 2)
+    sign = 1.0 - np.float64(quarter & 2)
+    other = 1.0 - np.float64((quarter + 1) & 2)
     return sign * (sine * (1.0 - odd) + cosine * odd), other * (cosine * (1.0 - odd) + sine * odd)
 
 
 def tan(x: Any) -> Any:
-    """Tangent of x radians, from -1e6 to 1e6 and not close to a pole; error 3 ε of the larger of the result and 1."""
+    """Tangent of x radians, from -1e6 to 1e6 and not close to a pole; error 3 ε of the larger of
+    the result and 1.
+    """
     sine, cosine = sincos(x)
     return sine / cosine
 
 
 def atan2(y: Any, x: Any) -> Any:
     """Angle of the vector (x, y), both >= 0 and not both 0: radians from 0 to π / 2; error 2 ε."""
-    low, high = np.minimum(y, x), np.maximum(y, x)
+    low = np.minimum(y, x)
+    high = np.maximum(y, x)
     # Of the smaller of the two angles, the part beyond π / 8.
     beyond = (low - high * _TAN_PI_8) / (high + low * _TAN_PI_8)
     square = beyond * beyond

@@ -9,27 +9,31 @@ from .jit import kernel
 def fill_border(rock, loose, masks, edges):
     """Fill the ghost cells of rock and loose material, both (rows + 2, cols + 2) in meters.
 
-    OPEN: bare rock that extrapolates the surface by the smaller of its last two gradients; it takes sliding material
-    and gives none back. With the last gradient alone, an edge cell below bare rock would lose more the deeper it lies.
-    Where a mask reduces the loss of a cell, the extrapolation is flatter by the same factor. CLOSED: as high as the
-    edge, so nothing slides there. WRAP: the opposite edge. masks: (rows + 2, cols + 2, 3), see `halo.share_masks`, or
-    None.
+    OPEN: bare rock that extrapolates the surface by the smaller of its last two gradients; it takes
+    sliding material and gives none back. With the last gradient alone, an edge cell below bare rock
+    would lose more the deeper it lies. Where a mask reduces the loss of a cell, the extrapolation
+    is flatter by the same factor. CLOSED: as high as the edge, so nothing slides there. WRAP: the
+    opposite edge. masks: (rows + 2, cols + 2, 3), see `halo.share_masks`, or None.
     """
-    rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
+    rows = rock.shape[0] - 2
+    cols = rock.shape[1] - 2
     for row in range(rows + 2):
         inner_row = min(max(row, 1), rows)
         step = 1 if row == 0 or row == rows + 1 else cols + 1
         for col in range(0, cols + 2, step):
             if edges == WRAP:
-                across_row, across_col = (row - 1) % rows + 1, (col - 1) % cols + 1
-                rock[row, col], loose[row, col] = rock[across_row, across_col], loose[across_row, across_col]
+                across_row = (row - 1) % rows + 1
+                across_col = (col - 1) % cols + 1
+                rock[row, col] = rock[across_row, across_col]
+                loose[row, col] = loose[across_row, across_col]
                 continue
             loose[row, col] = 0.0
             inner_col = min(max(col, 1), cols)
             if edges == CLOSED:
                 rock[row, col] = rock[inner_row, inner_col] + loose[inner_row, inner_col]
             else:
-                beyond_row, beyond_col = 2 * inner_row - row, 2 * inner_col - col
+                beyond_row = 2 * inner_row - row
+                beyond_col = 2 * inner_col - col
                 edge = rock[inner_row, inner_col] + loose[inner_row, inner_col]
                 inside = rock[beyond_row, beyond_col] + loose[beyond_row, beyond_col]
                 far_row = min(max(2 * beyond_row - inner_row, 1), rows)

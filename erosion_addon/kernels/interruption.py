@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Interruption of long kernels: Python hears a signal between two of its own instructions, and so not before a kernel
-in the main thread returns, which takes seconds on a large terrain.
+"""Interruption of long kernels: Python hears a signal between two of its own instructions, and so
+not before a kernel in the main thread returns, which takes seconds on a large terrain.
 
-Where signals are handled, the main thread leaves kernels on many cells to another thread and waits, which a signal ends
-at once. The kernel works on, for nobody, until the process ends.
+Where signals are handled, the main thread leaves kernels on many cells to another thread and waits,
+which a signal ends at once. The kernel works on, for nobody, until the process ends.
 """
 
 import threading
@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 
 LARGE = 2**20
-"""Numbers in an array of a kernel that may take long; on fewer it ends in a fraction of a second."""
+"""Numbers in an array of a kernel that may take long; on fewer it ends in a fraction of a
+second.
+"""
 
 _handled = [False]
 """Whether signals are handled."""
@@ -33,11 +35,18 @@ def handled(wanted: bool = True) -> Iterator[None]:
 
 def is_long(arguments: tuple[Any, ...]) -> bool:
     """Whether a call with these arguments is left to another thread."""
-    return _handled[0] and threading.current_thread() is threading.main_thread() and _is_large(arguments)
+    return (
+        _handled[0]
+        and threading.current_thread() is threading.main_thread()
+        and _is_large(arguments)
+    )
 
 
 def _is_large(arguments: tuple[Any, ...]) -> bool:
-    return any(_is_large(each) if isinstance(each, tuple) else getattr(each, "size", 0) >= LARGE for each in arguments)
+    return any(
+        _is_large(each) if isinstance(each, tuple) else getattr(each, "size", 0) >= LARGE
+        for each in arguments
+    )
 
 
 def aside(work: Callable[[], Any]) -> Any:

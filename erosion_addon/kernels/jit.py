@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compilation of kernels, and the folder that caches their machine code.
 
-The cache holds pickles, so a folder that others can write to would let them run code here. It is therefore private to
-the user, see `private_folder`, and named by the versions of numba and Python, the package and its sources. Without such
-a folder, kernels are compiled again in each process. Each file holds one kernel for one signature and processor. It
-begins with the digest of the rest, as damaged machine code would crash the process. A bad file only costs the
-compilation of its kernel.
+The cache holds pickles, so a folder that others can write to would let them run code here. It is
+therefore private to the user, see `private_folder`, and named by the versions of numba and Python,
+the package and its sources. Without such a folder, kernels are compiled again in each process. Each
+file holds one kernel for one signature and processor. It begins with the digest of the rest, as
+damaged machine code would crash the process. A bad file only costs the compilation of its kernel.
 """
 
 import hashlib
@@ -48,14 +48,18 @@ def _user_cache() -> Path:
 
 
 def _folder_name() -> str:
-    """Name that changes with everything that invalidates machine code; short, as Windows limits paths to 259
-    characters.
+    """Name that changes with everything that invalidates machine code; short, as Windows limits
+    paths to 259 characters.
 
-    Sources: numba does not notice changes in a called kernel. Package: machine code refers to modules by name, and an
-    extension has another name in Blender than in its worker.
+    Sources: numba does not notice changes in a called kernel. Package: machine code refers to
+    modules by name, and an extension has another name in Blender than in its worker.
     """
-    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("kernels/*.py")))
-    names = "\0".join((numba.__version__, f"{sys.version_info.major}.{sys.version_info.minor}", __name__, ""))
+    sources = b"".join(
+        path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("kernels/*.py"))
+    )
+    names = "\0".join(
+        (numba.__version__, f"{sys.version_info.major}.{sys.version_info.minor}", __name__, "")
+    )
     return "numba-python-" + hashlib.sha256(names.encode() + sources).hexdigest()[:16]
 
 
@@ -64,7 +68,8 @@ def _cache_folder() -> Path | None:
     try:
         named = os.environ.get(CACHE_VARIABLE)
         folder = (_user_cache() if named is None else Path(named)) / _folder_name()
-        if named == "" or not folder.is_absolute():  # else whoever fills the current folder could run code here
+        # else whoever fills the current folder could run code here
+        if named == "" or not folder.is_absolute():
             return None
         private_folder.make(folder)
         folder = folder.resolve()
@@ -82,7 +87,8 @@ class _Kept(caching._Cache):
     """Cache of one kernel with the interface of numba's dispatcher: one file for each signature."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        self._function, self._folder = function, folder
+        self._function = function
+        self._folder = folder
 
     @property
     def cache_path(self) -> str:
@@ -110,12 +116,17 @@ class _Kept(caching._Cache):
         # The disk is full, the folder gone or no longer one, something cannot be kept.
         with suppress(Exception):
             private_folder.make(self._folder)
-            private_folder.write(self._folder, self._name(sig, data.codegen), _sealed(data._reduce()))
+            private_folder.write(
+                self._folder, self._name(sig, data.codegen), _sealed(data._reduce())
+            )
 
     def _name(self, sig: Any, codegen: Any) -> str:
-        """Name of a fixed length: processor names in LLVM have up to 30 characters, features hundreds."""
+        """Name of a fixed length: processor names in LLVM have up to 30 characters, features
+        hundreds.
+        """
         key = repr((sig, codegen.magic_tuple())).encode() + self._function.__code__.co_code
-        module, name = self._function.__module__.rpartition(".")[2], self._function.__name__
+        module = self._function.__module__.rpartition(".")[2]
+        name = self._function.__name__
         return f"{module}.{name}-{hashlib.sha256(key).hexdigest()[:16]}.nbc"
 
     def enable(self) -> None:
@@ -134,7 +145,8 @@ def _sealed(content: Any) -> bytes:
 
 
 def _unsealed(sealed: bytes) -> Any:
-    seal, pickled = sealed[:32], sealed[32:]
+    seal = sealed[:32]
+    pickled = sealed[32:]
     if hashlib.sha256(pickled).digest() != seal:
         raise ValueError("damaged")
     return serialize.loads(pickled)
@@ -166,15 +178,19 @@ _INTERRUPTIBLE = _interruptible(type(numba.njit(lambda: None)))
 
 
 def allocation_free(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Variant of `kernel` without reference counting, for code that neither allocates arrays nor calls code that does.
+    """Variant of `kernel` without reference counting, for code that neither allocates arrays nor
+    calls code that does.
 
-    numba refuses anything else. On tuples of arrays, such as `queues.Pool`, counting took longer than the work itself.
+    numba refuses anything else. On tuples of arrays, such as `queues.Pool`, counting took longer
+    than the work itself.
     """
     return kernel(function, _nrt=False)
 
 
 inlined = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-"""Variant of `allocation_free` that is inlined, for functions where the call alone would cost a tenth of the time."""
+"""Variant of `allocation_free` that is inlined, for functions where the call alone would cost a
+tenth of the time.
+"""
 
 
 def _teach(*plain: Callable[..., Any]) -> None:
@@ -188,7 +204,8 @@ _teach(*elementary.FUNCTIONS, splitmix.mix)
 
 class _Listener(event.Listener):
     def __init__(self, on_progress: Callable[[int, int], None]) -> None:
-        self._on_progress, self._done = on_progress, 0
+        self._on_progress = on_progress
+        self._done = 0
 
     def on_start(self, event: Any) -> None:
         self._on_progress(self._done, sum(not compiled.overloads for compiled in KERNELS))
@@ -200,8 +217,8 @@ class _Listener(event.Listener):
 
 @contextmanager
 def compile_progress(on_progress: Callable[[int, int], None]) -> Iterator[None]:
-    """Context that calls on_progress(done, left) when the compilation of a kernel begins or ends, but not for cached
-    kernels.
+    """Context that calls on_progress(done, left) when the compilation of a kernel begins or ends,
+    but not for cached kernels.
 
     done: kernels compiled since; left: number of KERNELS that have not been called yet.
     """
@@ -220,7 +237,8 @@ def _total(numbers):
 def prepare() -> None:
     """Compile and run a tiny kernel; raises any error of an inconsistent numba installation.
 
-    Extensions share one folder of packages, in which numba can meet another extension's llvmlite or numpy.
+    Extensions share one folder of packages, in which numba can meet another extension's llvmlite or
+    numpy.
     """
     if _total(np.array([1.0, 2.0])) != 3.0:
         raise RuntimeError("numba computes 1 + 2 wrongly here")

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that no other user can have written, in a folder of the user's: what is read from them is run as code.
+"""Files that no other user can have written, in a folder of the user's: what is read from them is
+run as code.
 
-Each folder on the way belongs to root or the user, and others may not write to it, unless it is sticky, as /tmp, where
-nobody renames what belongs to somebody else. The last one is the user's alone. All are opened one inside the other, so
-that nothing can take their places between the check and the use. A group may write if it is the user's own, as where
-each user has a group of that name; access control lists then count as other users.
+Each folder on the way belongs to root or the user, and others may not write to it, unless it is
+sticky, as /tmp, where nobody renames what belongs to somebody else. The last one is the user's
+alone. All are opened one inside the other, so that nothing can take their places between the check
+and the use. A group may write if it is the user's own, as where each user has a group of that name;
+access control lists then count as other users.
 
-Windows has no modes: there the folder is as private as the access control lists of the user's profile make it, and a
-folder that the user names elsewhere is not checked. Neither are the lists of macOS.
+Windows has no modes: there the folder is as private as the access control lists of the user's
+profile make it, and a folder that the user names elsewhere is not checked. Neither are the lists of
+macOS.
 """
 
 import os
@@ -30,7 +33,9 @@ def make(folder: Path) -> None:
 
 
 def require(folder: Path) -> None:
-    """OSError unless others can neither write to a folder nor put another one in its place. folder: without links."""
+    """OSError unless others can neither write to a folder nor put another one in its place. folder:
+    without links.
+    """
     with _entered(folder):
         pass
 
@@ -55,7 +60,9 @@ def write(folder: Path, name: str, content: bytes) -> None:
         path = _path(folder, temporary, within)
         with suppress(FileNotFoundError):  # of an earlier process of that number
             os.unlink(path, dir_fd=within)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _ITSELF, 0o600, dir_fd=within)
+        descriptor = os.open(
+            path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _ITSELF, 0o600, dir_fd=within
+        )
         try:
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(content)
@@ -74,7 +81,9 @@ def remove(folder: Path, name: str) -> None:
 
 @contextmanager
 def _entered(folder: Path) -> Iterator[int | None]:
-    """Descriptor of a folder that was opened by way of folders that can be trusted; None on Windows."""
+    """Descriptor of a folder that was opened by way of folders that can be trusted; None on
+    Windows.
+    """
     if not _HAS_MODES:
         yield None
         return
@@ -118,10 +127,15 @@ def _is_own_group(number: int) -> bool:
     import pwd
 
     try:
-        group, user = grp.getgrgid(number), pwd.getpwuid(os.geteuid())
+        group = grp.getgrgid(number)
+        user = pwd.getpwuid(os.geteuid())
     except KeyError:
         return False
-    return user.pw_gid == number and group.gr_name == user.pw_name and {*group.gr_mem} <= {user.pw_name}
+    return (
+        user.pw_gid == number
+        and group.gr_name == user.pw_name
+        and {*group.gr_mem} <= {user.pw_name}
+    )
 
 
 def _has_access_list(descriptor: int) -> bool:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counter-based random numbers: the draw of (key, drop, number) is a hash, so drops share no stream.
+"""Counter-based random numbers: the draw of (key, drop, number) is a hash, so drops share no
+stream.
 
-The numbers of a drop can be drawn in any order and on any thread, and are the same on every machine.
+The numbers of a drop can be drawn in any order and on any thread, and are the same on every
+machine.
 """
 
 import numpy as np

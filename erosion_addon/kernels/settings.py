@@ -9,9 +9,13 @@ import sys
 import warnings
 
 _HARMLESS = ("0",)
-_SETTINGS = {"NUMBA_DISABLE_JIT": _HARMLESS, "NUMBA_OPT": ("3", "max"), "NUMBA_BOUNDSCHECK": _HARMLESS}
-"""Settings that slow kernels down by up to 500 times, with harmless values. Most others would persist in the cached
-machine code.
+_SETTINGS = {
+    "NUMBA_DISABLE_JIT": _HARMLESS,
+    "NUMBA_OPT": ("3", "max"),
+    "NUMBA_BOUNDSCHECK": _HARMLESS,
+}
+"""Settings that slow kernels down by up to 500 times, with harmless values. Most others would
+persist in the cached machine code.
 """
 
 
@@ -20,12 +24,17 @@ def _replace() -> None:
         value = os.environ.get(name) or harmless[0]
         os.environ[name] = harmless[0]
         if value not in harmless:
-            warnings.warn(f"{name}={value} is ignored, because it makes erosion many times slower.", stacklevel=2)
+            warnings.warn(
+                f"{name}={value} is ignored, because it makes erosion many times slower.",
+                stacklevel=2,
+            )
     warnings.filterwarnings("ignore", "A Numba config file is found")
 
 
 def _import_without_yaml() -> None:
-    """Import numba, which reads the file in the current folder when it is imported and at each compilation."""
+    """Import numba, which reads the file in the current folder when it is imported and at each
+    compilation.
+    """
     yaml = sys.modules.pop("yaml", None)
     sys.modules["yaml"] = None  # type: ignore[assignment]  # its import fails
     try:

@@ -11,7 +11,9 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 
 def mix(bits: Any) -> Any:
-    """64-bit hash of 64 bits: the finalizer of SplitMix64 (Steele, Lea, Flood 2014, Stafford's variant 13)."""
+    """64-bit hash of 64 bits: the finalizer of SplitMix64 (Steele, Lea, Flood 2014, Stafford's
+    variant 13).
+    """
     bits = (bits ^ (bits >> np.uint64(30))) * _FIRST
     bits = (bits ^ (bits >> np.uint64(27))) * _SECOND
     return bits ^ (bits >> np.uint64(31))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analysis of a landscape: drainage over all tiles, equal cell by cell to that of the land in one piece.
+"""Analysis of a landscape: drainage over all tiles, equal cell by cell to that of the land in one
+piece.
 
-Tiles are read three times: for their basins, for the flow once all basins are led out, for the layers. In between, one
-task each exchanges data on the borders of all tiles, see `drainage.tiled`. Stream orders follow once the channels of
-all tiles are known.
+Tiles are read three times: for their basins, for the flow once all basins are led out, for the
+layers. In between, one task each exchanges data on the borders of all tiles, see `drainage.tiled`.
+Stream orders follow once the channels of all tiles are known.
 """
 
 import hashlib
@@ -86,8 +87,8 @@ _WORDS = {
 class Question:
     """Assumptions of an analysis.
 
-    edges: open or closed. sea_level: m, where rivers end, or None. channel_area: km² from which a channel begins, 0 for
-    a part of the landscape, see `AnalysisParameters`.
+    edges: open or closed. sea_level: m, where rivers end, or None. channel_area: km² from which a
+    channel begins, 0 for a part of the landscape, see `AnalysisParameters`.
     """
 
     edges: str = "open"
@@ -113,7 +114,10 @@ class AnalysisTask(Task):
 
     def do(self, folder: str, threads: int = 0) -> dict[str, Any]:
         """Do the task; returns its name and its measurements."""
-        return {"name": self.name, **_WORK[self.kind](Landscape(Path(folder)), self, granted(threads))}
+        return {
+            "name": self.name,
+            **_WORK[self.kind](Landscape(Path(folder)), self, granted(threads)),
+        }
 
 
 def analyze(
@@ -123,12 +127,13 @@ def analyze(
     on_progress: Callable[[float, str], object] = lambda fraction, message: None,
     on_note: Callable[[str], object] = lambda sentence: None,
 ) -> Landscape:
-    """Analyze a landscape, before erosion if it has not been eroded: further layers, `LAYERS`, and figures.
+    """Analyze a landscape, before erosion if it has not been eroded: further layers, `LAYERS`, and
+    figures.
 
-    The figures stand in the manifest's `analysis`. The same bytes on any number of workers. A run that was ended goes
-    on where it was if the same user starts it again on the same machine; the files of others are not believed, as they
-    say where in memory kernels write. on_progress, on_note: see `erode.erode`. InputError for a damaged
-    landscape, or where the sea leaves no land.
+    The figures stand in the manifest's `analysis`. The same bytes on any number of workers. A run
+    that was ended goes on where it was if the same user starts it again on the same machine; the
+    files of others are not believed, as they say where in memory kernels write. on_progress,
+    on_note: see `erode.erode`. InputError for a damaged landscape, or where the sea leaves no land.
     """
     question = question or Question()
     with changing(folder):
@@ -144,7 +149,12 @@ def analyze(
         landscape = _without_analysis(landscape)
         tasks = tasks_of(landscape, question)
         journal = Journal(
-            folder, FOLDER, _key(landscape, asked), lambda task, result: True, users_secret(), alone=False
+            folder,
+            FOLDER,
+            _key(landscape, asked),
+            lambda task, result: True,
+            users_secret(),
+            alone=False,
         )
         if journal.is_foreign:
             on_note(journal.note)
@@ -152,7 +162,8 @@ def analyze(
             journal.begin()
         done = journal.sound(tasks)
         cells = {task.name: task.cells for task in tasks}
-        whole, share = sum(cells.values()), sum(cells[name] for name in done)
+        whole = sum(cells.values())
+        share = sum(cells[name] for name in done)
         for result in workers.work(folder, tasks, set(done)):
             journal.add(result)
             done[result["name"]] = result
@@ -167,7 +178,9 @@ def analyze(
                 if name in hashes:
                     hashes[name][tile] = digest
         figures = _figures(landscape, measured)
-        manifest = replace(landscape.manifest, analysis={"asked": asked, **figures}).with_layers(hashes)
+        manifest = replace(landscape.manifest, analysis={"asked": asked, **figures}).with_layers(
+            hashes
+        )
         manifest.save(folder)
         shutil.rmtree(folder / FOLDER, ignore_errors=True)
         sweep(folder)
@@ -184,14 +197,18 @@ def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
         ("Water that fills them", f"{figures['lake_volume']:.4g} m³"),
         ("Largest drainage area", f"{figures['largest_drainage_area'] / 1e6:.4g} km²"),
         ("Hypsometric integral", "flat" if shape is None else f"{shape:.2f}"),
-        *((f"Slope, {name}", f"{figures[f'slope_p{share}']:.1f}°") for share, name in _PERCENTILES.items()),
+        *(
+            (f"Slope, {name}", f"{figures[f'slope_p{share}']:.1f}°")
+            for share, name in _PERCENTILES.items()
+        ),
         ("Land under 3°", f"{figures['flat']:.1%}"),
     ]
 
 
 def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
     """Tasks of an analysis; each comes after those that it needs."""
-    tiles, found = landscape.tiles(), list[AnalysisTask]()
+    tiles = landscape.tiles()
+    found = list[AnalysisTask]()
     before: tuple[str, ...] = ()
     for kind in _WORK:
         if kind in _BETWEEN:
@@ -208,17 +225,25 @@ def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
 
 
 def _is_analyzed(landscape: Landscape, asked: dict[str, Any]) -> bool:
-    """Whether the manifest has all layers and figures of this analysis. It may come from somebody else."""
+    """Whether the manifest has all layers and figures of this analysis. It may come from somebody
+    else.
+    """
     figures = landscape.manifest.analysis
     try:
-        return figures.get("asked") == asked and all(map(landscape.has, LAYERS)) and bool(lines(figures))
+        return (
+            figures.get("asked") == asked
+            and all(map(landscape.has, LAYERS))
+            and bool(lines(figures))
+        )
     except (KeyError, TypeError, ValueError):
         return False
 
 
 def _without_analysis(landscape: Landscape) -> Landscape:
     """The landscape without the layers of an earlier analysis, which tasks are about to replace."""
-    layers = {name: tiles for name, tiles in landscape.manifest.layers.items() if name not in LAYERS}
+    layers = {
+        name: tiles for name, tiles in landscape.manifest.layers.items() if name not in LAYERS
+    }
     if layers.keys() == landscape.manifest.layers.keys():
         return landscape
     manifest = replace(landscape.manifest, layers=layers, analysis={})
@@ -243,7 +268,8 @@ def _place(landscape: Landscape, tile: Tile) -> Place:
 def _tile_flow(landscape: Landscape, task: AnalysisTask, threads: int) -> TileFlow:
     place = _place(landscape, task.tile)
     heights = landscape.read(layer_of(landscape, "elevation"), Window(*place.around))
-    question, spacing = task.question, landscape.manifest.spacing
+    question = task.question
+    spacing = landscape.manifest.spacing
     mask = landscape.read(OUTLETS, landscape.window(task.tile)) if landscape.has(OUTLETS) else None
     outlets = river_ends(None, mask)
     return TileFlow(place, heights, spacing, question.edges, question.sea_level, threads, outlets)
@@ -256,7 +282,9 @@ def _basins(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str,
 def _passes(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
     tiles = landscape.tiles()
     ways = ways_out([_left(landscape, f"basins_{tile.name}") for tile in tiles], landscape.shape)
-    return _kept(landscape, task.name, {tile.name: way for tile, way in zip(tiles, ways, strict=True)})
+    return _kept(
+        landscape, task.name, {tile.name: way for tile, way in zip(tiles, ways, strict=True)}
+    )
 
 
 def _route(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
@@ -294,7 +322,10 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
         "curvature": curvature,
         "flow_direction": _directions(landscape, task.tile),
     }
-    files = {f"{name}/{task.tile.name}": landscape.write(name, task.tile, array) for name, array in layers.items()}
+    files = {
+        f"{name}/{task.tile.name}": landscape.write(name, task.tile, array)
+        for name, array in layers.items()
+    }
     level = task.question.sea_level
     land = np.ones(heights.shape, bool) if level is None else heights > level
     depth = layers["lake_depth"][land]
@@ -315,16 +346,25 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
 def _join(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
     tiles = landscape.tiles()
     orders = join([_left(landscape, f"measure_{tile.name}", *_CHANNELS) for tile in tiles])
-    return _kept(landscape, task.name, {tile.name: found for tile, found in zip(tiles, orders, strict=True)})
+    return _kept(
+        landscape, task.name, {tile.name: found for tile, found in zip(tiles, orders, strict=True)}
+    )
 
 
 def _order(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
     """The layer of Strahler orders of a tile."""
-    own, told = landscape.window(task.tile), _left(landscape, f"measure_{task.tile.name}", "orders", "cells")
+    own = landscape.window(task.tile)
+    told = _left(landscape, f"measure_{task.tile.name}", "orders", "cells")
     rows, cols = np.divmod(told["cells"], landscape.shape[1])
     orders = told["orders"]
-    orders[rows - own.top, cols - own.left] = _left(landscape, "join", task.tile.name)[task.tile.name]
-    return {"files": {f"stream_order/{task.tile.name}": landscape.write("stream_order", task.tile, orders)}}
+    orders[rows - own.top, cols - own.left] = _left(landscape, "join", task.tile.name)[
+        task.tile.name
+    ]
+    return {
+        "files": {
+            f"stream_order/{task.tile.name}": landscape.write("stream_order", task.tile, orders)
+        }
+    }
 
 
 _WORK = {
@@ -344,7 +384,9 @@ def _directions(landscape: Landscape, tile: Tile) -> Array:
     from ..drainage.kernels import streams
 
     own = landscape.window(tile)
-    near = Window(own.top - WAY, own.bottom + WAY, own.left - WAY, own.right + WAY).meet(landscape.whole)
+    near = Window(own.top - WAY, own.bottom + WAY, own.left - WAY, own.right + WAY).meet(
+        landscape.whole
+    )
     assert near is not None
     (rows, cols), spacing = near.shape, landscape.manifest.spacing
     graph = FlowGraph((rows, cols), spacing, "closed")
@@ -366,13 +408,23 @@ def _surface(landscape: Landscape, tile: Tile, threads: int) -> tuple[Array, Arr
 
     place = _place(landscape, tile)
     around = Window(*place.around)
-    (rows, cols), ringed = place.shape, continued(landscape.read(layer_of(landscape, "elevation"), around), 1, False)
-    top, left = place.top - around.top, place.left - around.left
+    (rows, cols), ringed = (
+        place.shape,
+        continued(landscape.read(layer_of(landscape, "elevation"), around), 1, False),
+    )
+    top = place.top - around.top
+    left = place.left - around.left
     ringed = np.ascontiguousarray(ringed[top : top + rows + 2, left : left + cols + 2])
-    slopes, curvatures = np.empty((rows, cols), np.float32), np.empty((rows, cols), np.float32)
-    aspects, spacing = np.empty((rows, 4), np.int64), landscape.manifest.spacing
+    slopes = np.empty((rows, cols), np.float32)
+    curvatures = np.empty((rows, cols), np.float32)
+    aspects = np.empty((rows, 4), np.int64)
+    spacing = landscape.manifest.spacing
     in_bands(
-        lambda first, last: surface.measure(ringed, *spacing, first, last, slopes, curvatures, aspects), rows, threads
+        lambda first, last: surface.measure(
+            ringed, *spacing, first, last, slopes, curvatures, aspects
+        ),
+        rows,
+        threads,
     )
     return slopes, curvatures
 
@@ -382,8 +434,10 @@ def _figures(landscape: Landscape, tiles: list[dict[str, Any]]) -> dict[str, Any
     land = sum(tile["land"] for tile in tiles)
     if not land:
         raise InputError("All of the landscape lies below the sea; lower the sea.")
-    lowest, highest = min(tile["lowest"] for tile in tiles), max(tile["highest"] for tile in tiles)
-    relief, along = highest - lowest, landscape.manifest.spacing
+    lowest = min(tile["lowest"] for tile in tiles)
+    highest = max(tile["highest"] for tile in tiles)
+    relief = highest - lowest
+    along = landscape.manifest.spacing
     counts = np.sum([tile["slopes"] for tile in tiles], axis=0)
     below = np.cumsum(counts) / land
     mean = math.fsum(tile["heights"] for tile in tiles) / land
@@ -396,7 +450,10 @@ def _figures(landscape: Landscape, tiles: list[dict[str, Any]]) -> dict[str, Any
         "lake_volume": math.fsum(tile["water"] for tile in tiles),
         "largest_drainage_area": max(tile["basin"] for tile in tiles),
         "hypsometric_integral": (mean - lowest) / relief if relief else None,
-        **{f"slope_p{share}": (1 + int(np.searchsorted(below, share / 100))) / 10 for share in _PERCENTILES},
+        **{
+            f"slope_p{share}": (1 + int(np.searchsorted(below, share / 100))) / 10
+            for share in _PERCENTILES
+        },
         "flat": float(counts[: round(FLAT * 10)].sum() / land),
     }
 

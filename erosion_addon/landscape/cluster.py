@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dask cluster that does the tasks of a landscape: of this machine, or one that runs already. Needs `distributed`."""
+"""Dask cluster that does the tasks of a landscape: of this machine, or one that runs already. Needs
+`distributed`.
+"""
 
 import json
 import os
@@ -44,11 +46,14 @@ class Cluster:
     """Workers of a Dask cluster, see `erode.Workers`."""
 
     def __init__(self, client: Any, workers: int, threads: int, dashboard: str) -> None:
-        """workers: of this machine, which share its processors; 0 for others. threads: for each task, 0: shared.
+        """workers: of this machine, which share its processors; 0 for others. threads: for each
+        task, 0: shared.
 
         dashboard: address of the page on which a browser shows the tasks at work; "" for none.
         """
-        self._client, self._workers, self._threads = client, workers, threads
+        self._client = client
+        self._workers = workers
+        self._threads = threads
         self.dashboard = dashboard
 
     def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[dict[str, Any]]:
@@ -58,7 +63,8 @@ class Cluster:
         """
         from distributed import as_completed
 
-        waiting, done = [task for task in tasks if task.name not in done], set(done)
+        waiting = [task for task in tasks if task.name not in done]
+        done = set(done)
         running = as_completed(with_results=True)
         try:
             waiting = self._send(running, folder, waiting, done)
@@ -71,12 +77,16 @@ class Cluster:
         except (InputError, GeneratorExit, KeyboardInterrupt):
             raise
         except MemoryError:
-            raise InputError("A worker ran out of memory; use smaller tiles or fewer workers.") from None
+            raise InputError(
+                "A worker ran out of memory; use smaller tiles or fewer workers."
+            ) from None
         except Exception as error:
-            with suppress(OSError, RuntimeError, TimeoutError):  # the cluster is lost, and nobody answers
+            # the cluster is lost, and nobody answers
+            with suppress(OSError, RuntimeError, TimeoutError):
                 self.require_version()  # a worker that came later
             raise InputError(
-                f"The cluster was lost: {error or type(error).__name__}. What is done is kept; start the command again."
+                f"The cluster was lost: {error or type(error).__name__}. What is done is kept; "
+                "start the command again."
             ) from error
 
     def processes(self) -> list[int]:
@@ -84,8 +94,12 @@ class Cluster:
         return self.ask(os.getpid)
 
     def require_version(self) -> None:
-        """Raise InputError where a worker has another version. Those that come later are asked with their tasks."""
-        for number in self._client.run(resolve_name, "erosion_addon:VERSION", on_error="return").values():
+        """Raise InputError where a worker has another version. Those that come later are asked with
+        their tasks.
+        """
+        for number in self._client.run(
+            resolve_name, "erosion_addon:VERSION", on_error="return"
+        ).values():
             if number != VERSION:
                 require_version((number if isinstance(number, str) else "unknown", "?"), *_WORKER)
         for version in self._client.run(this_version, on_error="return").values():
@@ -96,7 +110,9 @@ class Cluster:
         return list(self._client.run(question).values())
 
     def _send(self, running: Any, folder: Path, waiting: list[Task], done: set[str]) -> list[Task]:
-        """Submit the tasks that can begin; returns those that have to wait. Tasks begin in their order."""
+        """Submit the tasks that can begin; returns those that have to wait. Tasks begin in their
+        order.
+        """
         from distributed.protocol.pickle import dumps, loads
 
         ready = [task for task in waiting if done.issuperset(task.needs)]
@@ -114,8 +130,8 @@ class Cluster:
 class _Order:
     """Task for a worker, which does it when it reads it.
 
-    Sent as bytes: a worker without this module, of an older version, then fails at the task. As an object it would take
-    the worker's connection down, again and again.
+    Sent as bytes: a worker without this module, of an older version, then fails at the task. As an
+    object it would take the worker's connection down, again and again.
     """
 
     def __init__(self, version: Version, task: Task, folder: str, threads: int) -> None:
@@ -126,7 +142,8 @@ class _Order:
 
 
 def _do(version: Version, task: Task, folder: str, threads: int) -> dict[str, Any]:
-    """Do a task on a worker; without its name the version of the worker, which does nothing with another one.
+    """Do a task on a worker; without its name the version of the worker, which does nothing with
+    another one.
 
     version: of the process that asks.
     """
@@ -142,13 +159,16 @@ def worker_memory(workers: int) -> int:
 
 
 @contextmanager
-def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: float = 0.0) -> Iterator[Cluster]:
+def cluster(
+    where: str = LOCAL, workers: int = 0, threads: int = 0, memory: float = 0.0
+) -> Iterator[Cluster]:
     """Context of a cluster: `local`, an address such as tcp://host:8786, or the scheduler's file.
 
-    workers: processes of a local cluster, 0 for as many as processors. threads: the most that each task uses; 0 shares
-    out the processors of this machine, and uses one elsewhere. memory: the most of each local worker, bytes;
-    one that needs more is ended and its task done again. 0 shares out what is free. InputError without the library or
-    without an answer, or for workers of another version.
+    workers: processes of a local cluster, 0 for as many as processors. threads: the most that each
+    task uses; 0 shares out the processors of this machine, and uses one elsewhere. memory: the most
+    of each local worker, bytes; one that needs more is ended and its task done again. 0 shares out
+    what is free. InputError without the library or without an answer, or for workers of another
+    version.
     """
     with ExitStack() as running:
         try:
@@ -166,7 +186,10 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: floa
                 workers = 0
                 address = _address_in(Path(where)) if is_there(Path(where)) else where
                 if not re.fullmatch(_ADDRESS, address):
-                    raise InputError(f"{address!r:.80} is not the address of a Dask scheduler, as tcp://host:8786 is.")
+                    raise InputError(
+                        f"{address!r:.80} is not the address of a Dask scheduler, as "
+                        "tcp://host:8786 is."
+                    )
                 client = Client(address, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
         except ImportError:
             raise InputError(
@@ -176,9 +199,13 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: floa
         except InputError:
             raise
         except (OSError, ValueError) as error:
-            raise InputError(f"The cluster {where} does not answer: {error or type(error).__name__}.") from None
+            raise InputError(
+                f"The cluster {where} does not answer: {error or type(error).__name__}."
+            ) from None
         running.callback(_closed, client)
-        made = Cluster(client, workers, threads, "" if where == LOCAL else client.dashboard_link or "")
+        made = Cluster(
+            client, workers, threads, "" if where == LOCAL else client.dashboard_link or ""
+        )
         if where != LOCAL:
             made.require_version()
         yield made
@@ -186,7 +213,10 @@ def cluster(where: str = LOCAL, workers: int = 0, threads: int = 0, memory: floa
 
 def _address_in(file: Path) -> str:
     """Address in the file of a scheduler; InputError for another file."""
-    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError), open_regular(file) as stream:
+    with (
+        suppress(OSError, ValueError, KeyError, TypeError, RecursionError),
+        open_regular(file) as stream,
+    ):
         address = json.loads(stream.read(_LARGEST_FILE))["address"]
         if isinstance(address, str) and "://" in address:
             return address

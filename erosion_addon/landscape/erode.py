@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Erosion of a landscape: its tasks in order, kept in a journal, so that an interrupted run continues."""
+"""Erosion of a landscape: its tasks in order, kept in a journal, so that an interrupted run
+continues.
+"""
 
 import math
 import shutil
@@ -39,7 +41,9 @@ class Workers(Protocol):
     """Executor of tasks: the processes of a cluster, or this one."""
 
     def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[Done]:
-        """Do tasks, each after those that it needs; yields the result of each. done: names of those done before."""
+        """Do tasks, each after those that it needs; yields the result of each. done: names of those
+        done before.
+        """
 
 
 class Alone:
@@ -69,11 +73,12 @@ def erode(
 ) -> Landscape:
     """Erode a landscape; the same bytes on any number of workers, and after any of them was lost.
 
-    on_progress: called with the share done and what was done last. An interrupted run of the same user on the same
-    machine continues where it was, and so do tasks done alone on any, see `do_one`. If the result exists with the
-    hashes of the manifest, only a missing pyramid is made; else on_plan is called first, and may refuse. on_note:
-    called with a sentence if work of others is done again. InputError if the landscape cannot be eroded, or where
-    another version has begun to.
+    on_progress: called with the share done and what was done last. An interrupted run of the same
+    user on the same machine continues where it was, and so do tasks done alone on any, see
+    `do_one`. If the result exists with the hashes of the manifest, only a missing pyramid is made;
+    else on_plan is called first, and may refuse. on_note: called with a sentence if work of others
+    is done again. InputError if the landscape cannot be eroded, or where another version has begun
+    to.
     """
     with changing(folder):
         landscape = Landscape(folder)
@@ -83,7 +88,8 @@ def erode(
             return _completed(landscape)
         on_plan(Plan(landscape, wanted))
         plan, journal = _begun(landscape, wanted)
-        landscape, tasks = plan.landscape, tasks_of(plan)
+        landscape = plan.landscape
+        tasks = tasks_of(plan)
         done = journal.sound(tasks)
         if journal.is_foreign:
             on_note(journal.note)
@@ -95,7 +101,10 @@ def erode(
             done[result["name"]] = result
             share += cells[result["name"]]
             on_progress(
-                share / whole, _WORDS[result["name"].partition("_")[0]].format(tile=result["name"].partition("_")[2])
+                share / whole,
+                _WORDS[result["name"].partition("_")[0]].format(
+                    tile=result["name"].partition("_")[2]
+                ),
             )
         return _finished(landscape, plan, tasks, done)
 
@@ -107,7 +116,8 @@ def prepare(
     edges: str | None = None,
     coarse: int = COARSE,
 ) -> list[Task]:
-    """Begin an erosion whose tasks a farm does one by one, see `do_one`; returns them, none if it is eroded already.
+    """Begin an erosion whose tasks a farm does one by one, see `do_one`; returns them, none if it
+    is eroded already.
 
     At the end `erode` does what is left, and finishes the landscape. InputError as there.
     """
@@ -132,12 +142,14 @@ def do_one(
     patience: float = 0.0,
     on_wait: Callable[[str], object] = lambda sentence: None,
 ) -> str:
-    """Do one task of a prepared erosion, by its name or its number from 0, unless it is done; returns its name.
+    """Do one task of a prepared erosion, by its name or its number from 0, unless it is done;
+    returns its name.
 
-    Several processes may do several tasks of one landscape, if those that a task needs are done. A name that the recipe
-    has no task for, such as cover_x0_y0 without snow, is no error: nothing is to be done, as in a landscape that is
-    complete. patience: seconds to wait until the task can begin; on_wait: called with what it waits for. TooEarlyError
-    after that time: for a task that needs others, for a landscape that is not prepared, or that `erode` changes.
+    Several processes may do several tasks of one landscape, if those that a task needs are done. A
+    name that the recipe has no task for, such as cover_x0_y0 without snow, is no error: nothing is
+    to be done, as in a landscape that is complete. patience: seconds to wait until the task can
+    begin; on_wait: called with what it waits for. TooEarlyError after that time: for a task that
+    needs others, for a landscape that is not prepared, or that `erode` changes.
     """
     end = time.monotonic() + patience
     while True:
@@ -160,26 +172,33 @@ def _done_one(folder: Path, name: str, threads: int) -> str:
         refuse_locked(folder)
     except InputError as locked:
         raise TooEarlyError(str(locked), folder / WORK / JOURNAL) from None
-    erosion, start = landscape.manifest.erosion, folder / WORK / JOURNAL
-    unprepared = TooEarlyError(f"{folder} is not prepared; run landscape tasks first, which prints the tasks.", start)
+    erosion = landscape.manifest.erosion
+    start = folder / WORK / JOURNAL
+    unprepared = TooEarlyError(
+        f"{folder} is not prepared; run landscape tasks first, which prints the tasks.", start
+    )
     if erosion is None:
         raise unprepared
     tasks = tasks_of(Plan(landscape, erosion))
     name = _name_of(name, tasks)
     if landscape.has("elevation"):
         return name
-    plan, known = Plan(landscape, erosion), {task.name: task for task in tasks}
+    plan = Plan(landscape, erosion)
+    known = {task.name: task for task in tasks}
     journal = Journal(folder, WORK, plan.key, _may_be_of)
     if not journal.is_there:
         raise unprepared
     if name not in known or journal.has(known[name]):
         return name
     needs = known[name].needs
-    unknown = next((need for need in needs if not journal.names(need)), "")  # before files are compared with hashes
+    # before files are compared with hashes
+    unknown = next((need for need in needs if not journal.names(need)), "")
     if missing := unknown or next((need for need in needs if not journal.has(known[need])), ""):
         sentence = f"The task {name} needs {missing}, which is not done; run that one first."
         raise TooEarlyError(sentence, folder / WORK / _journal_of(missing))
-    journal.add_alone(known[name].do(str(folder), threads), _journal_of(name), partial(require_order, plan))
+    journal.add_alone(
+        known[name].do(str(folder), threads), _journal_of(name), partial(require_order, plan)
+    )
     return name
 
 
@@ -203,10 +222,14 @@ def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, Journal]:
     """Plan of an erosion, with its manifest saved and its journal open."""
     if faults := _start_faults(landscape):
         raise InputError(f"{faults[0]}; make the landscape again, or put the file back.")
-    journal = Journal(landscape.folder, WORK, Plan(landscape, wanted).key, _may_be_of, users_secret())
+    journal = Journal(
+        landscape.folder, WORK, Plan(landscape, wanted).key, _may_be_of, users_secret()
+    )
     _refuse_places(landscape)
     if landscape.manifest.erosion != wanted or landscape.has("elevation"):
-        manifest = replace(landscape.manifest, erosion=wanted, report={}, analysis={}, layers=start_of(landscape))
+        manifest = replace(
+            landscape.manifest, erosion=wanted, report={}, analysis={}, layers=start_of(landscape)
+        )
         manifest.save(landscape.folder)
         landscape = Landscape(landscape.folder, manifest)
         for name in FIELDS:  # layers of an earlier erosion, which the manifest no longer names
@@ -231,7 +254,9 @@ def is_eroded(landscape: Landscape, erosion: Erosion) -> bool:
     return manifest.erosion == erosion and landscape.has("elevation") and not _faults(landscape)
 
 
-def _finished(landscape: Landscape, plan: Plan, tasks: list[Task], done: dict[str, Done]) -> Landscape:
+def _finished(
+    landscape: Landscape, plan: Plan, tasks: list[Task], done: dict[str, Done]
+) -> Landscape:
     require_order(plan)
     layers: dict[str, dict[str, str]] = {}
     for task in tasks:
@@ -256,7 +281,9 @@ def _move(landscape: Landscape, path: Path, target: Path) -> None:
 
 
 def _completed(landscape: Landscape) -> Landscape:
-    """An eroded landscape, without work on the way and with its pyramid: a signal may come between."""
+    """An eroded landscape, without work on the way and with its pyramid: a signal may come
+    between.
+    """
     shutil.rmtree(landscape.folder / WORK, ignore_errors=True)
     sweep(landscape.folder)
     store(landscape)
@@ -266,8 +293,9 @@ def _completed(landscape: Landscape) -> Landscape:
 def _report(plan: Plan, tasks: list[Task], done: dict[str, Done]) -> dict[str, Any]:
     """Mass balance in m³, and the seconds of all tasks.
 
-    leveled: what the detail of the start below coarse cells gained or lost where it was dug off or buried.
-    suspended: what waters carried at the end of a run. error = before + added + leveled - exported - suspended - after.
+    leveled: what the detail of the start below coarse cells gained or lost where it was dug off or
+    buried. suspended: what waters carried at the end of a run. error = before + added + leveled -
+    exported - suspended - after.
     """
     told = [done[task.name] for task in tasks]
     coarse, *others = [result["mass"] for result in told if "mass" in result]
@@ -290,21 +318,31 @@ def _kept(mass: dict[str, float]) -> float:
 
 
 def _start_faults(landscape: Landscape) -> list[str]:
-    return [fault for faults in landscape.faults(tuple(start_of(landscape))).values() for fault in faults]
+    return [
+        fault
+        for faults in landscape.faults(tuple(start_of(landscape))).values()
+        for fault in faults
+    ]
 
 
 def _faults(landscape: Landscape) -> dict[str, list[str]]:
     """Faults of the layers that an erosion leaves; an analysis is made anew by itself."""
-    return landscape.faults(tuple(name for name in landscape.manifest.layers if name not in ANALYZED))
+    return landscape.faults(
+        tuple(name for name in landscape.manifest.layers if name not in ANALYZED)
+    )
 
 
 def _may_be_of(task: Task, result: Done) -> bool:
     """Whether a journal's line has all figures and names only files of the task."""
     finishes = task.kind == "finish"
-    told = [result[name] for name in VOLUMES] if finishes else [result["mass"][name] for name in MASSES]
-    return all(type(number) is float and math.isfinite(number) for number in (*told, result["seconds"])) and all(
-        _belongs(name, task) for name in result["files"]
+    told = (
+        [result[name] for name in VOLUMES]
+        if finishes
+        else [result["mass"][name] for name in MASSES]
     )
+    return all(
+        type(number) is float and math.isfinite(number) for number in (*told, result["seconds"])
+    ) and all(_belongs(name, task) for name in result["files"])
 
 
 def _belongs(name: str, task: Task) -> bool:

@@ -18,7 +18,9 @@ PROCESS = 300_000_000
 """Bytes of a process with its libraries and kernels; measured."""
 
 AROUND = 110
-"""Bytes for a cell of a tile and its halo beside the run on it: layers, weights, masks; measured."""
+"""Bytes for a cell of a tile and its halo beside the run on it: layers, weights, masks;
+measured.
+"""
 
 _LAYERS = {"elevation", "bedrock", "sediment", "wear", "deposition"}
 """Layers of every erosion."""
@@ -28,9 +30,13 @@ _BYTES = 4
 
 
 def worker_bytes(plan: Plan) -> int:
-    """Peak memory of a process that does the tasks of an erosion, and the pyramid at its end: the largest of them."""
+    """Peak memory of a process that does the tasks of an erosion, and the pyramid at its end: the
+    largest of them.
+    """
     rows, cols = plan.coarse_shape
-    tile = max(window.shape[0] * window.shape[1] for window in map(plan.window, plan.landscape.tiles()))
+    tile = max(
+        window.shape[0] * window.shape[1] for window in map(plan.window, plan.landscape.tiles())
+    )
     masks = sum(name.startswith(MASK) for name in plan.landscape.manifest.layers)
     tasks: list[tuple[Recipe | None, int]] = [
         (plan.coarse_recipe(), rows * cols),
@@ -43,19 +49,26 @@ def worker_bytes(plan: Plan) -> int:
 
 
 def disk_bytes(plan: Plan) -> int:
-    """Disk space of an erosion at its peak, beside the start: the layers, and each task's own with their halos."""
+    """Disk space of an erosion at its peak, beside the start: the layers, and each task's own with
+    their halos.
+    """
     cells = plan.landscape.shape[0] * plan.landscape.shape[1]
-    halos = sum(window.shape[0] * window.shape[1] for window in map(plan.window, plan.landscape.tiles()))
+    halos = sum(
+        window.shape[0] * window.shape[1] for window in map(plan.window, plan.landscape.tiles())
+    )
     found = cells * _values(_LAYERS | _written(plan, plan.recipe))
     if shaped := plan.tile_recipe():
-        found += halos * (_values({"elevation", "sediment"} | _written(plan, shaped)) + 1)  # heights are exact
+        # heights are exact
+        found += halos * (_values({"elevation", "sediment"} | _written(plan, shaped)) + 1)
     if cover := plan.cover_recipe():
         found += halos * _values(_written(plan, cover))
     return _BYTES * found
 
 
 def require_room(plan: Plan) -> None:
-    """Raise InputError with numbers if the disk lacks room for the erosion, less what lies there already."""
+    """Raise InputError with numbers if the disk lacks room for the erosion, less what lies there
+    already.
+    """
     folder = plan.landscape.folder
     there = 0
     for place, folders, files in os.walk(folder):
@@ -69,8 +82,12 @@ def require_room(plan: Plan) -> None:
 
 def in_words(plan: Plan) -> str:
     """Memory and disk space of an erosion in a sentence."""
-    memory, disk = size_in_words(worker_bytes(plan)), size_in_words(disk_bytes(plan))
-    return f"Each process needs about {memory} of memory; the folder grows to at most {disk} beside the start."
+    memory = size_in_words(worker_bytes(plan))
+    disk = size_in_words(disk_bytes(plan))
+    return (
+        f"Each process needs about {memory} of memory; the folder grows to at most {disk} beside "
+        "the start."
+    )
 
 
 def _written(plan: Plan, recipe: Recipe) -> set[str]:

@@ -33,12 +33,15 @@ from .storage.pyramid import level
 OnProgress = Callable[[float], object]
 
 _FIELD = re.compile(r"\{(?:name|[xy](?::0?[1-9]d?)?)\}")
-"""What a pattern of names may have in braces: formats of Python write gigabytes of spaces, and reach into objects."""
+"""What a pattern of names may have in braces: formats of Python write gigabytes of spaces, and
+reach into objects.
+"""
 
 
 @dataclass(frozen=True)
 class Maps:
-    """Maps beside the files of a layer, as 16-bit PNG. weights: the share of each cover of the ground.
+    """Maps beside the files of a layer, as 16-bit PNG. weights: the share of each cover of the
+    ground.
 
     normals: green of the normal map, one of `files.normals.GREENS`; "" for none.
     """
@@ -60,32 +63,45 @@ def export(
     on_progress: OnProgress = lambda fraction: None,
     maps: Maps | None = None,
 ) -> tuple[list[Path], Range]:
-    """Write a layer as square files of `side` points that share those on their borders; returns them and the meters of
-    black and white. TIFFs have the landscape's georeference, each with the origin of its own points.
+    """Write a layer as square files of `side` points that share those on their borders; returns
+    them and the meters of black and white. TIFFs have the landscape's georeference, each with the
+    origin of its own points.
 
-    side: 0 for the tile's own. Beyond the far edges the last point is repeated. engine: see `game_engines.ENGINES`.
-    height_range: default: of the whole layer, 0 to 1 for masks. names: pattern of the files' names, with {x} and {y}
-    for the numbers of tiles, also {x:03d}, and {name} for that of `path`; default: the engine's. bottom_first: whether
-    y grows upward, as for Unity in any case. maps: written as NAME_weight_rock, NAME_normal in the same tiles; they
-    equal those of the land in one piece, cell by cell. Files are written one by one; each is complete or not there. A
-    side file with the scale comes last, see `side_writing`.
+    side: 0 for the tile's own. Beyond the far edges the last point is repeated. engine: see
+    `game_engines.ENGINES`. height_range: default: of the whole layer, 0 to 1 for masks. names:
+    pattern of the files' names, with {x} and {y} for the numbers of tiles, also {x:03d}, and {name}
+    for that of `path`; default: the engine's. bottom_first: whether y grows upward, as for Unity in
+    any case. maps: written as NAME_weight_rock, NAME_normal in the same tiles; they equal those of
+    the land in one piece, cell by cell. Files are written one by one; each is complete or not
+    there. A side file with the scale comes last, see `side_writing`.
     """
-    layer, maps = _of_one_value(landscape, layer), maps or Maps()
+    layer = _of_one_value(landscape, layer)
+    maps = maps or Maps()
     habits = ENGINES[engine] if engine else ANY
     pattern = names or habits.tile
     # Before the layer is read: whether files can be written there.
     Outputs().plan(path.with_name(_filled_in(pattern, path.stem, 0, 0) + path.suffix), SUFFIXES)
-    if (maps.weights or maps.normals) and pattern.format(name="a", x=0, y=0) == pattern.format(name="b", x=0, y=0):
-        raise InputError(f"Maps need a name of their own; put {{name}} into the pattern {pattern!r:.80}.")
-    side = side or (habits.nearest(landscape.manifest.tile) if habits.sizes else landscape.manifest.tile + 1)
+    if (maps.weights or maps.normals) and pattern.format(name="a", x=0, y=0) == pattern.format(
+        name="b", x=0, y=0
+    ):
+        raise InputError(
+            f"Maps need a name of their own; put {{name}} into the pattern {pattern!r:.80}."
+        )
+    side = side or (
+        habits.nearest(landscape.manifest.tile) if habits.sizes else landscape.manifest.tile + 1
+    )
     if side < 2:
         raise InputError(f"A file needs at least 2 points a side, not {side}.")
-    span, place = height_range or _range(landscape, layer), landscape.manifest.georeference
+    span = height_range or _range(landscape, layer)
+    place = landscape.manifest.georeference
     rows, cols = (max(1, -(-(count - 1) // (side - 1))) for count in landscape.shape)
     unit = "0-1" if layer.startswith(MASK) else FIELDS[layer.removeprefix(START)].unit
     sheets = [_Sheet("" if unit == "m" else layer.rpartition("/")[2], unit, path, span)]
-    sheets += [_Sheet(name, "0-1", path.with_name(f"{path.stem}_{name}.png")) for name in _names(maps)]
-    upward, spacing = bottom_first or habits.bottom_first, landscape.manifest.spacing
+    sheets += [
+        _Sheet(name, "0-1", path.with_name(f"{path.stem}_{name}.png")) for name in _names(maps)
+    ]
+    upward = bottom_first or habits.bottom_first
+    spacing = landscape.manifest.spacing
     paths: list[Path] = []
     with Outputs() as beside:
         scale = _side_file(beside, path)
@@ -97,19 +113,34 @@ def export(
                 there = place.part(first, (1, 1), (side, side)) if place else None
                 values = [landscape.read(layer, window), *_maps(landscape, window, maps)]
                 for sheet, points in zip(sheets, values, strict=True):
-                    file = sheet.path.with_name(_filled_in(pattern, sheet.path.stem, x, number) + sheet.path.suffix)
+                    file = sheet.path.with_name(
+                        _filled_in(pattern, sheet.path.stem, x, number) + sheet.path.suffix
+                    )
                     with Outputs() as outputs:
                         target = outputs.plan(file, SUFFIXES)
                         with outputs.write(target) as temporary:
-                            is_elevation = sheet.path == path and layer.removeprefix(START) == "elevation"
+                            is_elevation = (
+                                sheet.path == path and layer.removeprefix(START) == "elevation"
+                            )
                             points = _repeated(points, side)
-                            _encode(temporary, points, image_files, sheet.range, spacing, there, is_elevation)
+                            _encode(
+                                temporary,
+                                points,
+                                image_files,
+                                sheet.range,
+                                spacing,
+                                there,
+                                is_elevation,
+                            )
                         paths += outputs.publish(goes_on=True)
                     sheet.files[y, x] = file.name
                 on_progress((y * cols + x + 1) / (rows * cols))
         if scale is not None:
             order = [(y, x) for y in range(rows)[:: 1 if upward else -1] for x in range(cols)]
-            told = [Sheet(one.name, one.unit, [one.files[at] for at in order], one.range) for one in sheets]
+            told = [
+                Sheet(one.name, one.unit, [one.files[at] for at in order], one.range)
+                for one in sheets
+            ]
             scale.write(told, (side, side), spacing, False, (rows, cols), upward)
             paths += beside.publish()
     return paths, span
@@ -117,7 +148,8 @@ def export(
 
 @dataclass(frozen=True)
 class _Sheet:
-    """A layer or map in files. path: their name before the numbers of tiles are in it. range: black and white.
+    """A layer or map in files. path: their name before the numbers of tiles are in it. range: black
+    and white.
 
     files: names of those written, by row from the smallest y and column.
     """
@@ -130,20 +162,31 @@ class _Sheet:
 
 
 def _names(maps: Maps) -> list[str]:
-    return [f"weight_{cover}" for cover in GROUND_COVERS if maps.weights] + [NORMAL.name] * bool(maps.normals)
+    return [f"weight_{cover}" for cover in GROUND_COVERS if maps.weights] + [NORMAL.name] * bool(
+        maps.normals
+    )
 
 
 def _maps(landscape: Landscape, window: Window, maps: Maps) -> Iterator[Array]:
-    """Maps of a window, in the order of `_names`: values from 0 to 1, (rows, cols) or (rows, cols, 3)."""
+    """Maps of a window, in the order of `_names`: values from 0 to 1, (rows, cols) or (rows, cols,
+    3).
+    """
     if maps.weights:
-        known = {name: landscape.read(layer, window) for name in GROUND if (layer := _there(landscape, name))}
+        known = {
+            name: landscape.read(layer, window)
+            for name in GROUND
+            if (layer := _there(landscape, name))
+        }
         for share in ground_cover(known, window.shape).values():
             yield share / WHITE
     if maps.normals:
         # Slopes are those of the land, not of its part: a point more on each side.
         rows, cols = landscape.shape
         wide = Window(
-            max(window.top - 1, 0), min(window.bottom + 1, rows), max(window.left - 1, 0), min(window.right + 1, cols)
+            max(window.top - 1, 0),
+            min(window.bottom + 1, rows),
+            max(window.left - 1, 0),
+            min(window.right + 1, cols),
         )
         heights = landscape.read(layer_of(landscape, "elevation"), wide)
         yield normals(heights, landscape.manifest.spacing, green=maps.normals)[window.within(wide)]
@@ -161,11 +204,15 @@ def _encode(
     if values.ndim == 3:
         encode_color(path, values, image_files)
     else:
-        encode_heightmap(path, values, image_files, span, "f4", spacing, place, is_elevation=is_elevation)
+        encode_heightmap(
+            path, values, image_files, span, "f4", spacing, place, is_elevation=is_elevation
+        )
 
 
 def _side_file(outputs: Outputs, path: Path) -> SideFile | None:
-    """Planned side file of an export, see `side_writing`; None for .npy files, and where another file has its name."""
+    """Planned side file of an export, see `side_writing`; None for .npy files, and where another
+    file has its name.
+    """
     side = path.with_suffix(".json")
     if path.suffix.lower() == ".npy" or (side.exists() and not is_side_file(side)):
         return None
@@ -173,7 +220,8 @@ def _side_file(outputs: Outputs, path: Path) -> SideFile | None:
 
 
 def picture(landscape: Landscape, side: int, layer: str = "elevation") -> Array:
-    """Shaded relief of the whole landscape, (rows, cols, 3), with at most `side` points along the longer side.
+    """Shaded relief of the whole landscape, (rows, cols, 3), with at most `side` points along the
+    longer side.
 
     layer: one other than the heights is shown in gray, (rows, cols), see `_gray`.
     """
@@ -199,17 +247,24 @@ def close_up(landscape: Landscape, window: Window, layer: str = "elevation") -> 
 
 
 def layer_of(landscape: Landscape, name: str) -> str:
-    """Layer or mask of this name, at the start if nothing has been eroded; InputError if there is none."""
+    """Layer or mask of this name, at the start if nothing has been eroded; InputError if there is
+    none.
+    """
     for layer in (name, START + name, MASK + name):
         if landscape.has(layer):
             return layer
-    raise InputError(f"There is no layer {name!r:.60}; choose one of {', '.join(landscape.manifest.layers)}.")
+    raise InputError(
+        f"There is no layer {name!r:.60}; choose one of {', '.join(landscape.manifest.layers)}."
+    )
 
 
 def _of_one_value(landscape: Landscape, name: str) -> str:
     layer = layer_of(landscape, name)
     if components(layer):
-        raise InputError(f"{layer} has several values in a cell; only layers of one value can be exported or shown.")
+        raise InputError(
+            f"{layer} has several values in a cell; only layers of one value can be exported or "
+            "shown."
+        )
     return layer
 
 
@@ -218,17 +273,25 @@ def _filled_in(pattern: str, name: str, x: int, y: int) -> str:
     if re.search("[{}]", _FIELD.sub("", pattern)):
         found = [""]
     else:
-        found = [pattern.format(name=name, x=at, y=along) for at, along in ((x, y), (x + 1, y), (x, y + 1))]
+        found = [
+            pattern.format(name=name, x=at, y=along)
+            for at, along in ((x, y), (x + 1, y), (x, y + 1))
+        ]
     if len(set(found)) < 3 or not all(each and Path(each).name == each for each in found):
-        raise InputError(f"{pattern!r:.80} names no tiles; a pattern such as {{name}}_y{{y}}_x{{x}} does.")
+        raise InputError(
+            f"{pattern!r:.80} names no tiles; a pattern such as {{name}}_y{{y}}_x{{x}} does."
+        )
     return found[0]
 
 
 def _gray(values: Array, layer: str) -> Array:
-    """Values from 0, black, to 1, white: unchanged if their unit is 0-1, else from the least to the greatest."""
+    """Values from 0, black, to 1, white: unchanged if their unit is 0-1, else from the least to the
+    greatest.
+    """
     if layer.startswith(MASK) or FIELDS[layer.removeprefix(START)].unit == "0-1":
         return np.asarray(values, np.float32)
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     return np.asarray((values - low) / ((high - low) or 1.0), np.float32)
 
 
@@ -253,5 +316,6 @@ def _range(landscape: Landscape, layer: str) -> Range:
     if layer.startswith(MASK):
         return 0.0, 1.0
     tiles = [landscape.tile_array(layer, tile) for tile in landscape.tiles()]
-    low, high = min(float(tile.min()) for tile in tiles), max(float(tile.max()) for tile in tiles)
+    low = min(float(tile.min()) for tile in tiles)
+    high = max(float(tile.max()) for tile in tiles)
     return low, max(high, low + 1.0)

@@ -32,9 +32,11 @@ Done = dict[str, Any]
 
 
 class Journal:
-    """Tasks done, a line of JSON each, after a line that says what they belong to; a file each of those done alone.
+    """Tasks done, a line of JSON each, after a line that says what they belong to; a file each of
+    those done alone.
 
-    is_there: whether the journal belongs to this order. is_foreign: whether it has lines of others, which do not count.
+    is_there: whether the journal belongs to this order. is_foreign: whether it has lines of others,
+    which do not count.
     """
 
     def __init__(
@@ -46,13 +48,17 @@ class Journal:
         secret: bytes = b"",
         alone: bool = True,
     ) -> None:
-        """folder: of the landscape. work: name of the folder of the tasks' files in it. key: hash of all that they
-        follow from. may_be_of: whether a line may tell of a task. secret: of the user, see `users_secret`; lines that
-        were written without it do not count. alone: whether tasks done alone count, whoever did them on any machine.
+        """folder: of the landscape. work: name of the folder of the tasks' files in it. key: hash
+        of all that they follow from. may_be_of: whether a line may tell of a task. secret: of the
+        user, see `users_secret`; lines that were written without it do not count. alone: whether
+        tasks done alone count, whoever did them on any machine.
 
         InputError where another version has begun the same order.
         """
-        self._folder, self._work, self._key, self._may_be_of = folder, folder / work, key, may_be_of
+        self._folder = folder
+        self._work = folder / work
+        self._key = key
+        self._may_be_of = may_be_of
         self._secret = secret
         for path in (self._work, self._work / JOURNAL):
             refuse_link(path)
@@ -62,29 +68,38 @@ class Journal:
         self.is_foreign = len(found) < len(lines or [])
         for path in sorted(self._work.glob(f"{Path(JOURNAL).stem}_*.jsonl")) if alone else ():
             found += lines_of(path, key) or []
-        self._said = {str(line["name"]): line for line in found if isinstance(line, dict) and "name" in line}
+        self._said = {
+            str(line["name"]): line for line in found if isinstance(line, dict) and "name" in line
+        }
 
     def begin(self) -> None:
         """Begin anew, whatever lies there."""
         self._said.clear()
-        # At once: a task of an earlier order that moves its files meanwhile moves them away with the others.
+        # At once: a task of an earlier order that moves its files meanwhile moves them away with
+        # the others.
         aside = self._folder / f".erosion-{secrets.token_hex(8)}"
         try:
             if self._work.exists():
                 self._work.rename(aside)
             self._work.mkdir()
         except OSError as error:
-            raise InputError(f"{self._work} cannot be written: {error.strerror or error}.") from None
+            raise InputError(
+                f"{self._work} cannot be written: {error.strerror or error}."
+            ) from None
         shutil.rmtree(aside, ignore_errors=True)
         self._append()
 
     @property
     def note(self) -> str:
         """A sentence on lines that do not count."""
-        return f"What another user or machine has done in {self._work} is not trusted, and done again."
+        return (
+            f"What another user or machine has done in {self._work} is not trusted, and done again."
+        )
 
     def sound(self, tasks: Sequence[Task]) -> dict[str, Done]:
-        """Tasks done whose files are there with their hashes, and so are those of all that they need."""
+        """Tasks done whose files are there with their hashes, and so are those of all that they
+        need.
+        """
         sound: dict[str, Done] = {}
         for task in tasks:
             if all(need in sound for need in task.needs) and self.has(task):
@@ -95,9 +110,12 @@ class Journal:
         """Whether a task is done, and all its files have their hashes, and there are no others."""
         if task.name not in self._said:
             return False
-        result, folder = self._said[task.name], self._work / task.name
+        result = self._said[task.name]
+        folder = self._work / task.name
         try:
-            files = {self._folder / f"{name}.npy": digest for name, digest in result["files"].items()}
+            files = {
+                self._folder / f"{name}.npy": digest for name, digest in result["files"].items()
+            }
             return (
                 self._may_be_of(task, result)
                 and {path for path in files if path.parent == folder} == set(arrays_in(folder))
@@ -115,7 +133,8 @@ class Journal:
         self._append({**result, "seal": self._seal(result)} if self._secret else result)
 
     def add_alone(self, result: Done, file: str, before: Callable[[], object]) -> None:
-        """Keep a task that is done, in a file of its own: whole or not at all, while others keep theirs.
+        """Keep a task that is done, in a file of its own: whole or not at all, while others keep
+        theirs.
 
         before: called when it is written, but not in its place; it may raise.
         """
@@ -152,7 +171,11 @@ class Journal:
         if not self._secret:
             return lines
         found = [(line, str(line.pop("seal", ""))) for line in lines if isinstance(line, dict)]
-        return [line for line, seal in found if hmac.compare_digest(seal.encode(), self._seal(line).encode())]
+        return [
+            line
+            for line, seal in found
+            if hmac.compare_digest(seal.encode(), self._seal(line).encode())
+        ]
 
 
 def _text_of(*lines: Done) -> str:
@@ -160,8 +183,8 @@ def _text_of(*lines: Done) -> str:
 
 
 def users_secret() -> bytes:
-    """32 secret bytes of this user, who alone can read them beside the compiled code; without such a folder new ones
-    each time.
+    """32 secret bytes of this user, who alone can read them beside the compiled code; without such
+    a folder new ones each time.
 
     InputError if they are there and cannot be read: other ones would discard the tasks done.
     """
@@ -180,7 +203,9 @@ def users_secret() -> bytes:
             return fresh
         except OSError as error:
             why = f"{path} cannot be read: {error.strerror or error}"
-            raise InputError(f"{why}. An analysis under way needs it to go on; delete it to begin anew.") from None
+            raise InputError(
+                f"{why}. An analysis under way needs it to go on; delete it to begin anew."
+            ) from None
         if len(kept) == len(fresh):
             return kept
         with suppress(OSError):  # a full disk once cut it off: nothing was ever sealed with it
@@ -191,7 +216,8 @@ def users_secret() -> bytes:
 def lines_of(path: Path, key: str) -> list[Any] | None:
     """Lines of a journal that belongs to `key`, see `Journal`; None if there is no such journal.
 
-    InputError for one that is there and cannot be read, or of another version: its tasks may be done.
+    InputError for one that is there and cannot be read, or of another version: its tasks may be
+    done.
     """
     try:
         with open_regular(path) as stream:

@@ -31,7 +31,9 @@ from .storage.pyramid import store
 from .storage.spread import clamped, spread
 
 LARGEST_WHOLE = 2048
-"""Cells along the longer side that a generator makes at once; finer detail is added tile by tile."""
+"""Cells along the longer side that a generator makes at once; finer detail is added tile by
+tile.
+"""
 
 ROUGHNESS = 0.9
 """Hurst exponent of that detail: each octave is 2^-0.9 times as high as the one before."""
@@ -56,9 +58,11 @@ def generated(
     values: Mapping[str, Any],
     image_files: ImageFiles | None,
 ) -> Start:
-    """Start terrain of a generator, see `generators.registry.make`; above `LARGEST_WHOLE` cells with finer detail.
+    """Start terrain of a generator, see `generators.registry.make`; above `LARGEST_WHOLE` cells
+    with finer detail.
 
-    The detail goes on where the generated terrain ends, by octaves of noise with the height of its finest one.
+    The detail goes on where the generated terrain ends, by octaves of noise with the height of its
+    finest one.
     """
     factor = -(-max(shape) // LARGEST_WHOLE)
     rows, cols = (max(-(-side // factor), 3) for side in shape)
@@ -68,9 +72,13 @@ def generated(
 
     def start(window: Window) -> dict[str, Array]:
         found = {name: spread(clamped(layer), factor, window) for name, layer in layers.items()}
-        height, finer, octave = rough, factor, 0
+        height = rough
+        finer = factor
+        octave = 0
         while finer > 1:
-            finer, height, octave = finer // 2, height * float(power(0.5, ROUGHNESS)), octave + 1
+            finer = finer // 2
+            height = height * float(power(0.5, ROUGHNESS))
+            octave = octave + 1
             found["elevation"] += height * spread(_white(seed, octave), finer, window)
         return found
 
@@ -80,7 +88,9 @@ def generated(
 def given(elevation: Array) -> Start:
     """Start terrain from heights in memory or mapped from a file, (rows, cols) m."""
     return lambda window: {
-        "elevation": np.asarray(elevation[window.top : window.bottom, window.left : window.right], np.float64)
+        "elevation": np.asarray(
+            elevation[window.top : window.bottom, window.left : window.right], np.float64
+        )
     }
 
 
@@ -92,15 +102,18 @@ def from_windows(read: Callable[[int, int, int, int], Array]) -> Start:
 def tile_files(pattern: Path) -> list[list[Path]]:
     """Files of tiles as other programs write them, row by row, by the numbers in their names.
 
-    pattern: a path with {x} and {y} in its name for the numbers of a tile, which may begin anywhere. InputError if no
-    file is there, or some are missing.
+    pattern: a path with {x} and {y} in its name for the numbers of a tile, which may begin
+    anywhere. InputError if no file is there, or some are missing.
     """
     parts = re.split(r"(\{[xy]\})", pattern.name)
     if sorted(parts[1::2]) != ["{x}", "{y}"]:
         raise InputError(
-            f"{pattern} names no tiles; a pattern such as land_x{{x}}_y{{y}}.r16 has {{x}} and {{y}} once."
+            f"{pattern} names no tiles; a pattern such as land_x{{x}}_y{{y}}.r16 has {{x}} and "
+            "{y} once."
         )
-    words = "".join(rf"(?P<{part[1]}>\d+)" if part in ("{x}", "{y}") else re.escape(part) for part in parts)
+    words = "".join(
+        rf"(?P<{part[1]}>\d+)" if part in ("{x}", "{y}") else re.escape(part) for part in parts
+    )
     found = {}
     try:
         for path in pattern.parent.iterdir():
@@ -115,7 +128,9 @@ def tile_files(pattern: Path) -> list[list[Path]]:
         for x in range(cols[0], cols[-1] + 1):
             if (y, x) not in found:
                 name = "".join({"{x}": str(x), "{y}": str(y)}.get(part, part) for part in parts)
-                raise InputError(f"{pattern.with_name(name)} is missing; tiles must fill a rectangle.")
+                raise InputError(
+                    f"{pattern.with_name(name)} is missing; tiles must fill a rectangle."
+                )
     return [[found[y, x] for x in cols] for y in rows]
 
 
@@ -127,11 +142,16 @@ def tile_numbers(
     doubts: tuple[Doubt, ...] = ()
     if pattern.suffix.lower() in RAW_SUFFIXES:  # all in the same form
         whole, doubts = resolved_form([path for row in files for path in row], whole)
-    shape, read = joined(files, lambda path: _shape_and_numbers(*opened(path, image_files, whole)), shared)
-    numbers, record = opened(files[-1][0], image_files, whole)  # whose first pixel is the first of all
+    shape, read = joined(
+        files, lambda path: _shape_and_numbers(*opened(path, image_files, whole)), shared
+    )
+    # whose first pixel is the first of all
+    numbers, record = opened(files[-1][0], image_files, whole)
     place = record.georeference.part((0, 0), (1, 1), shape) if record.georeference else None
     doubts += record.doubts
-    record = replace(record, name=str(pattern), shape=shape, file_shape=shape, georeference=place, doubts=doubts)
+    record = replace(
+        record, name=str(pattern), shape=shape, file_shape=shape, georeference=place, doubts=doubts
+    )
     return cut(numbers._replace(read=read), record, options)
 
 
@@ -144,17 +164,20 @@ def joined(
 ) -> tuple[tuple[int, int], Windows]:
     """(rows, cols) of tiles side by side, and a reader of windows of their numbers.
 
-    files: those of the smallest y first. opened: (rows, cols) of a file, and a reader of its windows. shared: whether
-    neighbors have the points on their border in common. InputError for tiles that do not fit together.
+    files: those of the smallest y first. opened: (rows, cols) of a file, and a reader of its
+    windows. shared: whether neighbors have the points on their border in common. InputError for
+    tiles that do not fit together.
     """
     opened = lru_cache(maxsize=4)(opened)
     least = int(shared)
-    heights, widths = [opened(row[0])[0][0] for row in files], [opened(path)[0][1] for path in files[0]]
+    heights = [opened(row[0])[0][0] for row in files]
+    widths = [opened(path)[0][1] for path in files[0]]
     tops, lefts = ([0, *accumulate(side - least for side in sides)] for sides in (heights, widths))
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
         window = Window(top, bottom, left, right)
-        found, valid = np.empty(window.shape), np.ones(window.shape, np.bool_)
+        found = np.empty(window.shape)
+        valid = np.ones(window.shape, np.bool_)
         for y in range(bisect_right(tops[:-1], top) - 1, len(files)):
             for x in range(bisect_right(lefts[:-1], left) - 1, len(files[0])):
                 there = Window(tops[y], tops[y] + heights[y], lefts[x], lefts[x] + widths[x])
@@ -162,8 +185,8 @@ def joined(
                     shape, tile = opened(files[y][x])
                     if shape != there.shape:
                         raise InputError(
-                            f"{files[y][x]} has {shape[0]} × {shape[1]} cells, and its neighbors leave room for "
-                            f"{heights[y]} × {widths[x]}."
+                            f"{files[y][x]} has {shape[0]} × {shape[1]} cells, and its neighbors "
+                            f"leave room for {heights[y]} × {widths[x]}."
                         )
                     rows, cols = part.within(there)
                     place = part.within(window)
@@ -183,8 +206,9 @@ def make(
 ) -> Landscape:
     """Write the start tiles of a landscape, its pyramid, and its manifest last.
 
-    masks: kind, one of `manifest.MASKS` → its values in a window, from 0 to 1. InputError for a folder that holds a
-    landscape already, for heights that are not finite, and for masks that are not from 0 to 1.
+    masks: kind, one of `manifest.MASKS` → its values in a window, from 0 to 1. InputError for a
+    folder that holds a landscape already, for heights that are not finite, and for masks that are
+    not from 0 to 1.
     """
     if (folder / NAME).exists():
         raise InputError(f"{folder} holds a landscape already; choose another folder.")
@@ -199,15 +223,22 @@ def make(
         for number, tile in enumerate(tiles, 1):
             for name, values in start(landscape.window(tile)).items():
                 if not np.abs(values).max() <= HIGHEST:
-                    raise InputError(f"Tile {tile.name} has heights that are not numbers or over {HIGHEST:g} m.")
-                layers.setdefault(START + name, {})[tile.name] = landscape.write(START + name, tile, values)
+                    raise InputError(
+                        f"Tile {tile.name} has heights that are not numbers or over {HIGHEST:g} m."
+                    )
+                layers.setdefault(START + name, {})[tile.name] = landscape.write(
+                    START + name, tile, values
+                )
             for name, read in (masks or {}).items():
                 values = read(landscape.window(tile))
                 if not (values.min() >= 0.0 and values.max() <= 1.0):
                     raise InputError(
-                        f"The mask {name} has values outside 0 to 1, or that are not numbers, in tile {tile.name}."
+                        f"The mask {name} has values outside 0 to 1, or that are not numbers, in "
+                        f"tile {tile.name}."
                     )
-                layers.setdefault(MASK + name, {})[tile.name] = landscape.write(MASK + name, tile, values)
+                layers.setdefault(MASK + name, {})[tile.name] = landscape.write(
+                    MASK + name, tile, values
+                )
             on_progress(number / len(tiles))
         landscape = Landscape(folder, manifest.with_layers(layers))
         sweep(folder)
@@ -217,7 +248,9 @@ def make(
 
 
 def _roughness(elevation: Array) -> float:
-    """Height (m, root mean square) of the finest octave: the difference of neighbors from their mean."""
+    """Height (m, root mean square) of the finest octave: the difference of neighbors from their
+    mean.
+    """
     rows, cols = (side // 2 * 2 for side in elevation.shape)
     blocks = elevation[:rows, :cols].reshape(rows // 2, 2, cols // 2, 2)
     rest = blocks - blocks.mean(axis=(1, 3), keepdims=True)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plan of an erosion: which steps run on the landscape as a whole, which on tiles, and how tiles overlap.
+"""Plan of an erosion: which steps run on the landscape as a whole, which on tiles, and how tiles
+overlap.
 
-What leads over the whole land, rivers above all, is eroded once on coarse cells. Tiles add what is finer. Each tile
-runs on its cells and a halo, with a share that falls to 0 across the halo while that of its neighbor rises: the
-shares add up to 1 everywhere. Tiles of one color do not touch; a tile of a later color begins with what those of the
-earlier ones have left. So gullies go on over the borders, and no order of work shows.
+What leads over the whole land, rivers above all, is eroded once on coarse cells. Tiles add what is
+finer. Each tile runs on its cells and a halo, with a share that falls to 0 across the halo while
+that of its neighbor rises: the shares add up to 1 everywhere. Tiles of one color do not touch; a
+tile of a later color begins with what those of the earlier ones have left. So gullies go on over
+the borders, and no order of work shows.
 """
 
 import hashlib
@@ -29,20 +31,26 @@ from .storage.folder import Landscape, Tile, Window
 from .storage.manifest import HALO, MASK, MASKS, START, Erosion
 
 COARSE = 1024
-"""Cells along the longer side of the terrain that is eroded as a whole, unless something else is asked for."""
+"""Cells along the longer side of the terrain that is eroded as a whole, unless something else is
+asked for.
+"""
 
 RIM = 8
-"""Width of the halo as a multiple of that of its rim, on which a tile changes nothing: processes lower the edge of what
-they run on, and coarser cells spread what happens there.
+"""Width of the halo as a multiple of that of its rim, on which a tile changes nothing: processes
+lower the edge of what they run on, and coarser cells spread what happens there.
 """
 
 COLORS = 4
 
 NEAR = 2**0.5
-"""Coarse cells per finest channel up to which they can hold it: it is nearer to one of them than to a half."""
+"""Coarse cells per finest channel up to which they can hold it: it is nearer to one of them than to
+a half.
+"""
 
 
-def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | None, coarse: int) -> Erosion:
+def order(
+    landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | None, coarse: int
+) -> Erosion:
     """Erosion of a landscape by a recipe; InputError for a recipe that tiles cannot run."""
     if edges is None:
         edges = "open" if recipe.edges == "wrap" else recipe.edges
@@ -53,7 +61,9 @@ def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | N
     named = {mask for step in recipe.steps if step.enabled for mask in step.masks.values()}
     if missing := sorted(mask for mask in named if not landscape.has(MASK + mask)):
         way = f"make it with --mask {missing[0]}=FILE, or take" if missing[0] in MASKS else "take"
-        raise InputError(f"A step names the mask {missing[0]}, which the landscape does not have; {way} it out.")
+        raise InputError(
+            f"A step names the mask {missing[0]}, which the landscape does not have; {way} it out."
+        )
     least = min(min(landscape.window(tile).shape) for tile in landscape.tiles())
     recipe = recipe.scaled_to(longer_side(landscape.shape, landscape.manifest.spacing))
     tables = json.loads(json.dumps(recipe.to_dict()))  # as the manifest's file gives them back
@@ -62,7 +72,11 @@ def order(landscape: Landscape, recipe: Recipe, seed: int | None, edges: str | N
 
 def start_of(landscape: Landscape) -> dict[str, dict[str, str]]:
     """Layers before erosion, and masks: layer → tile → SHA-256."""
-    return {name: tiles for name, tiles in landscape.manifest.layers.items() if name.startswith((START, MASK))}
+    return {
+        name: tiles
+        for name, tiles in landscape.manifest.layers.items()
+        if name.startswith((START, MASK))
+    }
 
 
 @dataclass(frozen=True)
@@ -114,7 +128,9 @@ class Plan:
         return self._of(lambda process: process.moves_ground, on_tiles=True)
 
     def stream_recipe(self) -> Recipe | None:
-        """Steps on tiles that streams enter from beyond them, which coarse cells measure; None if there are none."""
+        """Steps on tiles that streams enter from beyond them, which coarse cells measure; None if
+        there are none.
+        """
         recipe = self._of(lambda process: process.measuring is not None, on_tiles=True)
         return recipe and self.on_coarse_cells(recipe.with_parameters(self._measuring))
 
@@ -128,15 +144,21 @@ class Plan:
 
     def on_coarse_cells(self, recipe: Recipe) -> Recipe:
         """A recipe with its effect on coarse cells."""
-        spacing, (rows, cols) = self.landscape.manifest.spacing, (side * self.factor for side in self.coarse_shape)
-        fine, coarse = mean_cell_size(spacing), mean_cell_size(self.coarse_spacing)
+        spacing, (rows, cols) = (
+            self.landscape.manifest.spacing,
+            (side * self.factor for side in self.coarse_shape),
+        )
+        fine = mean_cell_size(spacing)
+        coarse = mean_cell_size(self.coarse_spacing)
         recipe = fitted(recipe, longer_side(self.landscape.shape, spacing), fine, coarse)
         return recipe.around(self.part(Window(0, rows, 0, cols)).middle)
 
     @staticmethod
     def on_land(recipe: Recipe, heights: Array) -> Recipe:
         """A recipe whose shares of the land are those of the whole. heights: on coarse cells, m."""
-        return recipe.with_parameters(lambda step: PROCESSES[step.kind].on_land(step.parameters, heights))
+        return recipe.with_parameters(
+            lambda step: PROCESSES[step.kind].on_land(step.parameters, heights)
+        )
 
     def recipe_on(self, tile: Tile, recipe: Recipe) -> Recipe:
         """A recipe of tiles with its effect on the land, on the window of one tile."""
@@ -155,11 +177,15 @@ class Plan:
         return [] if self.factor == 1 else sorted(written - {RISE, "surface_color"})
 
     def _of(self, wanted: Callable[[Process], bool], on_tiles: bool = False) -> Recipe | None:
-        """Steps of processes that are wanted. on_tiles: those alone that coarse cells have not done."""
+        """Steps of processes that are wanted. on_tiles: those alone that coarse cells have not
+        done.
+        """
         steps = tuple(
             step
             for step in self.recipe.steps
-            if step.enabled and wanted(PROCESSES[step.kind]) and not (on_tiles and self._done_coarsely(step))
+            if step.enabled
+            and wanted(PROCESSES[step.kind])
+            and not (on_tiles and self._done_coarsely(step))
         )
         return replace(self.recipe, steps=steps) if steps else None
 
@@ -168,12 +194,17 @@ class Plan:
         process = PROCESSES[step.kind]
         if self.factor == 1 or process.scope == "whole":
             return True
-        finest = process.finest(step.parameters, self.landscape.shape, self.landscape.manifest.spacing)
+        finest = process.finest(
+            step.parameters, self.landscape.shape, self.landscape.manifest.spacing
+        )
         return process.scope == "both" and max(self.coarse_spacing) < NEAR * finest
 
     def proportions(self) -> dict[str, Proportion]:
-        """Fields that go by the drops on tiles, see `Process.proportions`; the last step that writes them counts."""
-        recipe, found = self.tile_recipe(), dict[str, Proportion | None]()
+        """Fields that go by the drops on tiles, see `Process.proportions`; the last step that
+        writes them counts.
+        """
+        recipe = self.tile_recipe()
+        found = dict[str, Proportion | None]()
         for step in recipe.steps if recipe else ():
             process = PROCESSES[step.kind]
             found |= {name: process.proportions.get(name) for name in process.writes}
@@ -184,20 +215,27 @@ class Plan:
         sentences = [self._springs_on_tiles()]
         if self.recipe.edges == "wrap":
             edges = self.erosion.edges
-            sentences.append(f"{self.recipe.name} wraps at the edges, which a landscape cannot: they are {edges}.")
+            sentences.append(
+                f"{self.recipe.name} wraps at the edges, which a landscape cannot: they are "
+                f"{edges}."
+            )
         return [sentence for sentence in sentences if sentence]
 
     def _springs_on_tiles(self) -> str:
         """A sentence on springs whose drops end at the halo of their tile; "" if there are none."""
         recipe = self.tile_recipe()
-        there = [step for step in recipe.steps if getattr(step.parameters, "springs", ())] if recipe else []
+        there = (
+            [step for step in recipe.steps if getattr(step.parameters, "springs", ())]
+            if recipe
+            else []
+        )
         steps = [step.kind for step in there if not self.takes_streams(step)]
         if not steps or self.factor == 1:
             return ""
         reach = self.erosion.halo * max(self.landscape.manifest.spacing)
         return (
-            f"Springs of the step {PROCESSES[steps[0]].label} reach {reach:.4g} m beyond their tile; their rivers end "
-            "there. Larger tiles reach farther."
+            f"Springs of the step {PROCESSES[steps[0]].label} reach {reach:.4g} m beyond their "
+            "tile; their rivers end there. Larger tiles reach farther."
         )
 
     @staticmethod
@@ -218,7 +256,11 @@ class Plan:
     def has_rivers_across_tiles(self) -> bool:
         """Whether a step on tiles has rivers that enter from beyond them."""
         recipe = self.tile_recipe()
-        return self.factor > 1 and recipe is not None and any(map(self.has_coarse_rivers, recipe.steps))
+        return (
+            self.factor > 1
+            and recipe is not None
+            and any(map(self.has_coarse_rivers, recipe.steps))
+        )
 
     def seed_of(self, tile: Tile) -> int:
         """Seed of a tile's run."""
@@ -232,7 +274,8 @@ class Plan:
 
     def window(self, tile: Tile) -> Window:
         """A tile's cells with its halo."""
-        own, halo = self.landscape.window(tile), self.erosion.halo
+        own = self.landscape.window(tile)
+        halo = self.erosion.halo
         (rows, cols), (down, right) = self.landscape.counts, self.landscape.shape
         return Window(
             own.top - halo if tile.y else 0,
@@ -247,7 +290,9 @@ class Plan:
         return Part(self.landscape.shape, spacing, window.top, window.left, *window.shape)
 
     def weight(self, tile: Tile) -> Array:
-        """Share (rows, cols) of a tile in each cell of its window; those of all tiles add up to 1."""
+        """Share (rows, cols) of a tile in each cell of its window; those of all tiles add up to
+        1.
+        """
         along, across = self._ramps(tile)
         return along[:, None] * across
 

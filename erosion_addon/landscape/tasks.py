@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks of an erosion: each a function of the files of earlier ones, with the same bytes wherever it runs.
+"""Tasks of an erosion: each a function of the files of earlier ones, with the same bytes wherever
+it runs.
 
-A task writes its files whole or not at all and changes no file of another, so one that was killed is simply done again.
-One of an earlier order, which ends when there is a newer one, writes nothing.
+A task writes its files whole or not at all and changes no file of another, so one that was killed
+is simply done again. One of an earlier order, which ends when there is a newer one, writes nothing.
 """
 
 import math
@@ -50,7 +51,9 @@ _DERIVED = ("bedrock", "wear", "deposition")
 
 @dataclass(frozen=True)
 class Task:
-    """A task by what it does (coarse, shape, cover, finish) and its tile. needs: names of the tasks before it."""
+    """A task by what it does (coarse, shape, cover, finish) and its tile. needs: names of the tasks
+    before it.
+    """
 
     kind: str
     tile: Tile
@@ -77,8 +80,12 @@ def tasks_of(plan: Plan) -> list[Task]:
     if shaped:
         for tile in sorted(tiles, key=lambda tile: (plan.color_of(tile), tile.y, tile.x)):
             window = plan.window(tile)
-            before = [near for near in plan.around(window) if plan.color_of(near) < plan.color_of(tile)]
-            tasks.append(_task("shape", tile, window, ["coarse", *(f"shape_{near.name}" for near in before)]))
+            before = [
+                near for near in plan.around(window) if plan.color_of(near) < plan.color_of(tile)
+            ]
+            tasks.append(
+                _task("shape", tile, window, ["coarse", *(f"shape_{near.name}" for near in before)])
+            )
     covered = plan.cover_recipe() is not None
     for kind in ("cover", "finish") if covered else ("finish",):
         for tile in tiles:
@@ -92,18 +99,26 @@ def tasks_of(plan: Plan) -> list[Task]:
 
 
 def rounds(tasks: Sequence[Task]) -> list[tuple[int, int]]:
-    """First and last number of the tasks of each round, which need those of earlier rounds alone."""
-    firsts, here = [0] if tasks else [], set[str]()
+    """First and last number of the tasks of each round, which need those of earlier rounds
+    alone.
+    """
+    firsts = [0] if tasks else []
+    here = set[str]()
     for number, task in enumerate(tasks):
         if not here.isdisjoint(task.needs):
             firsts.append(number)
             here.clear()
         here.add(task.name)
-    return list(zip(firsts, [first - 1 for first in [*firsts[1:], len(tasks)]], strict=True)) if tasks else []
+    return (
+        list(zip(firsts, [first - 1 for first in [*firsts[1:], len(tasks)]], strict=True))
+        if tasks
+        else []
+    )
 
 
 def run(folder: str, name: str, threads: int = 0) -> dict[str, Any]:
-    """Do a task; returns what the journal keeps: its name, the hashes of its files, masses, seconds.
+    """Do a task; returns what the journal keeps: its name, the hashes of its files, masses,
+    seconds.
 
     folder: of the landscape. threads: the most to use; the bytes do not depend on it.
     """
@@ -127,18 +142,28 @@ Done = tuple[dict[str, str], dict[str, Any]]
 
 
 def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
-    """The landscape as a whole on coarse cells: the change of each layer, or the layers where nothing is coarser."""
-    landscape, factor, recipe = plan.landscape, plan.factor, plan.coarse_recipe()
-    start, rough = {}, {}
+    """The landscape as a whole on coarse cells: the change of each layer, or the layers where
+    nothing is coarser.
+    """
+    landscape = plan.landscape
+    factor = plan.factor
+    recipe = plan.coarse_recipe()
+    start = {}
+    rough = {}
     for name in _names(landscape, START):
         start[name], rough[name] = means(landscape, START + name, factor)
     elevation = start.pop("elevation")
     terrain = Terrain(elevation, plan.coarse_spacing, start)
     masks = {name: _coarse_mask(landscape, name, factor) for name in _names(landscape, MASK)}
     if recipe is None:
-        streams = inflow.measured(plan, terrain, _beds(plan, elevation, elevation, rough["elevation"]), masks, threads)
-        return _written(plan, "coarse", {_MEANS: terrain.elevation, **streams}), {"mass": _no_mass()}
-    seed, edges = plan.erosion.seed, plan.erosion.edges
+        streams = inflow.measured(
+            plan, terrain, _beds(plan, elevation, elevation, rough["elevation"]), masks, threads
+        )
+        return _written(plan, "coarse", {_MEANS: terrain.elevation, **streams}), {
+            "mass": _no_mass()
+        }
+    seed = plan.erosion.seed
+    edges = plan.erosion.edges
     after = erode(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads)
     arrays = {"elevation": after.elevation, **after.fields}
     if factor > 1:
@@ -155,8 +180,8 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
 
 
 def _beds(plan: Plan, heights: Array, start: Array, rough: Array) -> Array:
-    """Heights (m) of the lowest fine cells of coarse ones, where streams run. heights, start: means now and at the
-    start, m. rough: standard deviation at the start, m.
+    """Heights (m) of the lowest fine cells of coarse ones, where streams run. heights, start: means
+    now and at the start, m. rough: standard deviation at the start, m.
     """
     lowest = extremes(plan.landscape, f"{START}elevation", plan.factor, np.minimum)
     return np.asarray(heights + (lowest - start) * _left(heights - start, rough))
@@ -165,16 +190,23 @@ def _beds(plan: Plan, heights: Array, start: Array, rough: Array) -> Array:
 def _coarse_mask(landscape: Landscape, name: str, factor: int) -> Array:
     """Means of a mask on coarse cells; any outlet makes one of a coarse cell."""
     layer = MASK + name
-    return extremes(landscape, layer, factor, np.maximum) if name == "outlet" else means(landscape, layer, factor)[0]
+    return (
+        extremes(landscape, layer, factor, np.maximum)
+        if name == "outlet"
+        else means(landscape, layer, factor)[0]
+    )
 
 
 def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
     """A tile and its halo, eroded by a share that falls across the halo."""
-    window, recipe = plan.window(tile), plan.tile_recipe()
+    window = plan.window(tile)
+    recipe = plan.tile_recipe()
     assert recipe is not None
     masks = _masks(plan, window)
     layers = state(plan, window, masks, plan.color_of(tile))
-    after, mass = _eroded(plan, layers | _left_coarsely(plan, window), masks, recipe, tile, threads, shared=True)
+    after, mass = _eroded(
+        plan, layers | _left_coarsely(plan, window), masks, recipe, tile, threads, shared=True
+    )
     arrays = {"elevation": after.elevation, **after.fields}
     if RISE in layers:
         arrays[RISE] = layers[RISE]
@@ -184,11 +216,14 @@ def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
 
 def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
     """Cover of the finished ground of a tile and its halo."""
-    window, recipe = plan.window(tile), plan.cover_recipe()
+    window = plan.window(tile)
+    recipe = plan.cover_recipe()
     assert recipe is not None
     masks = _masks(plan, window)
     after, _ = _eroded(plan, state(plan, window, masks), masks, recipe, tile, threads, shared=False)
-    arrays = {name: array for name, array in after.fields.items() if name not in (*SURFACE, *_DERIVED)}
+    arrays = {
+        name: array for name, array in after.fields.items() if name not in (*SURFACE, *_DERIVED)
+    }
     return _written(plan, f"cover_{tile.name}", arrays), {"mass": _no_mass()}
 
 
@@ -207,19 +242,25 @@ def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
     rows, cols = landscape.manifest.spacing
     base = state(plan, own, masks, 0)["elevation"]
     volumes = (start["elevation"], base - start["elevation"], layers["elevation"] - base)
-    return files, {name: _sum(array) * rows * cols for name, array in zip(VOLUMES, volumes, strict=True)}
+    return files, {
+        name: _sum(array) * rows * cols for name, array in zip(VOLUMES, volumes, strict=True)
+    }
 
 
 def _sum(array: Array) -> float:
     return math.fsum(float(row.sum()) for row in array)
 
 
-def state(plan: Plan, window: Window, masks: dict[str, Array], color: int = COLORS) -> dict[str, Array]:
-    """Layers of a window after the tiles of all colors before `color`: elevation, and sediment and uplift if any.
+def state(
+    plan: Plan, window: Window, masks: dict[str, Array], color: int = COLORS
+) -> dict[str, Array]:
+    """Layers of a window after the tiles of all colors before `color`: elevation, and sediment and
+    uplift if any.
 
     masks: of the window, see `_masks`.
     """
-    landscape, factor = plan.landscape, plan.factor
+    landscape = plan.landscape
+    factor = plan.factor
     start = {name: landscape.read(START + name, window) for name in _names(landscape, START)}
     found = dict(start)
     for name in SURFACE:
@@ -234,7 +275,8 @@ def state(plan: Plan, window: Window, masks: dict[str, Array], color: int = COLO
             change -= _buried(plan, change, found[name], window)
         found[name] = found.get(name, 0.0) + change
     if "sediment" in found:
-        np.maximum(found["sediment"], 0.0, out=found["sediment"])  # a spread change may take more than there is
+        # a spread change may take more than there is
+        np.maximum(found["sediment"], 0.0, out=found["sediment"])
     if factor > 1:
         _hold(masks, start, found)
     if plan.tile_recipe() is None:
@@ -245,7 +287,9 @@ def state(plan: Plan, window: Window, masks: dict[str, Array], color: int = COLO
             part = there.meet(window)
             assert part is not None
             for name in SURFACE:
-                if (path := landscape.folder / WORK / f"shape_{tile.name}" / f"{name}.npy").exists():
+                if (
+                    path := landscape.folder / WORK / f"shape_{tile.name}" / f"{name}.npy"
+                ).exists():
                     found.setdefault(name, np.zeros(window.shape))
                     values = part_of(path, there.shape, part.within(there), *_bounds(name))
                     found[name][part.within(window)] = values
@@ -271,7 +315,9 @@ def _coarse_file(plan: Plan, name: str) -> Path:
     return plan.landscape.folder / WORK / "coarse" / f"{name}.npy"
 
 
-def _coarse_array(plan: Plan, name: str, shape: tuple[int, ...], low: float = -LARGEST, high: float = LARGEST) -> Array:
+def _coarse_array(
+    plan: Plan, name: str, shape: tuple[int, ...], low: float = -LARGEST, high: float = LARGEST
+) -> Array:
     """An array on coarse cells with values from `low` to `high`."""
     return part_of(_coarse_file(plan, name), shape, None, low, high)
 
@@ -280,12 +326,20 @@ def _coarse_heights(plan: Plan) -> Array:
     """Heights of the land after its erosion on coarse cells."""
     files = [_coarse_file(plan, name) for name in (_MEANS, "elevation")]
     there = [file for file in files if file.exists()]
-    return np.asarray(sum(part_of(file, plan.coarse_shape, None, *_bounds(file.stem)) for file in there))
+    return np.asarray(
+        sum(part_of(file, plan.coarse_shape, None, *_bounds(file.stem)) for file in there)
+    )
 
 
 def _bounds(name: str) -> tuple[float, float]:
-    """Least and greatest value of an array on its way: of heights, or a change of them; what else there is."""
-    return (-2.0 * HIGHEST, 2.0 * HIGHEST) if name in (*SURFACE, _MEANS, _ROUGH) else (-LARGEST, LARGEST)
+    """Least and greatest value of an array on its way: of heights, or a change of them; what else
+    there is.
+    """
+    return (
+        (-2.0 * HIGHEST, 2.0 * HIGHEST)
+        if name in (*SURFACE, _MEANS, _ROUGH)
+        else (-LARGEST, LARGEST)
+    )
 
 
 def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:
@@ -306,7 +360,9 @@ def _hold(masks: dict[str, Array], start: dict[str, Array], found: dict[str, Arr
         rock = start["elevation"] - start.get("sediment", none) + found.get(RISE, none)
         held = masks["protect"] == 1.0
         found["elevation"] = np.where(held, rock + found.get("sediment", none), found["elevation"])
-    kept = [masks[mask] == whole for mask, whole in (("strength", 0.0), ("plot", 1.0)) if mask in masks]
+    kept = [
+        masks[mask] == whole for mask, whole in (("strength", 0.0), ("plot", 1.0)) if mask in masks
+    ]
     outlets = river_ends(None, masks.get("outlet"))
     for held in kept if outlets is None else [*kept, outlets]:
         for name in found:
@@ -314,14 +370,17 @@ def _hold(masks: dict[str, Array], start: dict[str, Array], found: dict[str, Arr
 
 
 def _buried(plan: Plan, change: Array, start: Array, window: Window) -> Array:
-    """Height (m) of the start's detail below coarse cells that is dug off or buried, where they change by more than it
-    is high."""
+    """Height (m) of the start's detail below coarse cells that is dug off or buried, where they
+    change by more than it is high.
+    """
     detail = start - _spread(plan, _MEANS, window)
     return np.asarray(detail * (1.0 - _left(change, _spread(plan, _ROUGH, window))))
 
 
 def _left(change: Array, rough: Array) -> Array:
-    """Share of the start's detail that a change leaves. rough: standard deviation of the detail, m."""
+    """Share of the start's detail that a change leaves. rough: standard deviation of the detail,
+    m.
+    """
     square = rough * rough
     return np.asarray(square / (4.0 * change * change + square + 1e-12))
 
@@ -329,22 +388,28 @@ def _left(change: Array, rough: Array) -> Array:
 def _blended(plan: Plan, window: Window) -> dict[str, Array]:
     """Further fields of a window: those of the runs around it, by their tiles' weights.
 
-    Where half of the drops fall on each of two tiles, fields that go by the drops are only half there on both: dividing
-    by the sum of squared weights makes them whole, and what runs on from one tile fades over its halo.
+    Where half of the drops fall on each of two tiles, fields that go by the drops are only half
+    there on both: dividing by the sum of squared weights makes them whole, and what runs on from
+    one tile fades over its halo.
     """
     folder = plan.landscape.folder / WORK
     if plan.factor == 1:
-        files = [path for path in _fields_in(folder / "coarse") if path.stem not in (*SURFACE, *_DERIVED)]
-        shape, cells = plan.landscape.shape, window.within(plan.landscape.whole)
+        files = [
+            path for path in _fields_in(folder / "coarse") if path.stem not in (*SURFACE, *_DERIVED)
+        ]
+        shape = plan.landscape.shape
+        cells = window.within(plan.landscape.whole)
         return {path.stem: part_of(path, _shape_of(path.stem, shape), cells) for path in files}
-    found, proportions = _left_coarsely(plan, window) if plan.tile_recipe() is None else {}, plan.proportions()
+    found = _left_coarsely(plan, window) if plan.tile_recipe() is None else {}
+    proportions = plan.proportions()
     squares = np.zeros(window.shape)
     for kind in ("shape", "cover"):
         for tile in plan.around(window):
             there = plan.window(tile)
             part = there.meet(window)
             assert part is not None
-            weight, share = plan.weight(tile)[part.within(there)], plan.mean_weight(tile)
+            weight = plan.weight(tile)[part.within(there)]
+            share = plan.mean_weight(tile)
             if kind == "shape":
                 squares[part.within(window)] += weight * weight
             for path in _fields_in(folder / f"{kind}_{tile.name}"):
@@ -355,7 +420,9 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
                 into = found.setdefault(name, np.zeros(_shape_of(name, window.shape)))
                 if name in proportions:
                     values = proportions[name].numbers(values, share)
-                into[part.within(window)] += values * (weight if values.ndim == 2 else weight[..., None])
+                into[part.within(window)] += values * (
+                    weight if values.ndim == 2 else weight[..., None]
+                )
     for name in found.keys() & proportions.keys():
         found[name] = proportions[name].values(found[name] / squares)
     return found
@@ -370,16 +437,20 @@ def _eroded(
     threads: int,
     shared: bool,
 ) -> tuple[Terrain, dict[str, float]]:
-    """Terrain of a window after a recipe, and volumes of all its steps. shared: whether only the tile's share is done.
+    """Terrain of a window after a recipe, and volumes of all its steps. shared: whether only the
+    tile's share is done.
 
-    Each tile gets its share of the drops, which dig as anywhere. (Two runs of half the strength left the ground a third
-    rougher than one.) Of other processes each does its share everywhere.
+    Each tile gets its share of the drops, which dig as anywhere. (Two runs of half the strength
+    left the ground a third rougher than one.) Of other processes each does its share everywhere.
     """
     fields = {name: layers[name] for name in ("sediment", *plan.left_coarsely()) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
-    weight, mass, heights = plan.weight(tile), _no_mass(), _coarse_heights(plan)
+    weight = plan.weight(tile)
+    mass = _no_mass()
+    heights = _coarse_heights(plan)
     recipe = plan.recipe_on(tile, plan.on_land(recipe, heights))
-    window, read = plan.window(tile), partial(_coarse_array, plan)
+    window = plan.window(tile)
+    read = partial(_coarse_array, plan)
     rivers = inflow.rivers(plan, window, terrain.elevation, read) if shared else None
     numbers = count()
 
@@ -388,8 +459,11 @@ def _eroded(
         return plan.is_of_drops(step), plan.has_coarse_rivers(step), streams
 
     for (falls, flows, number), group in groupby(recipe.steps, kind_of):
-        steps, masks, share = tuple(group), dict(painted), weight
-        around, edges = rivers if flows else None, plan.erosion.edges
+        steps = tuple(group)
+        masks = dict(painted)
+        share = weight
+        around = rivers if flows else None
+        edges = plan.erosion.edges
         if number is not None:
             edges = "open"  # where those of the land are closed, streams have walls
             around = inflow.streams(plan, window, terrain.elevation, number, read)
@@ -398,15 +472,10 @@ def _eroded(
             masks["rain"], share = weight, np.minimum(1.0, 4.0 * weight)
         if shared:
             masks["strength"] = share * masks.get("strength", 1.0)
-        part, seed = replace(recipe, steps=steps), plan.seed_of(tile)
+        part = replace(recipe, steps=steps)
+        seed = plan.seed_of(tile)
         terrain = erode(
-            terrain,
-            part,
-            seed=seed,
-            edges=edges,
-            masks=masks,
-            threads=threads,
-            around=around,
+            terrain, part, seed=seed, edges=edges, masks=masks, threads=threads, around=around
         )
         mass = {name: mass[name] + volume for name, volume in _mass(terrain).items()}
     mass["suspended"] = _mass(terrain)["suspended"]
@@ -416,12 +485,18 @@ def _eroded(
 def _fewer_drops(step: Step, share: float) -> Step:
     """A step with a share of its drops: a mask of rain only says where they fall."""
     parameters: Any = step.parameters
-    return replace(step, parameters=replace(parameters, drops_per_cell=parameters.drops_per_cell * share))
+    return replace(
+        step, parameters=replace(parameters, drops_per_cell=parameters.drops_per_cell * share)
+    )
 
 
 def _names(landscape: Landscape, beginning: str) -> list[str]:
     """Names of layers before erosion or of masks, without their beginning."""
-    return [name.removeprefix(beginning) for name in landscape.manifest.layers if name.startswith(beginning)]
+    return [
+        name.removeprefix(beginning)
+        for name in landscape.manifest.layers
+        if name.startswith(beginning)
+    ]
 
 
 def _shape_of(name: str, shape: tuple[int, int]) -> tuple[int, ...]:
@@ -437,15 +512,17 @@ def _fields_in(folder: Path) -> list[Path]:
 def _written(plan: Plan, task: str, arrays: dict[str, Array]) -> dict[str, str]:
     """Write the files of a task; InputError where there is another order by now, or none."""
     folder = plan.landscape.folder
-    digests = write_arrays(folder, f"{WORK}/{task}", arrays, partial(_begin_publishing, plan, task, set(arrays)))
+    digests = write_arrays(
+        folder, f"{WORK}/{task}", arrays, partial(_begin_publishing, plan, task, set(arrays))
+    )
     return {f"{WORK}/{task}/{name}": digest for name, digest in digests.items()}
 
 
 def _begin_publishing(plan: Plan, task: str, names: set[str]) -> None:
     """Refuse an order that is not the landscape's any more; remove what is no file of the task.
 
-    Whoever begins another order saves it first, and then moves the folder of all tasks away at once. So either this
-    look comes after, or the files of this task go away with that folder.
+    Whoever begins another order saves it first, and then moves the folder of all tasks away at
+    once. So either this look comes after, or the files of this task go away with that folder.
     """
     require_order(plan)
     for path in arrays_in(plan.landscape.folder / WORK / task):
@@ -459,13 +536,18 @@ def require_order(plan: Plan) -> None:
     now = Landscape(folder, Manifest.load(folder))
     erosion = now.manifest.erosion
     if erosion is None or now.has("elevation") or Plan(now, erosion).key != plan.key:
-        raise InputError(f"{folder} has another order by now, or is complete; this task of an earlier one is left out.")
+        raise InputError(
+            f"{folder} has another order by now, or is complete; this task of an earlier one is "
+            "left out."
+        )
 
 
 def _mass(after: Terrain) -> dict[str, float]:
     """Volumes (m³) of a run. Material left suspended in water is not passed on to another run."""
     mass = (after.report or {})["mass"]
-    suspended = float(np.sum(after.fields.get("suspended", 0.0), dtype=np.float64)) * after.cell_area
+    suspended = (
+        float(np.sum(after.fields.get("suspended", 0.0), dtype=np.float64)) * after.cell_area
+    )
     return {**{name: mass[name] for name in ("added", "exported", "moved")}, "suspended": suspended}
 
 

@@ -13,7 +13,9 @@ SURFACE = ("elevation", "sediment", RISE)
 
 
 def since_start(start: Mapping[str, Array], now: Mapping[str, Array]) -> dict[str, Array]:
-    """Wear, deposition and bedrock, (rows, cols) m. start, now: elevation, sediment and rise, as far as there are."""
+    """Wear, deposition and bedrock, (rows, cols) m. start, now: elevation, sediment and rise, as
+    far as there are.
+    """
     loose = now.get("sediment", np.zeros_like(now["elevation"]))
     gained = loose - start.get("sediment", 0.0)
     lost = start["elevation"] - now["elevation"] + gained + now.get(RISE, 0.0)

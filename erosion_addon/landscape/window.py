@@ -31,7 +31,9 @@ LEAST = 32
 
 
 def overview(landscape: Landscape, side: int) -> Terrain:
-    """The whole landscape with at most `side` cells along the longer side: means of blocks of 1, 2, 4, … cells."""
+    """The whole landscape with at most `side` cells along the longer side: means of blocks of 1, 2,
+    4, … cells.
+    """
     factor = 1
     while -(-max(landscape.shape) // factor) > side:
         factor *= 2
@@ -40,7 +42,9 @@ def overview(landscape: Landscape, side: int) -> Terrain:
 
 
 def take(landscape: Landscape, window: Window) -> tuple[Terrain, str]:
-    """Terrain of a window, and a stamp of its state for `put_back`. InputError for a window beyond the landscape."""
+    """Terrain of a window, and a stamp of its state for `put_back`. InputError for a window beyond
+    the landscape.
+    """
     _check(landscape, window)
     found = {name: landscape.read(layer, window) for name, layer in _layers(landscape).items()}
     return _terrain(landscape, found, 1), stamp(landscape, window)
@@ -73,30 +77,34 @@ def put_back(
     sediment: Array | None = None,
     covers: Mapping[str, Array] | None = None,
 ) -> str:
-    """Write heights (m) of a window, and loose material if it has any, into the landscape; returns its new stamp.
+    """Write heights (m) of a window, and loose material if it has any, into the landscape; returns
+    its new stamp.
 
     covers: further fields by name, see `COVERS`; those that the landscape lacks are left out.
 
-    Changes fade over an eighth of the window toward its border, which stays, but not at edges of the landscape. All
-    tiles and the manifest are written, or none. Bedrock, wear and deposition follow; layers of an analysis are removed.
-    InputError if the landscape is not as it was when the window was taken out, see `stamp`, or for heights that are not
-    numbers; UnplacedError.
+    Changes fade over an eighth of the window toward its border, which stays, but not at edges of
+    the landscape. All tiles and the manifest are written, or none. Bedrock, wear and deposition
+    follow; layers of an analysis are removed. InputError if the landscape is not as it was when the
+    window was taken out, see `stamp`, or for heights that are not numbers; UnplacedError.
     """
     with changing(folder):
         landscape = Landscape(folder)
         _check(landscape, window)
         if stamp(landscape, window) != state:
             raise InputError(f"{folder} has changed since the window was loaded; load it again.")
-        layers, given = _layers(landscape), {"elevation": elevation}
+        layers = _layers(landscape)
+        given = {"elevation": elevation}
         if sediment is not None and "sediment" in layers:
             given["sediment"] = sediment
         for name, values in (covers or {}).items():
             if name in COVERS and landscape.has(name):
-                layers[name], given[name] = name, values
+                layers[name] = name
+                given[name] = values
         for values in given.values():
             if values.shape != window.shape or not np.abs(values).max() <= HIGHEST:
                 raise InputError(f"The window needs {window.shape} heights up to {HIGHEST:g} m.")
-        weight, after = _weight(landscape, window), {}
+        weight = _weight(landscape, window)
+        after = {}
         for name, values in given.items():
             before = landscape.read(layers[name], window)
             after[layers[name]] = before + weight * (values - before)
@@ -106,7 +114,11 @@ def put_back(
         try:
             take_places(folder)
         except (InputError, OSError, MemoryError) as error:
-            reason = str(error) if isinstance(error, InputError) else f"{folder} cannot be written to the end."
+            reason = (
+                str(error)
+                if isinstance(error, InputError)
+                else f"{folder} cannot be written to the end."
+            )
             later = "All is written, and takes its place when the landscape is opened next."
             raise UnplacedError(f"{reason} {later}", state) from error
         with suppress(MemoryError):
@@ -118,8 +130,16 @@ def _following(landscape: Landscape, window: Window, after: dict[str, Array]) ->
     """Layers of the landscape that follow from changed ones, where it has been eroded."""
     if "elevation" not in after:
         return {}
-    start = {name: landscape.read(START + name, window) for name in SURFACE if landscape.has(START + name)}
-    kept = {name: landscape.read(name, window) for name in SURFACE if name not in after and landscape.has(name)}
+    start = {
+        name: landscape.read(START + name, window)
+        for name in SURFACE
+        if landscape.has(START + name)
+    }
+    kept = {
+        name: landscape.read(name, window)
+        for name in SURFACE
+        if name not in after and landscape.has(name)
+    }
     found = since_start(start, kept | after)
     return {name: values for name, values in found.items() if landscape.has(name)}
 
@@ -135,7 +155,11 @@ def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> Man
                     yield layer, tile, whole
 
     def renewed(hashes: dict[str, dict[str, str]]) -> Manifest:
-        kept = {layer: known for layer, known in landscape.manifest.layers.items() if layer not in ANALYZED}
+        kept = {
+            layer: known
+            for layer, known in landscape.manifest.layers.items()
+            if layer not in ANALYZED
+        }
         layers = {layer: {**known, **hashes.get(layer, {})} for layer, known in kept.items()}
         return replace(landscape.manifest, layers=layers, analysis={})
 
@@ -156,13 +180,18 @@ def _terrain(landscape: Landscape, layers: dict[str, Array], factor: int) -> Ter
 def _check(landscape: Landscape, window: Window) -> None:
     rows, cols = landscape.shape
     if window.meet(landscape.whole) != window:
-        raise InputError(f"The window goes beyond the landscape of {rows} × {cols} cells; choose cells inside it.")
+        raise InputError(
+            f"The window goes beyond the landscape of {rows} × {cols} cells; choose cells inside "
+            "it."
+        )
     if min(window.shape) < LEAST:
         raise InputError(f"A window has at least {LEAST} cells a side; choose a larger one.")
 
 
 def _weight(landscape: Landscape, window: Window) -> Array:
-    """Share (rows, cols) of a change that is kept: 0 at the window's border, 1 inside and at the landscape's edges."""
+    """Share (rows, cols) of a change that is kept: 0 at the window's border, 1 inside and at the
+    landscape's edges.
+    """
     rows, cols = landscape.shape
     margin = min(window.shape) / BLEND
 

@@ -25,14 +25,16 @@ def bake(
     threads: int = 0,
     tally: Tally | None = None,
 ) -> dict[str, Array]:
-    """The fields `sky_light` and one of `SUNS` for each sun, (rows, cols) float32, 1 where all light arrives.
+    """The fields `sky_light` and one of `SUNS` for each sun, (rows, cols) float32, 1 where all
+    light arrives.
 
-    casters: (count, 4) x, y, z and radius of spheres in meters, from the middle of cell [0, 0] and along columns, rows
-    and up. edges: "wrap" where the terrain is a seamless tile, for its own shadows; the spheres stand where they are.
-    threads: the most to use, 0 for all processors. tally: of the work. Raises InputError for too many suns, or a sun
-    or sphere that is not finite.
+    casters: (count, 4) x, y, z and radius of spheres in meters, from the middle of cell [0, 0] and
+    along columns, rows and up. edges: "wrap" where the terrain is a seamless tile, for its own
+    shadows; the spheres stand where they are. threads: the most to use, 0 for all processors.
+    tally: of the work. Raises InputError for too many suns, or a sun or sphere that is not finite.
     """
-    tally, threads = tally or Tally(), granted(threads)
+    tally = tally or Tally()
+    threads = granted(threads)
     tally.total = 1.0 + (len(suns) if parameters.terrain_shadow else 0)
     if len(suns) > len(SUNS):
         raise InputError(f"There are {len(suns)} suns; the maximum is {len(SUNS)}.")
@@ -41,12 +43,16 @@ def bake(
     fields = {"sky_light": lights[0] * _sky(terrain, parameters, wrap, threads, tally)}
     for name, sun, light in zip(SUNS, suns, lights[1:], strict=False):
         if parameters.terrain_shadow:
-            light *= sun_share(terrain.elevation, terrain.spacing, _unit(sun), sun.radius, wrap, threads, tally)
+            light *= sun_share(
+                terrain.elevation, terrain.spacing, _unit(sun), sun.radius, wrap, threads, tally
+            )
         fields[name] = light
     return {name: light.astype(np.float32) for name, light in fields.items()}
 
 
-def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int, tally: Tally) -> Array:
+def _sky(
+    terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int, tally: Tally
+) -> Array:
     (row_spacing, col_spacing), (rows, cols) = terrain.spacing, terrain.shape
     count = -(-parameters.azimuths // 4) * 4
     radius = parameters.radius or 0.5 * longer_side(terrain.shape, terrain.spacing)
@@ -54,12 +60,18 @@ def _sky(terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int
         return sky_share(terrain.elevation, terrain.spacing, count, radius, wrap, threads, tally)
     fewer = ((rows + 1) // 2, (cols + 1) // 2)
     spacing = (row_spacing * (rows - 1) / (fewer[0] - 1), col_spacing * (cols - 1) / (fewer[1] - 1))
-    seen = sky_share(bilinear(terrain.elevation, fewer), spacing, count, radius, wrap, threads, tally)
+    seen = sky_share(
+        bilinear(terrain.elevation, fewer), spacing, count, radius, wrap, threads, tally
+    )
     return bilinear(seen, terrain.shape)
 
 
 def caster_light(
-    elevation: Array, spacing: tuple[float, float], casters: Array, suns: Sequence[Sun], threads: int = 1
+    elevation: Array,
+    spacing: tuple[float, float],
+    casters: Array,
+    suns: Sequence[Sun],
+    threads: int = 1,
 ) -> Array:
     """Light of the sky and suns left by spheres, (1 + suns, rows, cols) float64.
 

@@ -15,7 +15,10 @@ class LightParameters(Parameters):
     """Light of the sky and of suns on the ground."""
 
     azimuths: int = parameter(
-        16, "Directions in which the horizon is searched: higher values are smoother, and slower.", low=4, high=64
+        16,
+        "Directions in which the horizon is searched: higher values are smoother, and slower.",
+        low=4,
+        high=64,
     )
     radius: float = parameter(
         0.0,
@@ -27,16 +30,25 @@ class LightParameters(Parameters):
         zero="Auto",
         usual=1000.0,
     )
-    half_resolution: bool = parameter(False, "Compute the light of the sky on every other vertex: four times as fast.")
-    suns: bool = parameter(True, "Bake the light of suns too, for suns that cast no shadows when rendered.")
+    half_resolution: bool = parameter(
+        False, "Compute the light of the sky on every other vertex: four times as fast."
+    )
+    suns: bool = parameter(
+        True, "Bake the light of suns too, for suns that cast no shadows when rendered."
+    )
     terrain_shadow: bool = parameter(True, "Let mountains cast shadows in the light of suns.")
     spheres: int = parameter(
-        3, "Spheres that approximate each object that casts a shadow: more follow its shape.", low=1, high=16
+        3,
+        "Spheres that approximate each object that casts a shadow: more follow its shape.",
+        low=1,
+        high=16,
     )
 
 
 class Sun(NamedTuple):
-    """A sun. direction: to its center, along columns, rows and up, of any length. radius: angular, rad."""
+    """A sun. direction: to its center, along columns, rows and up, of any length. radius: angular,
+    rad.
+    """
 
     direction: tuple[float, float, float]
     radius: float

@@ -15,14 +15,16 @@ from ..terrain.masks import softened
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
 
 FADE = 0.5
-"""Width of the border across which the run fades out, as a part of the largest distance of a cell to the border."""
+"""Width of the border across which the run fades out, as a part of the largest distance of a cell
+to the border.
+"""
 
 WIDEST = 32
 """Widest fading border in cells."""
 
 MARGIN, LEAST_MARGIN, MOST_MARGIN = 0.25, 16, 96
-"""Surroundings in the window: a part of the region's longer side, and limits in cells. Water that falls there enters
-the region.
+"""Surroundings in the window: a part of the region's longer side, and limits in cells. Water that
+falls there enters the region.
 """
 
 
@@ -30,8 +32,9 @@ the region.
 class Region:
     """Region of a terrain.
 
-    share: (rows, cols) float32, 0-1: how much of the run acts on a cell; 0 at the border and beyond. rows, cols:
-    indices of the window's rows and columns, which go on over wrapped edges. edges: those of the window.
+    share: (rows, cols) float32, 0-1: how much of the run acts on a cell; 0 at the border and
+    beyond. rows, cols: indices of the window's rows and columns, which go on over wrapped edges.
+    edges: those of the window.
     """
 
     share: Array
@@ -48,36 +51,48 @@ class Region:
         """
         cells = np.asarray(inside, np.float32)
         if not ((cells >= 0) & (cells <= 1)).all():
-            raise InputError("The region has values that are not from 0 to 1; 0 is outside, 1 inside.")
+            raise InputError(
+                "The region has values that are not from 0 to 1; 0 is outside, 1 inside."
+            )
         if not cells.any():
             raise InputError("The region is empty; select the part of the terrain to erode.")
         wraps = edges == "wrap"
         share = _faded(cells, spacing, wraps)
         if not share.any():
-            raise InputError("The region is too small to fade out to its border; make it a few cells wider.")
+            raise InputError(
+                "The region is too small to fade out to its border; make it a few cells wider."
+            )
         return cls.around(share, spacing, edges)
 
     @classmethod
     def around(cls, share: Array, spacing: Spacing, edges: str) -> Self:
         """Region of these shares, not all 0, with its window. edges: of the terrain."""
-        there, wraps = share > 0, edges == "wrap"
-        rows, cols = _window(there.any(axis=1), wraps), _window(there.any(axis=0), wraps)
+        there = share > 0
+        wraps = edges == "wrap"
+        rows = _window(there.any(axis=1), wraps)
+        cols = _window(there.any(axis=0), wraps)
         whole = (len(rows), len(cols)) == share.shape
         return cls(share, spacing, rows, cols, edges if whole else "open")
 
     @classmethod
-    def rectangle(cls, terrain: Terrain, corners: tuple[float, float, float, float], edges: str) -> Self:
-        """Rectangle between x0, y0 and x1, y1, in meters from the terrain's first cell. InputError outside."""
+    def rectangle(
+        cls, terrain: Terrain, corners: tuple[float, float, float, float], edges: str
+    ) -> Self:
+        """Rectangle between x0, y0 and x1, y1, in meters from the terrain's first cell. InputError
+        outside.
+        """
         if not all(map(math.isfinite, corners)):
             raise InputError("The corners of the region must be numbers.")
-        x, y = sorted(corners[::2]), sorted(corners[1::2])
+        x = sorted(corners[::2])
+        y = sorted(corners[1::2])
         (row, col), (rows, cols) = terrain.spacing, terrain.shape
         along = (np.arange(rows) * row >= y[0]) & (np.arange(rows) * row <= y[1])
         across = (np.arange(cols) * col >= x[0]) & (np.arange(cols) * col <= x[1])
         if not (along.any() and across.any()):
             raise InputError(
-                f"The region from ({x[0]:g}, {y[0]:g}) to ({x[1]:g}, {y[1]:g}) m holds no cell of the terrain, which "
-                f"goes from (0, 0) to ({(cols - 1) * col:g}, {(rows - 1) * row:g}) m."
+                f"The region from ({x[0]:g}, {y[0]:g}) to ({x[1]:g}, {y[1]:g}) m holds no cell of "
+                f"the terrain, which goes from (0, 0) to ({(cols - 1) * col:g}, "
+                f"{(rows - 1) * row:g}) m."
             )
         return cls.of(along[:, None] & across, terrain.spacing, edges)
 
@@ -85,7 +100,14 @@ class Region:
     def part(self) -> Part:
         """The window, for parameters."""
         rows, cols = self.share.shape
-        return Part((rows, cols), self.spacing, int(self.rows[0]), int(self.cols[0]), len(self.rows), len(self.cols))
+        return Part(
+            (rows, cols),
+            self.spacing,
+            int(self.rows[0]),
+            int(self.cols[0]),
+            len(self.rows),
+            len(self.cols),
+        )
 
     def cut(self, array: Array) -> Array:
         """Window of an array (rows, cols, …); a copy."""
@@ -99,7 +121,9 @@ class Region:
 
 
 def _faded(cells: Array, spacing: Spacing, wraps: bool) -> Array:
-    """Cells with a border that fades out inward, 3 t² - 2 t³; the terrain's own edge is no border."""
+    """Cells with a border that fades out inward, 3 t² - 2 t³; the terrain's own edge is no
+    border.
+    """
     reach = WIDEST / FADE * max(spacing)
     pad = math.ceil(reach / min(spacing)) + 1 if wraps else 0
     around = np.pad(cells, pad, mode="wrap") if pad else cells
@@ -116,17 +140,22 @@ def _window(there: Array, wraps: bool) -> Array:
     """Indices of the rows (or columns) of the window, from those that hold cells of the region."""
     count = len(there)
     found = np.flatnonzero(there)
-    first, end = int(found[0]), int(found[-1]) + 1
+    first = int(found[0])
+    end = int(found[-1]) + 1
     margin = int(min(max(MARGIN * (end - first), LEAST_MARGIN), MOST_MARGIN, count))
-    first, end = first - margin, end + margin
+    first = first - margin
+    end = end + margin
     if wraps and end - first < count:
         return np.arange(first, end)
-    first, end = max(first, 0), min(end, count)
+    first = max(first, 0)
+    end = min(end, count)
     return np.arange(first, end) if end - first >= SMALLEST_SIDE else np.arange(count)
 
 
 def as_region(given: Any, terrain: Terrain, edges: str) -> Region:
-    """Region from corners x0, y0, x1, y1 (m), or an array (rows, cols) of its cells. InputError for anything else."""
+    """Region from corners x0, y0, x1, y1 (m), or an array (rows, cols) of its cells. InputError for
+    anything else.
+    """
     if isinstance(given, Region):
         return given
     try:
@@ -137,7 +166,7 @@ def as_region(given: Any, terrain: Terrain, edges: str) -> Region:
         return Region.rectangle(terrain, tuple(map(float, array)), edges)  # type: ignore[arg-type]
     if array.shape != terrain.shape:
         raise InputError(
-            "A region is x0, y0, x1, y1 in meters, or an array of as many rows and columns as the terrain has, "
-            f"{terrain.rows} × {terrain.cols}."
+            "A region is x0, y0, x1, y1 in meters, or an array of as many rows and columns as the "
+            f"terrain has, {terrain.rows} × {terrain.cols}."
         )
     return Region.of(array, terrain.spacing, edges)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run on a region of a terrain.
 
-Only a window is computed: the region and a margin. The mask `strength` is multiplied by the region's share, so the
-margin stays as it is, and rain that falls on it enters the region. Rivers of `uplift` and `water` carry the water of
-all land upstream. As many drops enter as in a run on the whole, with the water and load that their way leaves them;
-their load counts as added. Toward the border of the region fewer drops act, all others less. What drops, wind and
-rivers carry beyond the region leaves, and counts as exported; so does what the fade at the border takes away, and what
-it leaves standing counts as added.
+Only a window is computed: the region and a margin. The mask `strength` is multiplied by the
+region's share, so the margin stays as it is, and rain that falls on it enters the region. Rivers of
+`uplift` and `water` carry the water of all land upstream. As many drops enter as in a run on the
+whole, with the water and load that their way leaves them; their load counts as added. Toward the
+border of the region fewer drops act, all others less. What drops, wind and rivers carry beyond the
+region leaves, and counts as exported; so does what the fade at the border takes away, and what it
+leaves standing counts as added.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -33,8 +34,8 @@ from ..terrain.terrain import Terrain
 from .region import Region, as_region
 
 RIM = 0.5
-"""Share below which the result is blended with the ground before, so that also what comes to rest at any strength, such
-as talus, fades to 0 at the border.
+"""Share below which the result is blended with the ground before, so that also what comes to rest
+at any strength, such as talus, fades to 0 at the border.
 """
 
 LOCAL_MASKS = frozenset({"strength", "rain", ENTERING})
@@ -51,12 +52,13 @@ def simulate_region(
     masks: Mapping[str, Any] | None = None,
     threads: int = 0,
 ) -> Iterator[Progress]:
-    """Erode a region of `terrain`, as `simulate` does the whole: the progress has the whole terrain.
+    """Erode a region of `terrain`, as `simulate` does the whole: the progress has the whole
+    terrain.
 
-    region: x0, y0, x1, y1 in meters from the first cell, or an array (rows, cols), 0 outside to 1. The change fades to
-    0 at its border; cells beyond keep every byte. Wear and deposition add to the terrain's. The report has `region`:
-    rows and columns of the window, cells that may change, and m³ that the fade added. Raises InputError for invalid
-    input.
+    region: x0, y0, x1, y1 in meters from the first cell, or an array (rows, cols), 0 outside to 1.
+    The change fades to 0 at its border; cells beyond keep every byte. Wear and deposition add to
+    the terrain's. The report has `region`: rows and columns of the window, cells that may change,
+    and m³ that the fade added. Raises InputError for invalid input.
     """
     edges, on_edges = edges_of_run(recipe, terrain.elevation, edges)
     region = as_region(region, terrain, edges)
@@ -66,14 +68,18 @@ def simulate_region(
     around = surroundings(terrain, region, edges, prepared, threads)
     run = simulation.simulate(window, **given, seed=seed, threads=threads, around=around)
     outlet = prepared.get("outlet")
-    whole = partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around, outlet=outlet)
+    whole = partial(
+        Whole, before=terrain, region=region, edges=edges, notes=notes, around=around, outlet=outlet
+    )
     return on_whole(run, whole)
 
 
 def on_window(
     terrain: Terrain, recipe: Recipe, region: Region, masks: Mapping[str, Array]
 ) -> tuple[Terrain, dict[str, Any]]:
-    """Window of the terrain, and recipe, edges and masks of the run on it. masks: prepared, of the terrain."""
+    """Window of the terrain, and recipe, edges and masks of the run on it. masks: prepared, of the
+    terrain.
+    """
     whole = masks.get("strength", np.float32(1.0)) * region.share
     cut = {kind: region.cut(mask) for kind, mask in {**masks, "strength": whole}.items()}
     fields = {name: region.cut(values) for name, values in terrain.fields.items()}
@@ -107,7 +113,9 @@ def erode_region(
     threads: int = 0,
 ) -> Terrain:
     """Run `simulate_region` to its end; returns the whole terrain with its fields and `.report`."""
-    for progress in simulate_region(terrain, recipe, region, seed=seed, edges=edges, masks=masks, threads=threads):
+    for progress in simulate_region(
+        terrain, recipe, region, seed=seed, edges=edges, masks=masks, threads=threads
+    ):
         last = progress
     return last.terrain
 
@@ -124,10 +132,13 @@ def local_recipe(recipe: Recipe, region: Region) -> Recipe:
 def surroundings(
     terrain: Terrain, region: Region, edges: str, masks: Mapping[str, Array], threads: int = 0
 ) -> Surroundings | None:
-    """Land around the window of a region; None if the region is the whole terrain. masks: of the whole terrain."""
+    """Land around the window of a region; None if the region is the whole terrain. masks: of the
+    whole terrain.
+    """
     if (region.share > 0).all():
         return None
-    rain, outlets = masks.get("rain"), river_ends(None, masks.get("outlet"))
+    rain = masks.get("rain")
+    outlets = river_ends(None, masks.get("outlet"))
     graph = FlowGraph(terrain.shape, terrain.spacing, edges, outlets, granted(threads))
     heights = graph.padded(terrain.elevation)
     graph.route(heights)
@@ -172,25 +183,40 @@ class Whole:
         outlet: Array | None = None,
     ) -> None:
         """outlet: mask of outlets of the whole, which its maps are analyzed with."""
-        self.kinds, self.titles = window.kinds, window.titles
-        self.drain, self.counts, self.estimates = window.drain, window.counts, window.estimates
-        self._window, self._before, self._region, self._edges, self._notes = window, before, region, edges, notes
-        self._around, self._outlet = around, outlet
+        self.kinds = window.kinds
+        self.titles = window.titles
+        self.drain = window.drain
+        self.counts = window.counts
+        self.estimates = window.estimates
+        self._window = window
+        self._before = before
+        self._region = region
+        self._edges = edges
+        self._notes = notes
+        self._around = around
+        self._outlet = outlet
 
     def checkpoint(self) -> Checkpoint:
         """State to resume from."""
-        window, before = self._window.checkpoint(), self._before
+        window = self._window.checkpoint()
+        before = self._before
         values: dict[str, Any] = {
             "region": {"edges": self._edges, "notes": list(self._notes)},
             "window": window.values,
         }
         arrays = {"region/share": self._region.share}
         if self._around is not None:
-            arrays |= {"region/inflow": self._around.inflow, "region/entering": self._around.entering}
+            arrays |= {
+                "region/inflow": self._around.inflow,
+                "region/entering": self._around.entering,
+            }
             values["region"]["rain_mean"] = self._around.rain_mean
         if self._outlet is not None:
             arrays["region/outlet"] = self._outlet
-        arrays |= {f"start/{name}": array for name, array in {**before.fields, "elevation": before.elevation}.items()}
+        arrays |= {
+            f"start/{name}": array
+            for name, array in {**before.fields, "elevation": before.elevation}.items()
+        }
         arrays |= {f"window/{name}": array for name, array in window.arrays.items()}
         return Checkpoint(values, arrays)
 
@@ -205,16 +231,19 @@ class Whole:
 
     def _merged(self, whole: Array, window: Array) -> Array:
         """Copy of an array of the terrain with the cells of a window that are in the region."""
-        region, merged = self._region, whole.copy()
+        region = self._region
+        merged = whole.copy()
         share = smooth_step(region.cut(region.share), 0.0, RIM)
-        share, before = share.reshape(share.shape + (1,) * (whole.ndim - 2)), region.cut(whole)
+        share = share.reshape(share.shape + (1,) * (whole.ndim - 2))
+        before = region.cut(whole)
         blended = np.where(share < 1, before + share * (window - before), window)
         region.put(merged, np.where(share > 0, blended, before))
         return merged
 
     def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
         """Current terrain with its report."""
-        before, window = self._before, self._window.snapshot(fraction)
+        before = self._before
+        window = self._window.snapshot(fraction)
         fields = dict(before.fields)
         if "bedrock" not in fields:
             loose = loose_of({"sediment": np.zeros(before.shape), **before.fields})
@@ -229,7 +258,8 @@ class Whole:
     def _report(self, window: Terrain, after: Terrain) -> dict[str, Any]:
         report: dict[str, Any] = dict(window.report or {})
         rows, cols = after.shape
-        given, mass = report["mass"], mass_balance(self._before, after, Volumes(0.0, 0.0))
+        given = report["mass"]
+        mass = mass_balance(self._before, after, Volumes(0.0, 0.0))
         # Volume of the terrain's change minus that of the window's.
         faded = -mass["error"] - (given["added"] - given["exported"] - given["error"])
         report["mass"] = {

@@ -27,9 +27,12 @@ NOT_NEGATIVE = (0.0, LARGEST)
 """Range of amounts in a checkpoint."""
 
 
-def resume(checkpoint: Checkpoint, threads: int = 0, results: Results | None = None) -> Iterator[Progress]:
-    """Resume from a `progress.checkpoint` of a run on a terrain or a region, with the same bytes as an uninterrupted
-    run. results: cache for steps that end from now on. Raises InputError for an invalid checkpoint.
+def resume(
+    checkpoint: Checkpoint, threads: int = 0, results: Results | None = None
+) -> Iterator[Progress]:
+    """Resume from a `progress.checkpoint` of a run on a terrain or a region, with the same bytes as
+    an uninterrupted run. results: cache for steps that end from now on. Raises InputError for an
+    invalid checkpoint.
     """
     if not is_local(checkpoint):
         return simulation.resume(checkpoint, threads, results)
@@ -46,7 +49,9 @@ def is_local(checkpoint: Checkpoint) -> bool:
 
 
 def outlets(checkpoint: Checkpoint) -> Array | None:
-    """Mask of outlets (rows, cols) of the whole terrain of a checkpoint that `resume` took; None without one."""
+    """Mask of outlets (rows, cols) of the whole terrain of a checkpoint that `resume` took; None
+    without one.
+    """
     return checkpoint.part("region" if is_local(checkpoint) else "mask").get("outlet")
 
 
@@ -75,8 +80,8 @@ def is_of(
     edges: str | None = None,
     masks: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Whether a checkpoint belongs to the run of these arguments: of `simulate_region` with a region, else of
-    `simulate`.
+    """Whether a checkpoint belongs to the run of these arguments: of `simulate_region` with a
+    region, else of `simulate`.
     """
     if is_local(checkpoint) != (region is not None):
         return False
@@ -85,8 +90,12 @@ def is_of(
     edges, _ = edges_of_run(recipe, terrain.elevation, edges)
     region = as_region(region, terrain, edges)
     nothing = np.empty(0)
-    start, share = checkpoint.part("start"), checkpoint.arrays.get("region/share", nothing)
-    if not (np.array_equal(region.share, share) and np.array_equal(terrain.elevation, start.get("elevation", nothing))):
+    start = checkpoint.part("start")
+    share = checkpoint.arrays.get("region/share", nothing)
+    if not (
+        np.array_equal(region.share, share)
+        and np.array_equal(terrain.elevation, start.get("elevation", nothing))
+    ):
         return False
     window, given = on_window(terrain, recipe, region, prepare(masks, terrain.shape)[0])
     return simulation.is_of(_window_of(checkpoint), window, **given, seed=seed)
@@ -98,41 +107,65 @@ def _window_of(checkpoint: Checkpoint) -> Checkpoint:
     return Checkpoint(values if isinstance(values, dict) else {}, checkpoint.part("window"))
 
 
-def _of_checkpoint(checkpoint: Checkpoint) -> tuple[Callable[[Simulation], Whole], Surroundings | None]:
-    """What shows a window's simulation as one of the whole terrain, and the land around the window."""
-    values, start, part = checkpoint.values["region"], checkpoint.part("start"), checkpoint.part("region")
+def _of_checkpoint(
+    checkpoint: Checkpoint,
+) -> tuple[Callable[[Simulation], Whole], Surroundings | None]:
+    """What shows a window's simulation as one of the whole terrain, and the land around the
+    window.
+    """
+    values = checkpoint.values["region"]
+    start = checkpoint.part("start")
+    part = checkpoint.part("region")
     window = _window_of(checkpoint)
     terrain = Terrain(start.pop("elevation"), tuple(window.values["spacing"]), start)
-    edges, notes, share = EDGE_CHOICE.checked(values["edges"]), values["notes"], part["share"]
+    edges = EDGE_CHOICE.checked(values["edges"])
+    notes = values["notes"]
+    share = part["share"]
     if share.dtype.kind != "f":
         raise ValueError
     if share.shape != terrain.shape or not ((share >= 0) & (share <= 1)).all() or not share.any():
         raise ValueError
     region = Region.around(share, terrain.spacing, edges)
     shape = len(region.rows), len(region.cols)
-    if not (shape == window.arrays["start/elevation"].shape and window.values["edges"] == region.edges):
+    if not (
+        shape == window.arrays["start/elevation"].shape and window.values["edges"] == region.edges
+    ):
         raise ValueError
     if not all(isinstance(line, str) for line in notes):
         raise ValueError
     around = None if (share > 0).all() else _around(part, float(values["rain_mean"]), shape)
     outlet = _outlet(part, terrain.shape)
-    whole = partial(Whole, before=terrain, region=region, edges=edges, notes=notes, around=around, outlet=outlet)
+    whole = partial(
+        Whole, before=terrain, region=region, edges=edges, notes=notes, around=around, outlet=outlet
+    )
     return whole, around
 
 
 def _outlet(part: Mapping[str, Array], shape: tuple[int, int]) -> Array | None:
-    """Mask of outlets of the whole, from the arrays of a checkpoint; ValueError for what is none."""
+    """Mask of outlets of the whole, from the arrays of a checkpoint; ValueError for what is
+    none.
+    """
     mask = part.get("outlet")
-    if mask is not None and not (mask.dtype.kind == "f" and mask.shape == shape and within(mask, (0.0, 1.0))):
+    if mask is not None and not (
+        mask.dtype.kind == "f" and mask.shape == shape and within(mask, (0.0, 1.0))
+    ):
         raise ValueError
     return mask
 
 
 def _around(part: Mapping[str, Array], rain_mean: float, shape: tuple[int, int]) -> Surroundings:
-    """Land around a window of a shape, from the arrays of a checkpoint; ValueError for what is none."""
-    water, entering = part["inflow"], part["entering"]
-    if water.dtype.kind + entering.dtype.kind != "ff" or (water.shape, entering.shape) != (shape, (*shape, 4)):
+    """Land around a window of a shape, from the arrays of a checkpoint; ValueError for what is
+    none.
+    """
+    water = part["inflow"]
+    entering = part["entering"]
+    if water.dtype.kind + entering.dtype.kind != "ff" or (water.shape, entering.shape) != (
+        shape,
+        (*shape, 4),
+    ):
         raise ValueError
-    if not (within(water, NOT_NEGATIVE) and within(entering, NOT_NEGATIVE) and 0 < rain_mean <= LARGEST):
+    if not (
+        within(water, NOT_NEGATIVE) and within(entering, NOT_NEGATIVE) and 0 < rain_mean <= LARGEST
+    ):
         raise ValueError
     return Surroundings(water, entering, rain_mean)

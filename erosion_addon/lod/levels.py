@@ -20,8 +20,9 @@ ROOM = 65536
 
 @dataclass(frozen=True)
 class Level:
-    """One level. cells: (vertices,) int64, flat index of each vertex's grid point, in rising order. triangles:
-    (triangles, 3) int32, indices into `cells`, counterclockwise seen from above. error: meters.
+    """One level. cells: (vertices,) int64, flat index of each vertex's grid point, in rising order.
+    triangles: (triangles, 3) int32, indices into `cells`, counterclockwise seen from above. error:
+    meters.
     """
 
     cells: Array
@@ -34,14 +35,16 @@ def levels(
 ) -> list[Level]:
     """Triangles over a grid whose vertices are some of its points, one level for each error.
 
-    height: (rows, cols) meters. errors: meters; over every point of the grid the triangles of a level lie within its
-    error of the height. spacing: (row, col) meters.
-    A level's vertices are also vertices of all finer ones. On the border all levels have the same vertices, chosen
-    from the border's heights and the smallest error alone: so each level fits each other one along a border that two
-    tiles share. tally: of the work.
-    Raises InputError for errors that are too small or none, and heights that are not finite.
+    height: (rows, cols) meters. errors: meters; over every point of the grid the triangles of a
+    level lie within its error of the height. spacing: (row, col) meters. A level's vertices are
+    also vertices of all finer ones. On the border all levels have the same vertices, chosen from
+    the border's heights and the smallest error alone: so each level fits each other one along a
+    border that two tiles share. tally: of the work. Raises InputError for errors that are too small
+    or none, and heights that are not finite.
     """
-    return _levels(np.asarray(height, np.float64)[np.newaxis], None, errors, spacing, tally or Tally())
+    return _levels(
+        np.asarray(height, np.float64)[np.newaxis], None, errors, spacing, tally or Tally()
+    )
 
 
 def water_levels(
@@ -54,15 +57,21 @@ def water_levels(
 ) -> list[Level]:
     """Triangles over a surface of water, as `levels`, where they cover something wet.
 
-    height: (rows, cols) meters, see `water_height`. depth: (rows, cols) meters, which the triangles follow to within
-    the error too, as colors depend on it. wet: (rows, cols) bool; where it is dry, triangles may lie anywhere below
-    both and the error.
+    height: (rows, cols) meters, see `water_height`. depth: (rows, cols) meters, which the triangles
+    follow to within the error too, as colors depend on it. wet: (rows, cols) bool; where it is dry,
+    triangles may lie anywhere below both and the error.
     """
-    return _levels(np.stack([height, depth]).astype(np.float64), wet, errors, spacing, tally or Tally())
+    return _levels(
+        np.stack([height, depth]).astype(np.float64), wet, errors, spacing, tally or Tally()
+    )
 
 
 def _levels(
-    high: Array, wet: Array | None, errors: Sequence[float], spacing: tuple[float, float], tally: Tally
+    high: Array,
+    wet: Array | None,
+    errors: Sequence[float],
+    spacing: tuple[float, float],
+    tally: Tally,
 ) -> list[Level]:
     """`levels` over layers (layers, rows, cols)."""
     check_errors(errors)
@@ -92,17 +101,23 @@ def _levels(
 def check_errors(errors: Sequence[float]) -> None:
     """Raise InputError for missing errors or errors that are too small."""
     if not errors or not all(SMALLEST_ERROR <= error <= 1e9 for error in errors):
-        raise InputError(f"Levels of detail need at least one error, and each must be {SMALLEST_ERROR:g} m or more.")
+        raise InputError(
+            f"Levels of detail need at least one error, and each must be {SMALLEST_ERROR:g} m or "
+            "more."
+        )
 
 
 def water_height(level: Array, limit: Array, wet: Array) -> Array:
-    """The surface of water gone on below the land, (rows, cols) m, so that few triangles make a lake.
+    """The surface of water gone on below the land, (rows, cols) m, so that few triangles make a
+    lake.
 
-    level: (rows, cols) m, the surface where it is wet. limit: (rows, cols) m, where dry ground hides it.
-    On dry ground it is the mean of the wet points around, as far as that lies below the limit: the mean of the smallest
-    square of 2, 4, 8 … points that has wet ones in it.
+    level: (rows, cols) m, the surface where it is wet. limit: (rows, cols) m, where dry ground
+    hides it. On dry ground it is the mean of the wet points around, as far as that lies below the
+    limit: the mean of the smallest square of 2, 4, 8 … points that has wet ones in it.
     """
-    return np.where(wet, level, np.minimum(_means(np.where(wet, level, 0.0), wet.astype(np.float64)), limit))
+    return np.where(
+        wet, level, np.minimum(_means(np.where(wet, level, 0.0), wet.astype(np.float64)), limit)
+    )
 
 
 def _means(total: Array, count: Array) -> Array:
@@ -110,7 +125,9 @@ def _means(total: Array, count: Array) -> Array:
     if total.size > 1 and not count.all():
         pad = [(0, side % 2) for side in total.shape]
         coarse = [
-            np.pad(part, pad).reshape((total.shape[0] + 1) // 2, 2, (total.shape[1] + 1) // 2, 2).sum((1, 3))
+            np.pad(part, pad)
+            .reshape((total.shape[0] + 1) // 2, 2, (total.shape[1] + 1) // 2, 2)
+            .sum((1, 3))
             for part in (total, count)
         ]
         wide = _means(*coarse).repeat(2, 0).repeat(2, 1)[: total.shape[0], : total.shape[1]]
@@ -125,7 +142,9 @@ _DTYPES = (np.int64, np.int32, np.int32, np.int64, np.float64, np.bool_, np.int3
 def _with_room(net: Any, triangles: int) -> Any:
     """Triangulation with capacity for a number of triangles; there are fewer vertices."""
     sizes = (triangles, 3 * triangles, 3 * triangles, triangles, triangles, triangles, triangles, 2)
-    grown = type(net)(*(np.zeros(size, array.dtype) for size, array in zip(sizes, net, strict=True)))
+    grown = type(net)(
+        *(np.zeros(size, array.dtype) for size, array in zip(sizes, net, strict=True))
+    )
     for new, old in zip(grown, net, strict=True):
         new[: old.size] = old
     return grown

@@ -9,9 +9,11 @@ from ..base.arrays import Array
 from .recipe import EDGE_CHOICE, Recipe
 
 TEAR = 2.0
-"""Step between opposite edges from which land does not tile, in those of its steepest row or column.
+"""Step between opposite edges from which land does not tile, in those of its steepest row or
+column.
 
-Land made to tile stays below 1.1 on 64² cells and more, and below 1.8 on 16²; land cut from larger land comes to 6.
+Land made to tile stays below 1.1 on 64² cells and more, and below 1.8 on 16²; land cut from larger
+land comes to 6.
 """
 
 ROWS = 256
@@ -19,24 +21,36 @@ ROWS = 256
 
 
 def edges_of_run(recipe: Recipe, elevation: Array, choice: str | None) -> tuple[str, list[str]]:
-    """Edges, and notes on them. elevation: (rows, cols) m. choice: the user's, which counts in any case, or None."""
+    """Edges, and notes on them. elevation: (rows, cols) m. choice: the user's, which counts in any
+    case, or None.
+    """
     edges = recipe.edges if choice is None else EDGE_CHOICE.checked(choice)
     if edges != "wrap" or is_seamless(elevation):
         return edges, []
     if choice is None:
-        return "open", [f"{recipe.name} wraps at the edges, but opposite edges of this land do not meet: it ran open."]
-    return edges, ["Opposite edges of this land do not meet, so wrapping tears it along them; open edges do not."]
+        return "open", [
+            f"{recipe.name} wraps at the edges, but opposite edges of this land do not meet: it "
+            "ran open."
+        ]
+    return edges, [
+        "Opposite edges of this land do not meet, so wrapping tears it along them; open edges do "
+        "not."
+    ]
 
 
 def is_seamless(elevation: Array) -> bool:
-    """Whether opposite edges of (rows, cols) heights differ no more than rows and columns side by side do."""
+    """Whether opposite edges of (rows, cols) heights differ no more than rows and columns side by
+    side do.
+    """
     return all(_meets(heights) for heights in (elevation, elevation.T))
 
 
 def _meets(heights: Array) -> bool:
     """Whether the last row goes on in the first."""
     starts = [*range(0, len(heights) - 1, ROWS), len(heights) - 1]
-    steepest = max(float(_steps(heights[first : last + 1]).max()) for first, last in pairwise(starts))
+    steepest = max(
+        float(_steps(heights[first : last + 1]).max()) for first, last in pairwise(starts)
+    )
     return float(_steps(heights[[-1, 0]])[0]) <= TEAR * steepest
 
 

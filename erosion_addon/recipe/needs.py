@@ -17,11 +17,17 @@ class Needs(Parameters):
     """Requirements of a recipe with suitable amounts; 0 for none."""
 
     sediment: float = parameter(
-        0.0, "Thickness of loose sediment, such as sand, that the recipe is made for.", low=0, high=1e6, unit="m"
+        0.0,
+        "Thickness of loose sediment, such as sand, that the recipe is made for.",
+        low=0,
+        high=1e6,
+        unit="m",
     )
 
     def lack(self, loose: float) -> str:
-        """Warning about missing sand, empty if there is enough. loose: greatest thickness of the loose layer, m."""
+        """Warning about missing sand, empty if there is enough. loose: greatest thickness of the
+        loose layer, m.
+        """
         if loose >= SCANTY * self.sediment:
             return ""
         there = f"is at most {loose:.2g} m thick" if loose > 0 else "is missing"
@@ -47,5 +53,9 @@ def stillness(before: Terrain, after: Terrain, needs: Needs, loose: float) -> li
     change = max(float(np.abs(new - old).max()) for old, new in rows)
     if change >= STILL * before.cell_size:
         return []
-    most = f"hardly changed: no height by more than {change * 1000:.2g} mm" if change > 0 else "did not change"
+    most = (
+        f"hardly changed: no height by more than {change * 1000:.2g} mm"
+        if change > 0
+        else "did not change"
+    )
     return [f"The ground {most}. {needs.lack(loose)}".strip()]

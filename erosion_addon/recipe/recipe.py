@@ -22,7 +22,11 @@ LONGEST_NAME = 60
 
 
 SEED = Specification(
-    "seed", 0, "Random seed: each number gives another terrain of the same kind.", low=0, high=2**31 - 1
+    "seed",
+    0,
+    "Random seed: each number gives another terrain of the same kind.",
+    low=0,
+    high=2**31 - 1,
 )
 EDGE_CHOICE = Specification(
     "edges",
@@ -47,14 +51,22 @@ LANDSCAPES = {
 WIDTH = Specification(
     "width",
     0.0,
-    "Width of land that the lengths of the steps are made for; on narrower land they shrink with it. 0: they never do.",
+    (
+        "Width of land that the lengths of the steps are made for; on narrower land they shrink "
+        "with it. 0: they never do."
+    ),
     low=0,
     high=1e9,
     unit="m",
 )
-LANDSCAPE = Specification("landscape", "other", "Kind of land that the recipe makes.", choices=LANDSCAPES)
+LANDSCAPE = Specification(
+    "landscape", "other", "Kind of land that the recipe makes.", choices=LANDSCAPES
+)
 PALETTE = Specification(
-    "palette", "temperate", "Colors that suit the land.", choices=dict.fromkeys(shipped("palettes"), "")
+    "palette",
+    "temperate",
+    "Colors that suit the land.",
+    choices=dict.fromkeys(shipped("palettes"), ""),
 )
 
 
@@ -62,8 +74,9 @@ PALETTE = Specification(
 class Step:
     """One step: kind, parameters, whether it is enabled, name, limits and masks.
 
-    masks: parameter → its scale factor, one of `terrain.masks.FACTORS` (none: left out). The name has no effect and is
-    ignored in comparisons. InputError for a name that is too long or spans lines.
+    masks: parameter → its scale factor, one of `terrain.masks.FACTORS` (none: left out). The name
+    has no effect and is ignored in comparisons. InputError for a name that is too long or spans
+    lines.
     """
 
     kind: str
@@ -75,8 +88,14 @@ class Step:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "masks", _checked_masks(self.kind, self.masks))
-        if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME or len(self.name.splitlines()) > 1:
-            raise InputError(f"name must be one line of at most {LONGEST_NAME} letters, not {self.name!r:.60}.")
+        if (
+            not isinstance(self.name, str)
+            or len(self.name) > LONGEST_NAME
+            or len(self.name.splitlines()) > 1
+        ):
+            raise InputError(
+                f"name must be one line of at most {LONGEST_NAME} letters, not {self.name!r:.60}."
+            )
 
     @property
     def title(self) -> str:
@@ -88,9 +107,9 @@ class Step:
 class Recipe:
     """Named list of steps. Values are validated on construction; raises InputError.
 
-    strata: rock layers with colors, if any. palette: name of the matching material colors. landscape: its heading, see
-    LANDSCAPES. needs: requirements on the ground. width: least width of land, m, that the lengths of the steps are
-    made for, see `scaled_to`; 0 for any.
+    strata: rock layers with colors, if any. palette: name of the matching material colors.
+    landscape: its heading, see LANDSCAPES. needs: requirements on the ground. width: least width of
+    land, m, that the lengths of the steps are made for, see `scaled_to`; 0 for any.
     """
 
     name: str
@@ -108,7 +127,9 @@ class Recipe:
         for key in ("name", "description"):
             text = getattr(self, key)
             if not isinstance(text, str) or len(text) > 1000:
-                raise InputError(f"{key} must be text of at most 1000 characters, not {text!r:.60}.")
+                raise InputError(
+                    f"{key} must be text of at most 1000 characters, not {text!r:.60}."
+                )
         if not self.name.strip():
             raise InputError('The recipe has no name; give it one, such as name = "High dunes".')
         object.__setattr__(self, "seed", SEED.checked(self.seed))
@@ -117,14 +138,20 @@ class Recipe:
         object.__setattr__(self, "landscape", LANDSCAPE.checked(self.landscape))
         object.__setattr__(self, "width", WIDTH.checked(self.width))
         if not 1 <= len(self.steps) <= MOST_STEPS:
-            raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(self.steps)}.")
+            raise InputError(
+                f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(self.steps)}."
+            )
 
     @classmethod
     def load(cls, name: str | Path) -> "Recipe":
-        """Shipped recipe or user recipe by its name, or any recipe by its path (ending in .toml)."""
+        """Shipped recipe or user recipe by its name, or any recipe by its path (ending in
+        .toml).
+        """
         path = named(name) if isinstance(name, str) else name
         if path is None:
-            raise InputError(f"There is no recipe {name!r:.80}; choose one of {', '.join([*shipped(), *own()])}.")
+            raise InputError(
+                f"There is no recipe {name!r:.80}; choose one of {', '.join([*shipped(), *own()])}."
+            )
         return cls.parse(read(path, "recipe", LARGEST_RECIPE), str(path))
 
     @classmethod
@@ -139,15 +166,30 @@ class Recipe:
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":
         """Recipe from plain tables, as in TOML or JSON; InputError for unknown keys."""
-        known = {"name", "description", "seed", "edges", "strata", "palette", "landscape", "needs", "step", "width"}
+        known = {
+            "name",
+            "description",
+            "seed",
+            "edges",
+            "strata",
+            "palette",
+            "landscape",
+            "needs",
+            "step",
+            "width",
+        }
         for key in table:
             if key not in known:
-                raise InputError(f"{key} is not a key of a recipe; choose one of {', '.join(sorted(known))}.")
+                raise InputError(
+                    f"{key} is not a key of a recipe; choose one of {', '.join(sorted(known))}."
+                )
         steps = table.get("step", [])
         if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
             raise InputError("step must be written as [[step]] tables.")
         if len(steps) > MOST_STEPS:
-            raise InputError(f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(steps)}.")
+            raise InputError(
+                f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(steps)}."
+            )
         return cls(
             name=table.get("name", ""),
             description=table.get("description", ""),
@@ -181,8 +223,8 @@ class Recipe:
         return "\n".join(_toml_lines(self.to_dict())) + "\n"
 
     def scaled_to(self, width: float) -> "Recipe":
-        """Recipe for land whose longer side is `width` (m): lengths shrink where that is less than the recipe's own
-        width, so that small land gets the same forms in small.
+        """Recipe for land whose longer side is `width` (m): lengths shrink where that is less than
+        the recipe's own width, so that small land gets the same forms in small.
         """
         if not self.width:
             return self
@@ -198,13 +240,23 @@ class Recipe:
 
         colored: whether the ground has colors at the start.
         """
-        fields = {name for step in self.steps if step.enabled for name in PROCESSES[step.kind].writes}
+        fields = {
+            name for step in self.steps if step.enabled for name in PROCESSES[step.kind].writes
+        }
         return fields if colored or self.strata else fields - {"surface_color"}
 
     def result_fields(self, fields: Collection[str]) -> set[str]:
         """Fields of the result, at most. fields: of the terrain at the start."""
-        soil = {"soil"} if any(step.enabled and PROCESSES[step.kind].makes_soil for step in self.steps) else set()
-        return {*fields, "bedrock", "sediment", "wear", "deposition"} | soil | self.written("surface_color" in fields)
+        soil = (
+            {"soil"}
+            if any(step.enabled and PROCESSES[step.kind].makes_soil for step in self.steps)
+            else set()
+        )
+        return (
+            {*fields, "bedrock", "sediment", "wear", "deposition"}
+            | soil
+            | self.written("surface_color" in fields)
+        )
 
     def with_parameters(self, of: Callable[[Step], Any]) -> "Recipe":
         """Copy in which each step has other parameters of its kind."""
@@ -213,13 +265,15 @@ class Recipe:
 
     def around(self, middle: tuple[float, float]) -> "Recipe":
         """Recipe for a part of the land, whose beds lie as on the whole. middle: see `Strata`."""
-        return dataclasses.replace(self, strata=self.strata and dataclasses.replace(self.strata, middle=middle))
+        return dataclasses.replace(
+            self, strata=self.strata and dataclasses.replace(self.strata, middle=middle)
+        )
 
     def with_values(self, assignments: dict[str, Any]) -> "Recipe":
         """Copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
 
-        The part before the dot is a kind (all its steps) or the number of a step, from 1. Limits and masks add a part:
-        "droplet.limits.max_erosion", "droplet.masks.erosion_rate".
+        The part before the dot is a kind (all its steps) or the number of a step, from 1. Limits
+        and masks add a part: "droplet.limits.max_erosion", "droplet.masks.erosion_rate".
         """
         steps = list(self.steps)
         for target, value in assignments.items():
@@ -227,7 +281,10 @@ class Recipe:
             hits = [i for i, step in enumerate(steps) if chosen in (step.kind, str(i + 1))]
             if not hits or not name:
                 there = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
-                raise InputError(f"{target!r:.80} names no parameter of a step STEP.PARAMETER; the steps are {there}.")
+                raise InputError(
+                    f"{target!r:.80} names no parameter of a step STEP.PARAMETER; the steps are "
+                    f"{there}."
+                )
             table, _, entry = name.partition(".")
             for i in hits:
                 if table == "limits" and entry:
@@ -238,7 +295,9 @@ class Recipe:
                     steps[i] = dataclasses.replace(steps[i], masks={**steps[i].masks, entry: value})
                     continue
                 values = {**steps[i].parameters.to_dict(), name: value}
-                steps[i] = dataclasses.replace(steps[i], parameters=type(steps[i].parameters).from_dict(values))
+                steps[i] = dataclasses.replace(
+                    steps[i], parameters=type(steps[i].parameters).from_dict(values)
+                )
         return dataclasses.replace(self, steps=tuple(steps))
 
 
@@ -281,8 +340,9 @@ def _checked_masks(kind: str, given: Any) -> dict[str, str]:
             continue
         if hasattr(PROCESSES[kind].parameters, str(name)):
             raise InputError(
-                f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}: it holds for the whole step. "
-                "For two values of it, use two steps, each with a strength mask."
+                f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}: it holds "
+                "for the whole step. For two values of it, use two steps, each with a strength "
+                "mask."
             )
         raise InputError(f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}.")
     try:
@@ -294,14 +354,23 @@ def _checked_masks(kind: str, given: Any) -> dict[str, str]:
 
 def _step(number: int, table: dict[str, Any]) -> Step:
     values = dict(table)
-    kind, enabled, name = values.pop("kind", None), values.pop("enabled", True), values.pop("name", "")
+    kind = values.pop("kind", None)
+    enabled = values.pop("enabled", True)
+    name = values.pop("name", "")
     if not isinstance(kind, str) or kind not in PROCESSES:
-        raise InputError(f"step {number}: kind must be one of {', '.join(PROCESSES)}, not {kind!r:.60}.")
+        raise InputError(
+            f"step {number}: kind must be one of {', '.join(PROCESSES)}, not {kind!r:.60}."
+        )
     if not isinstance(enabled, bool):
-        raise InputError(f"step {number} ({kind}): enabled must be true or false, not {enabled!r:.60}.")
+        raise InputError(
+            f"step {number} ({kind}): enabled must be true or false, not {enabled!r:.60}."
+        )
     try:
-        limits, masks = _limits(values.pop("limits", {})), values.pop("masks", {})
-        return Step(kind, PROCESSES[kind].parameters.from_dict(values), enabled, name, limits, masks)
+        limits = _limits(values.pop("limits", {}))
+        masks = values.pop("masks", {})
+        return Step(
+            kind, PROCESSES[kind].parameters.from_dict(values), enabled, name, limits, masks
+        )
     except InputError as error:
         raise InputError(f"step {number} ({kind}): {error}") from None
 
@@ -316,7 +385,9 @@ def _step_table(step: Step) -> dict[str, Any]:
 
 
 def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:
-    """TOML lines: plain values first, then the tables and arrays of tables, whose names begin with `path`."""
+    """TOML lines: plain values first, then the tables and arrays of tables, whose names begin with
+    `path`.
+    """
     for key, value in table.items():
         if not _is_nested(value):
             # JSON's texts, numbers, booleans and lists of numbers are TOML's too.
@@ -331,9 +402,12 @@ def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:
 def _visible(text: str) -> str:
     """TOML with escapes for all that has no sign, but for surrogates, which it cannot name."""
     return "".join(
-        sign if sign.isprintable() or "\ud800" <= sign <= "\udfff" else f"\\U{ord(sign):08x}" for sign in text
+        sign if sign.isprintable() or "\ud800" <= sign <= "\udfff" else f"\\U{ord(sign):08x}"
+        for sign in text
     )
 
 
 def _is_nested(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
+    return isinstance(value, dict) or (
+        isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user's recipes: a folder of TOML files named after the recipes, with optional pictures NAME.png.
+"""The user's recipes: a folder of TOML files named after the recipes, with optional pictures
+NAME.png.
 
 No recipe name can lead to a file outside that folder.
 """
@@ -20,7 +21,9 @@ LONGEST_NAME = 60
 PICTURE = ".png"
 
 _SIGNS = " -_+&'(),"
-"""Characters allowed in names beside letters and digits of any language; valid in file names of every system."""
+"""Characters allowed in names beside letters and digits of any language; valid in file names of
+every system.
+"""
 _LARGEST_PICTURE = 4 * 1024 * 1024
 _PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -28,13 +31,16 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 def name_for(text: str) -> str:
     """File name for a recipe called `text`; other characters become spaces.
 
-    InputError if nothing is left, if the name is too long, or if it belongs to a shipped recipe or a device.
+    InputError if nothing is left, if the name is too long, or if it belongs to a shipped recipe or
+    a device.
     """
     name = _clean(text)
     if not any(sign.isalnum() for sign in name):
         raise InputError(f"{text!r:.60} is not a name for a recipe: it needs a letter or a digit.")
     if len(name) > LONGEST_NAME:
-        raise InputError(f"The name of a recipe has at most {LONGEST_NAME} letters, not {len(name)}.")
+        raise InputError(
+            f"The name of a recipe has at most {LONGEST_NAME} letters, not {len(name)}."
+        )
     if unicodedata.normalize("NFKC", name).casefold() in DEVICES:
         raise InputError(f"{name} is the name of a device on Windows; choose another.")
     if name.casefold() in (known.casefold() for known in shipped()):
@@ -53,7 +59,9 @@ def free_name(text: str) -> str:
 def _clean(text: str) -> str:
     plain = unicodedata.normalize("NFC", text.strip())
     plain = plain[:-5] if plain.lower().endswith(".toml") else plain
-    kept = (sign if sign in _SIGNS or unicodedata.category(sign)[0] in "LMN" else " " for sign in plain)
+    kept = (
+        sign if sign in _SIGNS or unicodedata.category(sign)[0] in "LMN" else " " for sign in plain
+    )
     return re.sub(" +", " ", "".join(kept)).strip()
 
 
@@ -67,7 +75,9 @@ def save(recipe: Recipe, overwrite: bool = False) -> str:
     name = name_for(recipe.name)
     existing = find(name)
     if existing is not None and not overwrite:
-        raise InputError(f"You already have a recipe {existing.stem}; choose another name, or replace it.")
+        raise InputError(
+            f"You already have a recipe {existing.stem}; choose another name, or replace it."
+        )
     path = existing or _folder() / f"{name}.toml"
     write(replace(recipe, name=path.stem), path)
     return path.stem
@@ -86,11 +96,19 @@ def take(source: Path) -> str:
     text = read(source, "recipe", LARGEST_RECIPE)
     recipe = Recipe.parse(text, str(source))
     for name, path in own().items():
-        if path.resolve() == source.resolve() or (recipe.name == name and read(path, "recipe", LARGEST_RECIPE) == text):
+        if path.resolve() == source.resolve() or (
+            recipe.name == name and read(path, "recipe", LARGEST_RECIPE) == text
+        ):
             return name
     name = free_name(recipe.name)
-    path, picture = _folder() / f"{name}.toml", source.with_suffix(PICTURE)
-    _publish([(path, text.encode()), *((path.with_suffix(PICTURE), image) for image in _picture(picture))])
+    path = _folder() / f"{name}.toml"
+    picture = source.with_suffix(PICTURE)
+    _publish(
+        [
+            (path, text.encode()),
+            *((path.with_suffix(PICTURE), image) for image in _picture(picture)),
+        ]
+    )
     return name
 
 
@@ -99,7 +117,9 @@ def delete(name: str) -> None:
     path = own().get(name)
     if path is None:
         raise InputError(
-            f"{name} is built in and cannot be deleted." if name in shipped() else f"You have no recipe {name!r:.80}."
+            f"{name} is built in and cannot be deleted."
+            if name in shipped()
+            else f"You have no recipe {name!r:.80}."
         )
     try:
         path.unlink()

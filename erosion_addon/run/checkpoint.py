@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checkpoints: the complete state of a simulation, in memory or in a file. A resumed run gives the same bytes."""
+"""Checkpoints: the complete state of a simulation, in memory or in a file. A resumed run gives the
+same bytes.
+"""
 
 import json
 import math
@@ -27,7 +29,9 @@ _LONGEST_TEXT = 1 << 20
 """Size limit of that text in characters: a recipe, and a report of each step."""
 
 _NUMBERS_PER_CELL = 1024
-"""Size limit of an array, per cell. The largest holds the numbers of drops, several of which may wait on a cell."""
+"""Size limit of an array, per cell. The largest holds the numbers of drops, several of which may
+wait on a cell.
+"""
 
 _MOST_ARRAYS = 256
 
@@ -39,7 +43,9 @@ _format: Any = np.lib.format  # without types before numpy 2
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """values: numbers and texts for JSON; arrays: by name, with slashes between the parts of a name."""
+    """values: numbers and texts for JSON; arrays: by name, with slashes between the parts of a
+    name.
+    """
 
     values: dict[str, Any]
     arrays: dict[str, Array]
@@ -60,7 +66,9 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: str | Path) -> "Checkpoint":
-        """Read a file written by `save`; InputError for any other file, or if memory does not suffice."""
+        """Read a file written by `save`; InputError for any other file, or if memory does not
+        suffice.
+        """
         try:
             with open_regular(Path(path)) as stream:
                 return cls.read(stream, str(path))
@@ -74,31 +82,45 @@ class Checkpoint:
     def read(cls, stream: IO[bytes], name: str) -> "Checkpoint":
         """`load` from an open file; name: for errors.
 
-        Memory is checked from the arrays' headers before any is unpacked. Values are validated when a simulation
-        resumes.
+        Memory is checked from the arrays' headers before any is unpacked. Values are validated when
+        a simulation resumes.
         """
         try:
             with zipfile.ZipFile(stream) as archive:
                 headers = _headers(archive)
                 needed = sum(map(_bytes, headers.values()))
-                require_to_unpack(needed, needed // _FLOAT, stream.seek(0, os.SEEK_END), f"Reading {name}")
+                require_to_unpack(
+                    needed, needed // _FLOAT, stream.seek(0, os.SEEK_END), f"Reading {name}"
+                )
                 arrays = {key: _array(archive, member) for key, (member, *_) in headers.items()}
             values = json.loads(arrays.pop(VALUES).item(), parse_constant=_no_number)
             if values.pop("format") != FORMAT:
-                raise InputError(f"{name} was made by another version of Terrain Erosion; run it again from the start.")
+                raise InputError(
+                    f"{name} was made by another version of Terrain Erosion; run it again from the "
+                    "start."
+                )
         except InputError:
             raise
         except MemoryError:
-            raise InputError(f"There is not enough memory to read {name}; close other programs.") from None
-        # A header is a Python literal in a zip: damaged, they raise whatever their readers come up with.
+            raise InputError(
+                f"There is not enough memory to read {name}; close other programs."
+            ) from None
+        # A header is a Python literal in a zip: damaged, they raise whatever their readers come up
+        # with.
         except Exception:  # noqa: BLE001
-            raise InputError(f"{name} is not a checkpoint, or is damaged; run it again from the start.") from None
+            raise InputError(
+                f"{name} is not a checkpoint, or is damaged; run it again from the start."
+            ) from None
         return cls(values, arrays)
 
     def part(self, name: str) -> dict[str, Array]:
         """Arrays whose names begin with `name` and a slash, by the rest of their names."""
         prefix = f"{name}/"
-        return {key.removeprefix(prefix): array for key, array in self.arrays.items() if key.startswith(prefix)}
+        return {
+            key.removeprefix(prefix): array
+            for key, array in self.arrays.items()
+            if key.startswith(prefix)
+        }
 
 
 _Header = tuple[zipfile.ZipInfo, tuple[int, ...], np.dtype[Any]]
@@ -107,7 +129,10 @@ _Header = tuple[zipfile.ZipInfo, tuple[int, ...], np.dtype[Any]]
 def _headers(archive: zipfile.ZipFile) -> dict[str, _Header]:
     """Archive member, shape and dtype of each array by name; ValueError for any other member."""
     members = archive.infolist()
-    headers = {member.filename.removesuffix(".npy"): (member, *_header(archive, member)) for member in members}
+    headers = {
+        member.filename.removesuffix(".npy"): (member, *_header(archive, member))
+        for member in members
+    }
     if len(headers) != len(members) or len(members) > _MOST_ARRAYS:
         raise ValueError
     _, shape, kind = headers[VALUES]
@@ -121,7 +146,9 @@ def _headers(archive: zipfile.ZipFile) -> dict[str, _Header]:
     return headers
 
 
-def _header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _header(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """Shape and dtype of an array."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError

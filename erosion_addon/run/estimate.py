@@ -31,7 +31,9 @@ def _bytes_of(step: Step) -> int:
 
 def require_memory(recipe: Recipe, shape: tuple[int, int], masks: int = 0) -> None:
     """Raise InputError with numbers if a terrain of (rows, cols) needs more memory than is free."""
-    require(bytes_needed(recipe, shape[0] * shape[1], masks), f"Eroding {shape[0]} × {shape[1]} cells")
+    require(
+        bytes_needed(recipe, shape[0] * shape[1], masks), f"Eroding {shape[0]} × {shape[1]} cells"
+    )
 
 
 def seconds_needed(
@@ -41,14 +43,18 @@ def seconds_needed(
     threads: int = 0,
     speeds: Mapping[str, float] | None = None,
 ) -> float:
-    """Rough duration on a terrain of (rows, cols), accurate to a factor of 2 on a processor of about 2023.
+    """Rough duration on a terrain of (rows, cols), accurate to a factor of 2 on a processor of
+    about 2023.
 
-    spacing: (row, column) in meters. threads: the most to use, 0 for all processors. speeds: measured duration relative
-    to the estimate, by kind of step, if known; see `speeds`.
+    spacing: (row, column) in meters. threads: the most to use, 0 for all processors. speeds:
+    measured duration relative to the estimate, by kind of step, if known; see `speeds`.
     """
-    recipe, known = recipe.scaled_to(longer_side(shape, spacing)), speeds or {}
+    recipe = recipe.scaled_to(longer_side(shape, spacing))
+    known = speeds or {}
     steps = (step for step in recipe.steps if step.enabled)
-    alone = sum(seconds_of(step, shape, spacing, recipe.edges) * known.get(step.kind, 1.0) for step in steps)
+    alone = sum(
+        seconds_of(step, shape, spacing, recipe.edges) * known.get(step.kind, 1.0) for step in steps
+    )
     return alone / speed_up(threads)
 
 
@@ -64,7 +70,10 @@ def seconds_of(step: Step, shape: tuple[int, int], spacing: Spacing, edges: str 
 
 def seconds_to_compile(recipe: Recipe) -> float:
     """Rough time to compile all kernels of a recipe with an empty cache."""
-    return sum(PROCESSES[kind].seconds_to_compile for kind in {step.kind for step in recipe.steps if step.enabled})
+    return sum(
+        PROCESSES[kind].seconds_to_compile
+        for kind in {step.kind for step in recipe.steps if step.enabled}
+    )
 
 
 def in_words(
@@ -75,12 +84,16 @@ def in_words(
     speeds: Mapping[str, float] | None = None,
     compiles: bool = False,
 ) -> str:
-    """Time and memory of a run, such as "About 20 s and 300 MB of memory". compiles: add the time to compile."""
+    """Time and memory of a run, such as "About 20 s and 300 MB of memory". compiles: add the time
+    to compile.
+    """
     time = _time(seconds_needed(recipe, shape, spacing, threads, speeds))
     if compiles:
         time += f", once {_time(seconds_to_compile(recipe))} more to compile,"
     needed = bytes_needed(recipe, shape[0] * shape[1])
-    memory = f"{needed / 1e9:.2g} GB" if needed >= 995e6 else f"{float(f'{needed / 1e6:.2g}'):.0f} MB"
+    memory = (
+        f"{needed / 1e9:.2g} GB" if needed >= 995e6 else f"{float(f'{needed / 1e6:.2g}'):.0f} MB"
+    )
     return f"About {time} and {memory} of memory"
 
 

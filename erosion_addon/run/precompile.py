@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Precompilation: a rehearsal of a recipe on a few cells, which compiles all of its kernels.
 
-A kernel is compiled at its first call with given argument types, which takes seconds; later its machine code comes from
-the cache. A rehearsal makes all calls of a run, and takes a millisecond when everything is cached.
+A kernel is compiled at its first call with given argument types, which takes seconds; later its
+machine code comes from the cache. A rehearsal makes all calls of a run, and takes a millisecond
+when everything is cached.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -48,10 +49,11 @@ def rehearse(
     on_progress: OnProgress = lambda fraction, message: None,
     wanted: Callable[[], bool] = lambda: True,
 ) -> None:
-    """Run a bit of every step of a recipe, for terrains of this spacing (m) with these masks and fields.
+    """Run a bit of every step of a recipe, for terrains of this spacing (m) with these masks and
+    fields.
 
-    on_progress: called only while something is compiled; the fraction never falls. wanted: asked before each step
-    whether to continue.
+    on_progress: called only while something is compiled; the fraction never falls. wanted: asked
+    before each step whether to continue.
     """
     from ..kernels import jit  # numba takes a second to import, so only where it runs
 
@@ -62,7 +64,8 @@ def rehearse(
     for number, step in enumerate(steps, 1):
         if not wanted():
             return
-        place, message = kinds.index(step.kind), f"Compiling for this recipe (once), step {number} of {len(steps)}"
+        place = kinds.index(step.kind)
+        message = f"Compiling for this recipe (once), step {number} of {len(steps)}"
 
         def say(done: int, left: int, place: int = place, message: str = message) -> None:
             nonlocal furthest  # a module that comes in late brings kernels that are left
@@ -76,16 +79,28 @@ def rehearse(
                 return  # which the run itself will say, of the real terrain
 
 
-def rehearse_rest(checkpoint: Checkpoint, on_progress: OnProgress, masks: Iterable[str] = ()) -> None:
-    """`rehearse` for a run resumed from a checkpoint. masks: kinds that it has besides those of the checkpoint."""
+def rehearse_rest(
+    checkpoint: Checkpoint, on_progress: OnProgress, masks: Iterable[str] = ()
+) -> None:
+    """`rehearse` for a run resumed from a checkpoint. masks: kinds that it has besides those of the
+    checkpoint.
+    """
     try:
         stand = Standing.of(checkpoint)
     except InputError:
         return  # which the run itself will say
-    rehearse(stand.recipe, stand.terrain.spacing, {*stand.masks, *masks}, stand.terrain.fields, on_progress)
+    rehearse(
+        stand.recipe,
+        stand.terrain.spacing,
+        {*stand.masks, *masks},
+        stand.terrain.fields,
+        on_progress,
+    )
 
 
-def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> State:
+def _state(
+    recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]
+) -> State:
     """Initial state on a gentle slope, with nonzero values in every layer."""
     shape = (SIDE, SIDE)
     elevation = np.add.outer(np.arange(SIDE) * 0.1, np.arange(SIDE) * 0.2) * min(spacing)
@@ -94,7 +109,9 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
     for name in set(fields) - {"elevation"}:
         components = FIELDS[name].components
         full = 0.5 if name == "grass" else 0.0  # none is as good as no layer at all
-        layers[name] = np.full(shape if components == 1 else (*shape, components), full, FIELDS[name].dtype)
+        layers[name] = np.full(
+            shape if components == 1 else (*shape, components), full, FIELDS[name].dtype
+        )
     layers["sediment"] = layers["sediment"].astype(np.float64)
     if recipe.strata and "surface_color" not in layers:
         layers["surface_color"] = recipe.strata.colors(elevation, spacing)
@@ -107,7 +124,8 @@ def _state(recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], f
 def _do_a_little(state: State, given: Step) -> None:
     """Run a step's first chunks and its end, at all sizes of cells, with and without grass."""
     process = PROCESSES[given.kind]
-    step, limited = process.step, process.at_start(state, given.limits, given.masks)
+    step = process.step
+    limited = process.at_start(state, given.limits, given.masks)
     rows, cols = state.elevation.shape
     rehearsed = process.rehearsed(given.parameters, (rows, cols), state.spacing)
     enough = _enough(rehearsed, step, state)
@@ -122,7 +140,8 @@ def _do_a_little(state: State, given: Step) -> None:
     layers = running.release()
     state.elevation = layers.pop("elevation")
     state.layers.update(layers)
-    with suppress(InputError):  # edges can be set for a run, and some kernels are for edges that wrap
+    # edges can be set for a run, and some kernels are for edges that wrap
+    with suppress(InputError):
         _begin(step(replace(limited, edges="wrap"), enough, 0))
 
 
@@ -136,7 +155,9 @@ def _begin(step: RunningStep) -> RunningStep:
 
 
 def _with_other_grass(state: State) -> Iterator[State]:
-    """The state with its grass layer cleared, or filled if it was clear: only live grass protects the ground."""
+    """The state with its grass layer cleared, or filled if it was clear: only live grass protects
+    the ground.
+    """
     if (grass := state.layers.get("grass")) is not None:
         other = np.full_like(grass, 0.0 if grass.any() else 0.5)
         yield replace(state, layers={**state.layers, "grass": other})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Background process that compiles all kernels of start terrains and shipped recipes ahead of time.
 
-The kernels of a run depend on its recipe, and on the masks and layers of the terrain: without this, another recipe or a
-first mask would mean another wait. The process runs at low priority, leaves the machine code in the cache, where
-workers find it, and ends with its standard input.
+The kernels of a run depend on its recipe, and on the masks and layers of the terrain: without this,
+another recipe or a first mask would mean another wait. The process runs at low priority, leaves the
+machine code in the cache, where workers find it, and ends with its standard input.
 """
 
 import itertools
@@ -26,7 +26,9 @@ from .precompile import SIDE, rehearse
 SPACING = (10.0, 10.0)
 
 MASKS: tuple[tuple[str, ...], ...] = ((), tuple(MASK_KINDS))
-"""A kernel takes all masks in one array or none; the rain mask for starting drops is another array."""
+"""A kernel takes all masks in one array or none; the rain mask for starting drops is another
+array.
+"""
 
 _ALL = tuple(name for name in FIELDS if name != "elevation")
 LAYERS: tuple[tuple[str, ...], ...] = ((), tuple(name for name in _ALL if name != "grass"), _ALL)
@@ -37,13 +39,17 @@ MARK = "complete"
 
 
 def compile_all() -> None:
-    """Make start terrains of compiled kernels, and rehearse every shipped recipe, and every process by itself, with all
-    combinations of masks and layers.
+    """Make start terrains of compiled kernels, and rehearse every shipped recipe, and every process
+    by itself, with all combinations of masks and layers.
     """
     for kind in (kind for kind, source in SOURCES.items() if source.compiled):
         make(kind, SIDE, SIDE)
-    alone = [_step(kind, **given) for kind, process in PROCESSES.items() for given in _forms(process)]
-    for recipe, masks, layers in itertools.product([*map(Recipe.load, shipped()), *alone], MASKS, LAYERS):
+    alone = [
+        _step(kind, **given) for kind, process in PROCESSES.items() for given in _forms(process)
+    ]
+    for recipe, masks, layers in itertools.product(
+        [*map(Recipe.load, shipped()), *alone], MASKS, LAYERS
+    ):
         rehearse(recipe, SPACING, masks, layers)
 
 

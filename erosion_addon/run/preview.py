@@ -40,27 +40,39 @@ def reduced(terrain: Terrain, shape: tuple[int, int]) -> Terrain:
 def reduced_masks(masks: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Array]:
     """Masks averaged to larger cells; masks that are coarser already stay."""
     return {
-        kind: average(mask, shape) if all(a >= b for a, b in zip(np.shape(mask), shape, strict=True)) else mask
+        kind: average(mask, shape)
+        if all(a >= b for a, b in zip(np.shape(mask), shape, strict=True))
+        else mask
         for kind, mask in masks.items()
     }
 
 
 def fitted(recipe: Recipe, longer: float, cell_size: float, larger: float) -> Recipe:
-    """Recipe scaled for a preview with `larger` cells (m) of a terrain with cells of `cell_size`, for an equal effect.
+    """Recipe scaled for a preview with `larger` cells (m) of a terrain with cells of `cell_size`,
+    for an equal effect.
 
     See `Process.scaled_for_preview`. longer: side of the terrain, m.
     """
     steps = (
-        replace(step, parameters=PROCESSES[step.kind].scaled_for_preview(step.parameters, longer, cell_size, larger))
+        replace(
+            step,
+            parameters=PROCESSES[step.kind].scaled_for_preview(
+                step.parameters, longer, cell_size, larger
+            ),
+        )
         for step in recipe.steps
     )
     return replace(recipe, steps=tuple(steps))
 
 
 def average(array: Array, shape: tuple[int, int]) -> Array:
-    """Means of `array` (rows, cols, ...) over the cells of a grid of `shape`, rounded to whole cells."""
+    """Means of `array` (rows, cols, ...) over the cells of a grid of `shape`, rounded to whole
+    cells.
+    """
     for axis, count in enumerate(shape):
         edges = np.arange(count + 1) * array.shape[axis] // count
         sums = np.add.reduceat(array, edges[:-1], axis=axis)
-        array = sums / np.diff(edges).reshape([-1 if axis == one else 1 for one in range(array.ndim)])
+        array = sums / np.diff(edges).reshape(
+            [-1 if axis == one else 1 for one in range(array.ndim)]
+        )
     return array

@@ -29,13 +29,15 @@ class Simulation(Protocol):
 class Progress:
     """Position of a simulation between two chunks of work.
 
-    fraction: 0-1 of the whole recipe. step: kind of the current step. message: the same in words. number: of finished
-    steps; done: 0-1 of the current step. simulation: whose progress it is.
+    fraction: 0-1 of the whole recipe. step: kind of the current step. message: the same in words.
+    number: of finished steps; done: 0-1 of the current step. simulation: whose progress it is.
     """
 
     def __init__(self, number: int, done: float, simulation: Simulation) -> None:
         kinds = simulation.kinds
-        self.number, self.done, self.step = number, done, kinds[number]
+        self.number = number
+        self.done = done
+        self.step = kinds[number]
         self.fraction = (number + done) / len(kinds)
         self.message = f"{simulation.titles[number]}, step {number + 1} of {len(kinds)}"
         self.simulation = simulation
@@ -47,7 +49,9 @@ class Progress:
 
     @property
     def result(self) -> Terrain:
-        """As `terrain`, without copies of the run's own arrays: to read only, and only until the run continues."""
+        """As `terrain`, without copies of the run's own arrays: to read only, and only until the
+        run continues.
+        """
         return self.simulation.snapshot(self.fraction, Terrain.sharing)
 
     def drain(self) -> None:
@@ -66,7 +70,9 @@ class Progress:
 
     @property
     def water_depth(self) -> Array | None:
-        """Water depth in the current step (rows, cols), meters, a view; None in a step without water."""
+        """Water depth in the current step (rows, cols), meters, a view; None in a step without
+        water.
+        """
         return self.simulation.water_depth()
 
     @property
@@ -86,33 +92,46 @@ class Gauge:
 
     def __init__(self) -> None:
         self._estimates: list[float] = []
-        self._began = self._step_began = (0.0, 0.0)  # time, and estimated seconds of the work before
-        self._number, self._last = -1, 0.0
-        self._speed, self._work, self._looked = "", 0.0, 0.0
+        # time, and estimated seconds of the work before
+        self._began = self._step_began = (0.0, 0.0)
+        self._number = -1
+        self._last = 0.0
+        self._speed = ""
+        self._work = 0.0
+        self._looked = 0.0
 
     def seconds_left(self, progress: Progress) -> float | None:
-        """Time left: the current step by its own pace, later steps by their estimates, corrected by the accuracy so
-        far. None while unknown.
+        """Time left: the current step by its own pace, later steps by their estimates, corrected by
+        the accuracy so far. None while unknown.
         """
         now = time.perf_counter()
         self._estimates = self._estimates or [max(seconds, 1e-6) for seconds in progress.estimates]
-        before, own = sum(self._estimates[: progress.number]), self._estimates[progress.number]
+        before = sum(self._estimates[: progress.number])
+        own = self._estimates[progress.number]
         at = before + own * progress.done
         if progress.number != self._number:
-            # What went before the first look was done by an earlier run; a step begins when the last one has ended.
+            # What went before the first look was done by an earlier run; a step begins when the
+            # last one has ended.
             start = (now, at) if self._number < 0 else (self._last, before)
             self._began = start if self._number < 0 else self._began
-            self._number, self._step_began = progress.number, start
+            self._number = progress.number
+            self._step_began = start
         self._last = now
-        spent, done = now - self._began[0], at - self._began[1]
+        spent = now - self._began[0]
+        done = at - self._began[1]
         if spent < 1.0 or done <= 0.0:
             return None
-        step_spent, step_done = now - self._step_began[0], at - self._step_began[1]
+        step_spent = now - self._step_began[0]
+        step_done = at - self._step_began[1]
         pace = step_spent / step_done if step_done > 0.03 * own else spent / done
-        return (before + own - at) * pace + sum(self._estimates[progress.number + 1 :]) * spent / done
+        return (before + own - at) * pace + sum(
+            self._estimates[progress.number + 1 :]
+        ) * spent / done
 
     def speed(self, progress: Progress) -> str:
-        """Speed of the current step in its own unit, such as "1.2 M drops/s", updated once a second."""
+        """Speed of the current step in its own unit, such as "1.2 M drops/s", updated once a
+        second.
+        """
         now = time.perf_counter()
         if now - self._looked < 1.0 and progress.number == self._number:
             return self._speed
@@ -121,7 +140,8 @@ class Gauge:
             self._speed = f"{_short((work - self._work) / seconds)} {word}/s"
         elif not 0.0 < work == self._work:
             self._speed = ""
-        self._work, self._looked = work, now
+        self._work = work
+        self._looked = now
         return self._speed
 
 

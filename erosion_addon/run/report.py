@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 def mass_balance(before: Terrain, after: Terrain, volumes: "Volumes") -> dict[str, float]:
     """Volumes of solid material in m³, with error = before + added - exported - after.
 
-    The error is summed over the change of each cell, so rounding of the two large sums does not hide it.
+    The error is summed over the change of each cell, so rounding of the two large sums does not
+    hide it.
     """
     area = before.cell_area
     # Row by row, so that no second array of the terrain's size is needed.
     rows = zip(after.elevation, before.elevation, strict=True)
-    change = math.fsum(float(np.sum(new - old)) for new, old in rows) * area + _suspended(after) - _suspended(before)
+    change = (
+        math.fsum(float(np.sum(new - old)) for new, old in rows) * area
+        + _suspended(after)
+        - _suspended(before)
+    )
     return {
         "before": float(np.sum(before.elevation)) * area + _suspended(before),
         "added": volumes.added,
@@ -43,7 +48,9 @@ def _suspended(terrain: Terrain) -> float:
 def hashes(terrain: Terrain) -> dict[str, str]:
     """SHA-256 of each field's little-endian bytes in C order."""
     return {
-        name: hashlib.sha256(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data).hexdigest()
+        name: hashlib.sha256(
+            np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data
+        ).hexdigest()
         for name, array in {"elevation": terrain.elevation, **terrain.fields}.items()
     }
 
@@ -64,7 +71,8 @@ def _peak_memory_windows() -> int:
 
     class Counters(ctypes.Structure):
         _fields_ = [("size", wintypes.DWORD), ("page_faults", wintypes.DWORD)] + [
-            (name, ctypes.c_size_t) for name in ("peak", "now", "a", "b", "c", "d", "pagefile", "peak_pagefile")
+            (name, ctypes.c_size_t)
+            for name in ("peak", "now", "a", "b", "c", "d", "pagefile", "peak_pagefile")
         ]
 
     counters = Counters(size=ctypes.sizeof(Counters))
@@ -72,14 +80,20 @@ def _peak_memory_windows() -> int:
     kernel32.GetCurrentProcess.restype = wintypes.HANDLE
     query = kernel32.K32GetProcessMemoryInfo
     query.argtypes = [wintypes.HANDLE, ctypes.POINTER(Counters), wintypes.DWORD]
-    return counters.peak if query(kernel32.GetCurrentProcess(), ctypes.byref(counters), counters.size) else 0
+    return (
+        counters.peak
+        if query(kernel32.GetCurrentProcess(), ctypes.byref(counters), counters.size)
+        else 0
+    )
 
 
 def in_words(report: dict[str, Any]) -> list[str]:
     """Report in a few short lines for the panel and the terminal."""
-    grid, mass = report["grid"], report["mass"]
+    grid = report["grid"]
+    mass = report["mass"]
     lines = [
-        f"{report['recipe']}, seed {report['seed']}, {grid['rows']} × {grid['cols']} cells, {report['seconds']:.1f} s"
+        f"{report['recipe']}, seed {report['seed']}, {grid['rows']} × {grid['cols']} cells, "
+        f"{report['seconds']:.1f} s"
     ]
     if region := report.get("region"):
         lines.append(f"on a region of {region['cells']:,} cells")
@@ -95,7 +109,11 @@ def in_words(report: dict[str, Any]) -> list[str]:
 
 def is_step_report(step: Any) -> bool:
     """Whether a value is a valid report of a step; checkpoints are untrusted."""
-    if not isinstance(step, dict) or not isinstance(step.get("kind"), str) or not isinstance(step.get("name", ""), str):
+    if (
+        not isinstance(step, dict)
+        or not isinstance(step.get("kind"), str)
+        or not isinstance(step.get("name", ""), str)
+    ):
         return False
     grid = step.get("grid", {})
     if not isinstance(grid, dict):

@@ -33,7 +33,9 @@ from .step_cache import Key, Result, Results, keys_of
 from .step_state import is_finite, set_step_arrays, step_arrays
 
 LOOK_SECONDS = 1.0
-"""Least time between two looks at all heights of a step on its way, each of which takes a hundredth of it at most."""
+"""Least time between two looks at all heights of a step on its way, each of which takes a hundredth
+of it at most.
+"""
 
 
 def simulate(
@@ -48,15 +50,17 @@ def simulate(
     adds_up: bool = False,
     around: Surroundings | None = None,
 ) -> Iterator[Progress]:
-    """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second. Stop iterating to stop.
+    """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second. Stop
+    iterating to stop.
 
-    seed, edges: replace the recipe's. masks: kind → (rows, cols) array, see `masks.MASK_KINDS`. threads: the most to
-    use, 0 for all processors; the result does not depend on it. results: cache of steps from earlier runs; cached steps
-    are skipped and the others are added, with the same result. adds_up: whether to add to the terrain's wear and
-    deposition. around: land around the terrain, whose water and drops enter.
+    seed, edges: replace the recipe's. masks: kind → (rows, cols) array, see `masks.MASK_KINDS`.
+    threads: the most to use, 0 for all processors; the result does not depend on it. results: cache
+    of steps from earlier runs; cached steps are skipped and the others are added, with the same
+    result. adds_up: whether to add to the terrain's wear and deposition. around: land around the
+    terrain, whose water and drops enter.
 
-    The last progress has fraction 1. The input terrain is never changed. Raises InputError for invalid input before any
-    work.
+    The last progress has fraction 1. The input terrain is never changed. Raises InputError for
+    invalid input before any work.
     """
     simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results, adds_up)
     simulation.let_in(around)
@@ -75,16 +79,21 @@ def erode(
     around: Surroundings | None = None,
 ) -> Terrain:
     """Run `simulate` to its end; returns the eroded terrain with its fields and `.report`."""
-    for progress in simulate(terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads, around=around):
+    for progress in simulate(
+        terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads, around=around
+    ):
         last = progress
     return last.terrain
 
 
 def resume(
-    checkpoint: Checkpoint, threads: int = 0, results: Results | None = None, around: Surroundings | None = None
+    checkpoint: Checkpoint,
+    threads: int = 0,
+    results: Results | None = None,
+    around: Surroundings | None = None,
 ) -> Iterator[Progress]:
-    """Resume from a `progress.checkpoint`, with the same bytes as an uninterrupted run. results: cache for steps that
-    end from now on. around: as of `simulate`; a checkpoint does not hold it.
+    """Resume from a `progress.checkpoint`, with the same bytes as an uninterrupted run. results:
+    cache for steps that end from now on. around: as of `simulate`; a checkpoint does not hold it.
     """
     return _Simulation.from_checkpoint(checkpoint, threads, results, around).run()
 
@@ -106,13 +115,18 @@ def is_of(
         checkpoint.values.get(name) for name in named
     ]
     return same and all(
-        mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
-        for mine, theirs in ((begin.part(part), checkpoint.part(part)) for part in ("start", "mask"))
+        mine.keys() == theirs.keys()
+        and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+        for mine, theirs in (
+            (begin.part(part), checkpoint.part(part)) for part in ("start", "mask")
+        )
     )
 
 
 class OutOfBoundsError(InputError):
-    """A step whose heights are of no use. progress: of the complete run of the steps before it; None for the first."""
+    """A step whose heights are of no use. progress: of the complete run of the steps before it;
+    None for the first.
+    """
 
     def __init__(self, sentence: str, progress: Progress | None) -> None:
         super().__init__(sentence)
@@ -134,27 +148,36 @@ class _Simulation:
         adds_up: bool,
     ) -> None:
         recipe = recipe.scaled_to(longer_side(terrain.shape, terrain.spacing))
-        self._terrain, self._recipe, self._adds_up = terrain, recipe, adds_up
+        self._terrain = terrain
+        self._recipe = recipe
+        self._adds_up = adds_up
         self._seed = recipe.seed if seed is None else SEED.checked(seed)
         self._edges, on_edges = edges_of_run(recipe, terrain.elevation, edges)
         self._steps = [step for step in recipe.steps if step.enabled]
         if not self._steps:
-            raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
-        self.kinds, self.titles = [step.kind for step in self._steps], [step.title for step in self._steps]
+            raise InputError(
+                f"All steps of the recipe {recipe.name} are switched off; switch one on."
+            )
+        self.kinds = [step.kind for step in self._steps]
+        self.titles = [step.title for step in self._steps]
         if results is not None:
             results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
         require_memory(recipe, terrain.shape, len(masks or {}))
         self._masks, on_masks = prepare(masks, terrain.shape)
         self._notes = on_edges + on_masks
         self._require_scaling_masks()
-        sediment = self._masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
+        sediment = self._masks.get(
+            "sediment", terrain.fields.get("sediment", np.zeros(terrain.shape))
+        )
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         if not adds_up:
             layers.pop(RISE, None)
         self._start_loose = loose_of(layers)
         if recipe.strata and "surface_color" not in layers:
             rock = terrain.elevation - self._start_loose
-            layers["surface_color"] = recipe.strata.colors(rock - layers.get(RISE, 0.0), terrain.spacing)
+            layers["surface_color"] = recipe.strata.colors(
+                rock - layers.get(RISE, 0.0), terrain.spacing
+            )
         fixed = protected_soil(layers, self._masks)
         around = terrain.spacing, self._edges, granted(threads)
         self._state = State(terrain.elevation, layers, self._masks, *around, fixed, recipe.strata)
@@ -163,8 +186,10 @@ class _Simulation:
         self._number = 0
         self._running: Step | None = None
         self._results, self._keys = results, self._result_keys() if results is not None else []
-        self._earlier_seconds, self._began = 0.0, time.perf_counter()
-        self._step_began, self._whole_step = self._began, True
+        self._earlier_seconds = 0.0
+        self._began = time.perf_counter()
+        self._step_began = self._began
+        self._whole_step = True
         self._next_look = 0.0
 
     def _require_scaling_masks(self) -> None:
@@ -177,7 +202,9 @@ class _Simulation:
             there.update(PROCESSES[step.kind].writes)
 
     def let_in(self, around: Surroundings | None) -> None:
-        """Let water and drops enter, if any; a checkpoint does not hold them. around: see `simulate`."""
+        """Let water and drops enter, if any; a checkpoint does not hold them. around: see
+        `simulate`.
+        """
         if around is not None:
             self._state = around.around(self._state)
             self._results = None
@@ -198,7 +225,10 @@ class _Simulation:
             "seconds": self._seconds(),
             "adds_up": self._adds_up,
         }
-        arrays = {"start/elevation": self._terrain.elevation, "state/elevation": self._state.elevation}
+        arrays = {
+            "start/elevation": self._terrain.elevation,
+            "state/elevation": self._state.elevation,
+        }
         arrays |= {f"start/{name}": array for name, array in self._terrain.fields.items()}
         arrays |= {f"state/{name}": array for name, array in self._state.layers.items()}
         arrays |= {f"mask/{kind}": array for kind, array in self._masks.items()}
@@ -208,17 +238,36 @@ class _Simulation:
 
     @classmethod
     def from_checkpoint(
-        cls, checkpoint: Checkpoint, threads: int, results: Results | None, around: Surroundings | None = None
+        cls,
+        checkpoint: Checkpoint,
+        threads: int,
+        results: Results | None,
+        around: Surroundings | None = None,
     ) -> "_Simulation":
         """Simulation restored from a checkpoint; InputError for an invalid one."""
         stand = Standing.of(checkpoint)
-        given = stand.terrain, stand.recipe, stand.seed, stand.edges, stand.masks, threads, results, stand.adds_up
+        given = (
+            stand.terrain,
+            stand.recipe,
+            stand.seed,
+            stand.edges,
+            stand.masks,
+            threads,
+            results,
+            stand.adds_up,
+        )
         simulation = cls(*given)
         if not simulation._state.layers.keys() <= stand.layers.keys():
-            raise InputError("The checkpoint lacks layers of the terrain; run it again from the start.")
-        simulation._state.elevation, simulation._state.layers = stand.elevation, stand.layers
-        simulation._number, simulation._reports, simulation._notes = stand.number, stand.reports, stand.notes
-        simulation._volumes, simulation._earlier_seconds = stand.volumes, stand.seconds
+            raise InputError(
+                "The checkpoint lacks layers of the terrain; run it again from the start."
+            )
+        simulation._state.elevation = stand.elevation
+        simulation._state.layers = stand.layers
+        simulation._number = stand.number
+        simulation._reports = stand.reports
+        simulation._notes = stand.notes
+        simulation._volumes = stand.volumes
+        simulation._earlier_seconds = stand.seconds
         simulation.let_in(around)
         if stand.step:
             simulation._start_step()
@@ -239,7 +288,8 @@ class _Simulation:
             return
         self._number, found = self._results.longest(self._keys)
         if found is not None:
-            self._state.elevation, self._state.layers = found.elevation, dict(found.layers)
+            self._state.elevation = found.elevation
+            self._state.layers = dict(found.layers)
             self._reports = [{**report, "reused": True} for report in found.reports]
             self._volumes = found.volumes
 
@@ -257,7 +307,9 @@ class _Simulation:
                 yield self._progress(self._number, done)
 
     def _advance(self) -> float:
-        """Share of the current step done after some more work; InputError for heights that are not finite."""
+        """Share of the current step done after some more work; InputError for heights that are not
+        finite.
+        """
         running = self._running
         assert running is not None
         try:
@@ -271,10 +323,11 @@ class _Simulation:
         return done
 
     def _out_of_bounds(self) -> OutOfBoundsError:
-        """Error that names the current step, and its parameters beyond their sliders; with the run of the steps before
-        it, as which the simulation goes on.
+        """Error that names the current step, and its parameters beyond their sliders; with the run
+        of the steps before it, as which the simulation goes on.
         """
-        step, number = self._steps[self._number], self._number
+        step = self._steps[self._number]
+        number = self._number
         beyond = []
         for name, declared in specifications(type(step.parameters)).items():
             value, (low, high) = getattr(step.parameters, name), declared.soft_range
@@ -285,9 +338,11 @@ class _Simulation:
             sentence = f"{sentence[:-1]}; keep to the ranges of the sliders: {', '.join(beyond)}."
         if not number:
             return OutOfBoundsError(sentence, None)
-        self._running, self._steps = None, self._steps[:number]
+        self._running = None
+        self._steps = self._steps[:number]
         self._recipe = replace(self._recipe, steps=tuple(self._steps))
-        self.kinds, self.titles = self.kinds[:number], self.titles[:number]
+        self.kinds = self.kinds[:number]
+        self.titles = self.titles[:number]
         self._notes.append(f"{sentence} The result is that of the steps before.")
         return OutOfBoundsError(sentence, self._progress(number - 1, 1.0))
 
@@ -296,7 +351,8 @@ class _Simulation:
         process = PROCESSES[step.kind]
         state = process.at_start(self._state, step.limits, step.masks)
         self._running = process.step(state, step.parameters, _key(self._seed, self._number))
-        self._step_began, self._whole_step = time.perf_counter(), True
+        self._step_began = time.perf_counter()
+        self._whole_step = True
 
     def _progress(self, number: int, done: float) -> Progress:
         """Progress with a share of a step done."""
@@ -321,12 +377,17 @@ class _Simulation:
 
     def estimates(self) -> list[float]:
         """Rough duration of each step on one processor, in seconds."""
-        return [seconds_of(step, self._terrain.shape, self._terrain.spacing, self._edges) for step in self._steps]
+        return [
+            seconds_of(step, self._terrain.shape, self._terrain.spacing, self._edges)
+            for step in self._steps
+        ]
 
     def _end_step(self) -> Progress:
-        running, progress = self._running, self._progress(self._number, 1.0)
+        running = self._running
+        progress = self._progress(self._number, 1.0)
         assert running is not None
-        volumes, report = running.volumes(), {**self._step_report(running), **self._estimated()}
+        volumes = running.volumes()
+        report = {**self._step_report(running), **self._estimated()}
         # A step that can hands its own arrays over: copies would be the run's peak of memory.
         layers = running.release()
         if not within(layers["elevation"], (-HIGHEST, HIGHEST)):
@@ -338,7 +399,9 @@ class _Simulation:
         self._running = None
         self._number += 1
         if self._results is not None:
-            result = Result(self._state.elevation, dict(self._state.layers), tuple(self._reports), self._volumes)
+            result = Result(
+                self._state.elevation, dict(self._state.layers), tuple(self._reports), self._volumes
+            )
             self._results.keep(self._keys[self._number - 1], result)
         return progress
 
@@ -354,18 +417,24 @@ class _Simulation:
     def _estimated(self) -> dict[str, float]:
         """Estimated duration of the step, unless an earlier run did a part of it."""
         alone = self.estimates()[self._number]
-        return {"estimated_seconds": alone / speed_up(self._state.threads)} if self._whole_step else {}
+        return (
+            {"estimated_seconds": alone / speed_up(self._state.threads)} if self._whole_step else {}
+        )
 
     def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
-        """Current terrain with its report. make: its constructor from elevation, spacing and fields."""
+        """Current terrain with its report. make: its constructor from elevation, spacing and
+        fields.
+        """
         layers = {"elevation": self._state.elevation, **self._state.layers}
-        volumes, reports = self._volumes, list(self._reports)
+        volumes = self._volumes
+        reports = list(self._reports)
         if self._running is not None:
             layers.update(self._running.layers())
             volumes = volumes.plus(self._running.volumes())
             reports.append(self._step_report(self._running))
         elevation = layers.pop("elevation")
-        before, loose = self._terrain.fields if self._adds_up else {}, loose_of(layers)
+        before = self._terrain.fields if self._adds_up else {}
+        loose = loose_of(layers)
         layers["bedrock"] = np.subtract(elevation, loose, dtype=np.float32)
         gained = loose - self._start_loose
         deposition = all_deposition = thickness(gained)
@@ -383,22 +452,35 @@ class _Simulation:
             carried = any(PROCESSES[step.kind].carries_color for step in self._steps)
             shown = {**layers, "elevation": elevation, "wear": wear, "deposition": deposition}
             layers["surface_color"] = strata.brought_to_light(shown, self._terrain.spacing, carried)
-        after = make(elevation, self._terrain.spacing, {name: layers[name] for name in FIELDS if name in layers})
+        after = make(
+            elevation,
+            self._terrain.spacing,
+            {name: layers[name] for name in FIELDS if name in layers},
+        )
         after.fields |= {"wear": all_wear, "deposition": all_deposition}  # these need no copy
         after.report = self._report(after, fraction, reports, volumes)
         return after
 
-    def _report(self, after: Terrain, fraction: float, steps: list[dict[str, Any]], volumes: Volumes) -> dict[str, Any]:
+    def _report(
+        self, after: Terrain, fraction: float, steps: list[dict[str, Any]], volumes: Volumes
+    ) -> dict[str, Any]:
         rows, cols = after.shape
         grid: dict[str, Any] = {"rows": rows, "cols": cols, "cell_size": after.cell_size}
         if after.spacing[0] != after.spacing[1]:
             grid["spacing"] = list(after.spacing)
         loose = float(self._start_loose.max())
         moves = any(PROCESSES[kind].moves_ground for kind in self.kinds)
-        still = stillness(self._terrain, after, self._recipe.needs, loose) if moves and fraction >= 1 else []
+        still = (
+            stillness(self._terrain, after, self._recipe.needs, loose)
+            if moves and fraction >= 1
+            else []
+        )
         if still:
             ground = self._terrain.elevation, self._terrain.spacing
-            still += filter(None, [PROCESSES[step.kind].why_still(step.parameters, *ground) for step in self._steps])
+            still += filter(
+                None,
+                [PROCESSES[step.kind].why_still(step.parameters, *ground) for step in self._steps],
+            )
         return {
             "recipe": self._recipe.name,
             "seed": self._seed,

@@ -57,14 +57,24 @@ def learned(speeds: Mapping[str, float], report: Mapping[str, Any]) -> dict[str,
     """Speeds updated from the report of a run; only steps run from beginning to end count."""
     after = dict(speeds)
     for step in report["steps"]:
-        estimate, seconds = step.get("estimated_seconds", 0.0), step["seconds"]
-        if estimate <= 0.0 or seconds < SHORTEST or step.get("reused") or not _is_speed(seconds / estimate):
+        estimate = step.get("estimated_seconds", 0.0)
+        seconds = step["seconds"]
+        if (
+            estimate <= 0.0
+            or seconds < SHORTEST
+            or step.get("reused")
+            or not _is_speed(seconds / estimate)
+        ):
             continue
         # Means of logarithms: twice as fast and half as fast make up for each other.
         before = after.get(step["kind"], seconds / estimate)
-        after[step["kind"]] = math.exp((1 - WEIGHT) * math.log(before) + WEIGHT * math.log(seconds / estimate))
+        after[step["kind"]] = math.exp(
+            (1 - WEIGHT) * math.log(before) + WEIGHT * math.log(seconds / estimate)
+        )
     return after
 
 
 def _is_speed(number: Any) -> bool:
-    return isinstance(number, int | float) and not isinstance(number, bool) and LEAST <= number <= MOST
+    return (
+        isinstance(number, int | float) and not isinstance(number, bool) and LEAST <= number <= MOST
+    )

@@ -25,9 +25,9 @@ _MOST_NOTES = 100
 class Standing:
     """State of a simulation.
 
-    terrain: the start. masks: by kind. elevation, layers: the current ground. number: finished steps. reports: theirs.
-    step: arrays of the current step, if any. seconds: of work so far. adds_up: whether the start's wear and deposition
-    are added to.
+    terrain: the start. masks: by kind. elevation, layers: the current ground. number: finished
+    steps. reports: theirs. step: arrays of the current step, if any. seconds: of work so far.
+    adds_up: whether the start's wear and deposition are added to.
     """
 
     terrain: Terrain
@@ -51,28 +51,42 @@ class Standing:
         try:
             return cls._of(checkpoint)
         except InputError as error:
-            raise InputError(f"The checkpoint is damaged; run it again from the start. {error}") from None
+            raise InputError(
+                f"The checkpoint is damaged; run it again from the start. {error}"
+            ) from None
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise InputError("The checkpoint is damaged; run it again from the start.") from None
 
     @classmethod
     def _of(cls, checkpoint: Checkpoint) -> "Standing":
-        values, start, state = checkpoint.values, checkpoint.part("start"), checkpoint.part("state")
+        values = checkpoint.values
+        start = checkpoint.part("start")
+        state = checkpoint.part("state")
         terrain = Terrain(start.pop("elevation"), tuple(values["spacing"]), start)
         recipe = Recipe.from_dict(values["recipe"])
         enabled = [step for step in recipe.steps if step.enabled]
         number = Specification("number", 0, "", low=0, high=len(enabled)).checked(values["number"])
-        reports, notes, step = values["reports"], values["notes"], checkpoint.part("step")
-        if len(reports) != number or (step and number == len(enabled)) or not all(map(is_step_report, reports)):
+        reports = values["reports"]
+        notes = values["notes"]
+        step = checkpoint.part("step")
+        if (
+            len(reports) != number
+            or (step and number == len(enabled))
+            or not all(map(is_step_report, reports))
+        ):
             raise ValueError
-        if len(notes) > _MOST_NOTES or not all(isinstance(line, str) and len(line) <= 1000 for line in notes):
+        if len(notes) > _MOST_NOTES or not all(
+            isinstance(line, str) and len(line) <= 1000 for line in notes
+        ):
             raise ValueError
-        elevation, masks = state.pop("elevation"), checkpoint.part("mask")
+        elevation = state.pop("elevation")
+        masks = checkpoint.part("mask")
         if not masks.keys() <= MASK_KINDS.keys():
             raise ValueError
         for name, layer in {"elevation": elevation, **state}.items():
             checked_field(name, layer, terrain.shape)
-            if layer.dtype not in (FIELDS[name].dtype, np.float64):  # loose layers are of twice the digits in a run
+            # loose layers are of twice the digits in a run
+            if layer.dtype not in (FIELDS[name].dtype, np.float64):
                 raise ValueError
         return cls(
             terrain,
@@ -99,7 +113,9 @@ def require_sound(running: Step, shape: tuple[int, int]) -> None:
             try:
                 checked_field(name, layer, shape)
             except InputError as error:
-                raise InputError(f"The checkpoint is damaged; run it again from the start. {error}") from None
+                raise InputError(
+                    f"The checkpoint is damaged; run it again from the start. {error}"
+                ) from None
 
 
 def _finite(number: Any) -> float:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Step cache: results of steps, reused by later runs that begin alike.
 
-The key of a result is a digest of all inputs that determine its bytes, so nothing needs to be invalidated: start
-terrain with its layers, masks, cell size, seed, edges, strata, and all steps so far.
+The key of a result is a digest of all inputs that determine its bytes, so nothing needs to be
+invalidated: start terrain with its layers, masks, cell size, seed, edges, strata, and all steps so
+far.
 """
 
 import hashlib
@@ -40,14 +41,17 @@ class Result:
 
 
 class Results:
-    """Recent results by key. limit: bytes of all arrays together; None for `SHARE` of the memory."""
+    """Recent results by key. limit: bytes of all arrays together; None for `SHARE` of the
+    memory.
+    """
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
         self._kept: dict[Key, Result] = {}  # the last used one comes last
 
     def longest(self, keys: Iterable[Key]) -> tuple[int, Result | None]:
-        """Result of the most steps among `keys` (those of the first step, the first two, …), and its number of steps.
+        """Result of the most steps among `keys` (those of the first step, the first two, …), and
+        its number of steps.
 
         0 and None if none of them is cached.
         """
@@ -67,7 +71,9 @@ class Results:
             self._drop_oldest()
 
     def make_room(self, needed: int) -> None:
-        """Drop the oldest results until `needed` bytes are free, so that the cache never makes a run fail."""
+        """Drop the oldest results until `needed` bytes are free, so that the cache never makes a
+        run fail.
+        """
         while self._kept and (available_memory() or needed) < needed:
             self._drop_oldest()
 
@@ -81,7 +87,11 @@ class Results:
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays; shared arrays count once."""
-        arrays = (array for kept in self._kept.values() for array in (kept.elevation, *kept.layers.values()))
+        arrays = (
+            array
+            for kept in self._kept.values()
+            for array in (kept.elevation, *kept.layers.values())
+        )
         return sum({id(array): array.nbytes for array in arrays}.values())
 
     def _most_bytes(self) -> float:
@@ -90,10 +100,16 @@ class Results:
         return SHARE * ((available_memory() or 0) + self.nbytes)
 
 
-def keys_of(terrain: Terrain, masks: Mapping[str, Array], given: Any, steps: Iterable[Step]) -> list[Key]:
+def keys_of(
+    terrain: Terrain, masks: Mapping[str, Array], given: Any, steps: Iterable[Step]
+) -> list[Key]:
     """Key of each step's end. given: other inputs that determine the bytes, as values for JSON."""
     digest = hashlib.blake2b(json.dumps([terrain.spacing, given]).encode(), digest_size=32)
-    arrays = {"elevation": terrain.elevation, **terrain.fields, **{f"{kind} mask": masks[kind] for kind in masks}}
+    arrays = {
+        "elevation": terrain.elevation,
+        **terrain.fields,
+        **{f"{kind} mask": masks[kind] for kind in masks},
+    }
     for name, array in sorted(arrays.items()):
         digest.update(json.dumps([name, array.dtype.str, array.shape]).encode())
         digest.update(np.ascontiguousarray(array).data)

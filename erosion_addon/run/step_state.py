@@ -27,8 +27,12 @@ def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
         raise InputError("The checkpoint does not fit its recipe; run it again from the start.")
     for name, array in arrays.items():
         owner, attribute, value = places[name]
-        whole = isinstance(getattr(type(owner), attribute, None), property)  # sets itself, and looks at it itself
-        if not (_is_alike(array, value, whole) and (whole or within(array, owner.limits.get(attribute, ANYTHING)))):
+        # sets itself, and looks at it itself
+        whole = isinstance(getattr(type(owner), attribute, None), property)
+        if not (
+            _is_alike(array, value, whole)
+            and (whole or within(array, owner.limits.get(attribute, ANYTHING)))
+        ):
             raise InputError(f"The checkpoint is damaged in {name}; run it again from the start.")
         try:
             if isinstance(value, np.ndarray) and not whole:
@@ -36,7 +40,9 @@ def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
             else:
                 setattr(owner, attribute, array if whole else type(value)(array))
         except ValueError:
-            raise InputError(f"The checkpoint is damaged in {name}; run it again from the start.") from None
+            raise InputError(
+                f"The checkpoint is damaged in {name}; run it again from the start."
+            ) from None
 
 
 def is_finite(running: Step) -> bool:
@@ -64,7 +70,10 @@ def _places(running: Any) -> Iterator[tuple[str, Any, str, Any]]:
     for attribute in running.evolving:
         value = getattr(running, attribute)
         if isinstance(value, tuple):
-            yield from ((f"{attribute}/{place}", running, attribute, item) for place, item in enumerate(value))
+            yield from (
+                (f"{attribute}/{place}", running, attribute, item)
+                for place, item in enumerate(value)
+            )
         elif hasattr(value, "evolving"):
             yield from ((f"{attribute}/{name}", *place) for name, *place in _places(value))
         elif value is not None:
@@ -75,4 +84,8 @@ def _is_alike(array: Array, value: Any, of_any_length: bool) -> bool:
     """Whether an array has the shape and dtype of a value."""
     like = np.asarray(value)
     kind = array.dtype == like.dtype if like.ndim else array.dtype.kind == like.dtype.kind
-    return kind and array.shape[of_any_length:] == like.shape[of_any_length:] and array.ndim == like.ndim
+    return (
+        kind
+        and array.shape[of_any_length:] == like.shape[of_any_length:]
+        and array.ndim == like.ndim
+    )

@@ -16,7 +16,8 @@ _caches: list[Any] = []
 def remember(kind: type[Remembered], of_file: bool = False) -> Remembered:
     """Single instance of a class without arguments, made anew by `clear`.
 
-    of_file: whether it belongs to the open file, and is made anew with the next one. Resources of Blender do not.
+    of_file: whether it belongs to the open file, and is made anew with the next one. Resources of
+    Blender do not.
     """
     made = kind()
     _remembered.append(made)

@@ -40,32 +40,70 @@ FIELDS: dict[str, Field] = {
         Field(
             "flow",
             "drops or m³",
-            "flow through the cell in the last step that computes it: number of drops, or m³ of Water",
+            (
+                "flow through the cell in the last step that computes it: number of drops, or m³ "
+                "of Water"
+            ),
         ),
-        Field("moisture", "0-1", "wetness of the ground by fresh water, 1 where much gathers on little slope"),
+        Field(
+            "moisture",
+            "0-1",
+            "wetness of the ground by fresh water, 1 where much gathers on little slope",
+        ),
         Field(RISE, "m", "how far the land rose", dtype=np.float64),
         Field("wear", "m", "rock removed"),
         Field("deposition", "m", "loose material laid down"),
         Field("grass", "0-1", "cover of grass"),
         Field("snow", "m", "thickness of the snow on the ground"),
         Field("meltwater", "m", "meltwater of the snow, which the next water step receives"),
-        Field("clouds", "of the mean", "rain under the clouds at the end of the last step with clouds"),
+        Field(
+            "clouds", "of the mean", "rain under the clouds at the end of the last step with clouds"
+        ),
         Field("foliage_density", "0-1", "density of plants, by moisture and slope"),
         Field("wind_path", "0-1", "how often the wind touches the ground"),
-        Field("wind_flow", "of the wind", "velocity of the wind near the ground along columns and rows", components=2),
-        Field("sand_flow", "m²", "sand that the wind carried along columns and rows, by meter of width", components=2),
+        Field(
+            "wind_flow",
+            "of the wind",
+            "velocity of the wind near the ground along columns and rows",
+            components=2,
+        ),
+        Field(
+            "sand_flow",
+            "m²",
+            "sand that the wind carried along columns and rows, by meter of width",
+            components=2,
+        ),
         Field("sky_light", "0-1", "visible share of the sky, 1 in the open"),
         Field("sun_light", "0-1", "share of the sunlight that arrives, 1 without any shade"),
         Field("sun_light_2", "0-1", "share of the second sun's light that arrives"),
         Field("sun_light_3", "0-1", "share of the third sun's light that arrives"),
-        Field("drainage_area", "m²", "area whose water passes, by the steepest of eight directions"),
-        Field("stream_order", "Strahler", "order of channels: 1 for brooks, more where equal ones meet, 0 on slopes"),
+        Field(
+            "drainage_area", "m²", "area whose water passes, by the steepest of eight directions"
+        ),
+        Field(
+            "stream_order",
+            "Strahler",
+            "order of channels: 1 for brooks, more where equal ones meet, 0 on slopes",
+        ),
         Field("lake_depth", "m", "depth of a lake that fills its basin to the point of overflow"),
         Field("slope", "m/m", "rise by distance, 1 for 45°"),
-        Field("curvature", "1/m", "mean curvature of the surface, above 0 on ridges and below in hollows"),
-        Field("flow_direction", "length 1", "direction of the water along columns and rows", components=2),
+        Field(
+            "curvature",
+            "1/m",
+            "mean curvature of the surface, above 0 on ridges and below in hollows",
+        ),
+        Field(
+            "flow_direction",
+            "length 1",
+            "direction of the water along columns and rows",
+            components=2,
+        ),
         Field("river", "0-1", "cover of rivers, while rivers or lakes exist as objects"),
-        Field("bank", "0-1", "ground beside rivers and lakes, 1 at the water to 0 at the river's width from it"),
+        Field(
+            "bank",
+            "0-1",
+            "ground beside rivers and lakes, 1 at the water to 0 at the river's width from it",
+        ),
         Field("lake", "0 or 1", "cover of lakes, while rivers or lakes exist as objects"),
         Field("surface_color", "0-1", "color of the ground (red, green, blue)", components=3),
     )
@@ -80,5 +118,13 @@ ANALYZED = ("drainage_area", "stream_order", "lake_depth", "slope", "curvature",
 WATERS = ("river", "bank", "lake")
 """Fields of a terrain with rivers or lakes as objects."""
 
-BAKED = ("sky_light", "sun_light", "sun_light_2", "sun_light_3", "foliage_density", *ANALYZED, *WATERS)
+BAKED = (
+    "sky_light",
+    "sun_light",
+    "sun_light_2",
+    "sun_light_3",
+    "foliage_density",
+    *ANALYZED,
+    *WATERS,
+)
 """Fields that are baked on a result; simulations do not produce them."""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ground cover: shares of rock, soil, grass, sand and snow in each cell, as game engines blend materials."""
+"""Ground cover: shares of rock, soil, grass, sand and snow in each cell, as game engines blend
+materials.
+"""
 
 from collections.abc import Mapping
 
@@ -24,10 +26,12 @@ WHITE = 65535
 
 
 def ground_cover(fields: Mapping[str, Array], shape: tuple[int, int]) -> dict[str, Array]:
-    """Share of each cover, (rows, cols) uint16 from 0 to `WHITE`; the five add up to `WHITE` in every cell.
+    """Share of each cover, (rows, cols) uint16 from 0 to `WHITE`; the five add up to `WHITE` in
+    every cell.
 
-    Each lies on those before it: soil and sediment ("sand") by their thickness, grass by its cover, snow by its
-    thickness. fields: those of `GROUND` as a terrain has them, (rows, cols); those that are missing count as 0.
+    Each lies on those before it: soil and sediment ("sand") by their thickness, grass by its cover,
+    snow by its thickness. fields: those of `GROUND` as a terrain has them, (rows, cols); those that
+    are missing count as 0.
     """
     left = np.ones(shape)
     shares: dict[str, Array] = {}
@@ -43,11 +47,15 @@ def _opacity(fields: Mapping[str, Array], shape: tuple[int, int], cover: str) ->
     if name not in fields:
         return np.zeros(shape)
     values = fields[name].astype(np.float64)
-    return np.clip(values, 0.0, 1.0) if cover == "grass" else smooth_step(values, THIN, OPAQUE[cover])
+    return (
+        np.clip(values, 0.0, 1.0) if cover == "grass" else smooth_step(values, THIN, OPAQUE[cover])
+    )
 
 
 def _whole(shares: dict[str, Array]) -> dict[str, Array]:
-    """Shares in whole steps of `WHITE`: rounded down, and what is left given to those that lost most."""
+    """Shares in whole steps of `WHITE`: rounded down, and what is left given to those that lost
+    most.
+    """
     exact = np.stack(list(shares.values())) * WHITE
     steps = np.floor(exact)
     lost = steps - exact

@@ -13,8 +13,8 @@ from ..base.errors import InputError
 class Structure:
     """Topology of a mesh.
 
-    edges: (count, 2) vertices. corners: (count,) vertex of each corner of a face. largest: corners of the largest face.
-    hidden: vertices that Edit Mode hides.
+    edges: (count, 2) vertices. corners: (count,) vertex of each corner of a face. largest: corners
+    of the largest face. hidden: vertices that Edit Mode hides.
     """
 
     edges: Array
@@ -24,7 +24,8 @@ class Structure:
 
 
 def cause(name: str, points: Array, structure: Structure) -> InputError | None:
-    """What keeps a mesh from being a grid, and its cure; None where that is not in its faces or edges.
+    """What keeps a mesh from being a grid, and its cure; None where that is not in its faces or
+    edges.
 
     name: of the mesh. points: (vertices, 3), finite.
     """
@@ -32,29 +33,31 @@ def cause(name: str, points: Array, structure: Structure) -> InputError | None:
     loose = np.flatnonzero(np.bincount(structure.corners, minlength=count) == 0)
     if 0 < len(loose) < count:
         return InputError(
-            f"{name} has vertices that belong to no face, {len(loose)} in all, the first is vertex {loose[0]}; delete "
-            "loose geometry in Edit Mode (Mesh > Clean Up > Delete Loose)."
+            f"{name} has vertices that belong to no face, {len(loose)} in all, the first is vertex "
+            f"{loose[0]}; delete loose geometry in Edit Mode (Mesh > Clean Up > Delete Loose)."
         )
     doubled = _doubled(points)
     if len(doubled):
         return InputError(
-            f"{name} has vertices that lie exactly on others, {len(doubled)} in all, the first is vertex {doubled[0]}; "
-            "merge them by distance in Edit Mode (Mesh > Merge > By Distance)."
+            f"{name} has vertices that lie exactly on others, {len(doubled)} in all, the first is "
+            f"vertex {doubled[0]}; merge them by distance in Edit Mode (Mesh > Merge > By "
+            "Distance)."
         )
     if structure.hidden:
         return InputError(
-            f"{name} has hidden vertices, {structure.hidden} in all, which count too; reveal them in Edit Mode with "
-            "Alt H, and delete what does not belong to the grid."
+            f"{name} has hidden vertices, {structure.hidden} in all, which count too; reveal them "
+            "in Edit Mode with Alt H, and delete what does not belong to the grid."
         )
     parts = _parts(structure.edges, count) if len(structure.edges) else 1
     if parts > 1:
         return InputError(
-            f"{name} consists of {parts} parts that do not hang together; separate them in Edit Mode (Mesh > Separate "
-            "> By Loose Parts) and erode each, or make one grid of all."
+            f"{name} consists of {parts} parts that do not hang together; separate them in Edit "
+            "Mode (Mesh > Separate > By Loose Parts) and erode each, or make one grid of all."
         )
     if structure.largest > 4:
         return InputError(
-            f"{name} has faces of up to {structure.largest} corners, and no vertices within them; make a grid of it."
+            f"{name} has faces of up to {structure.largest} corners, and no vertices within them; "
+            "make a grid of it."
         )
     return None
 

@@ -16,7 +16,9 @@ FARTHEST = 100_000.0
 
 
 class Limits(Parameters):
-    """Heights and slopes on which a step acts, measured before the step, and the greatest depth of its changes."""
+    """Heights and slopes on which a step acts, measured before the step, and the greatest depth of
+    its changes.
+    """
 
     lowest: float = parameter(
         -FARTHEST,
@@ -44,8 +46,12 @@ class Limits(Parameters):
         unit="m",
         soft_high=500,
     )
-    flattest: float = parameter(0.0, "Gentlest slope on which the step acts.", low=0, high=90, unit="°")
-    steepest: float = parameter(90.0, "Steepest slope on which the step acts.", low=0, high=90, unit="°")
+    flattest: float = parameter(
+        0.0, "Gentlest slope on which the step acts.", low=0, high=90, unit="°"
+    )
+    steepest: float = parameter(
+        90.0, "Steepest slope on which the step acts.", low=0, high=90, unit="°"
+    )
     slope_softness: float = parameter(
         0.0,
         "Slope over which the step fades in at these limits: higher values hide the limits.",
@@ -66,7 +72,10 @@ class Limits(Parameters):
     )
     max_deposition: float = parameter(
         0.0,
-        "Most that the step raises the ground at any place: lower values keep floors and fans thin.",
+        (
+            "Most that the step raises the ground at any place: lower values keep floors and fans "
+            "thin."
+        ),
         low=0,
         high=FARTHEST,
         unit="m",
@@ -89,14 +98,19 @@ class Limits(Parameters):
         return self.max_erosion > 0 or self.max_deposition > 0
 
     def strength(self, elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array | None:
-        """Weight of the step by height and slope, (rows, cols) float32 0-1; None if it is 1 everywhere.
+        """Weight of the step by height and slope, (rows, cols) float32 0-1; None if it is 1
+        everywhere.
 
         elevation: (rows, cols) m; spacing: (row, col) m; wraps: whether the terrain tiles.
         """
-        share = _between(elevation, self.lowest, self.highest, self.height_softness, (-FARTHEST, FARTHEST))
+        share = _between(
+            elevation, self.lowest, self.highest, self.height_softness, (-FARTHEST, FARTHEST)
+        )
         if self.flattest > 0 or self.steepest < 90:
             slope = _degrees(elevation, spacing, wraps)
-            by_slope = _between(slope, self.flattest, self.steepest, self.slope_softness, (0.0, 90.0))
+            by_slope = _between(
+                slope, self.flattest, self.steepest, self.slope_softness, (0.0, 90.0)
+            )
             share = by_slope if share is None else share * by_slope
         return share
 
@@ -104,7 +118,9 @@ class Limits(Parameters):
 NO_LIMITS = Limits()
 
 
-def _between(values: Array, low: float, high: float, soft: float, all_of_it: tuple[float, float]) -> Array | None:
+def _between(
+    values: Array, low: float, high: float, soft: float, all_of_it: tuple[float, float]
+) -> Array | None:
     """1 between two limits and 0 beyond, with a smooth ramp inside each; None without limits."""
     share = None
     if low > all_of_it[0]:

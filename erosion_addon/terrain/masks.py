@@ -15,7 +15,8 @@ from ..grid.resample import bilinear
 class MaskKind(NamedTuple):
     """One kind of mask.
 
-    highest: its maximum; the minimum is 0. unpainted: neutral initial value. label and tooltip are for artists.
+    highest: its maximum; the minimum is 0. unpainted: neutral initial value. label and tooltip are
+    for artists.
     """
 
     highest: float
@@ -32,7 +33,10 @@ def _area(letter: str) -> MaskKind:
         "factor of the parameters that use it, from 0 to 1",
         f"Area {letter}",
         1.0,
-        "Factor of the parameters that use it under Parameter Masks: at 0 they are 0, at 1 they keep their full value",
+        (
+            "Factor of the parameters that use it under Parameter Masks: at 0 they are 0, at 1 "
+            "they keep their full value"
+        ),
     )
 
 
@@ -49,24 +53,24 @@ MASK_KINDS: dict[str, MaskKind] = {
         "resistance of the rock: 0 none, 1 never wears",
         "Hardness",
         0.0,
-        "Hardness of the rock: higher values stand longer, as ridges, steps and walls in softer rock. At 1 it never "
-        "wears",
+        "Hardness of the rock: higher values stand longer, as ridges, steps and walls in softer "
+        "rock. At 1 it never wears",
     ),
     "rain": MaskKind(
         1e9,
         "rain relative to elsewhere",
         "Rain",
         1.0,
-        "Where it rains: twice as much on 2 as on 1, none on 0. Rivers start where it rains; the rain as a whole stays "
-        "the same",
+        "Where it rains: twice as much on 2 as on 1, none on 0. Rivers start where it rains; the "
+        "rain as a whole stays the same",
     ),
     "sediment": MaskKind(
         1e9,
         "thickness of loose sediment at the start, in meters",
         "Sediment",
         0.0,
-        "Thickness of loose sand or gravel at the start: higher values leave more for water and wind to carry off "
-        "before they reach the rock",
+        "Thickness of loose sand or gravel at the start: higher values leave more for water and "
+        "wind to carry off before they reach the rock",
         "m",
     ),
     "source": MaskKind(
@@ -74,39 +78,43 @@ MASK_KINDS: dict[str, MaskKind] = {
         "supply of wind-blown sand relative to elsewhere",
         "Sand Supply",
         0.0,
-        "Supply of wind-blown sand, such as a beach: more sand starts where values are higher. Without this mask it "
-        "enters over the windward edge",
+        "Supply of wind-blown sand, such as a beach: more sand starts where values are higher. "
+        "Without this mask it enters over the windward edge",
     ),
     "protect": MaskKind(
         1.0,
         "ground that is not eroded: 1 keeps its rock and soil; loose sediment comes and goes",
         "Protection",
         0.0,
-        "Ground that is not eroded, such as a road: higher values wear less rock and soil. Loose sediment is "
-        "deposited there and carried on as elsewhere",
+        "Ground that is not eroded, such as a road: higher values wear less rock and soil. Loose "
+        "sediment is deposited there and carried on as elsewhere",
     ),
     "plot": MaskKind(
         1.0,
         "ground that keeps its height: at 1 nothing is eroded or deposited",
         "Building Plot",
         0.0,
-        "Ground that keeps its height, such as a building plot: at 1 nothing is eroded or deposited. Water, wind and "
-        "their load pass over it; slides onto it are cleared away and count as exported",
+        "Ground that keeps its height, such as a building plot: at 1 nothing is eroded or "
+        "deposited. Water, wind and their load pass over it; slides onto it are cleared away and "
+        "count as exported",
     ),
     "uplift": MaskKind(
         1e9,
         "how fast the land rises, relative to elsewhere",
         "Uplift",
         1.0,
-        "How fast the land rises: twice as fast on 2 as on 1, not at all on 0. Mountains grow where it is painted",
+        (
+            "How fast the land rises: twice as fast on 2 as on 1, not at all on 0. Mountains grow "
+            "where it is painted"
+        ),
     ),
     "outlet": MaskKind(
         1.0,
         "where water leaves the land, as at open edges: from 0.5 on; the ground stands there",
         "Outlets",
         0.0,
-        "Where rivers leave the land, such as a gate in closed edges, a coast or a sinkhole: from 0.5 on. The ground "
-        "keeps its height there, and rivers cut down to it",
+        "Where rivers leave the land, such as a gate in closed edges, a coast or a sinkhole: "
+        "from 0.5 on. The ground keeps its height there, and rivers cut down to it",
     ),
     "area_a": _area("A"),
     "area_b": _area("B"),
@@ -122,30 +130,39 @@ FACTOR_FIELDS = ("moisture", "grass", "wind_path", "sky_light", "sun_light")
 
 FACTORS = {
     "none": "Nothing scales it",
-    **{area: f"The mask {MASK_KINDS[area].label}: 0 where that is 0, the whole value where it is 1" for area in AREAS},
+    **{
+        area: f"The mask {MASK_KINDS[area].label}: 0 where that is 0, the whole value where it is 1"
+        for area in AREAS
+    },
     **{name: f"The map {name}, as it is when the step begins" for name in FACTOR_FIELDS},
 }
 """Possible scale factors of a parameter, each in half a sentence."""
 
 
-def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[dict[str, Array], list[str]]:
+def prepare(
+    masks: Mapping[str, Any] | None, shape: tuple[int, int]
+) -> tuple[dict[str, Array], list[str]]:
     """Validated float32 masks of `shape` (rows, cols), and a note for each resampled one.
 
-    Raises InputError for an unknown kind, a wrong shape, and values that are not finite or out of range.
+    Raises InputError for an unknown kind, a wrong shape, and values that are not finite or out of
+    range.
     """
     prepared: dict[str, Array] = {}
     notes: list[str] = []
     for kind, values in (masks or {}).items():
         if kind not in MASK_KINDS:
             raise InputError(f"There is no mask {kind}; choose one of {', '.join(MASK_KINDS)}.")
-        highest, meaning = MASK_KINDS[kind].highest, MASK_KINDS[kind].meaning
+        highest = MASK_KINDS[kind].highest
+        meaning = MASK_KINDS[kind].meaning
         try:
             with np.errstate(over="ignore"):
                 array = np.asarray(values, dtype=np.float32)
         except (TypeError, ValueError):
             raise InputError(f"The {kind} mask is not a rectangle of numbers.") from None
         if array.ndim != 2 or array.size == 0:
-            raise InputError(f"The {kind} mask has the shape {array.shape}; it must have rows and columns.")
+            raise InputError(
+                f"The {kind} mask has the shape {array.shape}; it must have rows and columns."
+            )
         bad = ~((array >= 0) & (array <= highest))  # NaN fails too
         if bad.any():
             row, col = np.argwhere(bad)[0]
@@ -155,31 +172,38 @@ def prepare(masks: Mapping[str, Any] | None, shape: tuple[int, int]) -> tuple[di
             )
         if array.shape != shape:
             notes.append(
-                f"The {kind} mask was resampled from {array.shape[0]} × {array.shape[1]} to {shape[0]} × {shape[1]}."
+                f"The {kind} mask was resampled from {array.shape[0]} × {array.shape[1]} to "
+                f"{shape[0]} × {shape[1]}."
             )
             array = bilinear(array, shape)
         if kind == "rain" and not array.any():
-            raise InputError("The rain mask is zero everywhere, so no drop can fall; paint rain somewhere.")
+            raise InputError(
+                "The rain mask is zero everywhere, so no drop can fall; paint rain somewhere."
+            )
         prepared[kind] = array
     return prepared, notes
 
 
 def inverted(mask: Array, kind: str) -> Array:
-    """Inverted mask: 1 becomes 0. Where values above 1 are allowed, the largest present value becomes 0."""
+    """Inverted mask: 1 becomes 0. Where values above 1 are allowed, the largest present value
+    becomes 0.
+    """
     highest = 1.0 if MASK_KINDS[kind].highest == 1.0 else max(1.0, float(mask.max()))
     turned: Array = np.float32(highest) - mask
     return turned
 
 
 def fitted(mask: Array, kind: str, fit: str) -> Array:
-    """Mask whose values out of range are kept ("exact"), cut off ("clamp"), or stretched to 0-1 ("stretch").
+    """Mask whose values out of range are kept ("exact"), cut off ("clamp"), or stretched to 0-1
+    ("stretch").
 
     The run refuses kept ones, and values that are not numbers, which always stay.
     """
     if fit == "clamp":
         return mask.clip(0.0, MASK_KINDS[kind].highest).astype(np.float32)
     if fit == "stretch" and np.isfinite(mask).all():
-        low, high = float(mask.min()), float(mask.max())
+        low = float(mask.min())
+        high = float(mask.max())
         return ((mask.astype(np.float64) - low) / ((high - low) or 1.0)).astype(np.float32)
     return mask
 
@@ -187,10 +211,11 @@ def fitted(mask: Array, kind: str, fit: str) -> Array:
 def softened(mask: Array, spacing: tuple[float, float], border: float) -> Array:
     """Mask with a soft border: a rise over `border` meters from cells of 0 to its own values.
 
-    The rise is 3 t² - 2 t³, so neither end shows as a crease. The edge of the terrain is no border. mask: (rows, cols)
-    float32. spacing: (row, col) m. Zeros stay.
+    The rise is 3 t² - 2 t³, so neither end shows as a crease. The edge of the terrain is no border.
+    mask: (rows, cols) float32. spacing: (row, col) m. Zeros stay.
     """
-    inside = mask != 0  # so what is no mask (below 0, not a number) stays in it, for the run to refuse
+    # so what is no mask (below 0, not a number) stays in it, for the run to refuse
+    inside = mask != 0
     if border <= 0 or not inside.any() or inside.all():
         return mask
     # Beyond a frame of one cell around all that is inside, nothing can be nearer than that frame.

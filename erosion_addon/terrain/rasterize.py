@@ -12,33 +12,42 @@ from .terrain import SMALLEST_SIDE
 Array = np.ndarray[Any, Any]
 
 LARGEST_HOLES = 0.5
-"""Greatest share of cells without a triangle; beyond it, filling would invent most of the terrain."""
+"""Greatest share of cells without a triangle; beyond it, filling would invent most of the
+terrain.
+"""
 MOST_CELLS = 16384**2
 _AT_ONCE = 1 << 17
 """Triangles, or rows through them, processed at a time."""
 _REACH = 1e-3
-"""Tolerance in cells by which triangles are enlarged, so that no point falls between two of them."""
+"""Tolerance in cells by which triangles are enlarged, so that no point falls between two of
+them.
+"""
 
 
 def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, Array, int]:
-    """Highest surface of a mesh at the points of a grid: heights (rows, cols) m, first point (x, y), number of filled
-    cells.
+    """Highest surface of a mesh at the points of a grid: heights (rows, cols) m, first point (x,
+    y), number of filled cells.
 
-    Cells below no triangle are filled from their neighbors. points: (n, 3) m. triangles: (m, 3) indices. cell_size: m.
-    InputError if too little of the mesh is visible from above.
+    Cells below no triangle are filled from their neighbors. points: (n, 3) m. triangles: (m, 3)
+    indices. cell_size: m. InputError if too little of the mesh is visible from above.
     """
     if not (len(triangles) and np.isfinite(points).all()):
-        raise InputError("No face can be seen from above, or the faces have no finite position; add faces.")
-    corner, size = points[:, :2].min(axis=0), np.ptp(points[:, :2], axis=0)
+        raise InputError(
+            "No face can be seen from above, or the faces have no finite position; add faces."
+        )
+    corner = points[:, :2].min(axis=0)
+    size = np.ptp(points[:, :2], axis=0)
     # Rounding in float32 must not cost the last row.
     cols, rows = (int(count) for count in np.floor(size / cell_size + 1e-3) + 1)
     if min(rows, cols) < SMALLEST_SIDE:
         raise InputError(
-            f"Seen from above it is {size[0]:.4g} × {size[1]:.4g} m, which is too small for cells of {cell_size:.4g} "
-            f"m; turn it to face upward, or use smaller cells."
+            f"Seen from above it is {size[0]:.4g} × {size[1]:.4g} m, which is too small for cells "
+            f"of {cell_size:.4g} m; turn it to face upward, or use smaller cells."
         )
     if rows * cols > MOST_CELLS:
-        raise InputError(f"{rows} × {cols} cells are too many; use larger ones than {cell_size:.4g} m.")
+        raise InputError(
+            f"{rows} × {cols} cells are too many; use larger ones than {cell_size:.4g} m."
+        )
     local = np.array(points, np.float64)
     local[:, :2] = (local[:, :2] - corner) / cell_size
     heights = surface_at(local, triangles, (rows, cols))
@@ -46,8 +55,8 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
     holes = int(np.count_nonzero(missing))
     if holes > LARGEST_HOLES * heights.size:
         raise InputError(
-            f"Seen from above it covers {heights.size - holes} of {heights.size} cells, too few to fill the rest; use "
-            f"a mesh that is closer to a full rectangle."
+            f"Seen from above it covers {heights.size - holes} of {heights.size} cells, too few to "
+            "fill the rest; use a mesh that is closer to a full rectangle."
         )
     return filled(heights, missing) if holes else heights, corner, holes
 
@@ -64,21 +73,35 @@ def surface_at(points: Array, triangles: Array, shape: tuple[int, int]) -> Array
 
 
 def _draw(heights: Array, triangle: Array) -> None:
-    """Raise `heights` (rows, cols) to triangles (count, 3 corners, 3), x and y in columns and rows."""
-    one, two = triangle[:, 1] - triangle[:, 0], triangle[:, 2] - triangle[:, 0]
+    """Raise `heights` (rows, cols) to triangles (count, 3 corners, 3), x and y in columns and
+    rows.
+    """
+    one = triangle[:, 1] - triangle[:, 0]
+    two = triangle[:, 2] - triangle[:, 0]
     area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
     seen = np.abs(area) > 1e-9  # walls are seen from above by their tops alone
-    triangle, one, two, area = triangle[seen], one[seen], two[seen], area[seen]
+    triangle = triangle[seen]
+    one = one[seen]
+    two = two[seen]
+    area = area[seen]
     along_x = (one[:, 2] * two[:, 1] - two[:, 2] * one[:, 1]) / area
     along_y = (two[:, 2] * one[:, 0] - one[:, 2] * two[:, 0]) / area
-    which, row = _every(triangle[:, :, 1].min(axis=1), triangle[:, :, 1].max(axis=1), heights.shape[0])
+    which, row = _every(
+        triangle[:, :, 1].min(axis=1), triangle[:, :, 1].max(axis=1), heights.shape[0]
+    )
     for start in range(0, len(which), _AT_ONCE):
-        part, y = which[start : start + _AT_ONCE], row[start : start + _AT_ONCE]
+        part = which[start : start + _AT_ONCE]
+        y = row[start : start + _AT_ONCE]
         left, right = _crossed(triangle[part], y)
         at, col = _every(left, right, heights.shape[1])
-        drawn, y = part[at], y[at]
+        drawn = part[at]
+        y = y[at]
         corners = triangle[drawn, 0]
-        z = corners[:, 2] + along_x[drawn] * (col - corners[:, 0]) + along_y[drawn] * (y - corners[:, 1])
+        z = (
+            corners[:, 2]
+            + along_x[drawn] * (col - corners[:, 0])
+            + along_y[drawn] * (y - corners[:, 1])
+        )
         z = np.clip(z, triangle[drawn, :, 2].min(axis=1), triangle[drawn, :, 2].max(axis=1))
         np.maximum.at(heights.reshape(-1), y * heights.shape[1] + col, z)
 
@@ -86,7 +109,9 @@ def _draw(heights: Array, triangle: Array) -> None:
 def _every(low: Array, high: Array, count: int) -> tuple[Array, Array]:
     """Whole numbers below `count` within each span, and the span of each."""
     first = np.maximum(np.ceil(low - _REACH), 0).astype(np.intp)
-    lengths = np.maximum(np.minimum(np.floor(high + _REACH), count - 1).astype(np.intp) - first + 1, 0)
+    lengths = np.maximum(
+        np.minimum(np.floor(high + _REACH), count - 1).astype(np.intp) - first + 1, 0
+    )
     which = np.repeat(np.arange(len(low)), lengths)
     before = np.cumsum(lengths) - lengths
     return which, np.arange(len(which)) - before[which] + first[which]
@@ -94,15 +119,18 @@ def _every(low: Array, high: Array, count: int) -> tuple[Array, Array]:
 
 def _crossed(triangle: Array, y: Array) -> tuple[Array, Array]:
     """Ends of the interval in which each row crosses its triangle."""
-    left, right = np.full(len(y), np.inf), np.full(len(y), -np.inf)
+    left = np.full(len(y), np.inf)
+    right = np.full(len(y), -np.inf)
     for corner in range(3):
-        start, end = triangle[:, corner], triangle[:, (corner + 1) % 3]
+        start = triangle[:, corner]
+        end = triangle[:, (corner + 1) % 3]
         rise = end[:, 1] - start[:, 1]
         level = np.abs(rise) < 1e-12
         share = (y - start[:, 1]) / np.where(level, 1.0, rise)
         hit = ~level & (share * np.abs(rise) >= -_REACH) & ((1 - share) * np.abs(rise) >= -_REACH)
         x = start[:, 0] + np.clip(share, 0.0, 1.0) * (end[:, 0] - start[:, 0])
-        left, right = np.where(hit, np.minimum(left, x), left), np.where(hit, np.maximum(right, x), right)
+        left = np.where(hit, np.minimum(left, x), left)
+        right = np.where(hit, np.maximum(right, x), right)
     # A triangle between two rows, or no higher than rounding, is crossed nowhere.
     nowhere = left > right
     return np.where(nowhere, 1.0, left), np.where(nowhere, 0.0, right)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Realignment of grids whose points have left their rows and columns, as sculpting along slopes does."""
+"""Realignment of grids whose points have left their rows and columns, as sculpting along slopes
+does.
+"""
 
 from typing import Any
 
@@ -19,16 +21,19 @@ MOST_MOVED = 0.5
 
 
 def straightened(points: Array) -> tuple[Array, int]:
-    """Points (rows, cols, 3) float64 resampled to even rows and columns of the same surface, and the number moved.
+    """Points (rows, cols, 3) float64 resampled to even rows and columns of the same surface, and
+    the number moved.
 
-    Aligned points, and heights that already match the surface, keep every bit. Cells that the surface has left are
-    filled from their neighbors; where it folds over, the upper layer counts. Raises InputError if more than half of the
-    points are out of line, or a coordinate is not finite.
+    Aligned points, and heights that already match the surface, keep every bit. Cells that the
+    surface has left are filled from their neighbors; where it folds over, the upper layer counts.
+    Raises InputError if more than half of the points are out of line, or a coordinate is not
+    finite.
     """
     rows, cols, _ = points.shape
     if not np.isfinite(points).all():
         raise InputError("some of its vertices have no finite position")
-    x, y = _line(points[..., 0].T), _line(points[..., 1])
+    x = _line(points[..., 0].T)
+    y = _line(points[..., 1])
     cell = np.array([x[1] - x[0], y[1] - y[0]])
     if not (cell > 0).all():
         raise InputError("its rows and columns are not in order")
@@ -41,7 +46,9 @@ def straightened(points: Array) -> tuple[Array, int]:
     surface = np.concatenate([place, points[..., 2:]], axis=-1).reshape(-1, 3)
     heights = surface_at(surface, _triangles(rows, cols), (rows, cols))
     heights = filled(heights, np.isneginf(heights))
-    same = ~moved & (np.abs(heights - points[..., 2]) <= 1e-6 * max(1.0, float(np.ptp(points[..., 2]))))
+    same = ~moved & (
+        np.abs(heights - points[..., 2]) <= 1e-6 * max(1.0, float(np.ptp(points[..., 2])))
+    )
     made = points.copy()
     made[..., 0] = np.where(moved, x, points[..., 0])
     made[..., 1] = np.where(moved, y[:, None], points[..., 1])
@@ -61,13 +68,18 @@ def _line(values: Array) -> Array:
 
 def _triangles(rows: int, cols: int) -> Array:
     corner = np.arange(rows * cols).reshape(rows, cols)
-    a, b, c, d = corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]
+    a = corner[:-1, :-1]
+    b = corner[:-1, 1:]
+    c = corner[1:, 1:]
+    d = corner[1:, :-1]
     triangles: Array = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
     return triangles
 
 
 def grid_shape(edges: Array, vertices: int) -> tuple[int, int] | None:
-    """(rows, cols) of a mesh with vertices in row order, from its edges (count, 2); None for any other mesh."""
+    """(rows, cols) of a mesh with vertices in row order, from its edges (count, 2); None for any
+    other mesh.
+    """
     apart = np.abs(edges[:, 1].astype(np.int64) - edges[:, 0])
     steps, counts = np.unique(apart, return_counts=True)
     far = steps > 1

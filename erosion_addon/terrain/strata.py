@@ -19,7 +19,9 @@ from .fields import RISE
 
 MOST_LAYERS = 64
 COVER = 0.5
-"""Meters of sediment that hide half of the rock's color, and of worn rock that expose half of it."""
+"""Meters of sediment that hide half of the rock's color, and of worn rock that expose half of
+it.
+"""
 
 _WAVES = ((1.0, 0.31, 1.0), (1.7, 1.83, 0.45), (2.9, 4.02, 0.2))
 """Waves of the undulation: (frequency, direction in radians, height), without a common period."""
@@ -28,7 +30,9 @@ _WAVES = ((1.0, 0.31, 1.0), (1.7, 1.83, 0.45), (2.9, 4.02, 0.2))
 class _Layer(Parameters):
     """One layer."""
 
-    thickness: float = parameter(10.0, "How thick the layer is.", low=0.01, high=1e6, unit="m", width_power=1)
+    thickness: float = parameter(
+        10.0, "How thick the layer is.", low=0.01, high=1e6, unit="m", width_power=1
+    )
     hardness: float = parameter(
         0.0, "How strongly the rock resists erosion: 0 not at all, 1 completely.", low=0, high=1
     )
@@ -39,14 +43,25 @@ class _Bedding(Parameters):
 
     dip: float = parameter(0.0, "How steeply the layers fall.", low=0, high=89, unit="°")
     dip_direction: float = parameter(
-        270.0, "Direction in which the layers fall: 0 along x, 90 along y.", low=-360, high=360, unit="°"
+        270.0,
+        "Direction in which the layers fall: 0 along x, 90 along y.",
+        low=-360,
+        high=360,
+        unit="°",
     )
     undulation: float = parameter(
         0.0, "How far the layers rise and sink in waves.", low=0, high=1e6, unit="m", width_power=1
     )
-    wavelength: float = parameter(1000.0, "Length of these waves.", low=1e-3, high=1e9, unit="m", width_power=1)
+    wavelength: float = parameter(
+        1000.0, "Length of these waves.", low=1e-3, high=1e9, unit="m", width_power=1
+    )
     blend: float = parameter(
-        0.0, "Height over which one layer passes into the next.", low=0, high=1e6, unit="m", width_power=1
+        0.0,
+        "Height over which one layer passes into the next.",
+        low=0,
+        high=1e6,
+        unit="m",
+        width_power=1,
     )
 
 
@@ -55,11 +70,12 @@ _LEVEL = _Bedding()
 
 @dataclass(frozen=True)
 class Strata:
-    """Repeating sequence of layers, bottom to top; the first begins at elevation 0 in the middle of the terrain. They
-    rise with the land.
+    """Repeating sequence of layers, bottom to top; the first begins at elevation 0 in the middle of
+    the terrain. They rise with the land.
 
-    layers: (thickness in meters, color "#rrggbb" in sRGB). hardness: of each layer, 0-1; empty for 0 everywhere.
-    middle: (row, col) m from the middle of the whole land to the middle of the terrain, for a part of a land.
+    layers: (thickness in meters, color "#rrggbb" in sRGB). hardness: of each layer, 0-1; empty for
+    0 everywhere. middle: (row, col) m from the middle of the whole land to the middle of the
+    terrain, for a part of a land.
     """
 
     name: str
@@ -75,7 +91,10 @@ class Strata:
         if isinstance(name, str) and not name.lower().endswith(".toml"):
             path = shipped("strata").get(name)
             if path is None:
-                raise InputError(f"There are no strata {name!r:.80}; choose one of {', '.join(shipped('strata'))}.")
+                raise InputError(
+                    f"There are no strata {name!r:.80}; choose one of "
+                    f"{', '.join(shipped('strata'))}."
+                )
         else:
             path = Path(name)
         table = tables(read(path, "file of strata"), str(path), "file of strata")
@@ -86,17 +105,28 @@ class Strata:
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Strata":
-        """Strata from plain tables, as in TOML or JSON; InputError for unknown keys or values out of range."""
+        """Strata from plain tables, as in TOML or JSON; InputError for unknown keys or values out
+        of range.
+        """
         values = dict(table)
-        name, description = values.pop("name", ""), values.pop("description", "")
+        name = values.pop("name", "")
+        description = values.pop("description", "")
         for key, text in (("name", name), ("description", description)):
-            if not isinstance(text, str) or len(text) > 1000 or (key == "name" and not text.strip()):
-                raise InputError(f"{key} must be text of at most 1000 characters, not {text!r:.60}.")
+            if (
+                not isinstance(text, str)
+                or len(text) > 1000
+                or (key == "name" and not text.strip())
+            ):
+                raise InputError(
+                    f"{key} must be text of at most 1000 characters, not {text!r:.60}."
+                )
         layers = values.pop("layer", [])
         if not isinstance(layers, list) or not all(isinstance(layer, dict) for layer in layers):
             raise InputError("layer must be written as [[layer]] tables.")
         if not 1 <= len(layers) <= MOST_LAYERS:
-            raise InputError(f"Strata need from 1 to {MOST_LAYERS} layers; these have {len(layers)}.")
+            raise InputError(
+                f"Strata need from 1 to {MOST_LAYERS} layers; these have {len(layers)}."
+            )
         checked = [_layer(number, layer) for number, layer in enumerate(layers, 1)]
         bedding = _Bedding.from_dict(values)
         hardness = tuple(layer.hardness for layer, _ in checked)
@@ -105,12 +135,16 @@ class Strata:
 
     def scaled(self, ratio: float) -> "Strata":
         """Strata for land of `ratio` times the width."""
-        layers = tuple((_Layer(thickness).scaled(ratio).thickness, color) for thickness, color in self.layers)
+        layers = tuple(
+            (_Layer(thickness).scaled(ratio).thickness, color) for thickness, color in self.layers
+        )
         return replace(self, layers=layers, bedding=self.bedding.scaled(ratio))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain tables, the inverse of `from_dict`; a part of a land keeps its place to itself."""
-        hard_layers = [{"hardness": hardness} for hardness in self.hardness] or [{}] * len(self.layers)
+        hard_layers = [{"hardness": hardness} for hardness in self.hardness] or [{}] * len(
+            self.layers
+        )
         return {
             "name": self.name,
             "description": self.description,
@@ -124,8 +158,9 @@ class Strata:
     def colors(self, elevation: Array, spacing: tuple[float, float]) -> Array:
         """Linear colors of the rock at elevations (rows, cols) in meters: (rows, cols, 3) float32.
 
-        spacing: (row, col) meters. Each color is the mean over the height of the blend, or over the height span of the
-        cell if that is larger, so that thin layers do not alias on slopes. It is a difference of the colors' integral.
+        spacing: (row, col) meters. Each color is the mean over the height of the blend, or over the
+        height span of the cell if that is larger, so that thin layers do not alias on slopes. It is
+        a difference of the colors' integral.
         """
         height = elevation + self._rise(elevation.shape, spacing)
         spans = [np.abs(fall) for fall in np.gradient(height)]
@@ -136,12 +171,16 @@ class Strata:
         places = [np.divmod(height + side, tops[-1]) for side in (half, -half)]
         for channel in range(3):
             integral = np.cumsum([0.0, *(np.diff(tops) * colors[:, channel])])
-            above, below = (round_ * integral[-1] + interpolated(place, tops, integral) for round_, place in places)
+            above, below = (
+                round_ * integral[-1] + interpolated(place, tops, integral)
+                for round_, place in places
+            )
             found[..., channel] = (above - below) / (2 * half)
         return np.clip(found, colors.min(axis=0), colors.max(axis=0), out=found)
 
     def resistance(self, rock: Array, spacing: tuple[float, float], threads: int = 1) -> Array:
-        """Hardness of the layers at the top of the rock, (rows, cols) float32 0-1, averaged like colors.
+        """Hardness of the layers at the top of the rock, (rows, cols) float32 0-1, averaged like
+        colors.
 
         rock: (rows, cols) m; spacing: (row, col) m.
         """
@@ -149,46 +188,70 @@ class Strata:
 
         rock = np.ascontiguousarray(rock, np.float64)
         tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
-        hardness, found = np.array(self.hardness), np.empty(rock.shape, np.float32)
+        hardness = np.array(self.hardness)
+        found = np.empty(rock.shape, np.float32)
         integral = np.cumsum([0.0, *(np.diff(tops) * hardness)])
         given = self._offsets(rock.shape, spacing), tops, hardness, integral, self.bedding.blend / 2
-        in_bands(lambda first, last: beds.resistance(rock, *given, first, last, found), len(rock), threads)
+        in_bands(
+            lambda first, last: beds.resistance(rock, *given, first, last, found),
+            len(rock),
+            threads,
+        )
         return found
 
-    def brought_to_light(self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool) -> Array:
-        """Surface colors after erosion, (rows, cols, 3): the previous ones, and the rock's where it is worn and bare.
+    def brought_to_light(
+        self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool
+    ) -> Array:
+        """Surface colors after erosion, (rows, cols, 3): the previous ones, and the rock's where it
+        is worn and bare.
 
-        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in meters, and `soil` and `uplift`
-        if present. carried: whether deposits brought their colors; otherwise they get the mean of all layers.
+        fields: `surface_color`, and `elevation`, `wear`, `deposition`, `sediment` in meters, and
+        `soil` and `uplift` if present. carried: whether deposits brought their colors; otherwise
+        they get the mean of all layers.
         """
-        color, worn, cover = fields["surface_color"], fields["wear"], np.maximum(loose_of(fields), 0.0)
+        color = fields["surface_color"]
+        worn = fields["wear"]
+        cover = np.maximum(loose_of(fields), 0.0)
         if not carried:
             thickness = [layer[0] for layer in self.layers]
-            mean = np.average([linear_color("color", layer[1]) for layer in self.layers], axis=0, weights=thickness)
+            mean = np.average(
+                [linear_color("color", layer[1]) for layer in self.layers],
+                axis=0,
+                weights=thickness,
+            )
             color = color + _share(fields["deposition"]) * (mean - color)
         rock = self.colors(fields["elevation"] - cover - fields.get(RISE, 0.0), spacing)
         return np.asarray(color + _share(worn) * (1 - _share(cover)) * (rock - color), np.float32)
 
     def _rise(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> Array:
-        """Vertical offset of the layers at each cell relative to the middle, (rows, cols) m, positive downward."""
-        terms = (row[:, np.newaxis] * col for row, col in zip(*self._offsets(shape, spacing), strict=True))
+        """Vertical offset of the layers at each cell relative to the middle, (rows, cols) m,
+        positive downward.
+        """
+        terms = (
+            row[:, np.newaxis] * col
+            for row, col in zip(*self._offsets(shape, spacing), strict=True)
+        )
         return np.asarray(sum(terms))
 
     def _offsets(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> tuple[Array, Array]:
-        """Factors of the offsets by row, (terms, rows), and by column, (terms, cols): their products add up to `_rise`.
+        """Factors of the offsets by row, (terms, rows), and by column, (terms, cols): their
+        products add up to `_rise`.
 
-        A wave along any direction is sin (a + b) = sin a cos b + cos a sin b, with a of the row and b of the column.
+        A wave along any direction is sin (a + b) = sin a cos b + cos a sin b, with a of the row and
+        b of the column.
         """
         y = (np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0] + self.middle[0]
         x = (np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1] + self.middle[1]
         given, (sine, cosine) = self.bedding, sincos(math.radians(self.bedding.dip_direction))
         fall = tan(math.radians(given.dip))
-        rows, cols = [fall * sine * y, np.ones_like(y)], [np.ones_like(x), fall * cosine * x]
+        rows = [fall * sine * y, np.ones_like(y)]
+        cols = [np.ones_like(x), fall * cosine * x]
         if given.undulation > 0:
             for frequency, turn, height in _WAVES:
                 sine, cosine = sincos(turn)
                 number = 2 * math.pi * frequency / given.wavelength
-                row_wave, col_wave = sincos(number * sine * y + turn), sincos(number * cosine * x)
+                row_wave = sincos(number * sine * y + turn)
+                col_wave = sincos(number * cosine * x)
                 rows += [given.undulation * height * wave for wave in row_wave]
                 cols += col_wave[::-1]
         return np.array(rows), np.array(cols)

@@ -15,7 +15,9 @@ SMALLEST_SIDE = 3
 """Smallest number of rows and columns with a slope to erode."""
 
 LONGEST_CELL = 8
-"""Greatest ratio of a cell's sides: a step of unit length then stays below `SMALLEST_SIDE` cells."""
+"""Greatest ratio of a cell's sides: a step of unit length then stays below `SMALLEST_SIDE`
+cells.
+"""
 
 HIGHEST = 1e9
 """Height limit in meters; float64 still resolves a tenth of a micrometer here."""
@@ -26,14 +28,15 @@ _LARGEST = 1e30
 
 
 class Terrain:
-    """Fields on a grid of rows × cols cells; row 0 lies at the smallest y, column 0 at the smallest x.
+    """Fields on a grid of rows × cols cells; row 0 lies at the smallest y, column 0 at the smallest
+    x.
 
     elevation: (rows, cols), meters.
     cell_size: meters, one number, or (row spacing, column spacing) where cells are not square.
     fields: further arrays by the names of `FIELDS`, same rows × cols.
 
-    Arrays are copied. Raises InputError for a wrong shape, values that are not finite, an unknown field or an invalid
-    cell size.
+    Arrays are copied. Raises InputError for a wrong shape, values that are not finite, an unknown
+    field or an invalid cell size.
     """
 
     def __init__(
@@ -44,17 +47,27 @@ class Terrain:
     ) -> None:
         self.spacing = checked_spacing(cell_size)
         self.elevation = checked_field("elevation", elevation, None)
-        self.fields = {name: checked_field(name, values, self.shape) for name, values in (fields or {}).items()}
+        self.fields = {
+            name: checked_field(name, values, self.shape) for name, values in (fields or {}).items()
+        }
         self.report: dict[str, Any] | None = None
 
     @classmethod
-    def sharing(cls, elevation: Any, cell_size: float | tuple[float, float], fields: Mapping[str, Any]) -> "Terrain":
-        """Terrain with the given arrays themselves, where they are in order; else as the constructor."""
+    def sharing(
+        cls, elevation: Any, cell_size: float | tuple[float, float], fields: Mapping[str, Any]
+    ) -> "Terrain":
+        """Terrain with the given arrays themselves, where they are in order; else as the
+        constructor.
+        """
         terrain = cls.__new__(cls)
-        terrain.spacing, terrain.report = checked_spacing(cell_size), None
+        terrain.spacing = checked_spacing(cell_size)
+        terrain.report = None
         terrain.elevation = checked_field("elevation", elevation, None, copies=False)
         shape = terrain.shape
-        terrain.fields = {name: checked_field(name, values, shape, copies=False) for name, values in fields.items()}
+        terrain.fields = {
+            name: checked_field(name, values, shape, copies=False)
+            for name, values in fields.items()
+        }
         return terrain
 
     @property
@@ -96,13 +109,17 @@ class Terrain:
 
 
 def checked_spacing(cell_size: Any) -> tuple[float, float]:
-    """(row, column) spacing in meters from one number or two; InputError for a size that no terrain has."""
+    """(row, column) spacing in meters from one number or two; InputError for a size that no terrain
+    has.
+    """
     try:
         pair = tuple(float(number) for number in np.broadcast_to(cell_size, 2))
     except (TypeError, ValueError):
         pair = (math.nan, math.nan)
     if not all(1e-6 <= number <= 1e6 for number in pair):
-        raise InputError(f"The cell size must be from 0.000001 to 1000000 meters, not {cell_size!r:.60}.")
+        raise InputError(
+            f"The cell size must be from 0.000001 to 1000000 meters, not {cell_size!r:.60}."
+        )
     if not 1 / LONGEST_CELL <= pair[0] / pair[1] <= LONGEST_CELL:
         raise InputError(
             f"The cells are {pair[1]:g} m wide and {pair[0]:g} m long; "
@@ -111,8 +128,11 @@ def checked_spacing(cell_size: Any) -> tuple[float, float]:
     return pair[0], pair[1]
 
 
-def checked_field(name: str, values: Any, shape: tuple[int, int] | None, copies: bool = True) -> np.ndarray[Any, Any]:
-    """Finite C-ordered copy of `values` in the field's dtype and the grid's shape; InputError if impossible.
+def checked_field(
+    name: str, values: Any, shape: tuple[int, int] | None, copies: bool = True
+) -> np.ndarray[Any, Any]:
+    """Finite C-ordered copy of `values` in the field's dtype and the grid's shape; InputError if
+    impossible.
 
     copies: False for `values` themselves, where they are in order.
     """
@@ -127,21 +147,27 @@ def checked_field(name: str, values: Any, shape: tuple[int, int] | None, copies:
         raise InputError(f"The {name} is not a rectangle of numbers.") from None
     if shape is None and (array.ndim != 2 or min(array.shape) < SMALLEST_SIDE):
         size = " × ".join(map(str, array.shape)) or "a single number"
-        raise InputError(f"The {name} is {size}; it needs at least {SMALLEST_SIDE} rows and {SMALLEST_SIDE} columns.")
+        raise InputError(
+            f"The {name} is {size}; it needs at least {SMALLEST_SIDE} rows and {SMALLEST_SIDE} "
+            "columns."
+        )
     wanted = shape and (shape if field.components == 1 else (*shape, field.components))
     if wanted and array.shape != wanted:
         raise InputError(
-            f"The {name} is {' × '.join(map(str, array.shape))} and the grid {' × '.join(map(str, wanted))}."
+            f"The {name} is {' × '.join(map(str, array.shape))} and the grid "
+            f"{' × '.join(map(str, wanted))}."
         )
     most = _LARGEST if name in VAST else HIGHEST
     if not (array.min() >= -most and array.max() <= most):  # NaN fails both
         bad = ~(np.abs(array) <= most)
         row, col = np.argwhere(bad)[0][:2]
         raise InputError(
-            f"The {name} has {np.count_nonzero(bad)} values that are not finite or beyond ±{most:g}, "
-            f"the first at row {row}, column {col}; fill them first."
+            f"The {name} has {np.count_nonzero(bad)} values that are not finite or beyond "
+            f"±{most:g}, the first at row {row}, column {col}; fill them first."
         )
     if name in ("sediment", "snow", "meltwater") and array.min() < 0:
         row, col = np.unravel_index(array.argmin(), array.shape)
-        raise InputError(f"The {name} is negative at row {row}, column {col}; a thickness is 0 or more.")
+        raise InputError(
+            f"The {name} is negative at row {row}, column {col}; a thickness is 0 or more."
+        )
     return array

@@ -75,7 +75,9 @@ _MODULES: tuple[Any, ...] = (
     live_preview,
     progress,
 )
-"""Modules with CLASSES, and optionally HANDLERS, TIMERS, `register` and `unregister`. Panels appear in this order."""
+"""Modules with CLASSES, and optionally HANDLERS, TIMERS, `register` and `unregister`. Panels appear
+in this order.
+"""
 
 _undone_by = ExitStack()
 """Cleanup callbacks of the registration."""
@@ -87,21 +89,28 @@ def register() -> None:
         stack.callback(session.clear)  # the last thing, when all else has let go
         for module in _MODULES:
             _add_module(module, stack)
-        stack.callback(bpy.utils.unregister_cli_command, bpy.utils.register_cli_command("erosion", command_line))
+        stack.callback(
+            bpy.utils.unregister_cli_command,
+            bpy.utils.register_cli_command("erosion", command_line),
+        )
         stack.callback(_remove_keys, _add_keys())
-        # A script may end with the extension still on; Blender 4.5 as a Python module would crash then.
+        # A script may end with the extension still on; Blender 4.5 as a Python module would crash
+        # then.
         stack.callback(atexit.unregister, atexit.register(unregister))
         _undone_by.enter_context(stack.pop_all())
 
 
 def unregister() -> None:
-    """Unregister everything, and cancel a run in progress. An error in one part does not keep the others registered."""
+    """Unregister everything, and cancel a run in progress. An error in one part does not keep the
+    others registered.
+    """
     _undone_by.close()
 
 
 def _add_module(module: Any, stack: ExitStack) -> None:
     for cls in module.CLASSES:
-        if issubclass(cls, bpy.types.Operator):  # the tooltip, without the line breaks of a docstring
+        # the tooltip, without the line breaks of a docstring
+        if issubclass(cls, bpy.types.Operator):
             cls.bl_description = " ".join((cls.__doc__ or "").split())
         bpy.utils.register_class(cls)
         stack.callback(bpy.utils.unregister_class, cls)

@@ -41,7 +41,9 @@ class EROSION_MT_masks(bpy.types.Menu):
         layout = self.layout
         layout.operator_menu_enum("erosion.mask_paint", "kind", icon="BRUSH_DATA")
         layout.operator_menu_enum("erosion.mask_show", "kind", icon="HIDE_OFF")
-        layout.operator_menu_enum("erosion.mask_image", "kind", text="New Mask Image", icon="IMAGE_DATA")
+        layout.operator_menu_enum(
+            "erosion.mask_image", "kind", text="New Mask Image", icon="IMAGE_DATA"
+        )
         layout.operator_menu_enum("erosion.mask_from_field", "field", icon="MOD_VERTEX_WEIGHT")
         layout.operator_menu_enum("erosion.field_show", "field", icon="HIDE_OFF")
 
@@ -145,10 +147,15 @@ def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
 
 
 def draw_file(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """Draw a note at the top of the menu File during work, which no file holds and which ends with Blender."""
+    """Draw a note at the top of the menu File during work, which no file holds and which ends with
+    Blender.
+    """
     run = job.now.current
     if run is not None:
-        state = f"{run.object_name} is being {run.doing}: saving keeps it as it was, and quitting cancels that."
+        state = (
+            f"{run.object_name} is being {run.doing}: saving keeps it as it was, and quitting "
+            "cancels that."
+        )
         self.layout.label(text=sentence(state), icon="INFO", translate=False)
         self.layout.separator()
 

@@ -28,52 +28,74 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             update=lambda settings, context: reload(settings),
         ),
         "recipe_loaded": bpy.props.StringProperty(
-            name="Loaded Recipe", description="The recipe as it was loaded, as JSON", options={"HIDDEN"}
+            name="Loaded Recipe",
+            description="The recipe as it was loaded, as JSON",
+            options={"HIDDEN"},
         ),
         "steps": bpy.props.CollectionProperty(
             type=EROSION_PG_step, name="Steps", description="Steps of the recipe, in order"
         ),
-        "active_step": bpy.props.IntProperty(name="Active Step", description="Number of the step shown below", min=0),
+        "active_step": bpy.props.IntProperty(
+            name="Active Step", description="Number of the step shown below", min=0
+        ),
         "springs": bpy.props.PointerProperty(
             type=bpy.types.Collection,
             name="Springs",
-            description="Each object of this collection is a spring on the terrain below it. Its scale is the water "
-            "that it gives: "
-            "higher values make a larger river. Unit: m³/s in steps of water, a share of the drops in others",
+            description=(
+                "Each object of this collection is a spring on the terrain below it. Its scale is "
+                "the water that it gives: higher values make a larger river. Unit: m³/s in steps "
+                "of water, a share of the drops in others"
+            ),
         ),
         "casters": bpy.props.PointerProperty(
             type=bpy.types.Collection,
             name="Shadow Casters",
-            description="The objects of this collection cast soft shadows on the terrain, as a few spheres each",
+            description=(
+                "The objects of this collection cast soft shadows on the terrain, as a few "
+                "spheres each"
+            ),
         ),
         "continue_from_result": bpy.props.BoolProperty(
             name="Continue from Result",
-            description="Erode the terrain as it is now, instead of starting again from the terrain before erosion",
+            description=(
+                "Erode the terrain as it is now, instead of starting again from the terrain "
+                "before erosion"
+            ),
         ),
         "adds_up": bpy.props.BoolProperty(
             name="Add Up Maps",
             description="Add to the wear and deposition of the last run, so that they cover all runs",
         ),
         "surface_color": bpy.props.PointerProperty(
-            type=EROSION_PG_surface_color, name="Surface Color", description="Starting colors of the ground"
+            type=EROSION_PG_surface_color,
+            name="Surface Color",
+            description="Starting colors of the ground",
         ),
         "region_name": bpy.props.StringProperty(
             name="Region",
-            description="Vertex group or attribute of the vertices that Run on Region erodes. Empty: the vertices that "
-            "are selected, as Edit Mode left them",
+            description=(
+                "Vertex group or attribute of the vertices that Run on Region erodes. Empty: the "
+                "vertices that are selected, as Edit Mode left them"
+            ),
         ),
         "show_progress": bpy.props.BoolProperty(
             name="Show on Mesh",
             default=True,
-            description="Show the terrain and its water during the run, several times a second if that does not slow "
-            "it down. The mesh itself stays unchanged: Esc leaves every vertex in place",
+            description=(
+                "Show the terrain and its water during the run, several times a second if that "
+                "does not slow it down. The mesh itself stays unchanged: Esc leaves every vertex "
+                "in place"
+            ),
         ),
         "live_preview": bpy.props.BoolProperty(
             name="Live Preview",
             get=live_preview.wanted,
             set=live_preview.choose,
-            description="Show a coarse preview of the settings on the terrain while you drag them. Large valleys lie "
-            "about where a run cuts them; fine gullies are missing. Only Run changes the terrain itself",
+            description=(
+                "Show a coarse preview of the settings on the terrain while you drag them. Large "
+                "valleys lie about where a run cuts them; fine gullies are missing. Only Run "
+                "changes the terrain itself"
+            ),
         ),
         "live_preview_choice": bpy.props.IntProperty(
             name="Live Preview",
@@ -84,11 +106,17 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             options={"HIDDEN"},
         ),
         "frames": bpy.props.PointerProperty(
-            type=EROSION_PG_frames, name="Frames", description="States of a run, kept as image files"
+            type=EROSION_PG_frames,
+            name="Frames",
+            description="States of a run, kept as image files",
         ),
-        "report": bpy.props.StringProperty(name="Report", description="Report of the last run, as JSON"),
+        "report": bpy.props.StringProperty(
+            name="Report", description="Report of the last run, as JSON"
+        ),
         **{
-            kind: bpy.props.PointerProperty(type=SETTINGS[kind], name=mask.label, description=mask.tooltip)
+            kind: bpy.props.PointerProperty(
+                type=SETTINGS[kind], name=mask.label, description=mask.tooltip
+            )
             for kind, mask in MASK_KINDS.items()
         },
     }

@@ -17,11 +17,13 @@ import_module("erosion_addon." + sys.argv[1]).main()
 """
 
 
-def start(module: str, environment: Mapping[str, str], stdout: int, priority: str) -> "subprocess.Popen[bytes]":
+def start(
+    module: str, environment: Mapping[str, str], stdout: int, priority: str
+) -> "subprocess.Popen[bytes]":
     """Start a process that runs `main` of a module beside this one; its standard input is a pipe.
 
-    environment: additional variables. priority: niceness on Windows; other systems set it in the child. Raises OSError
-    if it cannot be started.
+    environment: additional variables. priority: niceness on Windows; other systems set it in the
+    child. Raises OSError if it cannot be started.
     """
     package_folder = str(Path(__file__).resolve().parents[2])
     # -I: neither the user's environment nor the current folder decides what the process imports.

@@ -23,10 +23,10 @@ LAST_SECONDS = 10.0
 class Runner:
     """A worker process, started at once; `poll` returns its messages. One run at a time.
 
-    environment: additional variables of the worker. libraries: compiler libraries with versions, once tested. fault: a
-    sentence if they do not work. compiling: (fraction, message) during compilation. warming: whether `warm` is in
-    progress.
-    Raises OSError if the process cannot be started.
+    environment: additional variables of the worker. libraries: compiler libraries with versions,
+    once tested. fault: a sentence if they do not work. compiling: (fraction, message) during
+    compilation. warming: whether `warm` is in progress. Raises OSError if the process cannot be
+    started.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -76,7 +76,12 @@ class Runner:
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        if not (self.libraries or self._killed or self._reason) and code not in (0, NO_MEMORY, -9, -15):
+        if not (self.libraries or self._killed or self._reason) and code not in (
+            0,
+            NO_MEMORY,
+            -9,
+            -15,
+        ):
             self.fault = why_broken()  # it did not even come as far as to say so
         reason = self._reason or self.fault or _why_ended(code)
         self._messages.put(Message("ended", {"reason": reason}))
@@ -85,7 +90,9 @@ class Runner:
     def _take_note(self, message: Message) -> None:
         """Record messages that do not belong to a run."""
         values = message.values
-        self.compiling = (values["fraction"], values["message"]) if message.kind == "compiling" else None
+        self.compiling = (
+            (values["fraction"], values["message"]) if message.kind == "compiling" else None
+        )
         if message.kind == "ready":
             self.libraries = values["libraries"]
         elif message.kind == "broken":
@@ -93,10 +100,21 @@ class Runner:
         elif message.kind == "warm":
             self.warming = False
 
-    def warm(self, recipe: Recipe, spacing: tuple[float, float], masks: Iterable[str], fields: Iterable[str]) -> None:
+    def warm(
+        self,
+        recipe: Recipe,
+        spacing: tuple[float, float],
+        masks: Iterable[str],
+        fields: Iterable[str],
+    ) -> None:
         """Compile all kernels of a recipe, for terrains with such masks and fields."""
         self.warming = True
-        values = {"recipe": recipe.to_dict(), "spacing": spacing, "masks": list(masks), "fields": list(fields)}
+        values = {
+            "recipe": recipe.to_dict(),
+            "spacing": spacing,
+            "masks": list(masks),
+            "fields": list(fields),
+        }
         self._send("warm", values)
 
     def run(
@@ -112,13 +130,18 @@ class Runner:
     ) -> None:
         """Start a run; seed and edges are the recipe's.
 
-        threads: the most to use, 0 for all processors. adds_up: whether to add to the terrain's wear and deposition.
-        preview:
-        (rows, cols); if given, the only result is the change of height at that size. frames: to keep.
-        region: (rows, cols) cells of a region, 0-1; None for the whole terrain.
+        threads: the most to use, 0 for all processors. adds_up: whether to add to the terrain's
+        wear and deposition. preview: (rows, cols); if given, the only result is the change of
+        height at that size. frames: to keep. region: (rows, cols) cells of a region, 0-1; None for
+        the whole terrain.
         """
         self._number += 1
-        values = {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "threads": threads, "run": self._number}
+        values = {
+            "recipe": recipe.to_dict(),
+            "spacing": terrain.spacing,
+            "threads": threads,
+            "run": self._number,
+        }
         values |= {"adds_up": adds_up, "frames": frames and frames.to_json()} | (
             {"preview": preview} if preview else {}
         )
@@ -128,7 +151,9 @@ class Runner:
         self._send("run", values, arrays)
 
     def resume(self, file: Any, threads: int = 0, frames: FrameSettings | None = None) -> None:
-        """Resume a paused run. file: (bytes,) uint8, the checkpoint from `pause`. frames: to go on with."""
+        """Resume a paused run. file: (bytes,) uint8, the checkpoint from `pause`. frames: to go on
+        with.
+        """
         self._number += 1
         values = {"threads": threads, "run": self._number, "frames": frames and frames.to_json()}
         self._send("resume", values, {"file": file})
@@ -136,19 +161,27 @@ class Runner:
     def compute(self, request: Request, threads: int = 0) -> None:
         """Send a request of a scene; `computed` brings the answer."""
         self._number += 1
-        values = {"service": request.kind, "values": request.values, "threads": threads, "run": self._number}
+        values = {
+            "service": request.kind,
+            "values": request.values,
+            "threads": threads,
+            "run": self._number,
+        }
         self._send("compute", values, request.arrays)
 
     def paint(self, values: Mapping[str, Any], arrays: Mapping[str, Any] | None = None) -> None:
         """Begin or continue a stroke of the brush: `painted` answers each time, see `painting`.
 
-        values: `stroke` where it begins, `dabs`, and `end`; with the terrain in arrays also what `Painting` is given.
+        values: `stroke` where it begins, `dabs`, and `end`; with the terrain in arrays also what
+        `Painting` is given.
         """
         self._number += "stroke" in values
         self._send("paint", {**values, "run": self._number}, arrays)
 
     def request_heights(self) -> None:
-        """Request the current heights for display; they come when the cost to the run is negligible."""
+        """Request the current heights for display; they come when the cost to the run is
+        negligible.
+        """
         self._send("heights")
 
     def stop(self) -> None:
@@ -168,7 +201,9 @@ class Runner:
         self._orders.put(order)
 
     def _hand_over(self) -> None:
-        """Write orders in sequence from a thread: a pipe accepts large arrays only as fast as the worker reads."""
+        """Write orders in sequence from a thread: a pipe accepts large arrays only as fast as the
+        worker reads.
+        """
         given = cast(BinaryIO, self._process.stdin)
         try:
             while (order := self._orders.get()) is not None:
@@ -177,21 +212,32 @@ class Runner:
         except OSError:
             pass  # the worker is gone, which `_listen` reports
         except MemoryError:
-            self._give_up("There is not enough memory to send the terrain to the erosion process; use fewer cells.")
+            self._give_up(
+                "There is not enough memory to send the terrain to the erosion process; use fewer "
+                "cells."
+            )
         except Exception as error:  # noqa: BLE001 - the worker has half of an order, and would wait for the rest for ever
             self._give_up(f"The order could not be sent to the erosion process ({error!r:.200}).")
         with contextlib.suppress(OSError, ValueError):
             given.close()
 
     def poll(self, seconds: float = 0.0) -> list[Message]:
-        """Messages since the last call that belong to the last run; waits at most this many seconds for one."""
+        """Messages since the last call that belong to the last run; waits at most this many seconds
+        for one.
+        """
         messages = []
         try:
-            messages.append(self._messages.get(timeout=seconds) if seconds > 0 else self._messages.get_nowait())
+            messages.append(
+                self._messages.get(timeout=seconds) if seconds > 0 else self._messages.get_nowait()
+            )
             while True:
                 messages.append(self._messages.get_nowait())
         except queue.Empty:
-            return [message for message in messages if message.values.get("run", self._number) == self._number]
+            return [
+                message
+                for message in messages
+                if message.values.get("run", self._number) == self._number
+            ]
 
     @property
     def alive(self) -> bool:

@@ -9,7 +9,9 @@ from ..base.sizes import size_in_words
 LIBRARIES = ("numba", "llvmlite", "numpy")
 
 LEAST_MEMORY = 300_000_000
-"""Bytes left below which it is memory that the libraries lack: they say so in many ways, or that a file is missing."""
+"""Bytes left below which it is memory that the libraries lack: they say so in many ways, or that a
+file is missing.
+"""
 
 
 def versions() -> str:
@@ -24,16 +26,17 @@ def versions() -> str:
 
 
 def why_broken() -> str:
-    """Advice where the libraries do not work: for lack of memory, or in a broken installation. Extensions share one
-    folder of libraries, so another one may have replaced a file.
+    """Advice where the libraries do not work: for lack of memory, or in a broken installation.
+    Extensions share one folder of libraries, so another one may have replaced a file.
     """
     available = available_memory()
     if available is not None and available < LEAST_MEMORY:
         return (
-            f"There is not enough memory for the erosion process to start: {size_in_words(available)} is free; close "
-            "other programs, and restart Blender."
+            "There is not enough memory for the erosion process to start: "
+            f"{size_in_words(available)} is free; close other programs, and restart Blender."
         )
     return (
-        f"The libraries that erosion needs do not work together here ({versions()}); another extension may "
-        "have replaced one: reinstall Terrain Erosion, or disable the other extension, and restart Blender."
+        f"The libraries that erosion needs do not work together here ({versions()}); another "
+        "extension may have replaced one: reinstall Terrain Erosion, or disable the other "
+        "extension, and restart Blender."
     )

@@ -17,7 +17,9 @@ REGION = "region"
 """Array of the cells of a region, 0-1, that a run is limited to."""
 
 NO_MEMORY = 12
-"""Exit code of a worker that lacks the memory for a message. Its rest stays in the pipe, so no other can follow."""
+"""Exit code of a worker that lacks the memory for a message. Its rest stays in the pipe, so no
+other can follow.
+"""
 
 
 @dataclass(frozen=True)

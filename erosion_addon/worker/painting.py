@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strokes of the brush as they are painted: a terrain is sent once, then dabs, and each answer holds the changes.
+"""Strokes of the brush as they are painted: a terrain is sent once, then dabs, and each answer
+holds the changes.
 
 The bytes are those of the step `brush` of a recipe, however the dabs are divided into portions.
 """
@@ -26,20 +27,31 @@ from .messages import MASK_PREFIX
 
 
 class Painting:
-    """A terrain under the brush. values: spacing, edges, threads, and strata as a table or None; arrays: elevation,
-    fields and masks, as of a run. Raises InputError where they are none."""
+    """A terrain under the brush. values: spacing, edges, threads, and strata as a table or None;
+    arrays: elevation, fields and masks, as of a run. Raises InputError where they are none.
+    """
 
     def __init__(self, values: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         fields = {name: array for name, array in arrays.items() if not name.startswith(MASK_PREFIX)}
         terrain = Terrain(fields.pop("elevation"), tuple(values["spacing"]), fields)
-        given = {kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
+        given = {
+            kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays
+        }
         masks, _ = prepare(given, terrain.shape)
         sediment = masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         strata = Strata.from_dict(values["strata"]) if values["strata"] else None
-        fixed, edges = protected_soil(layers, masks), values["edges"]
+        fixed = protected_soil(layers, masks)
+        edges = values["edges"]
         self._state = State(
-            terrain.elevation, layers, masks, terrain.spacing, edges, granted(values["threads"]), fixed, strata
+            terrain.elevation,
+            layers,
+            masks,
+            terrain.spacing,
+            edges,
+            granted(values["threads"]),
+            fixed,
+            strata,
         )
         process: Any = PROCESSES["brush"].step
         self._canvas = Canvas(self._state, process.tools, BrushParameters().grass_protection)
@@ -48,7 +60,8 @@ class Painting:
 
     def begin(self, table: dict[str, Any]) -> None:
         """Begin a stroke, given without its dabs."""
-        self._stroke, self._box = Stroke.from_dict(table), None
+        self._stroke = Stroke.from_dict(table)
+        self._box = None
         self._canvas.begin()
 
     def dab(self, dabs: list[list[float]]) -> tuple[Box | None, dict[str, Array]]:
@@ -56,15 +69,22 @@ class Painting:
         if self._stroke is None:
             raise InputError("The brush stroke was never started; paint it again.")
         done = len(self._stroke.dabs)
-        self._stroke = replace(self._stroke, dabs=(*self._stroke.dabs, *(tuple(dab) for dab in dabs)))
-        windows = [self._canvas.dab(self._stroke, number) for number in range(done, done + len(dabs))]
+        self._stroke = replace(
+            self._stroke, dabs=(*self._stroke.dabs, *(tuple(dab) for dab in dabs))
+        )
+        windows = [
+            self._canvas.dab(self._stroke, number) for number in range(done, done + len(dabs))
+        ]
         box = united([window.box for window in windows if window is not None])
         self._box = united([one for one in (self._box, box) if one is not None])
         return box, {} if box is None else {"elevation": _part(self._canvas.elevation, box)}
 
     def end(self) -> tuple[Box | None, dict[str, Array]]:
-        """End the stroke; returns the box that has changed in all of it, and heights and loose layers in it."""
-        box, self._stroke = self._box, None
+        """End the stroke; returns the box that has changed in all of it, and heights and loose
+        layers in it.
+        """
+        box = self._box
+        self._stroke = None
         if box is None:
             return None, {}
         self._canvas.end(box)

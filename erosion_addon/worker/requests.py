@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Requests to the worker's services, and the contents of their answers. `services` answers them.
 
-Requests and answers are values and named arrays, ready for pipes. Blender imports this at its start, and the services
-only in the worker.
+Requests and answers are values and named arrays, ready for pipes. Blender imports this at its
+start, and the services only in the worker.
 """
 
 import json
@@ -29,10 +29,18 @@ FIGURES = "figures"
 
 
 def start_request(
-    kind: str, shape: tuple[int, int], spacing: tuple[float, float], seed: int, values: Mapping[str, Any]
+    kind: str,
+    shape: tuple[int, int],
+    spacing: tuple[float, float],
+    seed: int,
+    values: Mapping[str, Any],
 ) -> Request:
     """Request for `generators.registry.make`; see `start_in`."""
-    return Request("start", {"kind": kind, "shape": shape, "spacing": spacing, "seed": seed, "values": {**values}}, {})
+    return Request(
+        "start",
+        {"kind": kind, "shape": shape, "spacing": spacing, "seed": seed, "values": {**values}},
+        {},
+    )
 
 
 def start_in(answer: Mapping[str, Array], spacing: tuple[float, float]) -> Terrain:
@@ -50,7 +58,10 @@ def light_request(
 
 
 def _lighting_values(parameters: LightParameters, suns: Sequence[Sun]) -> dict[str, Any]:
-    return {"parameters": parameters.to_dict(), "suns": [[*sun.direction, sun.radius] for sun in suns]}
+    return {
+        "parameters": parameters.to_dict(),
+        "suns": [[*sun.direction, sun.radius] for sun in suns],
+    }
 
 
 def analysis_request(
@@ -66,7 +77,11 @@ def analysis_in(answer: Mapping[str, Array]) -> "Analysis":
     from ..drainage.analysis import Analysis
 
     told = json.loads(answer[FIGURES].tobytes())
-    return Analysis({name: field for name, field in answer.items() if name != FIGURES}, told["figures"], told["notes"])
+    return Analysis(
+        {name: field for name, field in answer.items() if name != FIGURES},
+        told["figures"],
+        told["notes"],
+    )
 
 
 def water_request(
@@ -76,7 +91,9 @@ def water_request(
     headwaters: Array | None = None,
     outlets: Array | None = None,
 ) -> Request:
-    """Request for the rivers and lakes of a terrain; see `water_in`, `waters_in`. headwaters, outlets: masks."""
+    """Request for the rivers and lakes of a terrain; see `water_in`, `waters_in`. headwaters,
+    outlets: masks.
+    """
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
     arrays = {"elevation": terrain.elevation} | _given(headwaters=headwaters, outlets=outlets)
     return Request("water", values, arrays)
@@ -98,8 +115,12 @@ def waters_in(answer: Mapping[str, Array]) -> dict[str, Array]:
     return {name: answer[name] for name in WATERS}
 
 
-def carve_request(terrain: Terrain, lines: Sequence[tuple[str, Array]], parameters: BedParameters) -> Request:
-    """Request for the elevation of a terrain with rivers carved in, see `beds.carve`. lines: names and points."""
+def carve_request(
+    terrain: Terrain, lines: Sequence[tuple[str, Array]], parameters: BedParameters
+) -> Request:
+    """Request for the elevation of a terrain with rivers carved in, see `beds.carve`. lines: names
+    and points.
+    """
     values = {
         "spacing": terrain.spacing,
         "parameters": parameters.to_dict(),
@@ -116,13 +137,17 @@ def beds_request(water: Request, parameters: CutParameters) -> Request:
     return replace(water, kind="beds", values=water.values | {"cut": parameters.to_dict()})
 
 
-def variants_request(terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]) -> Request:
+def variants_request(
+    terrain: Terrain, recipes: Sequence[Recipe], masks: Mapping[str, Array]
+) -> Request:
     """Request for pictures of the terrain after each recipe, seed included; see `pictures_in`."""
     return Request("variants", *_runs(terrain, recipes, masks))
 
 
 def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
-    """Shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest y."""
+    """Shaded reliefs in the answer to such a request: (rows, cols, 3) uint8, row 0 at the smallest
+    y.
+    """
     return [answer[f"picture {number}"] for number in range(len(answer))]
 
 
@@ -135,7 +160,9 @@ def animation_request(
     lights: Sequence[Lighting] = (),
     replace: bool = False,
 ) -> Request:
-    """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of frames `made`."""
+    """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of
+    frames `made`.
+    """
     values, arrays = _runs(terrain, recipes, masks)
     values |= {"folder": str(folder), "kept": [*kept], "replace": replace}
     values["lights"] = [_lighting_values(light.parameters, light.suns) for light in lights]
@@ -157,10 +184,17 @@ def _runs(
 
 
 def levels_request(
-    height: Array, errors: Sequence[float], spacing: tuple[float, float], water: Mapping[str, Array] | None = None
+    height: Array,
+    errors: Sequence[float],
+    spacing: tuple[float, float],
+    water: Mapping[str, Array] | None = None,
 ) -> Request:
-    """Request for `lod.levels`, or `lod.water_levels` if `depth` and `wet` are given; see `levels_in`."""
-    return Request("levels", {"errors": [*errors], "spacing": spacing}, {"height": height, **(water or {})})
+    """Request for `lod.levels`, or `lod.water_levels` if `depth` and `wet` are given; see
+    `levels_in`.
+    """
+    return Request(
+        "levels", {"errors": [*errors], "spacing": spacing}, {"height": height, **(water or {})}
+    )
 
 
 def levels_in(request: Request, answer: Mapping[str, Array]) -> "list[Level]":
@@ -168,4 +202,7 @@ def levels_in(request: Request, answer: Mapping[str, Array]) -> "list[Level]":
     from ..lod.levels import Level
 
     errors = request.values["errors"]
-    return [Level(answer[f"cells {n}"], answer[f"triangles {n}"], error) for n, error in enumerate(errors)]
+    return [
+        Level(answer[f"cells {n}"], answer[f"triangles {n}"], error)
+        for n, error in enumerate(errors)
+    ]

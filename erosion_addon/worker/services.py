@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Services of the worker beside runs: start terrains, light, levels of detail, analysis, rivers and lakes, carving,
-pictures of variants, animations.
+"""Services of the worker beside runs: start terrains, light, levels of detail, analysis, rivers and
+lakes, carving, pictures of variants, animations.
 
 They answer `requests`. Modules that few of them need are imported when used.
 """
@@ -34,23 +34,33 @@ FEW = 8
 def compute(
     request: Request, threads: int, on_progress: OnProgress = lambda fraction, message: None
 ) -> dict[str, Array]:
-    """Answer to a request. threads: see `in_bands`. Raises InputError if the request cannot be answered."""
+    """Answer to a request. threads: see `in_bands`. Raises InputError if the request cannot be
+    answered.
+    """
     return SERVICES[request.kind](request.values, request.arrays, threads, on_progress)
 
 
-def _start(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
+def _start(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
     from ..generators.registry import make
 
     on_progress(0.0, "Start Terrain")
     (rows, cols), spacing = values["shape"], tuple(values["spacing"])
-    made = make(values["kind"], rows, cols, spacing, values["seed"], values["values"], threads=threads)
+    made = make(
+        values["kind"], rows, cols, spacing, values["seed"], values["values"], threads=threads
+    )
     return {"elevation": made.elevation, **made.fields}
 
 
-def _light(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
+def _light(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     tally = Tally(lambda fraction: on_progress(fraction, "Light"))
-    return bake.bake(terrain, *_lighting(values, arrays["casters"]), values["edges"], threads, tally)
+    return bake.bake(
+        terrain, *_lighting(values, arrays["casters"]), values["edges"], threads, tally
+    )
 
 
 def _lighting(values: dict[str, Any], casters: Array) -> Lighting:
@@ -63,7 +73,9 @@ def _levels(
 ) -> dict[str, Array]:
     from ..lod import levels
 
-    height, errors, spacing = arrays["height"], values["errors"], tuple(values["spacing"])
+    height = arrays["height"]
+    errors = values["errors"]
+    spacing = tuple(values["spacing"])
     tally = Tally(lambda fraction: on_progress(fraction, "Levels of Detail"))
     if "wet" in arrays:
         made = levels.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
@@ -84,15 +96,20 @@ def _analysis(
     return {**found.fields, FIGURES: np.frombuffer(told, np.uint8)}
 
 
-def _water(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
+def _water(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
     terrain, parameters, found = _found(values, arrays, threads, on_progress)
-    wide, sea = sizes(found, parameters), sea_of(terrain.elevation, parameters)
+    wide = sizes(found, parameters)
+    sea = sea_of(terrain.elevation, parameters)
     masks = beds.masks(found, wide, terrain.spacing, values["edges"], sea)
     fields = {name: masks[name] for name in WATERS}
     return {name: getattr(found, name) for name in Water.__dataclass_fields__} | fields
 
 
-def _beds(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
+def _beds(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
     terrain, parameters, water = _found(values, arrays, threads, on_progress)
     cut = CutParameters.from_dict(values["cut"])
     given = terrain.elevation, terrain.spacing, values["edges"]
@@ -106,13 +123,17 @@ def _found(
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = RiverParameters.from_dict(values["parameters"])
     on_progress(0.0, "Rivers and Lakes")
-    heads, outlets = arrays.get("headwaters"), arrays.get("outlets")
+    heads = arrays.get("headwaters")
+    outlets = arrays.get("outlets")
     ground = terrain.elevation, terrain.spacing, values["edges"]
     return terrain, parameters, water_of(*ground, parameters, heads, threads, outlets)
 
 
-def _carve(values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress) -> dict[str, Array]:
-    parameters, spacing = BedParameters.from_dict(values["parameters"]), tuple(values["spacing"])
+def _carve(
+    values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
+) -> dict[str, Array]:
+    parameters = BedParameters.from_dict(values["parameters"])
+    spacing = tuple(values["spacing"])
     elevation = arrays["elevation"]
     for number, name in enumerate(values["names"]):
         on_progress(number / len(values["names"]), "River")
@@ -131,7 +152,9 @@ def _variants(
     for number, table in enumerate(values["recipes"]):
         for progress in simulate(terrain, Recipe.from_dict(table), masks=masks, threads=threads):
             on_progress((number + progress.fraction) / len(values["recipes"]), "Variants")
-        pictures[f"picture {number}"] = np.rint(255.0 * shaded_relief(progress.terrain)).astype(np.uint8)
+        pictures[f"picture {number}"] = np.rint(255.0 * shaded_relief(progress.terrain)).astype(
+            np.uint8
+        )
     return pictures
 
 
@@ -145,7 +168,10 @@ def _animation(
 
     recipes = [Recipe.from_dict(table) for table in values["recipes"]]
     terrain, masks = _ground(values, arrays)
-    lights = [_lighting(light, arrays[f"casters {number}"]) for number, light in enumerate(values["lights"])]
+    lights = [
+        _lighting(light, arrays[f"casters {number}"])
+        for number, light in enumerate(values["lights"])
+    ]
     given = Path(values["folder"]), values["kept"], terrain, recipes, masks, threads, told, lights
     made = animate(*given, replace=values["replace"])
     return {"made": np.array(made)}
@@ -154,11 +180,15 @@ def _animation(
 def _ground(values: dict[str, Any], arrays: dict[str, Array]) -> tuple[Terrain, dict[str, Array]]:
     """Terrain and masks of a request."""
     fields = {name: arrays[name] for name in values["fields"]}
-    masks = {kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
+    masks = {
+        kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays
+    }
     return Terrain(arrays["elevation"], tuple(values["spacing"]), fields), masks
 
 
-SERVICES: dict[str, Callable[[dict[str, Any], dict[str, Array], int, OnProgress], dict[str, Array]]] = {
+SERVICES: dict[
+    str, Callable[[dict[str, Any], dict[str, Array], int, OnProgress], dict[str, Array]]
+] = {
     "start": _start,
     "light": _light,
     "levels": _levels,

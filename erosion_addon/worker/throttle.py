@@ -5,10 +5,13 @@ import time
 
 
 class Throttle:
-    """Limit on one action. share: of the time, at most; pause: seconds between two actions, at least."""
+    """Limit on one action. share: of the time, at most; pause: seconds between two actions, at
+    least.
+    """
 
     def __init__(self, share: float, pause: float) -> None:
-        self._share, self._pause = share, pause
+        self._share = share
+        self._pause = pause
         self._next = 0.0
 
     @property

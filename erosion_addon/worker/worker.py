@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Worker: the process that erodes, so that no fault in it can freeze or crash Blender. It never imports bpy.
+"""Worker: the process that erodes, so that no fault in it can freeze or crash Blender. It never
+imports bpy.
 
-Messages on standard input: `run`, `resume`; during a run `heights`, `finish`, `pause`, `stop`; between runs `warm`,
-`compute`, `paint`. Answers on standard output: `ready`, `compiling`, `start`, `progress`, `heights`, `frames lost`,
-`checkpoint`, `result`, `preview`, `computed`, `painted`, `refused`, `failed`, `broken`, `warm`. Answers to a run carry
-its number.
+Messages on standard input: `run`, `resume`; during a run `heights`, `finish`, `pause`, `stop`;
+between runs `warm`, `compute`, `paint`. Answers on standard output: `ready`, `compiling`, `start`,
+`progress`, `heights`, `frames lost`, `checkpoint`, `result`, `preview`, `computed`, `painted`,
+`refused`, `failed`, `broken`, `warm`. Answers to a run carry its number.
 
-Pipes, not shared memory: when either side dies, the system closes them, and nothing is left behind. The worker exits as
-soon as its input ends. If one of its two threads ends, so does the process, with an exit code that `client` explains.
+Pipes, not shared memory: when either side dies, the system closes them, and nothing is left behind.
+The worker exits as soon as its input ends. If one of its two threads ends, so does the process,
+with an exit code that `client` explains.
 """
 
 import io
@@ -78,8 +80,8 @@ def main() -> None:
 
 @contextmanager
 def _last_of_the_process() -> Iterator[None]:
-    """End the process at the end of the block, even after an error: the two threads need each other, and one alone
-    would hang.
+    """End the process at the end of the block, even after an error: the two threads need each
+    other, and one alone would hang.
     """
     code = 1
     try:
@@ -129,21 +131,25 @@ def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: Binar
 
 
 def _listen(orders: "queue.SimpleQueue[Message]") -> None:
-    with _last_of_the_process():  # Blender is gone, wants this process gone, or cannot be heard any more
+    # Blender is gone, wants this process gone, or cannot be heard any more
+    with _last_of_the_process():
         while (message := receive(sys.stdin.buffer)) is not None:
             orders.put(message)
             del message  # which may be large, while the next one may be long in coming
 
 
 def _teller(answers: BinaryIO) -> OnProgress:
-    return lambda fraction, message: send(answers, "compiling", {"fraction": fraction, "message": message})
+    return lambda fraction, message: send(
+        answers, "compiling", {"fraction": fraction, "message": message}
+    )
 
 
 def _warm(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
     """Compile the kernels of a recipe until another order arrives."""
     values = order.values
     try:
-        recipe, spacing = Recipe.from_dict(values["recipe"]), tuple(values["spacing"])
+        recipe = Recipe.from_dict(values["recipe"])
+        spacing = tuple(values["spacing"])
         rehearse(recipe, spacing, values["masks"], values["fields"], _teller(answers), orders.empty)
     except Exception:  # noqa: BLE001 - if it matters, the run will say so
         print_traceback()
@@ -152,14 +158,18 @@ def _warm(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryI
 
 def _compute(order: Message, answers: BinaryIO) -> None:
     """Answer a request; it can only be cut short by killing the process."""
-    lock, number = threading.Lock(), order.values["run"]
+    lock = threading.Lock()
+    number = order.values["run"]
 
     def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
         with lock:  # several threads tell how far they are
             send(answers, kind, {"run": number, **values}, arrays)
 
     def on_progress(fraction: float, message: str) -> None:
-        answer("progress", {"fraction": fraction, "message": message, "speed": "", "seconds_left": None})
+        answer(
+            "progress",
+            {"fraction": fraction, "message": message, "speed": "", "seconds_left": None},
+        )
 
     def tell_of_compiling(done: int, left: int) -> None:
         answer("compiling", {"fraction": done / max(done + 1, FEW), "message": "Compiling (once)"})
@@ -200,7 +210,9 @@ def _paint(order: Message, answers: BinaryIO) -> None:
         box, changed = painting.dab(values["dabs"])
         if values["end"]:
             box, changed = painting.end()
-        answer("painted", {"box": box, "ended": values["end"], "dabs": len(values["dabs"])}, changed)
+        answer(
+            "painted", {"box": box, "ended": values["end"], "dabs": len(values["dabs"])}, changed
+        )
 
 
 @contextmanager
@@ -212,7 +224,9 @@ def _explained(answer: Callable[..., None]) -> Iterator[None]:
         answer("refused", {"reason": str(error)})
     except MemoryError:
         _results.clear()
-        answer("refused", {"reason": "There is not enough memory for this terrain; use fewer cells."})
+        answer(
+            "refused", {"reason": "There is not enough memory for this terrain; use fewer cells."}
+        )
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
         answer("failed", {"reason": traceback.format_exc()})
 
@@ -229,7 +243,8 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
         except OutOfBoundsError as error:
             if error.progress is None or shape is not None:
                 raise
-            progress, word = error.progress, ""
+            progress = error.progress
+            word = ""
         if word == "pause" and progress.fraction < 1:
             answer("checkpoint", {}, _file_of(progress))
         if word in ("finish", "pause"):
@@ -238,19 +253,31 @@ def _run(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO
             answer("preview", {}, {"change": spread(progress.elevation - before, shape)})
         elif word != "stop":
             after = progress.result
-            answer("result", {"report": after.report}, {"elevation": after.elevation, **after.fields})
+            answer(
+                "result", {"report": after.report}, {"elevation": after.elevation, **after.fields}
+            )
 
 
 def _erode(
-    simulation: Iterator[Progress], orders: "queue.SimpleQueue[Message]", answer: Callable[..., None]
+    simulation: Iterator[Progress],
+    orders: "queue.SimpleQueue[Message]",
+    answer: Callable[..., None],
 ) -> tuple[Progress, str]:
-    """Work until the end, or an order to `finish`, `pause` or `stop`; returns the progress and the order."""
-    gauge, throttle, wanted = Gauge(), Throttle(SHARE, LOOK_SECONDS), False
+    """Work until the end, or an order to `finish`, `pause` or `stop`; returns the progress and the
+    order.
+    """
+    gauge = Gauge()
+    throttle = Throttle(SHARE, LOOK_SECONDS)
+    wanted = False
     telling = Throttle(SHARE, TELL_SECONDS)
     for progress in simulation:
         if telling.due:
             began = time.perf_counter()
-            values = {"fraction": progress.fraction, "message": progress.message, "speed": gauge.speed(progress)}
+            values = {
+                "fraction": progress.fraction,
+                "message": progress.message,
+                "speed": gauge.speed(progress),
+            }
             answer("progress", {**values, "seconds_left": gauge.seconds_left(progress)})
             telling.record(time.perf_counter() - began)
         while not orders.empty():
@@ -262,20 +289,31 @@ def _erode(
             else:
                 return progress, word
         if wanted and throttle.due:
-            began, wanted = time.perf_counter(), False
+            began = time.perf_counter()
+            wanted = False
             seen = {"elevation": progress.elevation, "water_depth": progress.water_depth}
-            answer("heights", {}, {name: np.float32(values) for name, values in seen.items() if values is not None})
+            answer(
+                "heights",
+                {},
+                {name: np.float32(values) for name, values in seen.items() if values is not None},
+            )
             throttle.record(time.perf_counter() - began)
     return progress, ""
 
 
-def _rehearse(recipe: Recipe, terrain: Terrain, masks: Iterable[str], on_progress: OnProgress) -> None:
-    """Compile a recipe's kernels, unless one of the same choices ran here before, as a rehearsal takes time.
+def _rehearse(
+    recipe: Recipe, terrain: Terrain, masks: Iterable[str], on_progress: OnProgress
+) -> None:
+    """Compile a recipe's kernels, unless one of the same choices ran here before, as a rehearsal
+    takes time.
 
     Which kernels a recipe calls depends on words, switches and what is 0 or at its limit.
     """
-    steps = [(step.kind, _choices(step.parameters), step.limits != NO_LIMITS) for step in recipe.steps]
-    masks, fields = sorted(masks), sorted(terrain.fields)
+    steps = [
+        (step.kind, _choices(step.parameters), step.limits != NO_LIMITS) for step in recipe.steps
+    ]
+    masks = sorted(masks)
+    fields = sorted(terrain.fields)
     key = json.dumps([steps, recipe.edges, bool(recipe.strata), masks, fields])
     if key not in _rehearsed:
         rehearse(recipe, terrain.spacing, masks, fields, on_progress)
@@ -283,9 +321,17 @@ def _rehearse(recipe: Recipe, terrain: Terrain, masks: Iterable[str], on_progres
 
 
 def _choices(parameters: Any) -> list[Any]:
-    """Values of parameters; numbers and lists count only as 0, empty or highest, as a limit of 90° is."""
-    known = ((getattr(parameters, name), given.high) for name, given in specifications(parameters).items())
-    return [value if isinstance(value, str | bool) else [bool(value), value == high] for value, high in known]
+    """Values of parameters; numbers and lists count only as 0, empty or highest, as a limit of 90°
+    is.
+    """
+    known = (
+        (getattr(parameters, name), given.high)
+        for name, given in specifications(parameters).items()
+    )
+    return [
+        value if isinstance(value, str | bool) else [bool(value), value == high]
+        for value, high in known
+    ]
 
 
 def _file_of(progress: Progress) -> dict[str, Array]:
@@ -298,12 +344,16 @@ def _file_of(progress: Progress) -> dict[str, Array]:
         return {}
 
 
-def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., None]) -> Iterator[Progress]:
+def _simulation(
+    order: Message, on_progress: OnProgress, answer: Callable[..., None]
+) -> Iterator[Progress]:
     """Simulation from the start, or from a checkpoint, with its kernels compiled first.
 
-    For a resumed run, the first answer is the elevation that it began with, and the fields of its result.
+    For a resumed run, the first answer is the elevation that it began with, and the fields of its
+    result.
     """
-    values, arrays = order.values, order.arrays
+    values = order.values
+    arrays = order.arrays
 
     def lost(reason: str) -> None:
         answer("frames lost", {"reason": reason})
@@ -319,7 +369,9 @@ def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., N
         return frames.keep(run, lost=lost) if frames else run
     # Popped, so that what the terrain copies is not held twice.
     region = arrays.pop(REGION, None)
-    masks = {kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays}
+    masks = {
+        kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays
+    }
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
     recipe = Recipe.from_dict(values["recipe"])
     edges = recipe.edges  # the artist's, who sees them in the panel
@@ -328,9 +380,20 @@ def _simulation(order: Message, on_progress: OnProgress, answer: Callable[..., N
     local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
     _rehearse(recipe, terrain, local.union(masks), on_progress)
     if region is not None:
-        run = simulate_region(terrain, recipe, region, edges=edges, masks=masks, threads=values["threads"])
+        run = simulate_region(
+            terrain, recipe, region, edges=edges, masks=masks, threads=values["threads"]
+        )
     else:
-        threads, adds_up = values["threads"], values["adds_up"]
+        threads = values["threads"]
+        adds_up = values["adds_up"]
         results = None if frames else _results  # a step from memory has no states on the way
-        run = simulate(terrain, recipe, edges=edges, masks=masks, threads=threads, results=results, adds_up=adds_up)
+        run = simulate(
+            terrain,
+            recipe,
+            edges=edges,
+            masks=masks,
+            threads=threads,
+            results=results,
+            adds_up=adds_up,
+        )
     return frames.keep(run, terrain, lost) if frames else run

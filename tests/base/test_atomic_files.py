@@ -15,7 +15,9 @@ import pytest
 from erosion_addon.base.atomic_files import Outputs
 from erosion_addon.model import InputError
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and links as systems other than Windows have them")
+pytestmark = pytest.mark.skipif(
+    os.name == "nt", reason="pipes and links as systems other than Windows have them"
+)
 
 
 def write(path, inputs=(), instead_of=None, goes_on=False):
@@ -47,7 +49,9 @@ def test_nothing_but_an_ordinary_file_is_replaced(special, tmp_path):
     before = special.stat(), special.lstat().st_mode
     for path in (special, link):
         # Who may not write beside the device, as all but root, is told of that.
-        with pytest.raises(InputError, match=r"cannot be written: (it is a (pipe|socket|device)|Permission denied)"):
+        with pytest.raises(
+            InputError, match=r"cannot be written: (it is a (pipe|socket|device)|Permission denied)"
+        ):
             write(path)
     assert (special.stat(), special.lstat().st_mode) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.exr", "link.exr"]
@@ -68,7 +72,8 @@ def test_what_becomes_a_pipe_during_a_run_is_not_replaced_either(tmp_path):
 def test_through_a_link_the_file_it_leads_to_is_written(tmp_path):
     (tmp_path / "folder").mkdir()
     for name, content in (("old.exr", b"old"), ("none.exr", None)):
-        file, link = tmp_path / "folder" / name, tmp_path / f"link to {name}"
+        file = tmp_path / "folder" / name
+        link = tmp_path / f"link to {name}"
         if content:
             file.write_bytes(content)
         link.symlink_to(file)
@@ -90,7 +95,10 @@ def test_no_output_takes_the_place_of_an_input_by_whatever_name(tmp_path):
 
 
 def test_a_folder_that_does_not_exist_is_told_before_any_work(tmp_path):
-    with Outputs() as outputs, pytest.raises(InputError, match=r"the folder .*nowhere does not exist"):
+    with (
+        Outputs() as outputs,
+        pytest.raises(InputError, match=r"the folder .*nowhere does not exist"),
+    ):
         outputs.plan(tmp_path / "nowhere" / "a.exr", (".exr",))
     assert list(tmp_path.iterdir()) == []
 
@@ -164,7 +172,9 @@ def test_orders_to_end_are_heeded_again_after_files_were_published(tmp_path):
 
 @pytest.mark.parametrize("knows_links", [True, False])
 @pytest.mark.parametrize("there", [(), ("b.exr",), ("a.exr", "b.exr", "c.exr")])
-def test_where_one_file_cannot_take_its_place_those_before_it_are_taken_back(tmp_path, monkeypatch, there, knows_links):
+def test_where_one_file_cannot_take_its_place_those_before_it_are_taken_back(
+    tmp_path, monkeypatch, there, knows_links
+):
     """Old files come back where the file system knows hard links; new ones go in any case."""
     for name in there:
         (tmp_path / name).write_bytes(b"old")
@@ -181,7 +191,10 @@ def test_where_one_file_cannot_take_its_place_those_before_it_are_taken_back(tmp
         for name in ("a.exr", "b.exr", "c.exr"):
             with outputs.write(outputs.plan(tmp_path / name, (".exr",))) as temporary:
                 temporary.write_bytes(b"new")
-        with monkeypatch.context() as patch, pytest.raises(InputError, match=r"b\.exr cannot be written: Permission"):
+        with (
+            monkeypatch.context() as patch,
+            pytest.raises(InputError, match=r"b\.exr cannot be written: Permission"),
+        ):
             patch.setattr(Path, "replace", replace)
             if not knows_links:
                 patch.setattr(Path, "hardlink_to", refuse)
@@ -196,7 +209,8 @@ def test_where_one_file_cannot_take_its_place_those_before_it_are_taken_back(tmp
 def test_an_order_to_end_while_files_are_moved_waits_for_them_and_counts_where_work_follows(
     tmp_path, monkeypatch, name, goes_on
 ):
-    number, heard = getattr(signal, name), []
+    number = getattr(signal, name)
+    heard = []
     before = signal.signal(number, lambda *_: heard.append(number))
 
     def replace(path, target, move=Path.replace):
@@ -232,16 +246,24 @@ def test_a_name_that_no_system_can_write_is_refused_in_a_sentence(tmp_path):
 @pytest.mark.parametrize("is_folder", [True, False])
 def test_where_nothing_can_be_created_is_told_before_any_work(is_folder):
     """Not even root makes a file in /proc."""
-    with Outputs() as outputs, pytest.raises(InputError, match=r"^/proc/new.*cannot be written: .*\.$"):
+    with (
+        Outputs() as outputs,
+        pytest.raises(InputError, match=r"^/proc/new.*cannot be written: .*\.$"),
+    ):
         outputs.plan_folder("/proc/new") if is_folder else outputs.plan("/proc/new.exr", (".exr",))
 
 
 @pytest.mark.parametrize(
-    ("name", "is_device"), [("con.exr", True), ("LPT9.exr", True), ("com10.exr", False), ("console.exr", False)]
+    ("name", "is_device"),
+    [("con.exr", True), ("LPT9.exr", True), ("com10.exr", False), ("console.exr", False)],
 )
-def test_names_of_devices_are_refused_on_windows_and_taken_elsewhere(tmp_path, monkeypatch, name, is_device):
+def test_names_of_devices_are_refused_on_windows_and_taken_elsewhere(
+    tmp_path, monkeypatch, name, is_device
+):
     write(tmp_path / name)
-    monkeypatch.setattr("erosion_addon.base.atomic_files.os", SimpleNamespace(name="nt", fsync=os.fsync))
+    monkeypatch.setattr(
+        "erosion_addon.base.atomic_files.os", SimpleNamespace(name="nt", fsync=os.fsync)
+    )
     with Outputs() as outputs:
         if is_device:
             with pytest.raises(InputError, match="the name of a device on Windows"):
@@ -250,7 +272,9 @@ def test_names_of_devices_are_refused_on_windows_and_taken_elsewhere(tmp_path, m
             outputs.plan(tmp_path / name, (".exr",))
 
 
-def test_a_new_file_beside_those_that_are_read_is_written_and_theirs_only_where_that_is_meant(tmp_path):
+def test_a_new_file_beside_those_that_are_read_is_written_and_theirs_only_where_that_is_meant(
+    tmp_path,
+):
     read = tmp_path / "dem.exr"
     read.write_bytes(b"old")
     write(tmp_path / "new.exr", [read, tmp_path / "gone.json"])
@@ -268,7 +292,9 @@ def rights(path):
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o666])
-def test_a_file_that_is_replaced_keeps_its_mode_and_shows_its_new_content_to_nobody_else_before(tmp_path, mode):
+def test_a_file_that_is_replaced_keeps_its_mode_and_shows_its_new_content_to_nobody_else_before(
+    tmp_path, mode
+):
     path = tmp_path / "a.exr"
     path.write_bytes(b"old")
     path.chmod(mode)
@@ -305,7 +331,9 @@ def test_another_name_of_a_file_that_is_replaced_keeps_the_old_content(tmp_path)
     (tmp_path / "a.exr").write_bytes(b"old")
     os.link(tmp_path / "a.exr", tmp_path / "b.exr")
     write(tmp_path / "a.exr")
-    assert (tmp_path / "a.exr").read_bytes() == b"new" and (tmp_path / "b.exr").read_bytes() == b"old"
+    assert (tmp_path / "a.exr").read_bytes() == b"new" and (
+        tmp_path / "b.exr"
+    ).read_bytes() == b"old"
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files away")
@@ -319,7 +347,9 @@ def test_root_leaves_a_file_to_its_owner_and_group(tmp_path):
 
 
 @pytest.mark.parametrize(("mode", "left"), [(0o660, 0o600), (0o664, 0o644), (0o640, 0o600)])
-def test_a_group_that_the_user_may_not_set_passes_no_rights_to_another(tmp_path, monkeypatch, mode, left):
+def test_a_group_that_the_user_may_not_set_passes_no_rights_to_another(
+    tmp_path, monkeypatch, mode, left
+):
     path = tmp_path / "a.exr"
     path.write_bytes(b"old")
     path.chmod(mode)
@@ -337,14 +367,20 @@ def test_a_group_that_the_user_may_not_set_passes_no_rights_to_another(tmp_path,
 
 
 def access_list(group, mask):
-    """Access control list of Linux, version 2: of the owner, of user 1234, of the group, their mask, of others."""
+    """Access control list of Linux, version 2: of the owner, of user 1234, of the group, their
+    mask, of others.
+    """
     entries = ((0x01, 6, -1), (0x02, 4, 1234), (0x04, group, -1), (0x10, mask, -1), (0x20, 0, -1))
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
 
 
 @pytest.mark.skipif(not hasattr(os, "setxattr"), reason="as Linux has them")
-def test_a_file_that_is_replaced_keeps_its_access_control_list_or_the_group_sees_nothing(tmp_path, monkeypatch):
-    path, name, entries = tmp_path / "a.exr", "system.posix_acl_access", access_list(group=0, mask=4)
+def test_a_file_that_is_replaced_keeps_its_access_control_list_or_the_group_sees_nothing(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "a.exr"
+    name = "system.posix_acl_access"
+    entries = access_list(group=0, mask=4)
     path.write_bytes(b"old")
     try:
         os.setxattr(path, name, entries)
@@ -367,20 +403,27 @@ def test_a_writer_that_writes_nothing_replaces_nothing(tmp_path):
     path.write_bytes(b"old")
     with Outputs() as outputs:
         target = outputs.plan(path, (".exr",))
-        with pytest.raises(InputError, match=r"cannot be written: nothing was written\.$"), outputs.write(target):
+        with (
+            pytest.raises(InputError, match=r"cannot be written: nothing was written\.$"),
+            outputs.write(target),
+        ):
             pass
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.exr", b"old")]
 
 
 def test_a_link_in_place_of_the_new_file_changes_nothing_that_it_leads_to(tmp_path):
-    path, elsewhere = tmp_path / "a.exr", tmp_path / "elsewhere"
+    path = tmp_path / "a.exr"
+    elsewhere = tmp_path / "elsewhere"
     path.write_bytes(b"old")
     path.chmod(0o666)
     elsewhere.write_bytes(b"mine")
     elsewhere.chmod(0o600)
     with Outputs() as outputs:
         target = outputs.plan(path, (".exr",))
-        with pytest.raises(InputError, match="cannot be written"), outputs.write(target) as temporary:
+        with (
+            pytest.raises(InputError, match="cannot be written"),
+            outputs.write(target) as temporary,
+        ):
             temporary.unlink()
             temporary.symlink_to(elsewhere)
     assert rights(elsewhere)[0] == 0o600 and path.read_bytes() == b"old"

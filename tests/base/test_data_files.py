@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shipped recipes: each loads, balances, and makes the landscape that its description promises."""
+"""The shipped recipes: each loads, balances, and makes the landscape that its description
+promises.
+"""
 
 import dataclasses
 from functools import cache
@@ -51,14 +53,16 @@ SHORTER = {
 
 @cache
 def start():
-    # 1.6 km across, 300 m high and rough: half of its slopes are steeper than 0.6, a hundredth flatter than 0.1.
+    # 1.6 km across, 300 m high and rough: half of its slopes are steeper than 0.6, a hundredth
+    # flatter than 0.1.
     return Terrain(fractal(160, 160, relief=300.0, seed=3, steepness=1.8), CELL_SIZE)
 
 
 @cache
 def sandy():
     """1 km across: hills of 60 m with up to 30 m of sand in places."""
-    rock, sand = fractal(SIDE, SIDE, 60.0, seed=1, steepness=2.5), fractal(SIDE, SIDE, 60.0, seed=2, steepness=2.5)
+    rock = fractal(SIDE, SIDE, 60.0, seed=1, steepness=2.5)
+    sand = fractal(SIDE, SIDE, 60.0, seed=2, steepness=2.5)
     sand = np.maximum(sand - 30.0, 0.0)
     return Terrain(rock + sand, CELL_SIZE, {"sediment": sand})
 
@@ -75,7 +79,9 @@ def shortened(name):
     """The recipe with shorter slow steps."""
     recipe = Recipe.load(name)
     kinds = {step.kind for step in recipe.steps} & set(SHORTER)
-    return recipe.with_values({f"{kind}.{key}": value for kind in kinds for key, value in SHORTER[kind].items()})
+    return recipe.with_values(
+        {f"{kind}.{key}": value for kind in kinds for key, value in SHORTER[kind].items()}
+    )
 
 
 @cache
@@ -113,7 +119,8 @@ def test_a_shipped_recipe_is_called_like_its_file_and_says_what_it_makes(name):
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_a_shipped_recipe_says_which_landscape_it_belongs_to(name):
     text = shipped()[name].read_text(encoding="utf-8")
-    assert f'\nlandscape = "{Recipe.load(name).landscape}"\n' in text  # and does not leave it to the default
+    # and does not leave it to the default
+    assert f'\nlandscape = "{Recipe.load(name).landscape}"\n' in text
 
 
 def test_a_recipe_from_before_landscapes_loads():
@@ -143,7 +150,15 @@ def test_arcane_is_the_published_defaults():
     assert step.parameters == DropletParameters()
 
 
-ON_ANY_LAND = ("alpine", "alpine with scree", "badlands", "canyon", "desert range", "mountain range", "old hills")
+ON_ANY_LAND = (
+    "alpine",
+    "alpine with scree",
+    "badlands",
+    "canyon",
+    "desert range",
+    "mountain range",
+    "old hills",
+)
 """Recipes whose rivers find their way out of whatever land they get."""
 
 
@@ -159,7 +174,8 @@ def test_noise_that_was_not_made_for_the_recipe_drains_freely_after_it(name):
 
 @pytest.mark.landscape
 def test_old_hills_are_the_same_hills_on_finer_cells():
-    fine, changes = fractal(192, 192, relief=700.0, seed=6, steepness=2.2), []
+    fine = fractal(192, 192, relief=700.0, seed=6, steepness=2.2)
+    changes = []
     for wide in (3, 1):
         before = fine.reshape(192 // wide, wide, 192 // wide, wide).mean(axis=(1, 3))
         after = erode(Terrain(before, 20.0 * wide), Recipe.load("old hills"), seed=1)
@@ -178,10 +194,15 @@ def test_no_two_recipes_make_the_same_landscape():
 
 @pytest.mark.landscape
 def test_old_hills_are_the_roundest_and_arcane_the_most_rugged():
-    # Drops that dig without limit cut every hillside into ribs; soil creep takes the noise of the start away.
+    # Drops that dig without limit cut every hillside into ribs; soil creep takes the noise of the
+    # start away.
     bend = {name: curvature(eroded(name).elevation) for name in OF_DROPLETS}
-    assert min(bend, key=bend.get) == "old hills" and bend["old hills"] < 0.9 * curvature(start().elevation)
-    assert max(bend, key=bend.get) == "arcane" and bend["arcane"] > 1.3 * curvature(start().elevation)
+    assert min(bend, key=bend.get) == "old hills" and bend["old hills"] < 0.9 * curvature(
+        start().elevation
+    )
+    assert max(bend, key=bend.get) == "arcane" and bend["arcane"] > 1.3 * curvature(
+        start().elevation
+    )
 
 
 @pytest.mark.landscape
@@ -193,7 +214,8 @@ def test_old_hills_have_the_softest_slopes():
 
 @pytest.mark.landscape
 def test_alpine_has_level_floors_and_no_walls_that_rock_would_not_hold():
-    before, after = slopes(start().elevation), slopes(eroded("alpine").elevation)
+    before = slopes(start().elevation)
+    after = slopes(eroded("alpine").elevation)
     assert np.percentile(before, 99) > 1.4 and np.percentile(after, 99) < np.tan(np.radians(45.0))
     assert np.mean(after < 0.1) > 3 * np.mean(before < 0.1)
 
@@ -215,7 +237,9 @@ def test_in_the_desert_rivers_dry_up_before_they_gather():
 
 @pytest.mark.landscape
 def test_alpine_with_scree_has_more_rubble_than_alpine():
-    assert eroded("alpine with scree")["sediment"].mean() > 1.05 * eroded("alpine")["sediment"].mean()
+    assert (
+        eroded("alpine with scree")["sediment"].mean() > 1.05 * eroded("alpine")["sediment"].mean()
+    )
 
 
 @pytest.mark.landscape
@@ -227,12 +251,17 @@ def test_soft_downs_are_rounder_than_old_hills_and_covered_with_soil():
 
 @pytest.mark.landscape
 def test_badlands_have_ribs_and_level_floors():
-    """Of real mountains 2 to 8 % of the ground lies under 3°; more than 12 % would be basins that were filled."""
+    """Of real mountains 2 to 8 % of the ground lies under 3°; more than 12 % would be basins that
+    were filled.
+    """
     from examples.starts import terrain_for
 
     before = terrain_for("badlands", side=128)
     after = erode(before, Recipe.load("badlands"))
-    level = [np.mean(np.hypot(*np.gradient(one.elevation, *one.spacing)) < 0.0524) for one in (before, after)]
+    level = [
+        np.mean(np.hypot(*np.gradient(one.elevation, *one.spacing)) < 0.0524)
+        for one in (before, after)
+    ]
     assert 2 * level[0] < level[1] < 0.12
     clay = Terrain(start().elevation, CELL_SIZE, {"sediment": start().elevation})
     after = erode(clay, Recipe.load("badlands"), seed=1)
@@ -245,11 +274,13 @@ def test_the_oasis_keeps_its_wet_sand_while_the_wind_takes_the_dry():
     recipe = shortened("oasis")
     watered = erode(sandy(), dataclasses.replace(recipe, steps=recipe.steps[:-2]), seed=1)
     lowered = watered.elevation - eroded_shortly("oasis").elevation
-    wet, sand = watered["moisture"] > 0.5, watered["sediment"] > 1.0
+    wet = watered["moisture"] > 0.5
+    sand = watered["sediment"] > 1.0
     assert watered["water_depth"].max() > 0.1 and np.count_nonzero(wet & sand) > 5
     lost = np.maximum(lowered, 0.0)
     assert lost[wet & sand].mean() < 0.1 * lost[sand & ~wet].mean()
-    assert lost[wet & sand].max() < 1.0  # two slabs: a share of sand that is not all wet, and what slides after it
+    # two slabs: a share of sand that is not all wet, and what slides after it
+    assert lost[wet & sand].max() < 1.0
 
 
 def test_light_rills_are_the_repository_s_steps_on_cells_of_ten_meters():
@@ -268,7 +299,9 @@ def test_light_rills_are_the_repository_s_steps_on_cells_of_ten_meters():
 def test_a_heap_of_the_barchan_field_gets_horns_that_point_downwind():
     row, col = np.mgrid[:SIDE, :SIDE] - SIDE / 2
     heap = np.maximum(22.0 * np.exp(-(row**2 + (col + 24) ** 2) / 10.0**2) - 1.0, 0.0)
-    dune = erode(Terrain(heap, CELL_SIZE, {"sediment": heap}), Recipe.load("barchan field"), seed=1)["sediment"]
+    dune = erode(
+        Terrain(heap, CELL_SIZE, {"sediment": heap}), Recipe.load("barchan field"), seed=1
+    )["sediment"]
     crest = dune[SIDE // 2 - 1 : SIDE // 2 + 2].argmax(axis=1).mean()
     for flank in (dune[SIDE // 2 - 12 : SIDE // 2 - 3], dune[SIDE // 2 + 4 : SIDE // 2 + 13]):
         assert np.argwhere(flank > 2.0)[:, 1].max() > crest + 3
@@ -276,7 +309,8 @@ def test_a_heap_of_the_barchan_field_gets_horns_that_point_downwind():
 
 @pytest.mark.slow
 def test_mesas_are_flat_land_on_hard_beds():
-    land, given = Terrain(fractal(SIDE, SIDE, relief=420.0, seed=2), 40.0), Recipe.load("mesas")
+    land = Terrain(fractal(SIDE, SIDE, relief=420.0, seed=2), 40.0)
+    given = Recipe.load("mesas")
     flat = []
     for recipe in (given, dataclasses.replace(given, strata=None)):
         slope = np.hypot(*np.gradient(erode(land, recipe, seed=1).elevation, 40.0))

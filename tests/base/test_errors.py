@@ -25,7 +25,9 @@ def test_what_has_no_sign_of_its_own_is_escaped(text, shown):
     assert printable(text) == shown and printable(shown) == shown and shown.isprintable()
 
 
-@pytest.mark.parametrize("text", ["", "Berge 4 × 4 km²", "Hügel’s Ende – ½", "山の地形", "Горы", "جبال", "C:\\x1b"])
+@pytest.mark.parametrize(
+    "text", ["", "Berge 4 × 4 km²", "Hügel’s Ende – ½", "山の地形", "Горы", "جبال", "C:\\x1b"]
+)
 def test_names_in_any_language_are_shown_as_they_are(text):
     assert printable(text) == text
 

@@ -18,7 +18,9 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.base.lock import locked, refuse_locked
 from tests.small_disk import small_disk
 
-posix = pytest.mark.skipif(os.name == "nt", reason="a process cannot be asked there whether it runs")
+posix = pytest.mark.skipif(
+    os.name == "nt", reason="a process cannot be asked there whether it runs"
+)
 
 RACE = """
 import sys, time
@@ -40,13 +42,20 @@ except InputError as error:
 
 def dead_process():
     """Number of a process that has ended."""
-    told = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
+    )
     return int(told.stdout)
 
 
 def left(folder, **values):
     """A lock that a process has left behind."""
-    lock = {"host": platform.node(), "pid": dead_process(), "since": "2026-11-01T00:00:00Z", **values}
+    lock = {
+        "host": platform.node(),
+        "pid": dead_process(),
+        "since": "2026-11-01T00:00:00Z",
+        **values,
+    }
     (folder / "lock").write_text(json.dumps(lock))
 
 
@@ -59,12 +68,16 @@ def test_of_several_processes_that_find_a_dead_lock_one_takes_it(tmp_path):
         left(folder)
         words = [sys.executable, "-c", RACE, folder, str(time.time() + 1.0)]
         racers = [
-            subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) for _ in range(4)
+            subprocess.Popen(
+                words, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+            )
+            for _ in range(4)
         ]
         told = [racer.communicate()[0].splitlines() for racer in racers]
         assert [lines for lines in told if lines == ["in", "out"]] == [["in", "out"]]
         refused = (
-            "is being changed by process|cannot be locked"  # the latter while another one takes over the dead lock
+            # the latter while another one takes over the dead lock
+            "is being changed by process|cannot be locked"
         )
         assert all(re.search(refused, lines[0]) for lines in told if lines != ["in", "out"])
         assert not list(folder.iterdir())
@@ -72,7 +85,9 @@ def test_of_several_processes_that_find_a_dead_lock_one_takes_it(tmp_path):
 
 @posix
 def test_a_lock_whose_holder_lives_in_another_space_of_processes_is_not_taken(tmp_path):
-    """As in two containers of one machine with one name: the holder's number means nothing outside."""
+    """As in two containers of one machine with one name: the holder's number means nothing
+    outside.
+    """
     with locked(tmp_path):
         held = json.loads((tmp_path / "lock").read_text())
         with (tmp_path / "lock").open("r+") as lock:
@@ -109,7 +124,9 @@ def test_a_lock_that_cannot_be_written_leaves_nothing(tmp_path, monkeypatch, num
 def test_a_full_disk_leaves_a_folder_unlocked(tmp_path):
     with small_disk(tmp_path / "disk", 100):
         filler = tmp_path / "disk" / "filler"
-        filler.write_bytes(bytes(os.statvfs(tmp_path / "disk").f_bavail * os.statvfs(tmp_path / "disk").f_frsize))
+        filler.write_bytes(
+            bytes(os.statvfs(tmp_path / "disk").f_bavail * os.statvfs(tmp_path / "disk").f_frsize)
+        )
         with pytest.raises(InputError, match="No space left"), locked(tmp_path / "disk"):
             pass
         filler.unlink()
@@ -132,7 +149,9 @@ def test_a_drive_without_hard_links_has_locks_too(tmp_path, monkeypatch, number)
 
 
 @posix
-@pytest.mark.parametrize("kind", ["link", "broken link", "pipe", "folder", "empty", "no JSON", "[1]"])
+@pytest.mark.parametrize(
+    "kind", ["link", "broken link", "pipe", "folder", "empty", "no JSON", "[1]"]
+)
 def test_what_is_no_lock_is_refused_in_a_sentence(tmp_path, kind):
     lock = tmp_path / "lock"
     match kind:
@@ -146,6 +165,9 @@ def test_what_is_no_lock_is_refused_in_a_sentence(tmp_path, kind):
             lock.mkdir()
         case _:
             lock.write_text({"empty": "", "no JSON": "\0"}.get(kind, kind))
-    with pytest.raises(InputError, match=r"is being changed by someone; .* or remove .*lock"), locked(tmp_path):
+    with (
+        pytest.raises(InputError, match=r"is being changed by someone; .* or remove .*lock"),
+        locked(tmp_path),
+    ):
         pass
     assert os.path.lexists(lock)

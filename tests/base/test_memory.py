@@ -54,9 +54,12 @@ VERSION_1 = (
 @linux
 @pytest.mark.parametrize("version", [VERSION_1, VERSION_2], ids=["version 1", "version 2"])
 @pytest.mark.parametrize(
-    "path, where", [("/", ""), ("/farm/job 7", "farm/job 7/"), ("/farm/job 7", "farm/"), ("/docker/abc", "")]
+    "path, where",
+    [("/", ""), ("/farm/job 7", "farm/job 7/"), ("/farm/job 7", "farm/"), ("/docker/abc", "")],
 )
-def test_a_container_leaves_its_limit_less_what_it_uses_but_for_files_that_were_read(tmp_path, version, path, where):
+def test_a_container_leaves_its_limit_less_what_it_uses_but_for_files_that_were_read(
+    tmp_path, version, path, where
+):
     """Its own group, one around it, or one that it sees as the top of all."""
     mount, limit, used, cache, groups = version
     files = {
@@ -72,13 +75,21 @@ def test_a_container_leaves_its_limit_less_what_it_uses_but_for_files_that_were_
 @pytest.mark.parametrize("version, limit", [(VERSION_1, UNLIMITED), (VERSION_2, "max")])
 def test_a_container_without_a_limit_leaves_what_the_machine_has(tmp_path, version, limit):
     mount, limit_file, used, _, groups = version
-    files = {"proc/self/cgroup": groups.format(path="/"), f"{mount}/{limit_file}": limit, f"{mount}/{used}": "7\n"}
+    files = {
+        "proc/self/cgroup": groups.format(path="/"),
+        f"{mount}/{limit_file}": limit,
+        f"{mount}/{used}": "7\n",
+    }
     assert system(tmp_path, **files) == FREE
 
 
 @linux
 def test_a_full_container_leaves_nothing(tmp_path):
-    files = {"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "10\n", "sys/fs/cgroup/memory.current": "20\n"}
+    files = {
+        "proc/self/cgroup": "0::/\n",
+        "sys/fs/cgroup/memory.max": "10\n",
+        "sys/fs/cgroup/memory.current": "20\n",
+    }
     assert system(tmp_path, **files) == 0
 
 
@@ -112,10 +123,15 @@ GIB = 1 << 30
         (2 * GIB, 10**9, 1_000_000, False),
     ],
 )
-def test_a_small_file_does_not_fill_gigabytes_however_much_is_free(monkeypatch, needed, numbers, stored, is_refused):
+def test_a_small_file_does_not_fill_gigabytes_however_much_is_free(
+    monkeypatch, needed, numbers, stored, is_refused
+):
     monkeypatch.setattr(memory, "available_memory", lambda: 100 * GIB)
     if is_refused:
-        with pytest.raises(InputError, match=r"^Reading a\.png needs .* 6\.4 GB .* the file has only 1\.0 MB; save it"):
+        with pytest.raises(
+            InputError,
+            match=r"^Reading a\.png needs .* 6\.4 GB .* the file has only 1\.0 MB; save it",
+        ):
             require_to_unpack(needed, numbers, stored, "Reading a.png")
     else:
         require_to_unpack(needed, numbers, stored, "Reading a.png")

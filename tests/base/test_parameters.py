@@ -20,7 +20,9 @@ class Example(Parameters):
     depth: float = parameter(1.5, "How deep.", low=0, high=10, unit="m", seed_name="Kd")
     count: int = parameter(3, "How many.", low=1, high=5)
     wet: bool = parameter(True, "Whether it rains.")
-    shape: str = parameter("round", "Which shape.", choices={"round": "As a ball", "square": "As a box"})
+    shape: str = parameter(
+        "round", "Which shape.", choices={"round": "As a ball", "square": "As a box"}
+    )
     places: tuple = parameter((), "Where.", low=0, high=1, row_names=("x", "y"))
 
 
@@ -33,7 +35,11 @@ def test_values_come_out_in_the_type_of_the_default():
         "shape": "square",
         "places": ((0.0, 1.0), (0.5, 0.25)),
     }
-    assert isinstance(example.depth, float) and isinstance(example.count, int) and isinstance(example.places[0], tuple)
+    assert (
+        isinstance(example.depth, float)
+        and isinstance(example.count, int)
+        and isinstance(example.places[0], tuple)
+    )
     assert Example.from_dict(example.to_dict()) == example
 
 
@@ -45,22 +51,43 @@ def test_both_ends_of_a_range_belong_to_it(value):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *(("depth", value) for value in (-1e-9, 10.001, math.nan, math.inf, -math.inf, "2", None, True, [], 10**400)),
+        *(
+            ("depth", value)
+            for value in (
+                -1e-9,
+                10.001,
+                math.nan,
+                math.inf,
+                -math.inf,
+                "2",
+                None,
+                True,
+                [],
+                10**400,
+            )
+        ),
         *(("count", value) for value in (0, 6, 2.5, math.nan, math.inf, "2", True)),
         *(("wet", value) for value in (1, 0, "true", None)),
         *(("shape", value) for value in ("oval", 1, None, ["round"])),
-        *(("places", value) for value in (1, None, "xy", [1], [[1]], [[0, 2]], [[0, "1"]], ["01"], [[0, 1, 0]])),
+        *(
+            ("places", value)
+            for value in (1, None, "xy", [1], [[1]], [[0, 2]], [[0, "1"]], ["01"], [[0, 1, 0]])
+        ),
     ],
 )
 def test_what_is_of_another_type_or_out_of_range_is_refused_with_name_and_range(name, value):
     with pytest.raises(InputError) as refusal:
         Example(**{name: value})
-    assert str(refusal.value).startswith(f"{name} must be {specifications(Example)[name].range_text}, not ")
+    assert str(refusal.value).startswith(
+        f"{name} must be {specifications(Example)[name].range_text}, not "
+    )
     assert len(str(refusal.value)) < 200
 
 
 def test_ranges_in_words():
-    texts = {name: specification.range_text for name, specification in specifications(Example).items()}
+    texts = {
+        name: specification.range_text for name, specification in specifications(Example).items()
+    }
     assert texts == {
         "depth": "from 0 to 10",
         "count": "a whole number from 1 to 5",
@@ -71,7 +98,9 @@ def test_ranges_in_words():
 
 
 def test_an_unknown_name_is_refused_with_those_there_are():
-    with pytest.raises(InputError, match="color is not a parameter here; choose one of depth, count"):
+    with pytest.raises(
+        InputError, match="color is not a parameter here; choose one of depth, count"
+    ):
         Example.from_dict({"color": 1})
 
 
@@ -82,20 +111,33 @@ def test_every_declaration_of_a_process_is_whole(kind):
     for specification in declared.values():
         assert specification.sentence.endswith(".") and len(specification.sentence) > 15
         assert specification.checked(specification.default) == specification.default
-        assert all(len(meaning) > 15 and not meaning.endswith(".") for meaning in specification.choices.values())
-        if not (specification.choices or specification.records or isinstance(specification.default, bool)):
+        assert all(
+            len(meaning) > 15 and not meaning.endswith(".")
+            for meaning in specification.choices.values()
+        )
+        if not (
+            specification.choices
+            or specification.records
+            or isinstance(specification.default, bool)
+        ):
             assert math.isfinite(specification.low) and math.isfinite(specification.high)
 
 
 BEYOND = {("droplet", "drops_per_cell"), ("droplet", "deposition_rate"), ("uplift", "slope_limit")}
-"""Parameters of which recipes take more than a slider gives, beside others that keep needles and heaps away, or less:
-a flood plain is leveled, which leaves no mountains."""
+"""Parameters of which recipes take more than a slider gives, beside others that keep needles and
+heaps away, or less: a flood plain is leveled, which leaves no mountains.
+"""
 
 
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_sliders_reach_every_value_of_the_shipped_recipes_and_no_further_than_is_allowed(kind):
     recipes = [Recipe.load(path) for path in shipped().values()]
-    used = [step.parameters.to_dict() for recipe in recipes for step in recipe.steps if step.kind == kind]
+    used = [
+        step.parameters.to_dict()
+        for recipe in recipes
+        for step in recipe.steps
+        if step.kind == kind
+    ]
     for name, declared in specifications(PROCESSES[kind].parameters).items():
         low, high = declared.soft_range
         assert declared.low <= low <= high <= declared.high, name
@@ -109,10 +151,20 @@ def test_droplet_defaults_are_the_sources():
     declared = specifications(PROCESSES["droplet"].parameters)
     found = {item.seed_name: item.default for item in declared.values() if item.seed_name}
     # ErosionParams() of the source.
-    assert found == {"Kq": 10, "Kw": 0.001, "Kr": 0.9, "Kd": 0.02, "Ki": 0.1, "minSlope": 0.05, "g": 20}
+    assert found == {
+        "Kq": 10,
+        "Kw": 0.001,
+        "Kr": 0.9,
+        "Kd": 0.02,
+        "Ki": 0.1,
+        "minSlope": 0.05,
+        "g": 20,
+    }
     # MAX_PATH_LEN = HMAP_SIZE * 4; the branches that are compiled in.
     assert declared["maximum_path"].default == 4
-    assert declared["erosion_footprint"].default == "brush" and declared["slope"].default == "tangent"
+    assert (
+        declared["erosion_footprint"].default == "brush" and declared["slope"].default == "tangent"
+    )
 
 
 def test_a_spring_outside_the_terrain_is_refused():
@@ -154,14 +206,19 @@ DECIDES = {
     "abrasion": [0.0, 0.1],
     "beach_supply": [0.0, 20.0],
 }
-"""Parameter that decides whether others act → a value with which they do not, and one with which they do; of the
-flight, half of them need the one and half the other."""
+"""Parameter that decides whether others act → a value with which they do not, and one with which
+they do; of the flight, half of them need the one and half the other.
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "known"), NEEDING, ids=[f"{kind}.{known.name}" for kind, known in NEEDING])
+@pytest.mark.parametrize(
+    ("kind", "known"), NEEDING, ids=[f"{kind}.{known.name}" for kind, known in NEEDING]
+)
 def test_a_parameter_acts_where_it_says_so_and_nowhere_else(kind, known):
-    """Where it does not act, runs with another value of it leave the same bytes; where it does, others."""
+    """Where it does not act, runs with another value of it leave the same bytes; where it does,
+    others.
+    """
     layers = {"sediment": np.full((24, 30), 2.0), "moisture": fractal(24, 30, relief=1.0, seed=1)}
     if known.needs == ("beach_supply",):
         layers["water_depth"] = np.repeat([[3.0, 0.0]], [8, 22], axis=1).repeat(24, axis=0)
@@ -170,15 +227,21 @@ def test_a_parameter_acts_where_it_says_so_and_nowhere_else(kind, known):
     if known.choices:
         other = next(choice for choice in known.choices if choice != known.default)
     else:
-        higher, lower = min(known.default * 3 + 100, known.high), max(known.default / 30, known.low)
+        higher = min(known.default * 3 + 100, known.high)
+        lower = max(known.default / 30, known.low)
         other = higher if known.high < 1 or higher < 1000 else lower
     expected = []
     for value in DECIDES[known.needs[0]]:
         given = {**SHORT[kind], known.needs[0]: value}
-        runs = [Recipe("one", (Step(kind, made(**given, **more)),)) for more in ({}, {known.name: other})]
+        runs = [
+            Recipe("one", (Step(kind, made(**given, **more)),))
+            for more in ({}, {known.name: other})
+        ]
         one, another = (erode(terrain, recipe, seed=2).report["sha256"] for recipe in runs)
         acts = known.acts(made(**given).to_dict())
-        assert (one != another) == acts, f"{known.needs[0]} = {value}: {known.name} = {known.default}, {other}"
+        assert (one != another) == acts, (
+            f"{known.needs[0]} = {value}: {known.name} = {known.default}, {other}"
+        )
         expected.append(acts)
     assert sorted(expected) == [False, True]
 

@@ -14,6 +14,8 @@ def test_a_path_that_names_a_machine_is_in_a_network_whichever_way_its_slashes_l
     assert is_blend_path_in_network(path) == (not path.startswith("//"))
 
 
-@pytest.mark.parametrize("path", ["/home/artist/land", "C:\\land", "C:/land", "land/x.png", "..\\x.png", ""])
+@pytest.mark.parametrize(
+    "path", ["/home/artist/land", "C:\\land", "C:/land", "land/x.png", "..\\x.png", ""]
+)
 def test_a_path_on_this_machine_is_not(path):
     assert not is_in_network(path) and not is_blend_path_in_network(path)

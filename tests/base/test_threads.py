@@ -61,7 +61,8 @@ def test_there_is_at_least_one_processor():
 @pytest.mark.parametrize("given", [0, 1, 2])
 def test_where_the_system_gives_fewer_threads_those_do_all_the_work(monkeypatch, given):
     """As where a farm limits how many a user may have."""
-    start, started = threading.Thread.start, []
+    start = threading.Thread.start
+    started = []
 
     def grudging(thread):
         if len(started) == given:
@@ -70,7 +71,8 @@ def test_where_the_system_gives_fewer_threads_those_do_all_the_work(monkeypatch,
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", grudging)
-    bands, places = [], []
+    bands = []
+    places = []
     in_bands(lambda first, last: bands.append(first), 100, threads=4, band=10)
     assert sorted(bands) == list(range(0, 100, 10))
     del started[:]
@@ -85,7 +87,8 @@ def test_an_error_of_a_team_is_raised_once_and_the_team_works_on():
         if place > 0:
             raise ValueError(place)
 
-    pool, places = WorkerPool(3), []
+    pool = WorkerPool(3)
+    places = []
     with pytest.raises(ValueError, match="1"):
         pool.run(work)
     pool.run(places.append)
@@ -93,7 +96,8 @@ def test_an_error_of_a_team_is_raised_once_and_the_team_works_on():
 
 
 def test_a_team_is_dismissed_after_an_interruption_in_the_middle_of_handing_over(monkeypatch):
-    monkeypatch.setattr(threads, "_started", lambda helpers: helpers)  # a thread that has not come to its lock yet
+    # a thread that has not come to its lock yet
+    monkeypatch.setattr(threads, "_started", lambda helpers: helpers)
     crew = threads._Shared(1)
     crew.go[0].release()
     crew.dismiss()

@@ -20,7 +20,9 @@ DROPLET_MAPS = {"elevation", "bedrock", "sediment", "flow", "moisture", "wear", 
 def listing(folder):
     """Every path below `folder` with the hash of its content."""
     return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        if path.is_file()
+        else None
         for path in sorted(folder.rglob("*"))
     }
 
@@ -42,10 +44,19 @@ def run(*words, **environment):
 
 
 def png(rows, cols, pixels=b"", bits=16):
-    """A gray PNG that claims rows x cols and holds the given bytes, each row after a filter byte 0."""
+    """A gray PNG that claims rows x cols and holds the given bytes, each row after a filter byte
+    0.
+    """
 
     def chunk(name, data):
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        return (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
 
     header = struct.pack(">IIBBBBB", cols, rows, bits, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(pixels))
+        + chunk(b"IEND", b"")
+    )

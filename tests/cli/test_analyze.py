@@ -41,7 +41,18 @@ def test_the_input_is_never_written(folder, capsys):
 def test_the_maps_are_the_fields(folder):
     heights = fractal(40, 50, 300.0)
     np.save("land.npy", heights)
-    words = ["--cell-size", "30", "--maps", "maps", "--channel-area", "0.05", "--sea-level", "80", "--threads", "1"]
+    words = [
+        "--cell-size",
+        "30",
+        "--maps",
+        "maps",
+        "--channel-area",
+        "0.05",
+        "--sea-level",
+        "80",
+        "--threads",
+        "1",
+    ]
     assert main(["analyze", "land.npy", *words]) == 0
     parts = [name for name in ANALYZED if name != "flow_direction"]
     names = {*parts, "flow_direction_x", "flow_direction_y"}
@@ -55,7 +66,10 @@ def test_the_maps_are_the_fields(folder):
 def test_what_cannot_be_analyzed_is_said_and_nothing_is_written(folder, capsys):
     np.save("land.npy", bowl(9, 9))
     before = listing(folder)
-    for words, said in ((["--sea-level", "99"], "lower the sea"), (["--channel-area", "-1"], "channel_area")):
+    for words, said in (
+        (["--sea-level", "99"], "lower the sea"),
+        (["--channel-area", "-1"], "channel_area"),
+    ):
         assert main(["analyze", "land.npy", "--maps", "maps", "--report", "r.json", *words]) == 2
         assert listing(folder) == before and said in capsys.readouterr().err
 
@@ -75,7 +89,11 @@ def test_the_plot_is_a_drawing_of_three_diagrams(folder):
     assert {"Channels", "Hypsometry", "Slopes", "<land> & co.npy", "0.2"} <= set(texts)
     line = next(drawing.iter("{http://www.w3.org/2000/svg}polyline")).get("points").split()
     heights = [float(point.split(",")[1]) for point in line]
-    assert len(heights) == 101 and heights == sorted(heights) and (heights[0], heights[-1]) == (0.0, plot.HEIGHT)
+    assert (
+        len(heights) == 101
+        and heights == sorted(heights)
+        and (heights[0], heights[-1]) == (0.0, plot.HEIGHT)
+    )
 
 
 def test_land_with_nothing_to_draw_says_so(folder):

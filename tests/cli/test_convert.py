@@ -29,11 +29,16 @@ def test_a_heightmap_becomes_one_for_unreal_with_a_side_file(folder):
     low, high = about["height_range"]
     assert (low, high) == (heights.min(), heights.max())
     gray = np.fromfile("land.r16", "<u2").reshape(505, 505)
-    assert np.array_equal(gray[::-1], np.rint((resized(heights, (505, 505)) - low) / (high - low) * 65535))
+    assert np.array_equal(
+        gray[::-1], np.rint((resized(heights, (505, 505)) - low) / (high - low) * 65535)
+    )
     # 24 rows and 32 columns, 30 m apart, on 505 points a side.
     assert about["unreal"]["scale"][:2] == pytest.approx([31 * 3000 / 504, 23 * 3000 / 504])
     said = done.stderr.decode()
-    assert "resampled from 24 × 32 to 505 × 505" in said and f"from {low:.10g} m to {high:.10g} m" in said
+    assert (
+        "resampled from 24 × 32 to 505 × 505" in said
+        and f"from {low:.10g} m to {high:.10g} m" in said
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
@@ -49,7 +54,22 @@ def test_a_private_heightmap_and_its_side_file_stay_private_when_they_are_made_a
 
 
 def test_tiles_are_named_and_listed(folder, capsys):
-    assert main(["convert", "dem.npy", "out.raw", "--engine", "unity", "--size", "129x129", "--tiles", "1x2"]) == 0
+    assert (
+        main(
+            [
+                "convert",
+                "dem.npy",
+                "out.raw",
+                "--engine",
+                "unity",
+                "--size",
+                "129x129",
+                "--tiles",
+                "1x2",
+            ]
+        )
+        == 0
+    )
     assert sorted(capsys.readouterr().out.split()) == ["out.json", "out_0_0.raw", "out_1_0.raw"]
     left, right = (np.fromfile(f"out_{x}_0.raw", "<u2").reshape(129, 129) for x in (0, 1))
     assert np.array_equal(left[:, -1], right[:, 0]) and not np.array_equal(left, right)
@@ -94,7 +114,17 @@ def test_what_cannot_be_converted_is_said_and_nothing_is_written(folder, capsys,
 
 def test_a_raw_file_that_is_not_square_is_read_with_its_size(folder):
     np.arange(35, dtype="<u2").tofile("raw.r16")
-    words = ["convert", "raw.r16", "a.npy", "--input-size", "5x7", "--height-range", "0", "65535", "--quiet"]
+    words = [
+        "convert",
+        "raw.r16",
+        "a.npy",
+        "--input-size",
+        "5x7",
+        "--height-range",
+        "0",
+        "65535",
+        "--quiet",
+    ]
     assert main(words) == 0
     assert np.array_equal(np.load("a.npy")[::-1].ravel(), np.arange(35))
 
@@ -122,9 +152,14 @@ def test_the_terraces_of_8_bits_are_smoothed_away(folder, capsys):
 def test_what_was_made_and_eroded_keeps_its_meters(folder, suffix):
     assert main(["make", "cone", f"a{suffix}", "--size", "24x32", "--cell-size", "30"]) == 0
     assert main(["erode", f"a{suffix}", f"b{suffix}", "--report", "r.json", *FEW, "--quiet"]) == 0
-    assert json.loads((folder / "r.json").read_text())["grid"] == {"rows": 24, "cols": 32, "cell_size": 30.0}
+    assert json.loads((folder / "r.json").read_text())["grid"] == {
+        "rows": 24,
+        "cols": 32,
+        "cell_size": 30.0,
+    }
     assert main(["convert", f"b{suffix}", "c.npy", "--quiet"]) == 0
-    heights, about = np.load("c.npy"), side("b.json")
+    heights = np.load("c.npy")
+    about = side("b.json")
     assert about["height_range"] == pytest.approx([heights.min(), heights.max()], abs=1e-3)
     assert about["cell_size"] == [30, 30] and about["files"] == [f"b{suffix}"]
 
@@ -170,13 +205,21 @@ def test_a_cell_size_of_0_is_refused(folder, capsys):
 
 @pytest.mark.parametrize(
     "words",
-    [["erode", "dem.npy", "land.png", *FEW], ["make", "cone", "land.png", "--size", "16x16", "--cell-size", "1"]],
+    [
+        ["erode", "dem.npy", "land.png", *FEW],
+        ["make", "cone", "land.png", "--size", "16x16", "--cell-size", "1"],
+    ],
 )
 def test_a_heightmap_that_takes_the_place_of_another_takes_its_side_file_too(folder, words):
-    assert main(["convert", "dem.npy", "land.png", "--cell-size", "7", "--height-range", "0", "1000"]) == 0
+    assert (
+        main(["convert", "dem.npy", "land.png", "--cell-size", "7", "--height-range", "0", "1000"])
+        == 0
+    )
     assert main(words) == 0
     about = side("land.json")
-    assert about["cell_size"] == [1, 1] and about["height_range"][1] < 1000 and "others" not in about
+    assert (
+        about["cell_size"] == [1, 1] and about["height_range"][1] < 1000 and "others" not in about
+    )
 
 
 def test_heightmaps_of_one_name_keep_their_meters(folder):
@@ -189,14 +232,18 @@ def test_heightmaps_of_one_name_keep_their_meters(folder):
     ):
         assert main(["convert", "dem.npy", name, *words, "--quiet"]) == 0
     about = side("v.json")
-    assert about["files"] == ["v.raw"] and (about["width"], about["height"]) == (505, 505)  # as Unreal asks it
+    # as Unreal asks it
+    assert about["files"] == ["v.raw"] and (about["width"], about["height"]) == (505, 505)
     assert known_meters(folder / "v.raw").height_range == (-100, 900)
-    assert known_meters(folder / "v.exr").spacing == (7, 7) and known_meters(folder / "v.png").spacing == (3, 3)
+    assert known_meters(folder / "v.exr").spacing == (7, 7) and known_meters(
+        folder / "v.png"
+    ).spacing == (3, 3)
     assert main(["convert", "v.png", "back.npy", "--quiet"]) == 0
     assert np.abs(np.load("back.npy") - heights).max() <= np.ptp(heights) / 65535
     (folder / "v.exr").unlink()
     assert main(["convert", "dem.npy", "v.png", "--quiet"]) == 0
-    assert [entry["files"] for entry in side("v.json")["others"]] == [["v.png"]]  # once, and none for what is gone
+    # once, and none for what is gone
+    assert [entry["files"] for entry in side("v.json")["others"]] == [["v.png"]]
 
 
 def test_a_side_file_of_former_releases_is_read_and_kept(folder):

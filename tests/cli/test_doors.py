@@ -25,7 +25,12 @@ def converted(path, words):
 
 
 def varied(path, words):
-    assert main(["variants", str(path), "page", *words, *STILL, "--seeds", "1", "--side", "8", "--full"]) == 0
+    assert (
+        main(
+            ["variants", str(path), "page", *words, *STILL, "--seeds", "1", "--side", "8", "--full"]
+        )
+        == 0
+    )
     return IMAGES.read(Path("page/0_1/elevation.exr")).astype(float)
 
 
@@ -40,7 +45,13 @@ def tiled_from_tiles(path, words):
     return tiled(f"tile_x{{x}}_y{{y}}{path.suffix}", words, "tiles")
 
 
-DOORS = {"erode": eroded, "convert": converted, "variants": varied, "landscape": tiled, "tiles": tiled_from_tiles}
+DOORS = {
+    "erode": eroded,
+    "convert": converted,
+    "variants": varied,
+    "landscape": tiled,
+    "tiles": tiled_from_tiles,
+}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -52,7 +63,9 @@ def test_all_commands_take_a_file_for_the_same_land(tmp_path, monkeypatch, name)
         lands[door] = read(file.write(Path()), file.words.split())
     for door, heights in lands.items():
         difference = np.abs(heights - LAND)
-        assert difference[~HOLES[::-1]].max() <= max(file.tolerance if not file.holes else 0.5, 2e-4), (door, name)
+        assert difference[~HOLES[::-1]].max() <= max(
+            file.tolerance if not file.holes else 0.5, 2e-4
+        ), (door, name)
         assert difference.max() <= file.tolerance + 2e-4, (door, name)
         # Some keep 32 bits: half of their last digit at 1500 m.
         assert np.abs(heights - lands["erode"]).max() <= 7e-5, (door, name)

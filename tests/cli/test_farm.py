@@ -25,7 +25,8 @@ def smallest_chunks(monkeypatch):
 
 def interrupted_after(monkeypatch, saves):
     """Raise Ctrl-C after a number of checkpoints."""
-    save, count = Checkpoint.save, [0]
+    save = Checkpoint.save
+    count = [0]
 
     def saving(checkpoint, path):
         save(checkpoint, path)
@@ -37,7 +38,9 @@ def interrupted_after(monkeypatch, saves):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("region", [[], ["--cell-size", "10", "--region", "60", "60", "320", "250"]])
+@pytest.mark.parametrize(
+    "region", [[], ["--cell-size", "10", "--region", "60", "60", "320", "250"]]
+)
 def test_a_run_killed_after_a_checkpoint_goes_on_by_the_same_command(
     folder, monkeypatch, capsys, smallest_chunks, keyboard, region
 ):
@@ -49,7 +52,10 @@ def test_a_run_killed_after_a_checkpoint_goes_on_by_the_same_command(
         capsys.readouterr()
         assert main(words) == 130
     said = capsys.readouterr().err
-    assert said.startswith("Interrupted; no result was written, but the checkpoint at ") and "stays in run.npz" in said
+    assert (
+        said.startswith("Interrupted; no result was written, but the checkpoint at ")
+        and "stays in run.npz" in said
+    )
     values = Checkpoint.load("run.npz").values
     assert values.get("window", values)["seed"] == 4 and not Path("part.npy").exists()
     begun = []
@@ -60,7 +66,14 @@ def test_a_run_killed_after_a_checkpoint_goes_on_by_the_same_command(
 
 
 @pytest.mark.parametrize(
-    "other", [["--seed", "5"], ["--edges", "closed"], ["--cell-size", "2"], ["--set", "droplet.capacity=3"], "ground"]
+    "other",
+    [
+        ["--seed", "5"],
+        ["--edges", "closed"],
+        ["--cell-size", "2"],
+        ["--set", "droplet.capacity=3"],
+        "ground",
+    ],
 )
 def test_a_checkpoint_of_another_run_is_not_gone_on_from(folder, capsys, smallest_chunks, other):
     words = ["erode", "dem.npy", "out.npy", *FEW, "--checkpoint", "run.npz"]
@@ -72,7 +85,10 @@ def test_a_checkpoint_of_another_run_is_not_gone_on_from(folder, capsys, smalles
         np.save("dem.npy", ground)
     capsys.readouterr()
     assert main([*words, "--continue", *(other if isinstance(other, list) else [])]) == 2
-    assert capsys.readouterr().err == "run.npz belongs to another run; name another checkpoint, or remove this one.\n"
+    assert (
+        capsys.readouterr().err
+        == "run.npz belongs to another run; name another checkpoint, or remove this one.\n"
+    )
     assert Path("run.npz").read_bytes() == kept and not Path("out.npy").exists()
 
 
@@ -96,7 +112,9 @@ def bytes_of(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("region", [[], ["--cell-size", "10", "--region", "60", "60", "320", "250"]])
+@pytest.mark.parametrize(
+    "region", [[], ["--cell-size", "10", "--region", "60", "60", "320", "250"]]
+)
 @pytest.mark.parametrize("command", ["continue", "resume"])
 def test_frames_of_a_killed_run_go_on_with_the_same_bytes(
     folder, monkeypatch, smallest_chunks, keyboard, region, command
@@ -117,8 +135,20 @@ def test_frames_of_a_killed_run_go_on_with_the_same_bytes(
     assert Path("part.npy").read_bytes() == Path("whole.npy").read_bytes()
 
 
-def test_a_run_killed_at_its_first_frame_goes_on_with_it(folder, monkeypatch, smallest_chunks, keyboard):
-    words = ["erode", "dem.npy", "out.npy", *RUN, "--checkpoint", "run.npz", "--continue", "--quiet", *KEPT]
+def test_a_run_killed_at_its_first_frame_goes_on_with_it(
+    folder, monkeypatch, smallest_chunks, keyboard
+):
+    words = [
+        "erode",
+        "dem.npy",
+        "out.npy",
+        *RUN,
+        "--checkpoint",
+        "run.npz",
+        "--continue",
+        "--quiet",
+        *KEPT,
+    ]
     write = Frames._write
 
     def killed(self, number, *rest):
@@ -140,9 +170,15 @@ def test_frames_of_another_number_or_run_are_not_gone_on_with(folder, capsys, sm
     for other in (["--frames", "7"], ["--frames-fields", "flow"]):
         capsys.readouterr()
         assert main([*words, *KEPT, *other]) == 2
-        assert "kept holds 6 frames with elevation, wear; ask for the same number" in capsys.readouterr().err
+        assert (
+            "kept holds 6 frames with elevation, wear; ask for the same number"
+            in capsys.readouterr().err
+        )
     assert main([*words, *KEPT, "--frames-folder", "none"]) == 2
-    assert "none does not hold the frames of the paused run; go on without frames" in capsys.readouterr().err
+    assert (
+        "none does not hold the frames of the paused run; go on without frames"
+        in capsys.readouterr().err
+    )
     Path("run.npz").unlink()
     assert main([*words, *KEPT]) == 2
     assert "kept already holds frames of a run" in capsys.readouterr().err
@@ -159,12 +195,26 @@ def test_frames_of_another_number_or_run_are_not_gone_on_with(folder, capsys, sm
 )
 def test_what_needs_a_checkpoint_says_so(folder, capsys, words, option):
     assert main(["erode", "dem.npy", "out.npy", *words]) == 2
-    assert capsys.readouterr().err == f"--{option} needs --checkpoint, the file that holds the run.\n"
+    assert (
+        capsys.readouterr().err == f"--{option} needs --checkpoint, the file that holds the run.\n"
+    )
 
 
 @pytest.mark.parametrize("minutes", ["0", "-1", "nan", "soon"])
 def test_a_time_between_checkpoints_is_more_than_nothing(folder, capsys, minutes):
-    assert main(["erode", "dem.npy", "out.npy", "--checkpoint", "run.npz", f"--checkpoint-every={minutes}"]) == 2
+    assert (
+        main(
+            [
+                "erode",
+                "dem.npy",
+                "out.npy",
+                "--checkpoint",
+                "run.npz",
+                f"--checkpoint-every={minutes}",
+            ]
+        )
+        == 2
+    )
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -173,7 +223,10 @@ ORDER = ["erode", "dem.npy", "out.exr", *FEW, "--maps", "maps", "--report", "r.j
 
 def test_a_command_whose_results_are_there_does_nothing(folder, monkeypatch, capsys):
     assert main(ORDER) == 0
-    before = {path: Path(path).stat().st_mtime_ns for path in ("out.exr", "out.json", "r.json", "maps/flow.exr")}
+    before = {
+        path: Path(path).stat().st_mtime_ns
+        for path in ("out.exr", "out.json", "r.json", "maps/flow.exr")
+    }
     capsys.readouterr()
 
     def work(*_, **__):
@@ -186,11 +239,15 @@ def test_a_command_whose_results_are_there_does_nothing(folder, monkeypatch, cap
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", ["seed", "input", "output damaged", "map missing", "report damaged", "own recipe"])
+@pytest.mark.parametrize(
+    "change", ["seed", "input", "output damaged", "map missing", "report damaged", "own recipe"]
+)
 def test_a_command_of_which_anything_has_changed_runs_again(folder, monkeypatch, change):
     words = list(ORDER)
     if change == "own recipe":
-        Path("own.toml").write_text('name = "own"\n[[step]]\nkind = "droplet"\ndrops_per_cell = 0.5\n')
+        Path("own.toml").write_text(
+            'name = "own"\n[[step]]\nkind = "droplet"\ndrops_per_cell = 0.5\n'
+        )
         words = ["erode", "dem.npy", "out.exr", "--recipe", "own.toml", "--report", "r.json"]
     assert main(words) == 0
     whole = listing(folder)
@@ -206,7 +263,9 @@ def test_a_command_of_which_anything_has_changed_runs_again(folder, monkeypatch,
         case "report damaged":
             Path("r.json").write_text(Path("r.json").read_text()[:-9])
         case "own recipe":
-            Path("own.toml").write_text('name = "own"\n[[step]]\nkind = "droplet"\ndrops_per_cell = 0.25\n')
+            Path("own.toml").write_text(
+                'name = "own"\n[[step]]\nkind = "droplet"\ndrops_per_cell = 0.25\n'
+            )
     assert main(words) == 0
     after = listing(folder)
     if change in ("output damaged", "map missing", "report damaged"):
@@ -232,7 +291,17 @@ def test_progress_for_programs_is_json_on_every_line(folder, capsys, smallest_ch
     shown = [event for event in events if event["event"] == "progress"]
     assert [event["fraction"] for event in shown] == sorted({event["fraction"] for event in shown})
     assert shown[-1]["fraction"] == 1 and {event["kind"] for event in shown} == {"droplet"}
-    assert shown[-1].keys() == {"event", "time", "fraction", "step", "kind", "text", "seconds", "seconds_left", "speed"}
+    assert shown[-1].keys() == {
+        "event",
+        "time",
+        "fraction",
+        "step",
+        "kind",
+        "text",
+        "seconds",
+        "seconds_left",
+        "speed",
+    }
     assert any(event["event"] == "note" for event in events)
     assert events[-1]["event"] == "end" and events[-1]["code"] == 0
 
@@ -269,7 +338,9 @@ def test_all_commands_tell_their_progress_in_one_form(folder, capsys, words, las
     assert main([*words, "--progress", "json"]) == 0
     events = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     shown = [event for event in events if event["event"] == "progress"]
-    assert all(event.keys() >= {"time", "fraction", "text", "seconds", "seconds_left"} for event in shown)
+    assert all(
+        event.keys() >= {"time", "fraction", "text", "seconds", "seconds_left"} for event in shown
+    )
     fractions = [event["fraction"] for event in shown]
     assert fractions == sorted(fractions) and fractions[-1] == 1 and shown[-1]["text"] == last
     assert events[-1]["event"] == "end" and events[-1]["code"] == 0

@@ -25,10 +25,15 @@ from tests.cli.commandline import DROPLET_MAPS, FEW, ROOT, listing
 
 @pytest.mark.slow
 @pytest.mark.parametrize("writes", [0, 1, 2, 5, 6])
-@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), MemoryError(), KeyboardInterrupt()])
-def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monkeypatch, capsys, writes, fault):
+@pytest.mark.parametrize(
+    "fault", [OSError(28, "No space left on device"), MemoryError(), KeyboardInterrupt()]
+)
+def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(
+    folder, monkeypatch, capsys, writes, fault
+):
     main(["erode", "dem.npy", "out.npy", "--maps", "old", *FEW])
-    before, count = listing(folder), [0]
+    before = listing(folder)
+    count = [0]
 
     def failing(path, *rest, **more):
         if count[0] == writes:
@@ -41,7 +46,20 @@ def test_a_fault_at_any_written_file_leaves_all_files_as_they_were(folder, monke
         monkeypatch.setattr(f"erosion_addon.{module}.encode_heightmap", failing)
     for maps in ("old", "new"):
         count[0] = 0
-        code = main(["erode", "dem.npy", "out.npy", "--maps", maps, "--report", "r.json", "--seed", "8", *FEW])
+        code = main(
+            [
+                "erode",
+                "dem.npy",
+                "out.npy",
+                "--maps",
+                maps,
+                "--report",
+                "r.json",
+                "--seed",
+                "8",
+                *FEW,
+            ]
+        )
         assert code == (130 if isinstance(fault, KeyboardInterrupt) else 2)
         error = capsys.readouterr().err
         assert ".erosion-" not in error and "Traceback" not in error
@@ -59,16 +77,23 @@ def test_the_sentence_about_a_full_disk_names_the_file(folder, monkeypatch, caps
     monkeypatch.setattr("erosion_addon.files.heightmap.np.save", save)
     assert main(["erode", "dem.npy", "out.npy", "--quiet", *FEW]) == 2
     assert capsys.readouterr().err == (
-        f"What was computed is kept in {folder / 'out.npz'}; the command resume writes its results.\n"
-        f"{folder / 'out.npy'} cannot be written: No space left on device.\n"
+        f"What was computed is kept in {folder / 'out.npz'}; the command resume writes its "
+        f"results.\n{folder / 'out.npy'} cannot be written: No space left on device.\n"
     )
 
 
-@pytest.mark.parametrize("broken", ["cli.runs.encode_heightmap", "cli.runs.maps.write", "cli.runs.Outputs.publish"])
-@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), MemoryError(), ZeroDivisionError("ours")])
+@pytest.mark.parametrize(
+    "broken", ["cli.runs.encode_heightmap", "cli.runs.maps.write", "cli.runs.Outputs.publish"]
+)
+@pytest.mark.parametrize(
+    "fault", [OSError(28, "No space left on device"), MemoryError(), ZeroDivisionError("ours")]
+)
 def test_a_run_whose_results_cannot_be_written_is_not_lost(folder, monkeypatch, broken, fault):
     words = ["--maps", "maps", "--quiet"]
-    assert main(["erode", "dem.npy", "whole.npy", "--seed", "3", "--maps", "whole", "--quiet", *FEW]) == 0
+    assert (
+        main(["erode", "dem.npy", "whole.npy", "--seed", "3", "--maps", "whole", "--quiet", *FEW])
+        == 0
+    )
     whole = Outputs.publish
 
     def breaks(*given, **named):
@@ -88,13 +113,17 @@ def test_a_run_whose_results_cannot_be_written_is_not_lost(folder, monkeypatch, 
 
 def test_a_step_that_leaves_the_bounds_of_heights_does_not_take_the_others_along(folder, capsys):
     np.save("high.npy", np.load("dem.npy") + 5e8)
-    talus, rising = '[[step]]\nkind = "talus"\n', '[[step]]\nkind = "uplift"\nuplift = 1000.0\nyears = 1e9\n'
+    talus = '[[step]]\nkind = "talus"\n'
+    rising = '[[step]]\nkind = "uplift"\nuplift = 1000.0\nyears = 1e9\n'
     Path("one.toml").write_text(f'name = "one"\nedges = "closed"\n{talus}')
     Path("two.toml").write_text(f'name = "two"\nedges = "closed"\n{talus}{rising}')
     assert main(["erode", "high.npy", "one.npy", "--recipe", "one.toml", "--quiet"]) == 0
     assert main(["erode", "high.npy", "out.npy", "--recipe", "two.toml", "--quiet"]) == 2
     said = capsys.readouterr().err
-    assert f"What was computed is kept in {folder / 'out.npz'}" in said and "not finite or beyond" in said
+    assert (
+        f"What was computed is kept in {folder / 'out.npz'}" in said
+        and "not finite or beyond" in said
+    )
     assert not Path("out.npy").exists()
     assert main(["resume", "out.npz", "out.npy"]) == 0
     assert "The result is that of the steps before." in capsys.readouterr().err
@@ -104,7 +133,10 @@ def test_a_step_that_leaves_the_bounds_of_heights_does_not_take_the_others_along
 def test_a_run_that_cannot_be_written_replaces_no_file_of_the_users(folder, monkeypatch, capsys):
     Path("out.npz").write_bytes(b"mine")
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    monkeypatch.setattr("erosion_addon.cli.runs.encode_heightmap", lambda *_, **__: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr(
+        "erosion_addon.cli.runs.encode_heightmap",
+        lambda *_, **__: (_ for _ in ()).throw(MemoryError),
+    )
     assert main(["erode", "dem.npy", "out.npy", "--quiet", *FEW]) == 2
     kept = re.search(r"kept in (.*);", capsys.readouterr().err)[1]
     assert Path("out.npz").read_bytes() == b"mine" and Path(kept).name != "out.npz"
@@ -113,10 +145,24 @@ def test_a_run_that_cannot_be_written_replaces_no_file_of_the_users(folder, monk
     assert main(["resume", kept, str(folder / "later.npy"), "--quiet"]) == 0
 
 
-def test_a_run_with_a_checkpoint_is_kept_there_and_the_same_command_writes_it(folder, monkeypatch, capsys):
-    words = ["erode", "dem.npy", "out.npy", "--checkpoint", "run.npz", "--continue", "--quiet", *FEW]
+def test_a_run_with_a_checkpoint_is_kept_there_and_the_same_command_writes_it(
+    folder, monkeypatch, capsys
+):
+    words = [
+        "erode",
+        "dem.npy",
+        "out.npy",
+        "--checkpoint",
+        "run.npz",
+        "--continue",
+        "--quiet",
+        *FEW,
+    ]
     with monkeypatch.context() as patch:
-        patch.setattr("erosion_addon.cli.runs.encode_heightmap", lambda *_, **__: (_ for _ in ()).throw(MemoryError))
+        patch.setattr(
+            "erosion_addon.cli.runs.encode_heightmap",
+            lambda *_, **__: (_ for _ in ()).throw(MemoryError),
+        )
         assert main(words) == 2
     assert str(folder / "run.npz") in capsys.readouterr().err
     assert main(words) == 0
@@ -133,14 +179,18 @@ def test_an_interrupt_while_files_are_moved_waits_for_the_last_one(folder, monke
 
     monkeypatch.setattr(Path, "replace", interrupted)
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", *FEW]) == 0
-    assert {"out.npy", *(str(Path("maps", f"{name}.exr")) for name in DROPLET_MAPS)} < set(listing(folder))
+    assert {"out.npy", *(str(Path("maps", f"{name}.exr")) for name in DROPLET_MAPS)} < set(
+        listing(folder)
+    )
 
 
 def test_no_memory_is_told_before_the_run_with_numbers(folder, monkeypatch, capsys):
     # Enough to read 24 x 32 cells at 17 bytes, too little to erode them at 124.
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 30_000)
     assert main(["erode", "dem.npy", "out.npy"]) == 2
-    assert re.fullmatch(r"Eroding 24 × 32 cells needs about .* is free; .*\.\n", capsys.readouterr().err)
+    assert re.fullmatch(
+        r"Eroding 24 × 32 cells needs about .* is free; .*\.\n", capsys.readouterr().err
+    )
 
 
 @pytest.fixture
@@ -158,17 +208,26 @@ def nothing_runs(monkeypatch):
     [
         (["erode", "dem.npy", "out.npy"], 24 * 32 * 8),
         (["erode", "dem.npy", "out.tif", "--maps", "maps"], 24 * 32 * (4 + 6 * 2)),
-        (["erode", "dem.npy", "out.png", "--checkpoint", "run.npz", "--time-limit", "9"], 24 * 32 * 24),
+        (
+            ["erode", "dem.npy", "out.png", "--checkpoint", "run.npz", "--time-limit", "9"],
+            24 * 32 * 24,
+        ),
         (["resume", "run.npz", "out.r32"], 24 * 32 * 4),
         (["make", "cone", "out.r16", "--size", "100x100"], 20_000),
-        (["convert", "dem.npy", "out.r16", "--size", "101x101", "--tiles", "2x3"], 6 * 2 * 101 * 101),
+        (
+            ["convert", "dem.npy", "out.r16", "--size", "101x101", "--tiles", "2x3"],
+            6 * 2 * 101 * 101,
+        ),
     ],
 )
-def test_a_disk_without_room_is_told_before_any_work(folder, monkeypatch, capsys, words, size, request):
+def test_a_disk_without_room_is_told_before_any_work(
+    folder, monkeypatch, capsys, words, size, request
+):
     erosion = simulate(Terrain(np.load("dem.npy")), Recipe.load("arcane"))
     next(iter(erosion)).checkpoint.save("run.npz")
     request.getfixturevalue("nothing_runs")
-    before, usage = listing(folder), shutil.disk_usage
+    before = listing(folder)
+    usage = shutil.disk_usage
     free = [size - 1]
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(path)._replace(free=free[0]))
     assert main(words) == 2
@@ -185,7 +244,9 @@ def test_no_memory_in_the_run_is_told_and_survived(folder, monkeypatch, capsys):
 
     monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
     assert main(["erode", "dem.npy", "out.npy"]) == 2
-    assert capsys.readouterr().err == ("There was not enough memory; use a smaller terrain or close other programs.\n")
+    assert capsys.readouterr().err == (
+        "There was not enough memory; use a smaller terrain or close other programs.\n"
+    )
 
 
 def test_libraries_that_cannot_be_loaded_are_told(folder, monkeypatch, capsys):
@@ -198,7 +259,9 @@ def test_libraries_that_cannot_be_loaded_are_told(folder, monkeypatch, capsys):
     monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
     before = listing(folder)
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps"]) == 2
-    assert re.fullmatch(r"The libraries of the compiler cannot be loaded; .*object file\n", capsys.readouterr().err)
+    assert re.fullmatch(
+        r"The libraries of the compiler cannot be loaded; .*object file\n", capsys.readouterr().err
+    )
     assert listing(folder) == before
 
 
@@ -219,7 +282,9 @@ posix = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
 
 
 def ended(number, *words):
-    """Exit code and standard error of `erode` on 128² cells, ended by a signal at a tenth of the work."""
+    """Exit code and standard error of `erode` on 128² cells, ended by a signal at a tenth of the
+    work.
+    """
     np.save("dem.npy", make("fractal", 128, 128).elevation)
     process = subprocess.Popen(
         [sys.executable, "-m", "erosion_addon", "erode", "dem.npy", "out.npy", *ENDLESS, *words],
@@ -227,7 +292,8 @@ def ended(number, *words):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # nohup ignores SIGHUP, and so would the child
+        # nohup ignores SIGHUP, and so would the child
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     try:
         seen = ""
@@ -255,13 +321,31 @@ def test_an_order_of_the_system_to_end_leaves_nothing_behind(folder, name, code)
 
 @pytest.mark.worker
 @posix
-def test_an_order_of_the_system_to_end_saves_the_run_where_a_checkpoint_is_named(folder, monkeypatch):
+def test_an_order_of_the_system_to_end_saves_the_run_where_a_checkpoint_is_named(
+    folder, monkeypatch
+):
     code, error = ended(signal.SIGTERM, "--checkpoint", "run.npz")
     assert code == 143
-    assert re.fullmatch(r"Ended by the system at \d+%; go on with the command resume\.", error.splitlines()[-1])
+    assert re.fullmatch(
+        r"Ended by the system at \d+%; go on with the command resume\.", error.splitlines()[-1]
+    )
     assert set(listing(folder)) == {"dem.npy", "run.npz"}
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
-    assert main(["resume", "run.npz", "out.npy", "--quiet", "--checkpoint", "more.npz", "--time-limit", "0"]) == 75
+    assert (
+        main(
+            [
+                "resume",
+                "run.npz",
+                "out.npy",
+                "--quiet",
+                "--checkpoint",
+                "more.npz",
+                "--time-limit",
+                "0",
+            ]
+        )
+        == 75
+    )
     assert set(listing(folder)) == {"dem.npy", "run.npz", "more.npz"}
 
 
@@ -301,10 +385,13 @@ def test_an_order_to_end_while_the_run_is_saved_does_not_stop_that(folder, monke
 
 @pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_an_order_that_a_library_swallows_is_heeded_at_the_next_chunk(folder, monkeypatch, capsys, name):
+def test_an_order_that_a_library_swallows_is_heeded_at_the_next_chunk(
+    folder, monkeypatch, capsys, name
+):
     """As numba does, in whose callbacks exceptions are only printed."""
     np.save("dem.npy", make("fractal", 32, 32).elevation)
-    before, shown = listing(folder), []
+    before = listing(folder)
+    shown = []
 
     def swallow(*_, **__):
         shown.append(name)
@@ -330,7 +417,12 @@ def test_ctrl_c_in_the_run_ends_it_at_once_and_nothing_is_written(folder):
     words = ["erode", "dem.npy", "out.npy", "--maps", "maps", "--report", "r.json"]
     process = subprocess.Popen(
         [sys.executable, "-m", "erosion_addon", *words, "--set", "droplet.drops_per_cell=1000"],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "ascii"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONIOENCODING": "ascii",
+        },
         stdout=subprocess.PIPE,
         stderr=terminal,
     )
@@ -347,7 +439,9 @@ def test_ctrl_c_in_the_run_ends_it_at_once_and_nothing_is_written(folder):
         process.communicate()
         os.close(controller)
     assert process.returncode == 130
-    assert seen.rstrip().endswith(b"\rInterrupted; nothing was written.") and b"Traceback" not in seen
+    assert (
+        seen.rstrip().endswith(b"\rInterrupted; nothing was written.") and b"Traceback" not in seen
+    )
     assert b"-" * 23 in seen  # the bar, in ASCII
     assert out == b""
     assert listing(folder) == before

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every option of every command with words that no artist means: a sentence before the work, or the work begins."""
+"""Every option of every command with words that no artist means: a sentence before the work, or the
+work begins.
+"""
 
 import argparse
 import functools
@@ -15,9 +17,38 @@ from tests.cli.commandline import listing
 
 LONG = "x" * 100_000
 WORDS = {
-    **{text: text for text in ("nan", "inf", "-inf", "-1", "0", "1e308", "-1e308", "-1e3", "-.5", "1e-320", "1_0")},
-    **{text: text for text in ("{}", "[]", "null", "{name.__class__}", "{x:99999999d}", "{0!r:>99999999}", "%s%n")},
-    **{text: text for text in ("0x0", "999999999x999999999", "-", "--", "=", "a=", "=b", "x.y=1", "x.y=1e999")},
+    **{
+        text: text
+        for text in (
+            "nan",
+            "inf",
+            "-inf",
+            "-1",
+            "0",
+            "1e308",
+            "-1e308",
+            "-1e3",
+            "-.5",
+            "1e-320",
+            "1_0",
+        )
+    },
+    **{
+        text: text
+        for text in (
+            "{}",
+            "[]",
+            "null",
+            "{name.__class__}",
+            "{x:99999999d}",
+            "{0!r:>99999999}",
+            "%s%n",
+        )
+    },
+    **{
+        text: text
+        for text in ("0x0", "999999999x999999999", "-", "--", "=", "a=", "=b", "x.y=1", "x.y=1e999")
+    },
     "a number of 400 digits": "1" + "0" * 400,
     "a number of 5000 digits": "1" * 5000,
     "nothing": "",
@@ -84,7 +115,9 @@ def lines(command, action, word):
         if action.option_strings:
             yield [*line, action.option_strings[0], *words]
         else:
-            others = [other for named, other in actions() if named == command and not other.option_strings]
+            others = [
+                other for named, other in actions() if named == command and not other.option_strings
+            ]
             at = len(command.split()) + others.index(action)
             yield [*line[:at], *words, *line[at + 1 :]]
 
@@ -101,8 +134,15 @@ def folder(tmp_path_factory):
         patch.chdir(folder)
         heights = np.add.outer(np.arange(24.0), np.arange(32.0) ** 1.5)
         np.save("dem.npy", heights)
-        next(iter(simulate(Terrain(heights, 1.0), Recipe.load("arcane")))).checkpoint.save("run.npz")
-        assert commands.main(["landscape", "make", "made", "cone", "--size", "64x64", "--tile", "64", "--quiet"]) == 0
+        next(iter(simulate(Terrain(heights, 1.0), Recipe.load("arcane")))).checkpoint.save(
+            "run.npz"
+        )
+        assert (
+            commands.main(
+                ["landscape", "make", "made", "cone", "--size", "64x64", "--tile", "64", "--quiet"]
+            )
+            == 0
+        )
         yield folder
 
 
@@ -150,7 +190,9 @@ def test_each_command_has_a_line_that_begins_to_work(stopped, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", LINES)
-def test_no_word_leads_to_anything_but_the_work_or_a_sentence(stopped, folder, monkeypatch, command):
+def test_no_word_leads_to_anything_but_the_work_or_a_sentence(
+    stopped, folder, monkeypatch, command
+):
     before = listing(folder)
     for action in arguments_of(command):
         for word in WORDS.values():
@@ -164,10 +206,18 @@ def test_no_word_leads_to_anything_but_the_work_or_a_sentence(stopped, folder, m
 
 @pytest.mark.parametrize(
     ("words", "low"),
-    [("-1e3 5", -1000.0), ("-.5 5", -0.5), ("-1E-3 5", -0.001), ("-1.5e+3 -2", -1500.0), ("-2 5", -2.0)],
+    [
+        ("-1e3 5", -1000.0),
+        ("-.5 5", -0.5),
+        ("-1E-3 5", -0.001),
+        ("-1.5e+3 -2", -1500.0),
+        ("-2 5", -2.0),
+    ],
 )
 def test_a_negative_number_is_a_number_in_any_form(words, low):
-    given = PARSER("erosion").parse_args(f"convert a.npy b.png --height-range {words} --flip".split())
+    given = PARSER("erosion").parse_args(
+        f"convert a.npy b.png --height-range {words} --flip".split()
+    )
     assert given.height_range[0] == low and given.flip
 
 
@@ -180,20 +230,50 @@ def test_an_option_that_is_unknown_is_no_number(word):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("erode dem.npy out.npy --checkpoint c.npz --time-limit nan", "--time-limit: 'nan' is not a number"),
-        ("erode dem.npy out.npy --checkpoint c.npz --time-limit inf", "--time-limit: 'inf' is not a number"),
-        ("landscape erode made --time-limit -1", "--time-limit: a time limit is from 0 to 1e+09, not -1"),
-        ("erode dem.npy out.npy --checkpoint-every 1e10", "a time is more than 0 and at most 1e+09, not 1e10"),
-        ("convert dem.npy out.png --height-range -1e308 1e308", "a number is from -1e+12 to 1e+12, not -1e308"),
-        ("variants dem.npy folder --side 99999999999", "there are at most 2147483647, not 99999999999"),
-        ("landscape make land cone --size 0x64", "'0x64' is not two whole numbers such as 512x1024"),
+        (
+            "erode dem.npy out.npy --checkpoint c.npz --time-limit nan",
+            "--time-limit: 'nan' is not a number",
+        ),
+        (
+            "erode dem.npy out.npy --checkpoint c.npz --time-limit inf",
+            "--time-limit: 'inf' is not a number",
+        ),
+        (
+            "landscape erode made --time-limit -1",
+            "--time-limit: a time limit is from 0 to 1e+09, not -1",
+        ),
+        (
+            "erode dem.npy out.npy --checkpoint-every 1e10",
+            "a time is more than 0 and at most 1e+09, not 1e10",
+        ),
+        (
+            "convert dem.npy out.png --height-range -1e308 1e308",
+            "a number is from -1e+12 to 1e+12, not -1e308",
+        ),
+        (
+            "variants dem.npy folder --side 99999999999",
+            "there are at most 2147483647, not 99999999999",
+        ),
+        (
+            "landscape make land cone --size 0x64",
+            "'0x64' is not two whole numbers such as 512x1024",
+        ),
         ("landscape make land cone --size 999999999x64", "A landscape has from 64 to 1048576 rows"),
-        ("landscape export made out.r16 --names {x:9999999999d}_{y}", "names no tiles; a pattern such as"),
+        (
+            "landscape export made out.r16 --names {x:9999999999d}_{y}",
+            "names no tiles; a pattern such as",
+        ),
         ("landscape export made out.r16 --names {x.real}_{y}", "names no tiles; a pattern such as"),
         ("landscape export made no/out.r16", "no/out_x0_y0.r16 cannot be written: the folder"),
         ("landscape export made out.jpg", "its name must end in"),
-        ("landscape erode made --report out.txt", "out.txt cannot be written: its name must end in .json"),
-        ("landscape analyze made --report no/out.json", "no/out.json cannot be written: the folder"),
+        (
+            "landscape erode made --report out.txt",
+            "out.txt cannot be written: its name must end in .json",
+        ),
+        (
+            "landscape analyze made --report no/out.json",
+            "no/out.json cannot be written: the folder",
+        ),
     ],
 )
 def test_the_sentence_says_what_is_wrong_before_the_work(stopped, monkeypatch, words, sentence):

@@ -49,7 +49,9 @@ class Terminal(io.TextIOWrapper):
 
 
 EVIL = "\x1b]0;owned\x07\u202e\x9b2J\u2028"
-"""What a stranger may call things: the title of the terminal, the direction of a text, a clear screen, a new line."""
+"""What a stranger may call things: the title of the terminal, the direction of a text, a clear
+screen, a new line.
+"""
 
 
 @pytest.fixture
@@ -90,7 +92,9 @@ def is_plain(text):
         (["landscape", "check", EVIL], 2, 0),
     ],
 )
-def test_a_strangers_names_send_nothing_to_the_terminal_but_letters(evil, capsys, words, code, lines):
+def test_a_strangers_names_send_nothing_to_the_terminal_but_letters(
+    evil, capsys, words, code, lines
+):
     assert main(words) == code
     out, err = capsys.readouterr()
     assert is_plain(out) and is_plain(err), (out, err)
@@ -150,7 +154,14 @@ def at(fraction):
 def test_time_left_is_what_the_rest_will_take(now, capsys):
     shown = RunProgress(ProgressLine())
     shown.begin()
-    for fraction, seconds in [(0.0, 0), (0.1, 6), (0.11, 7), (0.35, 5000), (0.9, 5400), (1.0, 6000)]:
+    for fraction, seconds in [
+        (0.0, 0),
+        (0.1, 6),
+        (0.11, 7),
+        (0.35, 5000),
+        (0.9, 5400),
+        (1.0, 6000),
+    ]:
         now[0] = seconds
         shown.show(at(fraction))
     assert capsys.readouterr().err.splitlines() == [
@@ -162,7 +173,9 @@ def test_time_left_is_what_the_rest_will_take(now, capsys):
 
 
 def test_time_left_of_several_runs_counts_those_to_come(now, capsys):
-    """The second of four begins at 10 s and has done half at 15 s: 5 s more, and two of 10 s each. One is there."""
+    """The second of four begins at 10 s and has done half at 15 s: 5 s more, and two of 10 s each.
+    One is there.
+    """
     shown = RunProgress(ProgressLine(), 8.0)
     for name, begun in [("a", 0.0), ("b", 10.0)]:
         shown.begin(2.0, name)
@@ -189,7 +202,11 @@ def test_what_an_earlier_run_has_done_took_no_time(now, capsys):
     progress = ShareProgress(ProgressLine())
     for now[0], fraction in [(0.0, 0.5), (30.0, 0.75), (60.0, 1.0)]:
         progress.show(fraction, "tile")
-    assert capsys.readouterr().err.splitlines() == ["tile:  50 %", "tile:  75 %, 30 s left", "tile: 100 %, 1 min 0 s"]
+    assert capsys.readouterr().err.splitlines() == [
+        "tile:  50 %",
+        "tile:  75 %, 30 s left",
+        "tile: 100 %, 1 min 0 s",
+    ]
 
 
 def test_a_note_takes_the_bar_away(monkeypatch):
@@ -202,7 +219,15 @@ def test_a_note_takes_the_bar_away(monkeypatch):
     note("Done.")
     bar = f"Step {'#' * 12}{'-' * 12}  50 %"
     seen = terminal.written().split("\r")
-    assert [text.strip() for text in seen] == ["", bar, "", "The disk is nearly full.", bar, "", "Done."]
+    assert [text.strip() for text in seen] == [
+        "",
+        bar,
+        "",
+        "The disk is nearly full.",
+        bar,
+        "",
+        "Done.",
+    ]
     assert len(seen[2]) == len(seen[5]) == len(bar)
 
 
@@ -252,7 +277,9 @@ def test_an_ascii_pipe_is_no_failure(folder):
 
 @pytest.mark.parametrize("terminal", [False, True])
 def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, now, terminal):
-    """On a terminal by the bar, elsewhere by a line; the time that it took is that of the simulation."""
+    """On a terminal by the bar, elsewhere by a line; the time that it took is that of the
+    simulation.
+    """
     stream = Terminal("utf-8") if terminal else io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(sys, "stderr", stream)
     line = ProgressLine()
@@ -270,16 +297,28 @@ def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, now, te
 
 
 @pytest.mark.worker
-@pytest.mark.skipif(os.name == "nt", reason="a shell's redirections, and a device that is always full")
+@pytest.mark.skipif(
+    os.name == "nt", reason="a shell's redirections, and a device that is always full"
+)
 @pytest.mark.parametrize(
     ("words", "redirected", "code", "said"),
     [
         ("recipes", "| head -1", 0, ""),
-        ("recipes", "> /dev/full", 2, "Standard output cannot be written: No space left on device."),
+        (
+            "recipes",
+            "> /dev/full",
+            2,
+            "Standard output cannot be written: No space left on device.",
+        ),
         ("recipes", ">&-", 2, "Standard output cannot be written: it is closed."),
         ("erode --help", "| head -1", 0, ""),
         ("make cone a.exr --size 16x16", "| true", 0, ""),
-        ("make cone a.exr --size 16x16", "> /dev/full", 0, "The files are written, but not their names."),
+        (
+            "make cone a.exr --size 16x16",
+            "> /dev/full",
+            0,
+            "The files are written, but not their names.",
+        ),
         ("make cone a.exr --size 16x16", ">&-", 0, "The files are written, but not their names."),
         ("make cone a.exr --size 16x16", "2> /dev/full", 0, ""),
         ("make cone a.exr --size 16x16", "2>&-", 0, ""),
@@ -289,7 +328,9 @@ def test_the_first_run_says_how_far_it_has_compiled(folder, monkeypatch, now, te
 def test_what_cannot_be_said_harms_nothing_that_is_done(folder, words, redirected, code, said):
     command = f'"{sys.executable}" -m erosion_addon {words} {redirected}; exit ${{PIPESTATUS[0]}}'
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, check=False, text=True)
+    done = subprocess.run(
+        ["bash", "-c", command], env=environment, capture_output=True, check=False, text=True
+    )
     assert (done.returncode, done.stderr.count("\n")) == (code, bool(said)), done.stderr
     assert said in done.stderr
     assert (folder / "a.exr").exists() == words.startswith("make cone")

@@ -29,7 +29,9 @@ SHAPE = (24, 32)
         ("floats in r16", "--depth"),
     ],
 )
-def test_what_a_file_leaves_open_is_said_with_the_option_that_settles_it(folder, capsys, name, flag):
+def test_what_a_file_leaves_open_is_said_with_the_option_that_settles_it(
+    folder, capsys, name, flag
+):
     path = FILES[name].write(folder)
     assert main(["erode", str(path), "out.npy", *FEW]) == 0
     lines = [line for line in capsys.readouterr().err.splitlines() if str(path) in line]
@@ -41,27 +43,58 @@ def test_what_a_file_leaves_open_is_said_with_the_option_that_settles_it(folder,
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("erode", "dem.npy", "out.npy", "--byte-order", "big"), "says its byte order and depth itself"),
-        (("convert", "gray.png", "out.npy", "--height-range", "0", "9", "--unit", "ft"), "shades of gray, which have"),
-        (("analyze", "dem.npy", "--window", "0", "0", "99", "9"), "which has 32 columns and 24 rows"),
+        (
+            ("erode", "dem.npy", "out.npy", "--byte-order", "big"),
+            "says its byte order and depth itself",
+        ),
+        (
+            ("convert", "gray.png", "out.npy", "--height-range", "0", "9", "--unit", "ft"),
+            "shades of gray, which have",
+        ),
+        (
+            ("analyze", "dem.npy", "--window", "0", "0", "99", "9"),
+            "which has 32 columns and 24 rows",
+        ),
         (("rivers", "dem.npy", "out.csv", "--every", "0"), "at least 1, not 0"),
         (("erode", "dem.npy", "out.npy", "--every", "12"), "at least 3 × 3 cells"),
         (("erode", "dem.npy", "out.npy", "--holes", "sea"), "'sea' is not a number"),
         (("erode", "dem.npy", "out.npy", "--unit", "yd"), "invalid choice: 'yd'"),
-        (("erode", "dem.npy", "out.npy", "--numbers", "shades", "--height-range", "0", "9"), "shades go from 0 to 1"),
-        (("landscape", "make", "land", "fractal", "--size", "64x64", "--no-data", "0"), "leave out --no-data"),
-        (("erode", "far.tif", "out.npy", "--mask", "strength=beside.tif"), "covers another area on Earth"),
-        (("erode", "far.tif", "out.npy", "--region-mask", "beside.tif"), "covers another area on Earth"),
-        (("erode", "far.tif", "out.npy", "--surface-color", "beside.tif"), "covers another area on Earth"),
+        (
+            ("erode", "dem.npy", "out.npy", "--numbers", "shades", "--height-range", "0", "9"),
+            "shades go from 0 to 1",
+        ),
+        (
+            ("landscape", "make", "land", "fractal", "--size", "64x64", "--no-data", "0"),
+            "leave out --no-data",
+        ),
+        (
+            ("erode", "far.tif", "out.npy", "--mask", "strength=beside.tif"),
+            "covers another area on Earth",
+        ),
+        (
+            ("erode", "far.tif", "out.npy", "--region-mask", "beside.tif"),
+            "covers another area on Earth",
+        ),
+        (
+            ("erode", "far.tif", "out.npy", "--surface-color", "beside.tif"),
+            "covers another area on Earth",
+        ),
         (("analyze", "far.tif", "--outlets", "beside.tif"), "covers another area on Earth"),
-        (("rivers", "far.tif", "out.csv", "--headwaters", "beside.tif"), "covers another area on Earth"),
+        (
+            ("rivers", "far.tif", "out.csv", "--headwaters", "beside.tif"),
+            "covers another area on Earth",
+        ),
     ],
 )
 def test_options_that_do_not_apply_are_refused(folder, capsys, words, sentence):
-    IMAGES.write(Path("gray.png"), np.linspace(0, 1, 24 * 32, dtype=np.float32).reshape(SHAPE), "uint16")
+    IMAGES.write(
+        Path("gray.png"), np.linspace(0, 1, 24 * 32, dtype=np.float32).reshape(SHAPE), "uint16"
+    )
     here = alps(shape=SHAPE)
     encode_heightmap(Path("far.tif"), np.load("dem.npy"), IMAGES, georeference=here)
-    encode_heightmap(Path("beside.tif"), np.ones(SHAPE), IMAGES, georeference=here.part((0, 40), (1, 1), SHAPE))
+    encode_heightmap(
+        Path("beside.tif"), np.ones(SHAPE), IMAGES, georeference=here.part((0, 40), (1, 1), SHAPE)
+    )
     before = listing(folder)
     assert main([*words]) == 2
     error = capsys.readouterr().err
@@ -70,15 +103,37 @@ def test_options_that_do_not_apply_are_refused(folder, capsys, words, sentence):
 
 def test_a_height_range_that_does_not_count_is_said(folder, capsys):
     assert main(["analyze", "dem.npy", "--height-range", "0", "9"]) == 0
-    assert "holds heights, so the height range does not count. To change that: --numbers." in capsys.readouterr().err
+    assert (
+        "holds heights, so the height range does not count. To change that: --numbers."
+        in capsys.readouterr().err
+    )
 
 
 def test_a_part_of_a_geotiff_keeps_its_place(folder):
-    """Each second cell from the fifth column and third row of the south on: 20 rows reach the 22nd from the north."""
+    """Each second cell from the fifth column and third row of the south on: 20 rows reach the 22nd
+    from the north.
+    """
     here = alps(shape=SHAPE)
     encode_heightmap(Path("land.tif"), np.load("dem.npy"), IMAGES, georeference=here)
     still = ["--set", "droplet.drops_per_cell=0"]
-    assert main(["erode", "land.tif", "out.tif", "--window", "4", "2", "16", "20", "--every", "2", *still]) == 0
+    assert (
+        main(
+            [
+                "erode",
+                "land.tif",
+                "out.tif",
+                "--window",
+                "4",
+                "2",
+                "16",
+                "20",
+                "--every",
+                "2",
+                *still,
+            ]
+        )
+        == 0
+    )
     heights, record = read_heights("out.tif", IMAGES)
     assert np.array_equal(heights, np.load("dem.npy")[2:22:2, 4:20:2].astype(np.float32))
     assert record.spacing == (60.0, 60.0)
@@ -90,17 +145,44 @@ def test_masks_of_gis_programs_protect_what_they_mark(folder):
     """Bytes of 0 and 1: half of the land may not change."""
     left = np.broadcast_to(np.arange(32) < 16, SHAPE)
     geotiff(Path("mask.tif"), left[::-1].astype(np.uint8))
-    assert main(["erode", "dem.npy", "out.npy", "--mask", "strength=mask.tif", "--cell-size", "5", *FEW]) == 0
+    assert (
+        main(
+            ["erode", "dem.npy", "out.npy", "--mask", "strength=mask.tif", "--cell-size", "5", *FEW]
+        )
+        == 0
+    )
     change = np.abs(np.load("out.npy") - np.load("dem.npy"))
     assert change[:, 17:].max() == 0.0 < change[:, :16].max()
 
 
 def test_the_page_of_variants_tells_how_the_file_was_read(folder):
     path = FILES["r16 of a Mac"].write(folder)
-    words = ["--height-range", "900", "1600", "--byte-order", "big", "--window", "0", "0", "40", "30", "--flip-rows"]
-    assert main(["variants", str(path), "page", *words, "--seeds", "1", "--side", "16", "--quiet", *FEW]) == 0
+    words = [
+        "--height-range",
+        "900",
+        "1600",
+        "--byte-order",
+        "big",
+        "--window",
+        "0",
+        "0",
+        "40",
+        "30",
+        "--flip-rows",
+    ]
+    assert (
+        main(
+            ["variants", str(path), "page", *words, "--seeds", "1", "--side", "16", "--quiet", *FEW]
+        )
+        == 0
+    )
     page = Path("page/index.html").read_text()
-    for option in ("--byte-order big", "--window 0 0 40 30", "--flip-rows", "--height-range 900.0 1600.0"):
+    for option in (
+        "--byte-order big",
+        "--window 0 0 40 30",
+        "--flip-rows",
+        "--height-range 900.0 1600.0",
+    ):
         assert option in page
     command = page[page.index("python -m erosion_addon erode") :].partition("</code>")[0]
     assert main([*shlex.split(command)[3:], "--quiet"]) == 0
@@ -138,7 +220,9 @@ def test_a_landscape_takes_the_sea_and_masks_as_other_commands_do(folder):
     geotiff(Path("island.tif"), land[::-1], "-9999")
     geotiff(Path("mask.tif"), np.broadcast_to(np.arange(COLS) < 9, (ROWS, COLS)).astype(np.uint8))
     heights = landscape("island.tif", "--holes", "-3", "--mask", "hardness=mask.tif")
-    assert (heights[:50] == -3.0).all() and np.array_equal(heights[50:], LAND[50:].astype(np.float32))
+    assert (heights[:50] == -3.0).all() and np.array_equal(
+        heights[50:], LAND[50:].astype(np.float32)
+    )
     tiles = Landscape(Path("land"))
     hardness = tiles.read("mask/hardness", tiles.whole)
     assert (hardness[:, :9] == 1.0).all() and (hardness[:, 9:] == 0.0).all()

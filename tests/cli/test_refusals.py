@@ -90,7 +90,10 @@ OK = ("erode", "dem.npy", "out.npy")
         ((*OK, "--size", "8x8"), "dem.npy is 24 × 32, not 8 × 8"),
         # settings
         ((*OK, "--set", "droplet.capacity"), "is not NAME=VALUE"),
-        (("erode", "--set", "droplet.capacity=1", "dem.npy", "out.npy"), "put the files before the options"),
+        (
+            ("erode", "--set", "droplet.capacity=1", "dem.npy", "out.npy"),
+            "put the files before the options",
+        ),
         ((*OK, "--set", "capacity=1"), "names no parameter of a step"),
         ((*OK, "--set", "lava.capacity=1"), "the steps are 1.droplet"),
         ((*OK, "--set", "droplet.capacty=1"), "capacty is not a parameter here; choose one of"),
@@ -113,8 +116,14 @@ OK = ("erode", "dem.npy", "out.npy")
         ((*OK, "--recipe", "latin.toml"), "latin.toml is not UTF-8 text"),
         ((*OK, "--recipe", "large.toml"), "large.toml is larger than 1024 KB"),
         ((*OK, "--recipe", "typo.toml"), "typo.toml: step 1 (droplet): capacty is not a parameter"),
-        ((*OK, "--recipe", "type.toml"), "type.toml: step 1 (droplet): capacity must be from 0 to 1000"),
-        ((*OK, "--recipe", "nan.toml"), "nan.toml: step 1 (droplet): capacity must be from 0 to 1000, not nan"),
+        (
+            (*OK, "--recipe", "type.toml"),
+            "type.toml: step 1 (droplet): capacity must be from 0 to 1000",
+        ),
+        (
+            (*OK, "--recipe", "nan.toml"),
+            "nan.toml: step 1 (droplet): capacity must be from 0 to 1000, not nan",
+        ),
         ((*OK, "--recipe", "kind.toml"), "kind must be one of droplet"),
         ((*OK, "--recipe", "deep.toml"), "deep.toml is"),
         ((*OK, "--recipe", "off.toml"), "steps of the recipe x are switched off"),
@@ -143,7 +152,10 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "pickled.npy", "out.npy"), "object"),
         # masks
         ((*OK, "--mask", "strength"), "is not NAME=VALUE"),
-        ((*OK, "--mask", "fog=zero.npy"), "no mask 'fog'; choose one of strength, hardness, rain, sediment"),
+        (
+            (*OK, "--mask", "fog=zero.npy"),
+            "no mask 'fog'; choose one of strength, hardness, rain, sediment",
+        ),
         ((*OK, "--mask", "rain=missing.npy"), "missing.npy"),
         ((*OK, "--mask", "strength=two.npy"), "strength mask (where erosion may act"),
         ((*OK, "--mask", "sediment=minus.npy"), "at row 0, column 0 it is -0.5"),
@@ -164,36 +176,56 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "dem.npy", "m.npy", "--maps", "m.npy"), "m.npy would be written twice"),
         # start terrains
         (("make", "fractal", "out.npy"), "required: --size"),
-        (("make", "volcano", "out.npy", "--size", "8x8"), "no start terrain 'volcano'; choose one of voronoi"),
-        (("make", "fractal", "out.npy", "--size", "8"), "is not two whole numbers such as 512x1024"),
+        (
+            ("make", "volcano", "out.npy", "--size", "8x8"),
+            "no start terrain 'volcano'; choose one of voronoi",
+        ),
+        (
+            ("make", "fractal", "out.npy", "--size", "8"),
+            "is not two whole numbers such as 512x1024",
+        ),
         (("make", "fractal", "out.npy", "--size", "2x8"), "from 3 to 65536"),
         (("make", "fractal", "out.npy", "--size", "999999999x999999999"), "from 3 to 65536"),
         (("make", "fractal", "out.npy", "--size", "8x8", "--seed", "-1"), "seed must be"),
         (("make", "fractal", "out.npy", "--size", "8x8", "--cell-size", "0"), "cell size"),
-        (("make", "fractal", "out.npy", "--size", "8x8", "--set", "roughness=2"), "roughness must be from 0 to 1"),
-        (("make", "fractal", "out.npy", "--size", "8x8", "--set", "height=2"), "height is not a parameter here"),
+        (
+            ("make", "fractal", "out.npy", "--size", "8x8", "--set", "roughness=2"),
+            "roughness must be from 0 to 1",
+        ),
+        (
+            ("make", "fractal", "out.npy", "--size", "8x8", "--set", "height=2"),
+            "height is not a parameter here",
+        ),
         (("make", "fractal", "out.jpg", "--size", "8x8"), "its name must end in"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence_and_nothing_is_written(bad_files, capsys, words, sentence):
+def test_bad_input_is_refused_in_a_sentence_and_nothing_is_written(
+    bad_files, capsys, words, sentence
+):
     before = listing(bad_files)
     assert main(list(words)) == 2
     out, err = capsys.readouterr()
-    lines = [line for line in err.splitlines() if not line.startswith(("Droplets, step", "gray.png has"))]
+    lines = [
+        line for line in err.splitlines() if not line.startswith(("Droplets, step", "gray.png has"))
+    ]
     assert len(lines) == 1 and lines[0].endswith(".") and len(lines[0]) < 1000, err
     assert sentence.replace("/", os.sep) in lines[0].replace("/", os.sep)
     assert out == ""
     assert listing(bad_files) == before
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="every folder can be written to here")
+@pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() == 0, reason="every folder can be written to here"
+)
 def test_a_read_only_folder_is_refused_before_the_work(folder, capsys):
     (folder / "locked").mkdir(mode=0o500)
     assert main(["erode", "dem.npy", "locked/out.npy"]) == 2
     assert "locked/out.npy cannot be written: Permission denied." in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="Linux has a folder that nobody can write to")
+@pytest.mark.skipif(
+    not Path("/proc/self").exists(), reason="Linux has a folder that nobody can write to"
+)
 def test_an_unwritable_folder_is_refused_before_anything_is_read(folder, capsys):
     assert main(["erode", "missing.npy", "/proc/out.npy"]) == 2
     assert "/proc/out.npy cannot be written: " in capsys.readouterr().err
@@ -204,19 +236,49 @@ def test_an_unwritable_folder_is_refused_before_anything_is_read(folder, capsys)
     ("words", "name"),
     [
         (["erode", "maps/elevation.exr", "out.npy", "--maps", "maps"], "elevation.exr"),
-        (["erode", "dem.npy", "out.npy", "--maps", "maps", "--mask", "sediment=maps/sediment.exr"], "sediment.exr"),
-        (["erode", "dem.npy", "out.npy", "--maps", "maps", "--surface-color", "maps/surface_color.exr"], "_color"),
-        (["erode", "dem.npy", "maps/sediment.exr", "--mask", "sediment=maps/sediment.exr"], "sediment.exr"),
+        (
+            [
+                "erode",
+                "dem.npy",
+                "out.npy",
+                "--maps",
+                "maps",
+                "--mask",
+                "sediment=maps/sediment.exr",
+            ],
+            "sediment.exr",
+        ),
+        (
+            [
+                "erode",
+                "dem.npy",
+                "out.npy",
+                "--maps",
+                "maps",
+                "--surface-color",
+                "maps/surface_color.exr",
+            ],
+            "_color",
+        ),
+        (
+            ["erode", "dem.npy", "maps/sediment.exr", "--mask", "sediment=maps/sediment.exr"],
+            "sediment.exr",
+        ),
         (["erode", "valley.png", "out.npy", "--report", "valley.json"], "valley.json"),
         (["erode", "dem.npy", "valley.exr", "--report", "valley.json"], "valley.json"),
-        (["make", "letters", "valley.png", "--size", "20x20", "--set", "image=valley.png"], "valley.png"),
+        (
+            ["make", "letters", "valley.png", "--size", "20x20", "--set", "image=valley.png"],
+            "valley.png",
+        ),
         (["resume", "run.npz", "out.npy", "--report", "valley.json"], "valley.json"),
         (["convert", "valley_x0_y0.png", "valley.png", "--tiles", "2x2"], "valley_x0_y0.png"),
     ],
 )
 def test_no_output_takes_the_place_of_an_input(folder, capsys, words, name):
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet", *FEW]) == 0
-    OpenImageIOFiles().write(folder / "maps/surface_color.exr", np.full((24, 32, 3), 0.5, np.float32), "float")
+    OpenImageIOFiles().write(
+        folder / "maps/surface_color.exr", np.full((24, 32, 3), 0.5, np.float32), "float"
+    )
     for path in ("valley.png", "valley_x0_y0.png"):
         assert main(["convert", "dem.npy", path, "--quiet"]) == 0
     before = listing(folder)

@@ -25,7 +25,9 @@ SET = ["--cell-size", "10", "--set", "source_area=0.004", "lake_area=500"]
 
 def test_all_kinds_of_files_tell_of_the_same_rivers_and_lakes(folder, capsys):
     np.save("land.npy", LAND)
-    assert main(["rivers", "land.npy", "r.geojson", "--also", "r.obj", "r.csv", "r.json", *SET]) == 0
+    assert (
+        main(["rivers", "land.npy", "r.geojson", "--also", "r.obj", "r.csv", "r.json", *SET]) == 0
+    )
     features = json.loads((folder / "r.geojson").read_text(encoding="utf-8"))["features"]
     reaches = [one for one in features if one["geometry"]["type"] == "LineString"]
     lakes = [one for one in features if one["geometry"]["type"] == "Polygon"]
@@ -38,7 +40,10 @@ def test_all_kinds_of_files_tell_of_the_same_rivers_and_lakes(folder, capsys):
     for river in splines["rivers"]:
         product = np.prod([river[name] for name in ("width", "depth", "speed")], axis=0)
         np.testing.assert_allclose(product, river["discharge"], rtol=0.05, atol=1e-3)
-        assert river["stream_order"] == sorted(river["stream_order"]) and river["flow"] == river["speed"]
+        assert (
+            river["stream_order"] == sorted(river["stream_order"])
+            and river["flow"] == river["speed"]
+        )
     with (folder / "r.csv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     assert len({row["reach"] for row in rows}) == len(reaches)
@@ -51,22 +56,35 @@ def test_all_kinds_of_files_tell_of_the_same_rivers_and_lakes(folder, capsys):
 
 
 def test_geojson_of_a_placed_terrain_has_longitude_and_latitude(folder, capsys):
-    """Corners by PROJ 9.4, of UTM 664015, 5214575 and 59 columns and 47 rows on; the map between is nearly linear."""
-    corner, east, north = (np.array(CORNERS[name]) for name in ("lower left", "lower right", "upper left"))
+    """Corners by PROJ 9.4, of UTM 664015, 5214575 and 59 columns and 47 rows on; the map between is
+    nearly linear.
+    """
+    corner, east, north = (
+        np.array(CORNERS[name]) for name in ("lower left", "lower right", "upper left")
+    )
     write_tiff(folder / "land.tif", LAND, None, alps(shape=LAND.shape))
     assert main(["rivers", "land.tif", "r.geojson", "--also", "r.csv", *SET[2:]]) == 0
     features = json.loads((folder / "r.geojson").read_text(encoding="utf-8"))["features"]
     with (folder / "r.csv").open(encoding="utf-8") as stream:
-        points = [(row["reach"], float(row["x"]), float(row["y"]), float(row["z"])) for row in csv.DictReader(stream)]
+        points = [
+            (row["reach"], float(row["x"]), float(row["y"]), float(row["z"]))
+            for row in csv.DictReader(stream)
+        ]
     reaches = [one for one in features if one["geometry"]["type"] == "LineString"]
     for reach in reaches:
         places = np.array(reach["geometry"]["coordinates"])
-        meters = np.array([row[1:] for row in points if row[0] == str(reach["properties"]["reach"])])
+        meters = np.array(
+            [row[1:] for row in points if row[0] == str(reach["properties"]["reach"])]
+        )
         assert np.allclose(places[:, 2], meters[:, 2], atol=1e-3)
         share = meters[:, :2] / (59 * 30.0, 47 * 30.0)
         expected = corner + share[:, :1] * (east - corner) + share[:, 1:] * (north - corner)
         assert np.abs(places[:, :2] - expected).max() < 1e-5
-    lakes = [one["geometry"]["coordinates"][0] for one in features if one["geometry"]["type"] == "Polygon"]
+    lakes = [
+        one["geometry"]["coordinates"][0]
+        for one in features
+        if one["geometry"]["type"] == "Polygon"
+    ]
     assert lakes and all(11 < x < 12 and 47 < y < 48 for lake in lakes for x, y in lake)
     assert "in meters" not in capsys.readouterr().err
 
@@ -74,7 +92,10 @@ def test_geojson_of_a_placed_terrain_has_longitude_and_latitude(folder, capsys):
 def test_geojson_of_a_terrain_without_a_place_is_in_meters_and_says_so(folder, capsys):
     np.save("land.npy", LAND)
     assert main(["rivers", "land.npy", "r.geojson", *SET]) == 0
-    assert "no place on Earth that is known here, so the coordinates are in meters" in capsys.readouterr().err
+    assert (
+        "no place on Earth that is known here, so the coordinates are in meters"
+        in capsys.readouterr().err
+    )
 
 
 def test_masks_of_water_are_written(folder):
@@ -93,14 +114,25 @@ def test_beds_are_carved_into_heights_that_fit_the_other_files(folder, capsys):
     assert "carved.npy" in capsys.readouterr().out
     cut = LAND - np.load("carved.npy")
     assert (cut >= 0).all() and (cut > 1.9).mean() > 0.01 and (cut > 0).mean() < 0.25
-    assert main(["rivers", "carved.npy", "again.json", *SET, "--mask", "river=again.npy", "--quiet"]) == 0
+    assert (
+        main(["rivers", "carved.npy", "again.json", *SET, "--mask", "river=again.npy", "--quiet"])
+        == 0
+    )
     assert Path("again.json").read_bytes() == Path("r.json").read_bytes()
     assert Path("again.npy").read_bytes() == Path("river.npy").read_bytes()
 
 
 def test_the_sea_is_in_every_file_with_its_level_and_its_masks(folder):
     np.save("land.npy", LAND)
-    words = ["--set", "sea=true", "sea_level=70", "--mask", "sea=sea.npy", "shore=shore.npy", "--quiet"]
+    words = [
+        "--set",
+        "sea=true",
+        "sea_level=70",
+        "--mask",
+        "sea=sea.npy",
+        "shore=shore.npy",
+        "--quiet",
+    ]
     assert main(["rivers", "land.npy", "r.geojson", "--also", "r.obj", "r.json", *SET, *words]) == 0
     features = json.loads((folder / "r.geojson").read_text(encoding="utf-8"))["features"]
     (coast,) = [one for one in features if one["properties"]["kind"] == "coast"]
@@ -117,9 +149,20 @@ def test_lakes_of_a_rain_hold_a_part_of_it_and_the_summary_says_how_much(folder,
     np.save("land.npy", LAND)
     held = []
     for rain in ("50", "500"):
-        words = ["--set", "limited_water=true", f"rain={rain}", "lake_area=0.001", "lake_depth=0.000001"]
+        words = [
+            "--set",
+            "limited_water=true",
+            f"rain={rain}",
+            "lake_area=0.001",
+            "lake_depth=0.000001",
+        ]
         assert main(["rivers", "land.npy", "r.json", "--cell-size", "10", *words]) == 0
-        held.append(sum(one["volume"] for one in json.loads((folder / "r.json").read_text(encoding="utf-8"))["lakes"]))
+        held.append(
+            sum(
+                one["volume"]
+                for one in json.loads((folder / "r.json").read_text(encoding="utf-8"))["lakes"]
+            )
+        )
         fallen = float(rain) * 1e-3 * LAND.size * 100.0
         assert f"They hold {held[-1]:.4g} of {fallen:.4g} m³ of rain." in capsys.readouterr().err
         assert 0 < held[-1] < fallen
@@ -166,7 +209,10 @@ def test_headwaters_that_are_nowhere_are_named(folder, capsys):
     np.save("land.npy", LAND)
     np.save("heads.npy", np.full(LAND.shape, 0.4))
     assert main(["rivers", "land.npy", "r.json", "--headwaters", "heads.npy"]) == 0
-    assert "No river; lakes: " in (said := "".join(capsys.readouterr())) and "heads.npy is nowhere over 0.5." in said
+    assert (
+        "No river; lakes: " in (said := "".join(capsys.readouterr()))
+        and "heads.npy is nowhere over 0.5." in said
+    )
 
 
 @pytest.mark.parametrize(
@@ -181,7 +227,10 @@ def test_headwaters_that_are_nowhere_are_named(folder, capsys):
         (["land.npy", "r.json", "--set", "sea=true", "sea_level=500"], "below the sea"),
         (["land.npy", "r.json", "--set", "depth=1"], "depth is not a parameter here"),
         (["land.npy", "land.npy"], "must end in"),
-        (["land.npy", "r.json", "--set", "bank=40"], "--set bank is for carved beds; name a heightmap for them"),
+        (
+            ["land.npy", "r.json", "--set", "bank=40"],
+            "--set bank is for carved beds; name a heightmap for them",
+        ),
         (["land.npy", "r.json", "--carve", "land.npy"], "land.npy"),
         (
             ["land.npy", "r.json", "--carve", "c.npy", "--set", "source_area=9"],

@@ -35,10 +35,24 @@ def commands(folder):
 def test_each_picture_is_what_the_command_below_it_makes(folder, capsys):
     """On a terrain no larger than the pictures the run in small is the run in full."""
     np.save("a 'dem'.npy", fractal(40, 48, relief=200.0))
-    words = ["variants", "a 'dem'.npy", "page", *FEW, "--seeds", "3", "5", "--vary", "droplet.capacity=[2, 8.5]"]
+    words = [
+        "variants",
+        "a 'dem'.npy",
+        "page",
+        *FEW,
+        "--seeds",
+        "3",
+        "5",
+        "--vary",
+        "droplet.capacity=[2, 8.5]",
+    ]
     assert main([*words, "--cell-size", "8", "--edges", "closed"]) == 0
     assert capsys.readouterr().out.split() == [str(Path("page", "index.html"))]
-    assert sorted(path.name for path in Path("page").iterdir()) == [*NAMES, "index.html", "sheet.png"]
+    assert sorted(path.name for path in Path("page").iterdir()) == [
+        *NAMES,
+        "index.html",
+        "sheet.png",
+    ]
     found = []
     for said, name in zip(commands(folder), NAMES, strict=True):
         assert said[:3] == ["python", "-m", "erosion_addon"]
@@ -60,29 +74,63 @@ def test_a_large_terrain_is_shown_in_small_with_its_proportions(folder):
 def test_several_parameters_make_a_row_for_each_combination_and_a_folder_in_full(folder):
     np.save("dem.npy", fractal(40, 48, relief=200.0))
     vary = ["--vary", "droplet.capacity=[2, 8]", "droplet.inertia=[0.1, 0.5]"]
-    assert main(["variants", "dem.npy", "page", *FEW, *vary, "--seeds", "3", "5", "--side", "20", "--full"]) == 0
+    assert (
+        main(
+            [
+                "variants",
+                "dem.npy",
+                "page",
+                *FEW,
+                *vary,
+                "--seeds",
+                "3",
+                "5",
+                "--side",
+                "20",
+                "--full",
+            ]
+        )
+        == 0
+    )
     table = json.loads(Path("page", "variants.json").read_text(encoding="utf-8"))
-    assert [entry["folder"] for entry in table] == [f"{row}_{seed}" for row in range(4) for seed in (3, 5)]
+    assert [entry["folder"] for entry in table] == [
+        f"{row}_{seed}" for row in range(4) for seed in (3, 5)
+    ]
     assert len({entry["sha256"] for entry in table}) == 8
     chosen = table[5]  # capacity 8, inertia 0.1, seed 5
-    words = ["--set", "droplet.drops_per_cell=0.5", *chosen["set"].split(), "--seed", str(chosen["seed"])]
+    words = [
+        "--set",
+        "droplet.drops_per_cell=0.5",
+        *chosen["set"].split(),
+        "--seed",
+        str(chosen["seed"]),
+    ]
     assert main(["erode", "dem.npy", "one.exr", "--quiet", "--report", "one.json", *words]) == 0
-    assert Path("one.exr").read_bytes() == Path("page", chosen["folder"], "elevation.exr").read_bytes()
+    assert (
+        Path("one.exr").read_bytes() == Path("page", chosen["folder"], "elevation.exr").read_bytes()
+    )
     report = json.loads(Path("page", chosen["folder"], "report.json").read_text(encoding="utf-8"))
     assert report["sha256"] == json.loads(Path("one.json").read_text(encoding="utf-8"))["sha256"]
     sheet = IMAGES.read_color(Path("page", "sheet.png"))
     assert sheet.shape == (4 * (17 + GAP) + GAP, 2 * (20 + GAP) + GAP, 3)
     first = IMAGES.read_color(Path("page", "0_3.png"))
-    np.testing.assert_array_equal(sheet[-GAP - 17 : -GAP, GAP : GAP + 20], first)  # at the upper left
+    # at the upper left
+    np.testing.assert_array_equal(sheet[-GAP - 17 : -GAP, GAP : GAP + 20], first)
 
 
 def full(*more):
-    return main(["variants", "dem.npy", "page", *FEW, "--side", "20", "--full", "--seeds", "3", "5", *more])
+    return main(
+        ["variants", "dem.npy", "page", *FEW, "--side", "20", "--full", "--seeds", "3", "5", *more]
+    )
 
 
 @pytest.mark.parametrize("until", [2, 3])
-def test_finished_variants_stay_when_the_command_is_ended_and_are_not_made_again(folder, capsys, monkeypatch, until):
-    """Ctrl-C in the second of three, in small or in full; the same command then makes the last two, as in one go."""
+def test_finished_variants_stay_when_the_command_is_ended_and_are_not_made_again(
+    folder, capsys, monkeypatch, until
+):
+    """Ctrl-C in the second of three, in small or in full; the same command then makes the last two,
+    as in one go.
+    """
     np.save("dem.npy", fractal(40, 48, relief=200.0))
     assert full("7") == 0
     undisturbed = {path.name: path.read_bytes() for path in Path("page").glob("*.*")}
@@ -143,17 +191,23 @@ def test_what_cannot_be_varied_is_refused_before_any_work(folder, capsys, words,
 def test_no_picture_replaces_what_is_read(folder):
     Path("page").mkdir()
     Path("dem.npy").rename("page/0_0.npy")
-    IMAGES.write(Path("page", "0_0.png"), np.linspace(0, 1, 24 * 32).reshape(24, 32).astype("f"), "uint16")
+    IMAGES.write(
+        Path("page", "0_0.png"), np.linspace(0, 1, 24 * 32).reshape(24, 32).astype("f"), "uint16"
+    )
     before = listing(folder)
     assert main(["variants", "page/0_0.png", "page", *FEW, "--seeds", "0"]) == 2
     assert listing(folder) == before
 
 
 def test_relief_is_bright_toward_the_north_west_and_water_is_blue():
-    ramp = np.add.outer(np.linspace(0, 40, 20), np.linspace(40, 0, 20))  # rises to the north and to the west
-    toward, away = (shaded_relief(Terrain(heights, 5.0)).mean() for heights in (ramp[::-1, ::-1], ramp))
+    # rises to the north and to the west
+    ramp = np.add.outer(np.linspace(0, 40, 20), np.linspace(40, 0, 20))
+    toward, away = (
+        shaded_relief(Terrain(heights, 5.0)).mean() for heights in (ramp[::-1, ::-1], ramp)
+    )
     assert toward > 1.3 * away
-    level, depth = np.zeros((8, 8)), np.zeros((8, 8))
+    level = np.zeros((8, 8))
+    depth = np.zeros((8, 8))
     depth[2:5, 2:5] = 1.0
     color = shaded_relief(Terrain(level, 1.0, {"water_depth": depth}))
     assert np.allclose(color[3, 3] / color[3, 3, 2], np.array(WATER) / WATER[2], atol=1e-5)

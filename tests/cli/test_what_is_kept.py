@@ -26,7 +26,9 @@ PLACE = alps(shape=SHAPE)
 
 @pytest.fixture
 def recipe(folder):
-    (folder / "talus.toml").write_text('name = "talus"\n[[step]]\nkind = "talus"\n', encoding="utf-8")
+    (folder / "talus.toml").write_text(
+        'name = "talus"\n[[step]]\nkind = "talus"\n', encoding="utf-8"
+    )
     return ["--recipe", "talus.toml"]
 
 
@@ -58,7 +60,10 @@ def test_feet_come_out_in_feet(folder, recipe, command):
     }
     assert main([command, *words[command], "--quiet"]) == 0
     header = read_header(folder / "out.tif")
-    assert header.unit == pytest.approx(FOOT, 1e-12) and header.georeference.placement == PLACE.placement
+    assert (
+        header.unit == pytest.approx(FOOT, 1e-12)
+        and header.georeference.placement == PLACE.placement
+    )
     change = numbers(folder / "out.tif") * FOOT - LAND
     assert np.abs(np.median(change)) < 0.01 and np.abs(change).max() < 60.0
     again = read_heightmap(folder / "out.tif", OpenImageIOFiles())
@@ -73,16 +78,26 @@ def test_meters_say_so(folder):
 
 def test_maps_of_a_terrain_in_feet_stay_in_meters(folder, recipe):
     written(folder, FOOT)
-    assert main(["erode", "in.tif", "out.tif", *recipe, "--maps", "maps", "--tif-maps", "--quiet"]) == 0
+    assert (
+        main(["erode", "in.tif", "out.tif", *recipe, "--maps", "maps", "--tif-maps", "--quiet"])
+        == 0
+    )
     lost = LAND - numbers(folder / "out.tif") * FOOT
     wear, deposition = (numbers(folder / "maps" / f"{name}.tif") for name in ("wear", "deposition"))
     assert np.abs(wear - deposition - lost).max() < 1e-2
-    assert np.abs(numbers(folder / "maps" / "elevation.tif") - numbers(folder / "out.tif")).max() < 1e-3
+    assert (
+        np.abs(numbers(folder / "maps" / "elevation.tif") - numbers(folder / "out.tif")).max()
+        < 1e-3
+    )
 
 
 @pytest.mark.parametrize("command", ["erode", "convert", "rivers"])
-@pytest.mark.parametrize("more,kept", [([], True), (["--holes", "12.5"], False), (["--holes", "fill"], False)])
-def test_cells_without_data_stay_so_unless_the_user_says_what_they_are(folder, recipe, command, more, kept, capsys):
+@pytest.mark.parametrize(
+    "more,kept", [([], True), (["--holes", "12.5"], False), (["--holes", "fill"], False)]
+)
+def test_cells_without_data_stay_so_unless_the_user_says_what_they_are(
+    folder, recipe, command, more, kept, capsys
+):
     written(folder, holes=HOLES)
     words = {
         "erode": ["in.tif", "out.tif", *recipe],
@@ -90,7 +105,8 @@ def test_cells_without_data_stay_so_unless_the_user_says_what_they_are(folder, r
         "rivers": ["in.tif", "r.csv", "--carve", "out.tif", "--set", "source_area=0.05"],
     }
     assert main([command, *words[command], *more]) == 0
-    header, heights = read_header(folder / "out.tif"), numbers(folder / "out.tif")
+    header = read_header(folder / "out.tif")
+    heights = numbers(folder / "out.tif")
     if kept:
         assert header.no_data == -9999.0 and np.array_equal(heights == -9999.0, HOLES)
     else:
@@ -100,7 +116,10 @@ def test_cells_without_data_stay_so_unless_the_user_says_what_they_are(folder, r
 
 def test_maps_have_no_data_where_the_heights_have_none(folder, recipe):
     written(folder, holes=HOLES)
-    assert main(["erode", "in.tif", "out.tif", *recipe, "--maps", "maps", "--tif-maps", "--quiet"]) == 0
+    assert (
+        main(["erode", "in.tif", "out.tif", *recipe, "--maps", "maps", "--tif-maps", "--quiet"])
+        == 0
+    )
     assert np.array_equal(numbers(folder / "maps" / "wear.tif") == -9999.0, HOLES)
 
 
@@ -109,7 +128,10 @@ def test_tiles_and_other_sizes_keep_their_holes(folder):
     assert main(["convert", "in.tif", "t.tif", "--tiles", "1x2", "--size", "40x26", "--quiet"]) == 0
     left, right = (numbers(folder / f"t_x{x}_y0.tif") == -9999.0 for x in (0, 1))
     whole = np.concatenate([left, right[:, 1:]], axis=1)
-    assert whole.shape == (40, 51) and np.count_nonzero(whole != HOLES[:, np.minimum(np.arange(51), 49)]) < 30
+    assert (
+        whole.shape == (40, 51)
+        and np.count_nonzero(whole != HOLES[:, np.minimum(np.arange(51), 49)]) < 30
+    )
     assert np.array_equal(left[:, -1], right[:, 0])
 
 

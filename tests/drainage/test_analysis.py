@@ -60,7 +60,9 @@ def test_wrapped_ground_has_the_slope_of_its_neighbor_tile():
     found = fields_of(wave, edges="wrap")
     for name in ("slope", "curvature"):
         np.testing.assert_allclose(
-            found[name], np.roll(found[name], 16, axis=1) * (1 if name == "slope" else -1), atol=1e-6
+            found[name],
+            np.roll(found[name], 16, axis=1) * (1 if name == "slope" else -1),
+            atol=1e-6,
         )
 
 
@@ -95,15 +97,20 @@ def test_the_lake_in_a_bowl_is_as_deep_as_its_rim_is_high():
 def test_stream_orders_are_strahlers_from_the_least_area_on():
     """Cells of 1 km²; a tree by hand is in the tests of the flow graph."""
     found = fields_of(fractal(40, 40, 400.0), (1000.0, 1000.0), channel_area=5.0)
-    order, area = found["stream_order"], found["drainage_area"]
+    order = found["stream_order"]
+    area = found["drainage_area"]
     np.testing.assert_array_equal(order > 0, area >= 5e6)
     assert order.max() >= 3
-    assert fields_of(fractal(40, 40, 400.0), (1000.0, 1000.0), channel_area=1e6)["stream_order"].max() == 0
+    assert (
+        fields_of(fractal(40, 40, 400.0), (1000.0, 1000.0), channel_area=1e6)["stream_order"].max()
+        == 0
+    )
 
 
 def test_water_flows_down_a_plane_and_towards_the_outlet_through_a_lake():
     way = fields_of(plane(9, 12, 1.0, 0.0))["flow_direction"]
-    np.testing.assert_array_equal(way[1:-1, 1:-1], np.broadcast_to([0.0, 1.0], (7, 10, 2)))  # to the larger y
+    # to the larger y
+    np.testing.assert_array_equal(way[1:-1, 1:-1], np.broadcast_to([0.0, 1.0], (7, 10, 2)))
     assert not way[[0, -1]].any()  # there it leaves
     heights = bowl(21, 21, 4.0)
     heights[10, 0] = 3.0
@@ -119,7 +126,10 @@ def test_the_same_bytes_on_any_number_of_threads(edges):
     found = [analyze(terrain, edges=edges, threads=threads) for threads in (1, 2, 3, 8)]
     for other in found[1:]:
         assert other.figures == found[0].figures
-        assert all(other.fields[name].tobytes() == values.tobytes() for name, values in found[0].fields.items())
+        assert all(
+            other.fields[name].tobytes() == values.tobytes()
+            for name, values in found[0].fields.items()
+        )
 
 
 @pytest.mark.parametrize("edges", ["closed", "wrap"])
@@ -132,14 +142,25 @@ def test_where_no_edge_is_open_water_gathers_at_the_lowest_place_and_a_note_says
 
 
 def test_water_leaves_closed_land_at_the_outlets_of_the_mask():
-    terrain, mask = Terrain(fractal(64, 66, 50.0, seed=2), 20.0), np.zeros((64, 66))
-    mask[20, 31], mask[40, 10] = 0.5, 0.4
+    terrain = Terrain(fractal(64, 66, 50.0, seed=2), 20.0)
+    mask = np.zeros((64, 66))
+    mask[20, 31] = 0.5
+    mask[40, 10] = 0.4
     found = analyze(terrain, edges="closed", outlets=mask)
-    assert found.fields["drainage_area"][20, 31] == terrain.elevation.size * 400.0 and not found.notes
+    assert (
+        found.fields["drainage_area"][20, 31] == terrain.elevation.size * 400.0 and not found.notes
+    )
     levels = terrain.elevation + found.fields["lake_depth"]
-    assert found.fields["lake_depth"][20, 31] == 0.0 and levels.min() >= terrain.elevation[20, 31] - 1e-4
+    assert (
+        found.fields["lake_depth"][20, 31] == 0.0
+        and levels.min() >= terrain.elevation[20, 31] - 1e-4
+    )
     coarse = Land(terrain.elevation, (20.0, 20.0), "closed", None, 1, mask).averaged
-    assert coarse.spacing == (40.0, 40.0) and coarse.graph.outlets.sum() == 1 and coarse.graph.outlets[10, 15]
+    assert (
+        coarse.spacing == (40.0, 40.0)
+        and coarse.graph.outlets.sum() == 1
+        and coarse.graph.outlets[10, 15]
+    )
     with pytest.raises(InputError, match="outlet mask"):
         analyze(terrain, outlets=3.0 * mask)
 

@@ -28,7 +28,12 @@ def test_a_straight_river_has_the_width_the_depth_and_the_banks_that_were_asked(
     assert across[20] == pytest.approx(5.0, abs=0.12)  # 3 m down to the water, and its 2 m
     assert across[19] == pytest.approx(across[21]) == pytest.approx(5.0, abs=0.12)
     assert (across[:19] == 0).all() and (across[22:] == 0).all()
-    gorge = carve(land, (10.0, 10.0), np.array([[0.0, 200.0], [800.0, 200.0]]), BedParameters(incision=30.0, bank=45.0))
+    gorge = carve(
+        land,
+        (10.0, 10.0),
+        np.array([[0.0, 200.0], [800.0, 200.0]]),
+        BedParameters(incision=30.0, bank=45.0),
+    )
     assert (land - gorge)[22, 60] == pytest.approx(30.0 - (20.0 - 10.5), abs=0.5)
 
 
@@ -49,11 +54,16 @@ def test_a_river_over_hills_never_rises_and_leaves_no_pit_in_its_way():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_river_that_ends_inside_the_land_leaves_no_hollow(seed):
-    """Its bed goes on until the ground lies below it; pits of the ground stay as deep as they were."""
+    """Its bed goes on until the ground lies below it; pits of the ground stay as deep as they
+    were.
+    """
     land = fractal(60, 60, 40.0, seed=seed) + plane(60, 60, 0.0, 2.0)
     line = np.array([[10.0, 300.0], [250.0, 350.0], [300.0, 270.0]])
-    before, carved = depth_of_pits(land, (10.0, 10.0)), carve(land, (10.0, 10.0), line, BED)
-    assert (carved < land).any() and (depth_of_pits(carved, (10.0, 10.0)) <= before.max() + 1e-9).all()
+    before = depth_of_pits(land, (10.0, 10.0))
+    carved = carve(land, (10.0, 10.0), line, BED)
+    assert (carved < land).any() and (
+        depth_of_pits(carved, (10.0, 10.0)) <= before.max() + 1e-9
+    ).all()
     assert depth_of_pits(carved, (10.0, 10.0)).sum() <= before.sum()
 
 
@@ -65,7 +75,10 @@ def test_a_river_into_a_lake_ends_in_it():
     carved = carve(land, (10.0, 10.0), np.array([[400.0, 220.0], [400.0, 330.0]]), BED)
     assert (carved < land).any() and carved.min() == land.min() and carved[40, 40] == land[40, 40]
     inside = away < 10.0
-    assert depth_of_pits(carved, (10.0, 10.0))[inside].min() > 0.9 * depth_of_pits(land, (10.0, 10.0))[inside].min()
+    assert (
+        depth_of_pits(carved, (10.0, 10.0))[inside].min()
+        > 0.9 * depth_of_pits(land, (10.0, 10.0))[inside].min()
+    )
 
 
 def test_cells_off_the_river_keep_their_bytes():
@@ -77,7 +90,9 @@ def test_cells_off_the_river_keep_their_bytes():
 
 def test_a_river_that_leaves_the_land_and_comes_back_goes_on_lower():
     land = plane(40, 40, 0.0, 1.0)
-    line = np.array([[50.0, 200.0], [50.0, -100.0], [250.0, -100.0], [250.0, 200.0], [390.0, 200.0]])
+    line = np.array(
+        [[50.0, 200.0], [50.0, -100.0], [250.0, -100.0], [250.0, 200.0], [390.0, 200.0]]
+    )
     carved = carve(land, (10.0, 10.0), line, BED)
     assert carved[0, 15] == land[0, 15] and carved[10, 25] < land[10, 25] - 2.0
 
@@ -91,7 +106,10 @@ def test_a_river_that_leaves_the_land_and_comes_back_goes_on_lower():
         (np.array([[5.0, np.nan], [5.0, 9.0]]), "Brook has a point whose position is not a number"),
         (np.array([[-500.0, 0.0], [-300.0, 50.0]]), "lies outside the terrain"),
         (np.array([[20.0, 50.0], [1e30, 50.0]]), "Brook is too long"),
-        (np.array([[20.0, 50.0], [20.0, 6e6]]), "Brook is too long for cells of this size: 6000 km"),
+        (
+            np.array([[20.0, 50.0], [20.0, 6e6]]),
+            "Brook is too long for cells of this size: 6000 km",
+        ),
         (np.array([[300.0, 50.0], [20.0, 50.0]]), "runs uphill: it begins at 9 m and ends at 37 m"),
     ],
 )
@@ -101,14 +119,19 @@ def test_lines_that_are_no_river_are_refused(line, words):
 
 
 def valley(rows, cols, fall, side):
-    """Straight valley that falls by `fall` m a row toward row 0, with sides that rise by `side` m a column."""
+    """Straight valley that falls by `fall` m a row toward row 0, with sides that rise by `side` m a
+    column.
+    """
     row, col = np.mgrid[:rows, :cols]
     return 100.0 + fall * row + side * np.abs(col - cols // 2)
 
 
 def test_a_brook_in_a_narrow_valley_cuts_its_own_cells_by_its_depth_and_the_incision():
-    """The depth is 0.3 Q^0.4 m, and all land upstream drains 40 mm a day. The sides are steeper than the banks."""
-    land, cell = valley(60, 41, 0.5, 9.0), 10.0
+    """The depth is 0.3 Q^0.4 m, and all land upstream drains 40 mm a day. The sides are steeper
+    than the banks.
+    """
+    land = valley(60, 41, 0.5, 9.0)
+    cell = 10.0
     rivers = RiverParameters(source_area=0.02)
     found = water_of(land, (cell, cell), "open", rivers)
     carved = carve_rivers(land, (cell, cell), "open", found, rivers, CutParameters(incision=0.5))
@@ -121,29 +144,41 @@ def test_a_brook_in_a_narrow_valley_cuts_its_own_cells_by_its_depth_and_the_inci
 
 
 def test_a_wide_river_has_a_level_bed_as_wide_as_its_water_and_nothing_changes_farther_than_that_from_it():
-    land, cell = valley(60, 81, 0.02, 0.3), 10.0
+    land = valley(60, 81, 0.02, 0.3)
+    cell = 10.0
     rivers = RiverParameters(source_area=0.1, width=20.0)
     found = water_of(land, (cell, cell), "open", rivers)
     carved = carve_rivers(land, (cell, cell), "open", found, rivers, CutParameters(incision=1.0))
-    row, wide = 8, sizes(found, rivers)
+    row = 8
+    wide = sizes(found, rivers)
     here = np.flatnonzero(np.abs(found.place[:, 1] - cell * row) < 1.0)
-    width, depth = float(wide.width[here].mean()), float(wide.depth[here].mean())
+    width = float(wide.width[here].mean())
+    depth = float(wide.depth[here].mean())
     away = np.abs(np.arange(81) - 40) * cell
     cut = (land - carved)[row]
     assert width > 4 * cell and cut[40] == pytest.approx(1.0 + depth, rel=0.02)
     bed = carved[row, away < 0.3 * width]
-    assert np.ptp(bed) < 0.1 * depth and (cut[away > 1.6 * width] == 0.0).all() and cut[away < 0.5 * width].min() > 0.9
+    assert (
+        np.ptp(bed) < 0.1 * depth
+        and (cut[away > 1.6 * width] == 0.0).all()
+        and cut[away < 0.5 * width].min() > 0.9
+    )
 
 
 @pytest.mark.parametrize("edges", ["open", "wrap", "closed"])
 def test_no_water_stands_in_beds_of_rivers_but_that_of_lakes_which_keep_their_level(edges):
-    """Also over wrapped edges and beside the sea. Only cells beside a river change, and none rises."""
-    land, spacing = fractal(96, 80, 300.0, seed=3), (10.0, 12.0)
+    """Also over wrapped edges and beside the sea. Only cells beside a river change, and none
+    rises.
+    """
+    land = fractal(96, 80, 300.0, seed=3)
+    spacing = (10.0, 12.0)
     rivers = RiverParameters(source_area=0.01, runoff=400.0, sea=edges != "closed", sea_level=20.0)
     before = water_of(land, spacing, edges, rivers)
     carved = carve_rivers(land, spacing, edges, before, rivers, CutParameters(incision=2.0))
     assert (carved <= land).all() and 0.02 < (carved < land).mean() < 0.3
-    assert len(before.level) > 3 and set(before.level) <= set(water_of(carved, spacing, edges, rivers).level)
+    assert len(before.level) > 3 and set(before.level) <= set(
+        water_of(carved, spacing, edges, rivers).level
+    )
     assert (before.crossing >= 0).any() == (edges == "wrap")
     on_cell = before.thalweg[(before.thalweg % spacing[::-1] == 0).all(axis=1)]
     col, row = np.rint(on_cell / spacing[::-1]).astype(int).T
@@ -161,21 +196,34 @@ def test_ground_without_a_river_has_no_bed_to_be_carved():
     rivers = RiverParameters(source_area=100.0)
     land = valley(20, 21, 0.5, 1.0)
     with pytest.raises(InputError, match="no river with that much drainage area to be carved"):
-        carve_rivers(land, (1.0, 1.0), "open", water_of(land, (1.0, 1.0), "open", rivers), rivers, CutParameters())
+        carve_rivers(
+            land,
+            (1.0, 1.0),
+            "open",
+            water_of(land, (1.0, 1.0), "open", rivers),
+            rivers,
+            CutParameters(),
+        )
 
 
 def test_masks_of_water_go_on_over_wrapped_edges():
-    """A tile is the same tile wherever it begins. Rivers end at its edges, where their lines are smoothed
-    otherwise by up to a cell.
+    """A tile is the same tile wherever it begins. Rivers end at its edges, where their lines are
+    smoothed otherwise by up to a cell.
     """
     land = fractal(96, 96, 300.0, seed=3)
-    parameters = RiverParameters(source_area=0.02, runoff=500.0, width=3.0, sea=True, sea_level=float(land.mean()) / 2)
+    parameters = RiverParameters(
+        source_area=0.02, runoff=500.0, width=3.0, sea=True, sea_level=float(land.mean()) / 2
+    )
     found = {}
     for shift in (0, 40):
         moved = np.roll(land, (shift, shift), (0, 1))
         water = water_of(moved, (10.0, 10.0), "wrap", parameters)
-        made = masks(water, sizes(water, parameters), (10.0, 10.0), "wrap", sea_of(moved, parameters))
-        found[shift] = {name: np.roll(mask, (-shift, -shift), (0, 1)) for name, mask in made.items()}
+        made = masks(
+            water, sizes(water, parameters), (10.0, 10.0), "wrap", sea_of(moved, parameters)
+        )
+        found[shift] = {
+            name: np.roll(mask, (-shift, -shift), (0, 1)) for name, mask in made.items()
+        }
     assert all(found[0][name].any() for name in MASKS)
     for name in ("lake", "sea", "shore"):
         assert found[0][name].tobytes() == found[40][name].tobytes(), name

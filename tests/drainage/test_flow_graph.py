@@ -11,9 +11,12 @@ from tests.terrains import bowl, fractal, plane
 
 
 def flood(heights, outlets, wrap):
-    """Heights with all pits filled, by a heap (Barnes, Lehman, Mulla 2014); independent of the graph."""
+    """Heights with all pits filled, by a heap (Barnes, Lehman, Mulla 2014); independent of the
+    graph.
+    """
     rows, cols = heights.shape
-    levels, queue = np.full(heights.shape, np.inf), []
+    levels = np.full(heights.shape, np.inf)
+    queue = []
     for row, col in zip(*np.nonzero(outlets), strict=True):
         levels[row, col] = heights[row, col]
         heapq.heappush(queue, (heights[row, col], row, col))
@@ -58,7 +61,8 @@ def test_the_filled_surface_is_that_of_a_priority_flood_on_heights_with_many_tie
 def test_every_cell_reaches_an_outlet_and_the_outlets_areas_are_the_land(edges):
     heights = np.random.default_rng(7).integers(0, 5, (20, 20)).astype(float)
     graph, _ = graph_of(heights, edges, spacing=(2.0, 3.0))
-    receivers, cells = graph.receivers().ravel(), np.arange(heights.size)
+    receivers = graph.receivers().ravel()
+    cells = np.arange(heights.size)
     for _ in range(heights.size):
         cells = receivers[cells]
     ends = np.flatnonzero(receivers == np.arange(heights.size))
@@ -77,7 +81,8 @@ def test_closed_ground_drains_to_its_lowest_cell():
 
 def test_a_bowl_is_carved_from_its_middle_to_the_lowest_place_of_its_rim():
     heights = bowl(21, 21, 4.0)
-    heights[10, 0] = 3.0  # a notch, 1 m below the rest of the edge's lowest; the cell inside it lies at 3.24 m
+    # a notch, 1 m below the rest of the edge's lowest; the cell inside it lies at 3.24 m
+    heights[10, 0] = 3.0
     graph, flat = graph_of(heights)
     filled = graph.inside(graph.filled(flat))[1:-1, 1:-1]
     np.testing.assert_array_equal(filled, np.maximum(heights[1:-1, 1:-1], heights[10, 1]))
@@ -94,7 +99,9 @@ def test_a_plane_drains_straight_down_and_each_cell_carries_what_lies_above_it()
 
 
 def test_on_oblong_cells_the_steepest_way_counts_distances():
-    """A plane that falls by 1 a cell along both axes: on cells of 1 × 3 m it is steepest along the short side."""
+    """A plane that falls by 1 a cell along both axes: on cells of 1 × 3 m it is steepest along the
+    short side.
+    """
     heights = plane(9, 9, 1.0, 1.0)
     graph, _ = graph_of(heights, spacing=(1.0, 3.0))
     assert graph.receivers()[4, 4] == 5 * 9 + 4
@@ -111,7 +118,9 @@ def test_turned_and_mirrored_terrain_drains_turned_and_mirrored(turn):
 
     areas = graph_of(heights)[0]
     there = graph_of(np.ascontiguousarray(turned(heights)))[0]
-    np.testing.assert_array_equal(there.inside(there.drainage_area()), turned(areas.inside(areas.drainage_area())))
+    np.testing.assert_array_equal(
+        there.inside(there.drainage_area()), turned(areas.inside(areas.drainage_area()))
+    )
 
 
 def test_higher_and_stretched_terrain_drains_the_same_way():
@@ -149,13 +158,16 @@ def test_the_same_bytes_on_any_number_of_threads():
 
 
 def test_by_chance_a_plane_drains_straight_down_on_the_mean():
-    """A plane falling at 20° to an axis: the steepest of eight runs along the axis (0°), chance leads it on down."""
+    """A plane falling at 20° to an axis: the steepest of eight runs along the axis (0°), chance
+    leads it on down.
+    """
     rows, cols = np.mgrid[0:200, 0:200]
     heights = -(cols * math.cos(math.radians(20)) + rows * math.sin(math.radians(20)))
     ways = {}
     for wander in (None, 5):
         receivers = graph_of(heights, wander=wander)[0].receivers()[1:-1, 1:-1]
-        down, right = receivers // 200 - rows[1:-1, 1:-1], receivers % 200 - cols[1:-1, 1:-1]
+        down = receivers // 200 - rows[1:-1, 1:-1]
+        right = receivers % 200 - cols[1:-1, 1:-1]
         ways[wander] = math.degrees(math.atan2(down.mean(), right.mean()))
     assert ways[None] == pytest.approx(0.0, abs=1e-9)
     assert ways[5] == pytest.approx(20.0, abs=3.0)
@@ -164,8 +176,11 @@ def test_by_chance_a_plane_drains_straight_down_on_the_mean():
 def test_stream_order_is_strahlers():
     """Two first-order brooks make a second-order one; a third joining it changes nothing."""
     heights = np.full((7, 5), 100.0)
-    heights[[1, 2, 3, 4, 5, 6], 2] = [60.0, 50.0, 40.0, 30.0, 20.0, 10.0]  # the trunk, out over the lower edge
-    heights[2, 1], heights[2, 3], heights[4, 3] = 61.0, 62.0, 35.0
+    # the trunk, out over the lower edge
+    heights[[1, 2, 3, 4, 5, 6], 2] = [60.0, 50.0, 40.0, 30.0, 20.0, 10.0]
+    heights[2, 1] = 61.0
+    heights[2, 3] = 62.0
+    heights[4, 3] = 35.0
     walls = np.zeros(heights.shape, bool)
     walls[6, 2] = True
     graph, _ = graph_of(heights, "closed", walls)
@@ -195,7 +210,8 @@ def test_flow_paths_in_a_circle_are_refused():
     graph = FlowGraph((6, 6), (10.0, 10.0))
     graph.route(graph.padded(plane(6, 6, 0.1)))
     toward = graph.inside(graph.network.toward)
-    toward[2, 2], toward[2, 3] = 4, 3
+    toward[2, 2] = 4
+    toward[2, 3] = 3
     with pytest.raises(UnsoundError):
         graph.sort()
     graph.labels[:] = np.where(graph.network.toward < 8, -1, 0)

@@ -30,7 +30,9 @@ def test_a_shallow_pit_does_not_keep_land_from_draining():
 
 
 def test_slopes_that_follow_area_have_their_concavity():
-    """A valley whose floor is as steep as A^-0.5, and on each side of it strips of forty cells that drain into it."""
+    """A valley whose floor is as steep as A^-0.5, and on each side of it strips of forty cells that
+    drain into it.
+    """
     floor = -np.cumsum(30.0 * 0.5 * np.arange(1, 400) ** -0.5)
     rows = np.abs(np.arange(-40, 41))[:, None]
     found = statistics(floor + 300.0 * rows, (30.0, 30.0), "closed")
@@ -50,13 +52,18 @@ def test_fine_cells_are_measured_as_those_of_elevation_models():
 
 def test_flat_and_small_land_has_no_rivers_to_measure():
     found = statistics(np.zeros((4, 4)), (1.0, 1.0))
-    assert found["concavity"] is None and found["free_drainage"] == 1 and found["hypsometric_integral"] is None
+    assert (
+        found["concavity"] is None
+        and found["free_drainage"] == 1
+        and found["hypsometric_integral"] is None
+    )
 
 
 def test_slopes_of_a_cone_favor_no_direction_of_the_grid_but_its_channels_show_the_eight_directions():
     row, col = np.mgrid[-150:151, -150:151]
     distance = np.hypot(row, col)
-    cone = np.where(distance < 150, 3000.0 - 20.0 * distance, -1.0)  # round, on a plain that faces nowhere
+    # round, on a plain that faces nowhere
+    cone = np.where(distance < 150, 3000.0 - 20.0 * distance, -1.0)
     found = statistics(cone, (30.0, 30.0))
     assert abs(found["slopes_along_grid"]) < 0.05
     assert found["channels_along_grid"] > 0.5
@@ -66,7 +73,10 @@ def test_slopes_of_a_cone_favor_no_direction_of_the_grid_but_its_channels_show_t
 def test_a_plane_favors_its_own_direction(degrees, expected):
     row, col = np.mgrid[0:64, 0:64] * 30.0
     down = np.radians(degrees)
-    assert statistics(-(col * np.cos(down) + row * np.sin(down)), (30.0, 30.0))["slopes_along_grid"] == expected
+    assert (
+        statistics(-(col * np.cos(down) + row * np.sin(down)), (30.0, 30.0))["slopes_along_grid"]
+        == expected
+    )
 
 
 def test_the_plotted_curves_are_those_of_a_plane():
@@ -74,4 +84,5 @@ def test_the_plotted_curves_are_those_of_a_plane():
     higher, height = found["hypsometry"]
     np.testing.assert_allclose(height, 1.0 - higher, atol=0.02)
     degrees, share = found["slopes"]
-    assert share[np.abs(degrees - 45.0) < 1.5].sum() == pytest.approx(0.5)  # bars of 2° that hold all of it
+    # bars of 2° that hold all of it
+    assert share[np.abs(degrees - 45.0) < 1.5].sum() == pytest.approx(0.5)

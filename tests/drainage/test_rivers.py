@@ -23,11 +23,15 @@ def water(land=LAND, spacing=SPACING, edges="open", parameters=BROOKS, **options
 
 
 def two_pits():
-    """A table 10 m high with a pit of 3 cells, 4 m deep below its pass at 8 m, and one of 1 cell, 1 m deep."""
+    """A table 10 m high with a pit of 3 cells, 4 m deep below its pass at 8 m, and one of 1 cell, 1
+    m deep.
+    """
     land = np.full((9, 9), 10.0)
     land[4, 2:5] = 4.0
     land[4, 0:2] = 8.0
-    land[2, 6], land[1, 6], land[0, 6] = 6.0, 7.0, 7.0
+    land[2, 6] = 6.0
+    land[1, 6] = 7.0
+    land[0, 6] = 7.0
     return land
 
 
@@ -51,7 +55,9 @@ def test_rivers_lie_on_the_ground_or_on_lakes_and_not_below():
     lies = found.inside == 0
     # A cell beside the line may be higher, and what dams it lies within a cell too.
     assert np.median(np.abs(found.place[lies, 2] - ground[lies])) < 3.0
-    assert (found.place[found.inside > 0, 2] == found.level[found.inside[found.inside > 0] - 1]).all()
+    assert (
+        found.place[found.inside > 0, 2] == found.level[found.inside[found.inside > 0] - 1]
+    ).all()
 
 
 def test_rivers_grow_downstream_as_their_area_does():
@@ -106,12 +112,20 @@ def test_lakes_hold_what_their_pits_do():
     assert found.level.tolist() == [7.0, 8.0]
     assert made.depth.tolist() == [1.0, 4.0]
     assert made.area.tolist() == [6.0, 18.0] and made.volume.tolist() == [6.0, 72.0]
-    assert found.lakes[2, 6] == 1 and found.lakes[4, 2:5].tolist() == [2, 2, 2] and found.lakes.astype(bool).sum() == 4
+    assert (
+        found.lakes[2, 6] == 1
+        and found.lakes[4, 2:5].tolist() == [2, 2, 2]
+        and found.lakes.astype(bool).sum() == 4
+    )
 
 
 def test_small_and_shallow_lakes_are_left_out():
-    assert water(two_pits(), parameters=RiverParameters(lake_area=150.0, lake_depth=0.1)).level.tolist() == [8.0]
-    assert water(two_pits(), parameters=RiverParameters(lake_area=1.0, lake_depth=2.0)).level.tolist() == [8.0]
+    assert water(
+        two_pits(), parameters=RiverParameters(lake_area=150.0, lake_depth=0.1)
+    ).level.tolist() == [8.0]
+    assert water(
+        two_pits(), parameters=RiverParameters(lake_area=1.0, lake_depth=2.0)
+    ).level.tolist() == [8.0]
 
 
 def test_the_shore_of_a_lake_runs_where_the_ground_reaches_its_level():
@@ -136,7 +150,8 @@ def test_an_island_has_a_shore_of_its_own():
 
 @pytest.mark.parametrize("turns", [1, 2, 3])
 def test_turned_ground_has_turned_rivers(turns):
-    straight, turned = water(), water(np.rot90(LAND, turns).copy())
+    straight = water()
+    turned = water(np.rot90(LAND, turns).copy())
     place = straight.place.copy()
     rows, cols = LAND.shape
     for _ in range(turns):  # what was the last column is the first row
@@ -149,7 +164,9 @@ def test_turned_ground_has_turned_rivers(turns):
 
 @pytest.mark.parametrize("limited", [False, True])
 def test_the_bytes_are_the_same_on_any_number_of_threads(limited):
-    parameters = RiverParameters(source_area=0.004, lake_area=500.0, limited_water=limited, rain=300.0)
+    parameters = RiverParameters(
+        source_area=0.004, lake_area=500.0, limited_water=limited, rain=300.0
+    )
     one = water(parameters=parameters, threads=1)
     for threads in (2, 3, 8):
         other = water(parameters=parameters, threads=threads)
@@ -194,7 +211,8 @@ def test_ribbons_face_up_are_as_wide_as_the_river_and_float_nowhere():
     up = np.cross(b - a, c - a)[:, 2]
     assert (up >= -1e-9).mean() > 0.98  # in hairpins narrower than the river it is folded
     rows = sheet.place.reshape(-1, 5, 3)
-    wide, width = np.sqrt(((rows[:, 0] - rows[:, -1])[:, :2] ** 2).sum(-1)), sheet.layers["width"][::5]
+    wide = np.sqrt(((rows[:, 0] - rows[:, -1])[:, :2] ** 2).sum(-1))
+    width = sheet.layers["width"][::5]
     assert (wide == 0).sum() == len(found.starts) - 1  # where they begin
     assert (wide <= width * (1 + 1e-6)).all() and (wide >= 0.999 * width).mean() > 0.9
     drawn = sheet.faces.reshape(-1, 4, 4)[:, 0, 0] // 5  # rows that are no lake
@@ -204,14 +222,22 @@ def test_ribbons_face_up_are_as_wide_as_the_river_and_float_nowhere():
 
 def ground_at(land, spacing, split, x, y):
     """Height of the triangles that faces are displayed as."""
-    row, col = y / spacing[0], x / spacing[1]
+    row = y / spacing[0]
+    col = x / spacing[1]
     low, left = (
-        np.clip(np.floor(at).astype(int), 0, side - 2) for at, side in zip((row, col), land.shape, strict=True)
+        np.clip(np.floor(at).astype(int), 0, side - 2)
+        for at, side in zip((row, col), land.shape, strict=True)
     )
-    up, right = row - low, col - left
-    a, b, c, d = land[low, left], land[low, left + 1], land[low + 1, left + 1], land[low + 1, left]
+    up = row - low
+    right = col - left
+    a = land[low, left]
+    b = land[low, left + 1]
+    c = land[low + 1, left + 1]
+    d = land[low + 1, left]
     if split > 0:
-        return np.where(right > up, a + right * (b - a) + up * (c - b), a + up * (d - a) + right * (c - d))
+        return np.where(
+            right > up, a + right * (b - a) + up * (c - b), a + up * (d - a) + right * (c - d)
+        )
     beyond = c + (1 - right) * (d - c) + (1 - up) * (b - c)
     return np.where(right + up < 1, a + right * (b - a) + up * (d - a), beyond)
 
@@ -219,11 +245,14 @@ def ground_at(land, spacing, split, x, y):
 @pytest.mark.parametrize("split", [1, -1])
 @pytest.mark.parametrize("lakes", [True, False])
 def test_no_middle_of_a_brook_lies_under_the_displayed_ground(split, lakes):
-    """Nor does any place between two of its points, nor half of its width more than a hundredth of a cell."""
+    """Nor does any place between two of its points, nor half of its width more than a hundredth of
+    a cell.
+    """
     spacing = (10.0, 14.0)
     found = water(spacing=spacing)
     sheet = ribbon.ribbons(found, sizes(found, BROOKS), LAND, spacing, lakes, split)
-    rows, begins = sheet.place.reshape(-1, 5, 3), sheet.faces.reshape(-1, 4, 4)[:, 0, 0] // 5
+    rows = sheet.place.reshape(-1, 5, 3)
+    begins = sheet.faces.reshape(-1, 4, 4)[:, 0, 0] // 5
     for share in np.linspace(0.0, 1.0, 9):
         lie = (1 - share) * rows[begins, 1:4] + share * rows[begins + 1, 1:4]
         off = lie[..., 2] - ground_at(LAND, spacing, split, lie[..., 0], lie[..., 1])
@@ -237,14 +266,18 @@ def test_lakes_are_level_to_the_bit_and_reach_under_their_shores():
     for number, level in enumerate(found.level, 1):
         chosen = sheet.layers["lake"] == number
         assert set(sheet.place[chosen, 2]) == {level}
-        assert (sheet.layers["water_depth"][chosen] <= 0).any() and (sheet.layers["water_depth"][chosen] > 0).any()
+        assert (sheet.layers["water_depth"][chosen] <= 0).any() and (
+            sheet.layers["water_depth"][chosen] > 0
+        ).any()
     assert ((sheet.layers["water_depth"] > 0) == (sheet.layers["shore"] == 0)).all()
 
 
 def test_each_lake_tells_its_depth_area_and_volume():
     found = water(two_pits(), parameters=RiverParameters(lake_area=1.0, lake_depth=0.1))
     layers = ribbon.sheets(found.lakes, found.level, two_pits(), SPACING).layers
-    lakes = sorted(set(zip(*(layers[name].tolist() for name in ("depth", "area", "volume")), strict=True)))
+    lakes = sorted(
+        set(zip(*(layers[name].tolist() for name in ("depth", "area", "volume")), strict=True))
+    )
     assert lakes == [(1.0, 100.0, 100.0), (4.0, 300.0, 1200.0)]
 
 
@@ -265,10 +298,15 @@ def test_the_bank_of_a_brook_is_a_cell_wide_beside_a_wide_river_too():
     made = sizes(found, BROOKS)
     broad = made.width.copy()
     broad[: found.starts[1]] = 80.0
-    narrow, beside = (beds.masks(found, made._replace(width=width), SPACING, "open") for width in (made.width, broad))
+    narrow, beside = (
+        beds.masks(found, made._replace(width=width), SPACING, "open")
+        for width in (made.width, broad)
+    )
     row, col = np.indices(LAND.shape)
     main = found.place[: found.starts[1], :2]
-    far = (np.hypot(10.0 * col[..., None] - main[:, 0], 10.0 * row[..., None] - main[:, 1])).min(axis=-1) > 130.0
+    far = (np.hypot(10.0 * col[..., None] - main[:, 0], 10.0 * row[..., None] - main[:, 1])).min(
+        axis=-1
+    ) > 130.0
     assert (narrow["bank"][far] > 0).sum() > 100
     np.testing.assert_array_equal(beside["bank"][far], narrow["bank"][far])
 
@@ -296,7 +334,11 @@ def test_rivers_bend_instead_of_turning_by_the_corners_of_cells():
 def test_a_river_falls_at_its_mouth_as_it_does_just_above():
     found = water()
     fall = slopes(found)
-    ends = [mouth for mouth in found.starts[:-1] if found.following[mouth] < 0 and found.following[mouth + 1] == mouth]
+    ends = [
+        mouth
+        for mouth in found.starts[:-1]
+        if found.following[mouth] < 0 and found.following[mouth + 1] == mouth
+    ]
     assert ends and all(fall[mouth] == fall[mouth + 1] for mouth in ends)
     assert max(fall[mouth] for mouth in ends) > 0
 

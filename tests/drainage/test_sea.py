@@ -22,7 +22,9 @@ def test_a_shore_falls_from_the_water_to_nothing_over_its_width_in_meters():
     found = shore(sea, (10.0, 20.0), "open")
     wide = BEACH * np.sqrt(200.0)
     assert not found[sea].any()
-    np.testing.assert_allclose(found[4, 14::-1], np.clip(1.0 - 20.0 * np.arange(1, 16) / wide, 0.0, 1.0), atol=1e-6)
+    np.testing.assert_allclose(
+        found[4, 14::-1], np.clip(1.0 - 20.0 * np.arange(1, 16) / wide, 0.0, 1.0), atol=1e-6
+    )
 
 
 def test_land_without_a_sea_has_no_shore():
@@ -45,5 +47,9 @@ def test_masks_tell_sea_from_shore_and_banks_lie_on_land():
     water = water_of(LAND, SPACING, "open", parameters)
     found = beds.masks(water, sizes(water, parameters), SPACING, "open", sunk(LAND, 80.0))
     sea = found["sea"] == 1
-    assert (sea == (LAND < 80.0)).all() and not found["shore"][sea].any() and not found["bank"][sea].any()
+    assert (
+        (sea == (LAND < 80.0)).all()
+        and not found["shore"][sea].any()
+        and not found["bank"][sea].any()
+    )
     assert found["shore"].max() > 0.5 and found["bank"].any()

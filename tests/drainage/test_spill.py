@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lakes of a given rainfall: by hand, against an independent plain simulation, and by their water budget."""
+"""Lakes of a given rainfall: by hand, against an independent plain simulation, and by their water
+budget.
+"""
 
 import math
 
@@ -36,11 +38,14 @@ def trench(*heights):
 
 
 CHAIN = trench(9.0, 10.0, 4.0, 8.0, 5.0, 6.0, 3.0, 7.0, 0.0)
-"""Pits at 4, 5 and 3 m, to which 3, 1 and 2 cells drain, and which meet at 8 and 6 m; water runs out at 7 m."""
+"""Pits at 4, 5 and 3 m, to which 3, 1 and 2 cells drain, and which meet at 8 and 6 m; water runs
+out at 7 m.
+"""
 
 
 def test_two_pits_fill_in_part_one_spills_into_the_other_and_both_become_one_lake():
-    land = trench(9.0, 8.0, 2.0, 5.0, 1.0, 9.0, 0.0)  # two cells drain to each pit; they meet at 5 m
+    # two cells drain to each pit; they meet at 5 m
+    land = trench(9.0, 8.0, 2.0, 5.0, 1.0, 9.0, 0.0)
     found = rest(land, 0.5)
     assert found.levels[1].tolist() == [9.0, 8.0, 3.0, 5.0, 2.0, 9.0, 0.0]
     assert found.closed[1].tolist() == [False, False, True, False, True, False, False]
@@ -55,26 +60,36 @@ def test_two_pits_fill_in_part_one_spills_into_the_other_and_both_become_one_lak
 
 def test_a_chain_of_three_spills_merges_and_runs_out_as_counted_by_hand():
     little = rest(CHAIN, 0.5)
-    np.testing.assert_allclose(little.levels[1, [2, 4, 6]], [4.0 + 1.5, 5.0 + 0.5, 3.0 + 1.0], rtol=1e-15)
-    # 4.2, 1.4 and 2.8 m³: the first is full with 4 and spills into the second, that with 1 into the third, that is full
-    # with 3: these two are one lake, whose other 0.4 m³ lie on three cells.
+    np.testing.assert_allclose(
+        little.levels[1, [2, 4, 6]], [4.0 + 1.5, 5.0 + 0.5, 3.0 + 1.0], rtol=1e-15
+    )
+    # 4.2, 1.4 and 2.8 m³: the first is full with 4 and spills into the second, that with 1 into the
+    # third, that is full with 3: these two are one lake, whose other 0.4 m³ lie on three cells.
     more = rest(CHAIN, 1.4)
     assert more.levels[1, 2] == 8.0
     np.testing.assert_allclose(more.levels[1, 4:7], 6.0 + 0.4 / 3.0, rtol=1e-14)
     assert not more.closed[1, 2] and more.closed[1, 4:7].all()
-    # 9, 3 and 6 m³, of which the first holds 4 and the lower lake 7; what falls on the other cells runs out too.
+    # 9, 3 and 6 m³, of which the first holds 4 and the lower lake 7; what falls on the other cells
+    # runs out too.
     much = rest(CHAIN, 3.0)
-    assert much.levels[1].tolist() == [9.0, 10.0, 8.0, 8.0, 7.0, 7.0, 7.0, 7.0, 0.0] and not much.closed.any()
+    assert (
+        much.levels[1].tolist() == [9.0, 10.0, 8.0, 8.0, 7.0, 7.0, 7.0, 7.0, 0.0]
+        and not much.closed.any()
+    )
     assert much.out == 3.0 * 27 - 11.0
 
 
 def plain(land, rain, order):
-    """The same with lakes as sets of basins that overflow one at a time, in any order; for heights without ties."""
+    """The same with lakes as sets of basins that overflow one at a time, in any order; for heights
+    without ties.
+    """
     rows, cols = land.shape
     around = [(r, c) for r in (-1, 0, 1) for c in (-1, 0, 1) if r or c]
 
     def beside(row, col):
-        return [(row + r, col + c) for r, c in around if 0 <= row + r < rows and 0 <= col + c < cols]
+        return [
+            (row + r, col + c) for r, c in around if 0 <= row + r < rows and 0 <= col + c < cols
+        ]
 
     def basin(at):
         while 0 < at[0] < rows - 1 and 0 < at[1] < cols - 1:
@@ -86,7 +101,8 @@ def plain(land, rain, order):
 
     basins = {(r, c): basin((r, c)) for r in range(rows) for c in range(cols)}
     lakes = {pit: frozenset([pit]) for pit in basins.values() if pit}
-    water, out = {}, 0.0
+    water = {}
+    out = 0.0
     for pit in basins.values():
         if pit:
             water[lakes[pit]] = water.get(lakes[pit], 0.0) + rain
@@ -107,7 +123,9 @@ def plain(land, rain, order):
         return sum(max(height - land[cell], 0.0) for cell in basins if basins[cell] in lake)
 
     rooms = {}
-    while over := [lake for lake in water if water[lake] > rooms.setdefault(lake, room(lake)) + 1e-9]:
+    while over := [
+        lake for lake in water if water[lake] > rooms.setdefault(lake, room(lake)) + 1e-9
+    ]:
         lake = over[order.integers(len(over))]
         height, pit = spill(lake)
         target = lakes.get(pit)
@@ -126,7 +144,9 @@ def plain(land, rain, order):
             out += excess
         else:
             water[target] += excess
-            if spill(target)[0] == height and water[target] > rooms.setdefault(target, room(target)):
+            if spill(target)[0] == height and water[target] > rooms.setdefault(
+                target, room(target)
+            ):
                 both = lake | target
                 water[both] = water.pop(lake) + water.pop(target)
                 lakes |= dict.fromkeys(both, both)
@@ -178,16 +198,25 @@ def test_more_rain_lowers_no_lake():
 
 
 def test_heights_with_many_ties_and_level_ground_keep_the_budget():
-    for land in (np.random.default_rng(3).integers(0, 6, (30, 30)).astype(float), np.zeros((20, 20))):
+    for land in (
+        np.random.default_rng(3).integers(0, 6, (30, 30)).astype(float),
+        np.zeros((20, 20)),
+    ):
         for edges in ("open", "closed", "wrap"):
             found = rest(land, 0.7, edges=edges)
-            assert (found.levels - land).sum() + found.out == pytest.approx(0.7 * land.size, rel=1e-12)
+            assert (found.levels - land).sum() + found.out == pytest.approx(
+                0.7 * land.size, rel=1e-12
+            )
 
 
 def test_land_without_pits_sheds_all_of_it():
     land = np.add.outer(np.arange(8.0), np.arange(9.0))
     found = rest(land, 2.0, (3.0, 4.0))
-    assert found.out == 2.0 * 72 * 12.0 and found.levels.tobytes() == land.tobytes() and not found.closed.any()
+    assert (
+        found.out == 2.0 * 72 * 12.0
+        and found.levels.tobytes() == land.tobytes()
+        and not found.closed.any()
+    )
 
 
 def test_rivers_end_in_lakes_that_are_not_full_and_run_on_from_full_ones():
@@ -200,7 +229,12 @@ def test_rivers_end_in_lakes_that_are_not_full_and_run_on_from_full_ones():
     assert in_lake.sum() >= 4
     runs = found.following >= 0
     assert (found.place[runs, 2] >= found.place[found.following[runs], 2]).all()
-    over = water_of(land, (1.0, 1.0), "open", RiverParameters(source_area=4e-5, limited_water=True, rain=1e6, **ALL))
+    over = water_of(
+        land,
+        (1.0, 1.0),
+        "open",
+        RiverParameters(source_area=4e-5, limited_water=True, rain=1e6, **ALL),
+    )
     always = water_of(land, (1.0, 1.0), "open", RiverParameters(source_area=4e-5, **ALL))
     for name in ("place", "starts", "following", "area", "order", "inside", "lakes", "level"):
         assert getattr(over, name).tobytes() == getattr(always, name).tobytes()

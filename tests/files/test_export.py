@@ -25,7 +25,11 @@ def hills():
     """41 × 57 points, 5 m apart across and 4 m along; from -100 m to 700 m."""
     heights = fractal(41, 57, 800.0, seed=4) - 100.0
     rng = np.random.default_rng(0)
-    fields = {"wear": rng.random((41, 57)) * 9, "moisture": rng.random((41, 57)), "velocity": rng.random((41, 57, 2))}
+    fields = {
+        "wear": rng.random((41, 57)) * 9,
+        "moisture": rng.random((41, 57)),
+        "velocity": rng.random((41, 57, 2)),
+    }
     return Terrain(heights, (4.0, 5.0), fields)
 
 
@@ -40,7 +44,11 @@ def numbers(path, size, dtype="<u2"):
 
 
 def side_of(path):
-    return next(entry for entry in entries(path.with_suffix(".json")) if path.suffix == Path(entry["files"][0]).suffix)
+    return next(
+        entry
+        for entry in entries(path.with_suffix(".json"))
+        if path.suffix == Path(entry["files"][0]).suffix
+    )
 
 
 def names(folder):
@@ -60,7 +68,9 @@ def test_16_bits_hold_every_height_to_half_a_step(tmp_path, hills, suffix):
     assert np.abs(meters[::-1] - hills.elevation).max() <= (high - low) / 65535 / 2 * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("suffix", "dtype"), [(".tif", "f4"), (".r32", "<f4"), (".exr", "f4"), (".npy", "f4")])
+@pytest.mark.parametrize(
+    ("suffix", "dtype"), [(".tif", "f4"), (".r32", "<f4"), (".exr", "f4"), (".npy", "f4")]
+)
 def test_float_files_hold_meters(tmp_path, hills, suffix, dtype):
     path = tmp_path / f"hills{suffix}"
     done = export(path, hills, FILES, maps=["wear"])
@@ -79,22 +89,37 @@ def test_float_files_hold_meters(tmp_path, hills, suffix, dtype):
         "unit": "m",
         "range": side["maps"]["wear"]["range"],
     }
-    assert side["height_range"] == [hills.elevation.min(), hills.elevation.max()] == list(done.height_range)
+    assert (
+        side["height_range"]
+        == [hills.elevation.min(), hills.elevation.max()]
+        == list(done.height_range)
+    )
 
 
 def test_what_lies_beyond_a_given_range_is_cut_off_and_counted(tmp_path, hills):
     done = export(tmp_path / "a.png", hills, FILES, Layout(height_range=(0.0, 500.0)))
     outside = int(((hills.elevation < 0) | (hills.elevation > 500)).sum())
-    assert done.clipped_cells == outside > 0 and side_of(tmp_path / "a.png")["clipped_cells"] == outside
+    assert (
+        done.clipped_cells == outside > 0
+        and side_of(tmp_path / "a.png")["clipped_cells"] == outside
+    )
     gray = numbers(tmp_path / "a.png", (41, 57))[::-1]
     assert (gray[hills.elevation <= 0] == 0).all() and (gray[hills.elevation >= 500] == 65535).all()
 
 
 @pytest.mark.parametrize(
     ("engine", "size", "expected"),
-    [("unreal", None, 505), ("unreal", 1009, 1009), ("unity", None, 129), ("unity", 257, 257), ("", None, None)],
+    [
+        ("unreal", None, 505),
+        ("unreal", 1009, 1009),
+        ("unity", None, 129),
+        ("unity", 257, 257),
+        ("", None, None),
+    ],
 )
-def test_files_have_the_size_of_the_engine_and_the_land_keeps_its_meters(tmp_path, hills, engine, size, expected):
+def test_files_have_the_size_of_the_engine_and_the_land_keeps_its_meters(
+    tmp_path, hills, engine, size, expected
+):
     done = export(tmp_path / "a.r16", hills, FILES, Layout(engine, size and (size, size)))
     rows, cols = (expected, expected) if expected else (41, 57)
     assert (tmp_path / "a.r16").stat().st_size == 2 * rows * cols
@@ -106,24 +131,47 @@ def test_files_have_the_size_of_the_engine_and_the_land_keeps_its_meters(tmp_pat
 
 
 def test_the_nearest_size_is_the_one_that_stretches_least():
-    unreal, unity = ENGINES["unreal"], ENGINES["unity"]
-    assert [unreal.nearest(side) for side in (64, 512, 1024, 2048, 4096, 9000)] == [505, 505, 1009, 2017, 4033, 8129]
-    assert [unity.nearest(side) for side in (64, 512, 1000, 1024, 2048, 8192)] == [129, 513, 1025, 1025, 2049, 4097]
+    unreal = ENGINES["unreal"]
+    unity = ENGINES["unity"]
+    assert [unreal.nearest(side) for side in (64, 512, 1024, 2048, 4096, 9000)] == [
+        505,
+        505,
+        1009,
+        2017,
+        4033,
+        8129,
+    ]
+    assert [unity.nearest(side) for side in (64, 512, 1000, 1024, 2048, 8192)] == [
+        129,
+        513,
+        1025,
+        1025,
+        2049,
+        4097,
+    ]
     assert all(math.log2(size - 1) % 1 == 0 for size in unity.sizes)
 
 
 def test_unreal_shows_the_meters_of_the_terrain():
-    """Epic's guide: the Z scale is the centimeters of the range / 512, and 0 to 65535 are -256 to 255.992 scales."""
+    """Epic's guide: the Z scale is the centimeters of the range / 512, and 0 to 65535 are -256 to
+    255.992 scales.
+    """
     values = unreal_values((2.0, 3.0), (548.0, 1253.0))
-    assert values["scale"][:2] == [300.0, 200.0]  # centimeters from vertex to vertex; 100 is a meter
-    assert values["scale"][2] == pytest.approx(705 * 100 / 512, rel=2e-5)  # the guide counts 65536 steps, not 65535
+    # centimeters from vertex to vertex; 100 is a meter
+    assert values["scale"][:2] == [300.0, 200.0]
+    # the guide counts 65536 steps, not 65535
+    assert values["scale"][2] == pytest.approx(705 * 100 / 512, rel=2e-5)
     for gray, meters in ((0, 548.0), (65535, 1253.0)):
-        assert (gray - 32768) / 128 * values["scale"][2] + values["location_z"] == pytest.approx(100 * meters)
+        assert (gray - 32768) / 128 * values["scale"][2] + values["location_z"] == pytest.approx(
+            100 * meters
+        )
     assert pytest.approx(255.992, abs=1e-3) == (65535 - 32768) / 128
 
 
 def test_unity_shows_the_meters_of_the_terrain():
-    """Unity's importer multiplies by 1 / 65536: white lies one shade below the height of the terrain."""
+    """Unity's importer multiplies by 1 / 65536: white lies one shade below the height of the
+    terrain.
+    """
     values = unity_values((513, 513), (2.0, 3.0), (-20.0, 380.0), bottom_first=True)
     assert (values["terrain_width"], values["terrain_length"]) == (512 * 3.0, 512 * 2.0)
     assert values["position_y"] + 65535 / 65536 * values["terrain_height"] == pytest.approx(380.0)
@@ -141,7 +189,10 @@ def test_unity_s_raw_files_start_at_the_smallest_y_and_all_others_at_the_largest
             firsts[engine, suffix, flip] = bottom_first
             side = side_of(path)
             assert side["row_order"] == ("bottom first" if bottom_first else "top first")
-            assert side["byte_order"] == "little endian" and side["unity"]["flip_vertically"] is not bottom_first
+            assert (
+                side["byte_order"] == "little endian"
+                and side["unity"]["flip_vertically"] is not bottom_first
+            )
     assert [key for key, bottom in firsts.items() if bottom] == [
         ("unity", ".raw", False),
         ("unity", ".png", True),
@@ -151,7 +202,8 @@ def test_unity_s_raw_files_start_at_the_smallest_y_and_all_others_at_the_largest
 
 
 @pytest.mark.parametrize(
-    ("engine", "name"), [("", "land_x{x}_y{y}"), ("unreal", "land_x{x}_y{y}"), ("unity", "land_{x}_{y}")]
+    ("engine", "name"),
+    [("", "land_x{x}_y{y}"), ("unreal", "land_x{x}_y{y}"), ("unity", "land_{x}_{y}")],
 )
 def test_tiles_share_their_borders_and_make_up_the_whole(tmp_path, hills, engine, name):
     layout = Layout(engine, (129, 129), (2, 3))
@@ -165,7 +217,8 @@ def test_tiles_share_their_borders_and_make_up_the_whole(tmp_path, hills, engine
     for x in range(3):
         for y in range(2):
             tile = numbers(tmp_path / f"{name.format(x=x, y=y)}.r16", (129, 129))
-            # Unity counts from the bottom and its raw files start there; all others start at the top.
+            # Unity counts from the bottom and its raw files start there; all others start at the
+            # top.
             part = expected if engine == "unity" else expected[::-1]
             assert np.array_equal(tile, part[y * 128 : y * 128 + 129, x * 128 : x * 128 + 129])
     side = side_of(tmp_path / "land.r16")
@@ -178,7 +231,8 @@ def test_tiles_share_their_borders_and_make_up_the_whole(tmp_path, hills, engine
 
 def test_tiles_of_a_terrain_s_own_size_are_as_near_to_it_as_shared_borders_allow(tmp_path, hills):
     done = export(tmp_path / "a.npy", hills, FILES, Layout(tiles=(2, 4)))
-    assert np.load(tmp_path / "a_x3_y1.npy").shape == (21, 15)  # 41 and 57 points, without a new one
+    # 41 and 57 points, without a new one
+    assert np.load(tmp_path / "a_x3_y1.npy").shape == (21, 15)
     assert not done.notes
     assert np.array_equal(np.load(tmp_path / "a_x0_y1.npy"), hills.elevation[:21, :15].astype("f4"))
     again = export(tmp_path / "b.npy", hills, FILES, Layout(tiles=(3, 1)))
@@ -196,7 +250,8 @@ def test_maps_are_resampled_alike_in_their_own_range(tmp_path, hills):
     assert np.abs(read - wear).max() < (high - low) / 65535
     assert (
         np.abs(
-            numbers(tmp_path / "a_moisture.png", (129, 129))[::-1] / 65535 - resized(hills["moisture"], (129, 129))
+            numbers(tmp_path / "a_moisture.png", (129, 129))[::-1] / 65535
+            - resized(hills["moisture"], (129, 129))
         ).max()
         < 1e-4
     )
@@ -234,7 +289,9 @@ def test_a_side_file_of_something_else_is_not_overwritten(tmp_path, hills):
         (Layout(), ["flow"], "no field 'flow'; it has wear, moisture"),
     ],
 )
-def test_what_cannot_be_written_is_said_and_nothing_is_written(tmp_path, hills, layout, maps, sentence):
+def test_what_cannot_be_written_is_said_and_nothing_is_written(
+    tmp_path, hills, layout, maps, sentence
+):
     with pytest.raises(InputError, match=sentence):
         export(tmp_path / "a.png", hills, FILES, layout, maps)
     assert names(tmp_path) == []
@@ -269,14 +326,19 @@ def test_a_size_that_the_engine_may_not_take_is_said(tmp_path, hills):
 
 def test_a_range_cuts_nothing_off_floats(tmp_path, hills):
     done = export(tmp_path / "a.npy", hills, FILES, Layout(height_range=(0.0, 10.0)))
-    assert done.clipped_cells == 0 and done.height_range == (hills.elevation.min(), hills.elevation.max())
+    assert done.clipped_cells == 0 and done.height_range == (
+        hills.elevation.min(),
+        hills.elevation.max(),
+    )
     assert np.array_equal(np.load(tmp_path / "a.npy"), hills.elevation.astype("f4"))
 
 
 def test_tiles_that_unreal_cannot_read_are_said(tmp_path, hills):
     assert any(
         "as .r16" in note
-        for note in export(tmp_path / "a.raw", hills, FILES, Layout("unreal", (505, 505), (1, 2))).notes
+        for note in export(
+            tmp_path / "a.raw", hills, FILES, Layout("unreal", (505, 505), (1, 2))
+        ).notes
     )
 
 

@@ -32,7 +32,9 @@ STEP = (RANGE[1] - RANGE[0]) / 65535
 @pytest.fixture
 def hills():
     """Not square, no symmetry, values that float32 holds exactly."""
-    return np.random.default_rng(3).uniform(-100, 4000, (11, 7)).astype(np.float32).astype(np.float64)
+    return (
+        np.random.default_rng(3).uniform(-100, 4000, (11, 7)).astype(np.float32).astype(np.float64)
+    )
 
 
 def refusal(path, **options):
@@ -68,7 +70,9 @@ def test_16_bit_files_bring_heights_back_to_half_a_step(tmp_path, hills, suffix)
 def test_all_65536_levels_of_a_png_survive(tmp_path):
     levels = np.arange(65536.0).reshape(256, 256)
     write_heightmap(tmp_path / "levels.png", levels, FILES, (0, 65535))
-    np.testing.assert_array_equal(read_heightmap(tmp_path / "levels.png", FILES, (0, 65535)), levels)
+    np.testing.assert_array_equal(
+        read_heightmap(tmp_path / "levels.png", FILES, (0, 65535)), levels
+    )
 
 
 def test_the_first_row_of_an_image_or_raw_file_is_the_largest_y(tmp_path):
@@ -128,7 +132,10 @@ def test_npy_keeps_float64_when_asked(tmp_path):
         (np.zeros((1, 9)), "at least 3 × 3"),
         (np.zeros((2, 2)), "at least 3 × 3"),
         (np.zeros((0, 5)), "at least 3 × 3"),
-        (np.array([[1, 2, 3], [4, 5e9, 6], [7, 8, 6e9]]), "2 cells that are not numbers.*row 1, column 1"),
+        (
+            np.array([[1, 2, 3], [4, 5e9, 6], [7, 8, 6e9]]),
+            "2 cells that are not numbers.*row 1, column 1",
+        ),
         (np.full((3, 3), -3.4e38), "9 cells"),
     ],
 )
@@ -210,15 +217,23 @@ def test_an_int16_tiff_without_a_range_is_in_whole_meters(tmp_path):
 
 
 @pytest.mark.parametrize("channels", [2, 3, 4])
-@pytest.mark.parametrize("name,kind", [("a.png", "uint8"), ("a.png", "uint16"), ("a.tif", "uint16"), ("a.exr", "half")])
+@pytest.mark.parametrize(
+    "name,kind", [("a.png", "uint8"), ("a.png", "uint16"), ("a.tif", "uint16"), ("a.exr", "half")]
+)
 def test_alpha_is_ignored_and_equal_colors_are_gray(tmp_path, name, kind, channels):
     white = {"uint8": 255, "uint16": 65535, "half": 1}[kind]
-    levels = np.random.default_rng(2).integers(0, white + 1, (5, 4)).astype("f2" if kind == "half" else kind)
+    levels = (
+        np.random.default_rng(2)
+        .integers(0, white + 1, (5, 4))
+        .astype("f2" if kind == "half" else kind)
+    )
     pixels = np.repeat(levels[:, :, np.newaxis], channels, 2)
     if channels in (2, 4):
         pixels[..., -1] = white // 3  # a library that multiplies by alpha would be found out
     write_pixels(tmp_path / name, pixels, kind, **{"oiio:UnassociatedAlpha": 1})
-    np.testing.assert_allclose(read_heightmap(tmp_path / name, FILES, (0, white)), levels[::-1], rtol=1e-12)
+    np.testing.assert_allclose(
+        read_heightmap(tmp_path / name, FILES, (0, white)), levels[::-1], rtol=1e-12
+    )
 
 
 def test_a_color_image_is_refused(tmp_path):
@@ -238,19 +253,27 @@ def test_a_terrain_too_large_for_memory_is_refused_with_numbers(tmp_path, hills,
 
 
 @pytest.mark.parametrize("read", [OpenImageIOFiles.read, OpenImageIOFiles.read_color])
-def test_a_png_of_389_kb_that_claims_400_million_pixels_is_not_unpacked(tmp_path, monkeypatch, read):
-    """Each byte of deflate may stand for 1032 pixels of one color, so that the file may well hold them."""
+def test_a_png_of_389_kb_that_claims_400_million_pixels_is_not_unpacked(
+    tmp_path, monkeypatch, read
+):
+    """Each byte of deflate may stand for 1032 pixels of one color, so that the file may well hold
+    them.
+    """
     path = tmp_path / "a.png"
     path.write_bytes(png(20_000, 20_000, np.random.default_rng(1).bytes(389_000), bits=8))
     monkeypatch.setattr(memory, "available_memory", lambda: 10**12)
-    with pytest.raises(InputError, match=r"needs about 6\.4 GB of memory, although the file has only 0\.4 MB"):
+    with pytest.raises(
+        InputError, match=r"needs about 6\.4 GB of memory, although the file has only 0\.4 MB"
+    ):
         read(FILES, path)
 
 
 def test_free_memory_is_known_here():
     assert 1e6 < memory.available_memory() < 1e15
     memory.require(1000, "Nothing")
-    with pytest.raises(InputError, match=r"^Reading a file needs about 1000000000.0 GB of memory, and "):
+    with pytest.raises(
+        InputError, match=r"^Reading a file needs about 1000000000.0 GB of memory, and "
+    ):
         memory.require(10**18, "Reading a file")
 
 
@@ -288,7 +311,9 @@ def test_values_that_fit_no_file_are_refused(tmp_path):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("place", ["replace", "fsync"])
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, hills, monkeypatch, suffix, place):
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+    tmp_path, hills, monkeypatch, suffix, place
+):
     path = tmp_path / f"a{suffix}"
     path.write_text("precious")
 
@@ -339,8 +364,12 @@ for suffix in SUFFIXES:
 
 @pytest.mark.worker
 def test_a_full_disk_is_noticed_for_every_kind_of_file(tmp_path):
-    """The limit of the file size stands for the full disk: writes beyond it fail in the same way."""
-    done = subprocess.run([sys.executable, "-c", FULL_DISK, str(tmp_path)], capture_output=True, text=True, check=True)
+    """The limit of the file size stands for the full disk: writes beyond it fail in the same
+    way.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.count("refused:") == len(SUFFIXES), done.stdout + done.stderr
     assert only(tmp_path) == []
 
@@ -385,7 +414,9 @@ def test_mutated_files_give_heights_or_a_sentence(tmp_path, hills):
         suffix = chance.choice(list(originals))
         data = bytearray(originals[suffix])
         for _ in range(chance.randint(1, 4)):
-            data[chance.randrange(len(data))] = chance.choice([0, 1, 127, 255, chance.randrange(256)])
+            data[chance.randrange(len(data))] = chance.choice(
+                [0, 1, 127, 255, chance.randrange(256)]
+            )
         path = tmp_path / f"mutant {number}{suffix}"
         path.write_bytes(data[: chance.choice([len(data)] * 3 + [chance.randrange(1, len(data))])])
         try:
@@ -421,7 +452,9 @@ for name in ("H\xfcgel.exr", "T\xe4ler.png", "H\xfcgel.tif", "T\xe4ler.npy"):
 @pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8", "latin-1"])
 def test_names_that_are_not_utf_8_are_read_and_written(tmp_path, encoding):
-    """OpenImageIO looks for the UTF-8 of a name: those of the folder and the files are other bytes."""
+    """OpenImageIO looks for the UTF-8 of a name: those of the folder and the files are other
+    bytes.
+    """
     folder = os.fsencode(tmp_path) + b"/" + "Höhen".encode(encoding, "ignore")
     os.mkdir(folder)  # noqa: PTH102 - a Path is text
     latin_1.run(IN_LATIN_1, folder, locales=tmp_path)
@@ -460,7 +493,8 @@ def test_half_of_a_heightmap_may_be_unmeasured_and_no_more(tmp_path):
 
 def test_a_number_for_no_data_that_a_tiff_names_leaves_the_usual_one_a_height(tmp_path):
     pixels = np.full((8, 8), 500, np.int16)
-    pixels[2, 3], pixels[5, 5] = -(2**15), 7
+    pixels[2, 3] = -(2**15)
+    pixels[5, 5] = 7
     geotiff(tmp_path / "dem.tif", pixels, "7")
     read = read_heightmap(tmp_path / "dem.tif", FILES)
     assert read[8 - 1 - 2, 3] == -(2**15) and read[8 - 1 - 5, 5] != 7
@@ -474,11 +508,16 @@ def test_nothing_at_all_is_no_heightmap_to_write(tmp_path):
 
 
 def test_what_is_too_large_for_memory_names_what_fits(tmp_path, monkeypatch):
-    """A cell of float32 needs 14 bytes: of 90 000 cells a quarter fits, which is one in 2 rows and columns."""
+    """A cell of float32 needs 14 bytes: of 90 000 cells a quarter fits, which is one in 2 rows and
+    columns.
+    """
     np.save(tmp_path / "a.npy", np.zeros((300, 300), np.float32))
     monkeypatch.setattr(memory, "available_memory", lambda: 300 * 300 * 14 // 4)
     said = refusal(tmp_path / "a.npy")
-    assert "read one in 2 rows and columns (every), a window of 150 × 150 cells, or make a landscape in tiles" in said
+    assert (
+        "read one in 2 rows and columns (every), a window of 150 × 150 cells, or make a landscape "
+        "in tiles" in said
+    )
     for fits in (Reading(every=2), Reading(window=(10, 20, 150, 150))):
         assert read_heights(tmp_path / "a.npy", FILES, fits)[0].shape == (150, 150)
 

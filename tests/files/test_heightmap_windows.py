@@ -57,7 +57,9 @@ def test_windows_of_arrays_and_raw_files_are_those_of_the_whole(tmp_path, suffix
     write_heightmap(path, HEIGHTS, OpenImageIOFiles(), SPAN)
     size = None if suffix == ".npy" else HEIGHTS.shape
     whole = read_heightmap(path, OpenImageIOFiles(), SPAN, size)
-    record, read = heightmap_windows(path, OpenImageIOFiles(), Reading(height_range=SPAN, size=size))
+    record, read = heightmap_windows(
+        path, OpenImageIOFiles(), Reading(height_range=SPAN, size=size)
+    )
     assert record.shape == HEIGHTS.shape
     for top, bottom, left, right in WINDOWS:
         np.testing.assert_array_equal(read(top, bottom, left, right), whole[top:bottom, left:right])
@@ -80,18 +82,28 @@ def test_windows_are_those_of_the_whole_for_every_kind_of_file(tmp_path, name):
     path = file.write(tmp_path)
     whole, record = read_heights(path, OpenImageIOFiles(), file.options)
     other, read = heightmap_windows(path, OpenImageIOFiles(), file.options)
-    assert replace(other, step=None, georeference=None) == replace(record, step=None, georeference=None)
-    for top, bottom, left, right in ((0, 72, 0, 72), (3, 40, 5, 71), (60, 72, 0, 9), (41, 42, 30, 60)):
+    assert replace(other, step=None, georeference=None) == replace(
+        record, step=None, georeference=None
+    )
+    for top, bottom, left, right in (
+        (0, 72, 0, 72),
+        (3, 40, 5, 71),
+        (60, 72, 0, 9),
+        (41, 42, 30, 60),
+    ):
         np.testing.assert_array_equal(read(top, bottom, left, right), whole[top:bottom, left:right])
 
 
 @pytest.mark.parametrize(
-    "name", ["npy", "r16 of a Mac", "tiff", "png", "from south to north", "no data with a tag", "asc"]
+    "name",
+    ["npy", "r16 of a Mac", "tiff", "png", "from south to north", "no data with a tag", "asc"],
 )
 def test_a_part_and_each_third_cell_are_those_of_the_whole(tmp_path, name):
     file = FILES[name]
     path = file.write(tmp_path)
-    whole, record = read_heights(path, OpenImageIOFiles(), replace(file.options, holes="sea", sea_level=5.0))
+    whole, record = read_heights(
+        path, OpenImageIOFiles(), replace(file.options, holes="sea", sea_level=5.0)
+    )
     part = replace(file.options, holes="sea", sea_level=5.0, window=(4, 10, 50, 41), every=3)
     heights, thin = read_heights(path, OpenImageIOFiles(), part)
     np.testing.assert_array_equal(heights, whole[10:51:3, 4:54:3])
@@ -99,5 +111,6 @@ def test_a_part_and_each_third_cell_are_those_of_the_whole(tmp_path, name):
         assert thin.spacing == (3 * record.spacing[0], 3 * record.spacing[1])
     if record.georeference:
         # The middle of the top left cell: row 49 from the south, which is row 22 from the north.
-        before, after = record.georeference.placement, thin.georeference.placement
+        before = record.georeference.placement
+        after = thin.georeference.placement
         assert after.at(0.5, 0.5) == pytest.approx(before.at(22.5, 4.5))

@@ -52,7 +52,9 @@ def test_what_is_not_there_is_not_written(tmp_path):
 
 def test_srgb_is_turned_linear_and_floats_are_taken_as_they_are(tmp_path):
     """sRGB 0.5 is 0.2140 linear (IEC 61966-2-1)."""
-    assert linear(np.array([0.0, 0.04045, 0.5, 1.0])) == pytest.approx([0, 0.0031308, 0.2140411, 1], rel=1e-4)
+    assert linear(np.array([0.0, 0.04045, 0.5, 1.0])) == pytest.approx(
+        [0, 0.0031308, 0.2140411, 1], rel=1e-4
+    )
     IMAGES.write(tmp_path / "a.png", np.full((4, 5), 0.5, np.float32), "uint16")
     IMAGES.write(tmp_path / "a.exr", np.full((4, 5, 3), 0.5, np.float32), "float")
     assert maps.read_color(tmp_path / "a.png", IMAGES, (4, 5)) == pytest.approx(0.21404, abs=1e-4)
@@ -71,7 +73,9 @@ def test_colors_of_another_size_are_stretched(tmp_path):
 def test_colors_beyond_their_range_are_refused(value):
     color = np.zeros((3, 3, 3))
     color[1, 2, 1] = value
-    with pytest.raises(InputError, match="The colors of paint must be from 0 to 1; at row 1, column 2 it is 0, "):
+    with pytest.raises(
+        InputError, match="The colors of paint must be from 0 to 1; at row 1, column 2 it is 0, "
+    ):
         maps.fitted_color(color, (3, 3), "paint")
 
 

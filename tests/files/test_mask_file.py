@@ -28,7 +28,12 @@ def land(tmp_path):
 
 def record(folder, **options):
     path = folder / "land.tif"
-    encode_heightmap(path, np.random.default_rng(1).uniform(100.0, 900.0, SHAPE), FILES, georeference=alps(shape=SHAPE))
+    encode_heightmap(
+        path,
+        np.random.default_rng(1).uniform(100.0, 900.0, SHAPE),
+        FILES,
+        georeference=alps(shape=SHAPE),
+    )
     return read_heights(path, FILES, Reading(**options))[1]
 
 
@@ -46,12 +51,17 @@ def test_whole_numbers_up_to_1_are_0_and_1(tmp_path, land, kind):
 
 @pytest.mark.parametrize(("kind", "white"), [("u1", 255), ("u2", 65535), ("i2", 32767)])
 def test_white_is_1_otherwise(tmp_path, land, kind, white):
-    geotiff(tmp_path / "mask.tif", np.broadcast_to(np.where(HALF, white, white // 3), SHAPE).astype(kind))
+    geotiff(
+        tmp_path / "mask.tif",
+        np.broadcast_to(np.where(HALF, white, white // 3), SHAPE).astype(kind),
+    )
     mask, _ = values(tmp_path / "mask.tif", land)
     assert set(mask.ravel()) == {1.0, (white // 3) / white}
 
 
-@pytest.mark.parametrize(("number", "tag"), [(-9999.0, "-9999"), (-9999.0, None), (np.nan, None), (-3.4e38, None)])
+@pytest.mark.parametrize(
+    ("number", "tag"), [(-9999.0, "-9999"), (-9999.0, None), (np.nan, None), (-3.4e38, None)]
+)
 def test_a_mask_is_0_where_there_is_no_data(tmp_path, land, number, tag):
     geotiff(tmp_path / "mask.tif", np.where(HALF, 1.0, number) * np.ones(SHAPE, np.float32), tag)
     mask, _ = values(tmp_path / "mask.tif", land)
@@ -80,10 +90,15 @@ def test_an_image_of_one_color_is_a_mask_by_its_alpha(tmp_path, land, suffix, co
 
 
 def test_a_mask_of_another_place_is_refused(tmp_path, land):
-    for name, place in (("beside", alps(shape=SHAPE).part((0, 20), (1, 1), SHAPE)), ("here", alps(shape=SHAPE))):
+    for name, place in (
+        ("beside", alps(shape=SHAPE).part((0, 20), (1, 1), SHAPE)),
+        ("here", alps(shape=SHAPE)),
+    ):
         encode_heightmap(tmp_path / f"{name}.tif", np.ones(SHAPE), FILES, georeference=place)
     assert values(tmp_path / "here.tif", land)[0].all()
-    with pytest.raises(InputError, match=r"beside\.tif covers another area on Earth than .*land\.tif; crop it"):
+    with pytest.raises(
+        InputError, match=r"beside\.tif covers another area on Earth than .*land\.tif; crop it"
+    ):
         values(tmp_path / "beside.tif", land)
 
 

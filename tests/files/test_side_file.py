@@ -74,9 +74,12 @@ def test_a_geotiff_tells_meters_in_any_unit_that_is_known(tmp_path, changes, spa
 @pytest.mark.parametrize("latitude", [0.0, 60.0, -60.0])
 def test_degrees_become_meters_where_they_are(tmp_path, latitude):
     """A second of arc, as in SRTM: 30.9 m along the meridian, and half of that across at 60°."""
-    path, second = tmp_path / "srtm.tif", 1 / 3600
+    path = tmp_path / "srtm.tif"
+    second = 1 / 3600
     write_tiff(path, np.zeros((5, 7)), (second, second))
-    data = path.read_bytes().replace(struct.pack("<4H", 1024, 0, 1, 1), struct.pack("<4H", 1024, 0, 1, 2))
+    data = path.read_bytes().replace(
+        struct.pack("<4H", 1024, 0, 1, 1), struct.pack("<4H", 1024, 0, 1, 2)
+    )
     tie = struct.pack("<6d", 0, 4, 0, 0, 0, 0)
     assert data.count(tie) == 1
     path.write_bytes(data.replace(tie, struct.pack("<6d", 0, 4, 0, 7, latitude, 0)))

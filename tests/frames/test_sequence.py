@@ -32,7 +32,10 @@ IMAGES = OpenImageIOFiles()
 RECIPE = Recipe.from_dict(
     {
         "name": "two",
-        "step": [{"kind": "droplet", "drops_per_cell": 0.5}, {"kind": "talus", "sediment_angle": 20.0}],
+        "step": [
+            {"kind": "droplet", "drops_per_cell": 0.5},
+            {"kind": "talus", "sediment_angle": 20.0},
+        ],
     }
 )
 
@@ -44,13 +47,17 @@ def land():
 
 def kept(folder, count=6, fields=("wear",), threads=0):
     """Write the frames of a run of RECIPE to `folder`; returns the last progress."""
-    for progress in Frames(folder, count, fields).keep(simulate(land(), RECIPE, threads=threads), land()):
+    for progress in Frames(folder, count, fields).keep(
+        simulate(land(), RECIPE, threads=threads), land()
+    ):
         last = progress
     return last
 
 
 @pytest.mark.slow
-def test_the_last_frame_is_the_result_and_the_others_are_the_same_on_any_number_of_threads(tmp_path):
+def test_the_last_frame_is_the_result_and_the_others_are_the_same_on_any_number_of_threads(
+    tmp_path,
+):
     result = erode(land(), RECIPE)
     for threads in (1, 2):
         kept(tmp_path / str(threads), threads=threads)
@@ -98,7 +105,9 @@ def test_frames_never_replace_others(tmp_path):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "wear_0001.exr").touch()
     for folder, fields in ((tmp_path, ()), (tmp_path / "other", ("wear",))):
-        with pytest.raises(InputError, match="already holds frames of a run; choose another folder"):
+        with pytest.raises(
+            InputError, match="already holds frames of a run; choose another folder"
+        ):
             Frames(folder, 2, fields)
 
 
@@ -107,7 +116,9 @@ def test_a_field_that_does_not_exist_is_refused_with_those_that_do(tmp_path):
         Frames(tmp_path, 2, ["lava"])
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes everywhere")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes everywhere"
+)
 def test_a_read_only_folder_is_refused_before_the_run(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(InputError, match="cannot be written"):
@@ -129,14 +140,24 @@ def full_after(monkeypatch, count):
 
 def test_a_disk_that_fills_up_leaves_whole_frames_and_a_sentence(tmp_path, monkeypatch):
     full_after(monkeypatch, 5)  # in the middle of the third frame of two files
-    with pytest.raises(InputError, match=r"wear_0002\.exr cannot be written: No space left on device"):
+    with pytest.raises(
+        InputError, match=r"wear_0002\.exr cannot be written: No space left on device"
+    ):
         kept(tmp_path)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["elevation_0000.exr", "elevation_0001.exr", "frames.json", "wear_0000.exr", "wear_0001.exr"]
+    assert names == [
+        "elevation_0000.exr",
+        "elevation_0001.exr",
+        "frames.json",
+        "wear_0000.exr",
+        "wear_0001.exr",
+    ]
     assert json.loads((tmp_path / "frames.json").read_text())["kept"] == 1
 
 
-def test_the_command_says_which_frames_a_full_disk_leaves_and_how_to_run_again(tmp_path, monkeypatch, capsys):
+def test_the_command_says_which_frames_a_full_disk_leaves_and_how_to_run_again(
+    tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     np.save("dem.npy", fractal(48, 64))
     full_after(monkeypatch, 2)
@@ -144,7 +165,10 @@ def test_the_command_says_which_frames_a_full_disk_leaves_and_how_to_run_again(t
     assert main([*words, "--frames-folder", "kept"]) == 2
     told = capsys.readouterr().err
     assert "elevation_0002.exr cannot be written: No space left on device." in told
-    assert "The 2 frames made so far stay in kept; remove them, or choose another folder, to run again." in told
+    assert (
+        "The 2 frames made so far stay in kept; remove them, or choose another folder, to run "
+        "again." in told
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dem.npy", "kept"]
     assert len(list((tmp_path / "kept").iterdir())) == 3
     monkeypatch.undo()
@@ -154,9 +178,14 @@ def test_the_command_says_which_frames_a_full_disk_leaves_and_how_to_run_again(t
 
 @pytest.mark.slow
 def test_an_animation_on_a_disk_that_fills_up_goes_on_where_there_is_room(tmp_path):
-    """A real file system of 1 MB, which something else fills while the third frame is made, to the last two pages."""
-    disk, calm = tmp_path / "disk", tmp_path / "calm"
-    recipes = [RECIPE.with_values({"droplet.drops_per_cell": 0.1 * (1 + number)}) for number in range(5)]
+    """A real file system of 1 MB, which something else fills while the third frame is made, to the
+    last two pages.
+    """
+    disk = tmp_path / "disk"
+    calm = tmp_path / "calm"
+    recipes = [
+        RECIPE.with_values({"droplet.drops_per_cell": 0.1 * (1 + number)}) for number in range(5)
+    ]
     assert animate(calm, ["wear"], land(), recipes, {}) == 5
 
     def fill(fraction):
@@ -169,14 +198,22 @@ def test_an_animation_on_a_disk_that_fills_up_goes_on_where_there_is_room(tmp_pa
 
     with small_disk(disk, 1024):
         folder = disk / "frames"
-        with pytest.raises(InputError, match=r"_0002.* cannot be written: No space left on device\.") as full:
+        with pytest.raises(
+            InputError, match=r"_0002.* cannot be written: No space left on device\."
+        ) as full:
             animate(folder, ["wear"], land(), recipes, {}, on_progress=fill)
         assert str(full.value).endswith(
-            f" The frames made before stay in {folder}; run the animation again for the others once there is room."
+            f" The frames made before stay in {folder}; run the animation again for the others "
+            "once there is room."
         )
         kept = {path.name: path.read_bytes() for path in folder.iterdir()}
-        assert kept.keys() == {"frames.json", *(f"{name}_000{k}.exr" for name in ("elevation", "wear") for k in (0, 1))}
-        assert all(kept[name] == (calm / name).read_bytes() for name in kept if name != "frames.json")
+        assert kept.keys() == {
+            "frames.json",
+            *(f"{name}_000{k}.exr" for name in ("elevation", "wear") for k in (0, 1)),
+        }
+        assert all(
+            kept[name] == (calm / name).read_bytes() for name in kept if name != "frames.json"
+        )
         (disk / "ballast").unlink()
         assert animate(folder, ["wear"], land(), recipes, {}) == 3
         for path in calm.iterdir():
@@ -186,7 +223,9 @@ def test_an_animation_on_a_disk_that_fills_up_goes_on_where_there_is_room(tmp_pa
 def test_a_run_that_may_lose_its_frames_goes_on_without(tmp_path, monkeypatch):
     full_after(monkeypatch, 5)
     said = []
-    for progress in Frames(tmp_path, 6, ["wear"]).keep(simulate(land(), RECIPE), land(), said.append):
+    for progress in Frames(tmp_path, 6, ["wear"]).keep(
+        simulate(land(), RECIPE), land(), said.append
+    ):
         last = progress
     assert last.fraction == 1.0
     assert len(said) == 1 and said[0].endswith("No space left on device.")
@@ -195,7 +234,9 @@ def test_a_run_that_may_lose_its_frames_goes_on_without(tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["alpine", "arcane", "canyon"])
 def test_frames_of_a_paused_run_go_on_as_if_it_had_not_been(tmp_path, name):
-    recipe, whole, parts = Recipe.load(name), tmp_path / "whole", tmp_path / "parts"
+    recipe = Recipe.load(name)
+    whole = tmp_path / "whole"
+    parts = tmp_path / "parts"
     for _ in Frames(whole, 5, ["wear"]).keep(simulate(land(), recipe), land()):
         pass
     run = Frames(parts, 5, ["wear"]).keep(simulate(land(), recipe), land())
@@ -212,7 +253,9 @@ def test_a_paused_run_goes_on_with_its_own_frames_only(tmp_path):
     other = land().elevation + 1.0
     kept(tmp_path / "of another run")
     for folder in ("of another run", "none"):
-        with pytest.raises(InputError, match="does not hold the frames of the paused run; go on without frames"):
+        with pytest.raises(
+            InputError, match="does not hold the frames of the paused run; go on without frames"
+        ):
             Frames.of_paused_run(tmp_path / folder, other)
 
 
@@ -229,7 +272,13 @@ def test_frames_are_cut_back_to_a_number(tmp_path):
 def test_a_record_that_is_damaged_is_none(tmp_path):
     kept(tmp_path, count=2)
     good = json.loads((tmp_path / "frames.json").read_text())
-    for name, value in [("size", [4]), ("fields", ["lava"]), ("kept", 9), ("spacing", [0, 1]), ("sha256", {"x": "y"})]:
+    for name, value in [
+        ("size", [4]),
+        ("fields", ["lava"]),
+        ("kept", 9),
+        ("spacing", [0, 1]),
+        ("sha256", {"x": "y"}),
+    ]:
         (tmp_path / "frames.json").write_text(json.dumps(good | {name: value}))
         assert Record.read(tmp_path) is None, name
     (tmp_path / "frames.json").write_bytes(b"\xff")
@@ -247,27 +296,44 @@ def test_the_command_keeps_frames_and_wants_both_words(tmp_path, capsys, monkeyp
     assert last.tobytes() == np.load("out.npy").astype(np.float32).tobytes()
 
 
-def test_a_run_into_a_folder_of_another_run_is_refused_before_the_work(tmp_path, capsys, monkeypatch):
+def test_a_run_into_a_folder_of_another_run_is_refused_before_the_work(
+    tmp_path, capsys, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     np.save("dem.npy", fractal(24, 32))
     words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames", "2"]
     with locked(Path("kept")):
         assert main([*words, "--frames-folder", "kept"]) == 2
         assert f"kept is being changed by process {os.getpid()}" in capsys.readouterr().err
-        assert [path.name for path in Path("kept").iterdir()] == ["lock"] and not Path("out.npy").exists()
+        assert [path.name for path in Path("kept").iterdir()] == ["lock"] and not Path(
+            "out.npy"
+        ).exists()
     assert not Path("kept").exists(), "a folder that stayed empty is not left behind"
     assert main([*words, "--frames-folder", "kept"]) == 0
     assert not Path("kept/lock").exists() and Path("kept/elevation_0002.exr").exists()
     assert main([*words, "--frames-folder", "kept"]) == 2 and not Path("kept/lock").exists()
 
 
-def test_of_two_commands_at_once_one_keeps_its_frames_and_the_other_is_refused(tmp_path, monkeypatch):
+def test_of_two_commands_at_once_one_keeps_its_frames_and_the_other_is_refused(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     np.save("dem.npy", fractal(48, 64))
-    words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=200", "--frames-folder", "kept"]
+    words = [
+        "erode",
+        "dem.npy",
+        "out.npy",
+        "--set",
+        "droplet.drops_per_cell=200",
+        "--frames-folder",
+        "kept",
+    ]
     command = [sys.executable, "-m", "erosion_addon", *words, "--frames", "3", "--quiet"]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    runs = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    runs = [
+        subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+        for _ in range(2)
+    ]
     while all(run.poll() is None for run in runs):
         time.sleep(0.05)
     refused = next(run for run in runs if run.poll() is not None)
@@ -281,7 +347,15 @@ def test_of_two_commands_at_once_one_keeps_its_frames_and_the_other_is_refused(t
 def test_the_command_counts_frames_by_the_length_of_a_film(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.save("dem.npy", fractal(24, 32))
-    words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames-folder", "kept"]
+    words = [
+        "erode",
+        "dem.npy",
+        "out.npy",
+        "--set",
+        "droplet.drops_per_cell=0.5",
+        "--frames-folder",
+        "kept",
+    ]
     film = ["--frames-per-second", "12", "0.25"]
     assert main([*words, *film, "--frames", "3"]) == 2
     assert "leave out one of the two" in capsys.readouterr().err
@@ -291,9 +365,12 @@ def test_the_command_counts_frames_by_the_length_of_a_film(tmp_path, capsys, mon
 
 
 @pytest.mark.parametrize(
-    ("ends", "code", "reason"), [(KeyboardInterrupt(), 130, "Interrupted"), (None, 143, "Ended by the system")]
+    ("ends", "code", "reason"),
+    [(KeyboardInterrupt(), 130, "Interrupted"), (None, 143, "Ended by the system")],
 )
-def test_a_run_that_is_interrupted_says_once_what_stays(tmp_path, capsys, monkeypatch, ends, code, reason):
+def test_a_run_that_is_interrupted_says_once_what_stays(
+    tmp_path, capsys, monkeypatch, ends, code, reason
+):
     monkeypatch.chdir(tmp_path)
     np.save("dem.npy", fractal(48, 64))
     write = Frames._write
@@ -310,6 +387,10 @@ def test_a_run_that_is_interrupted_says_once_what_stays(tmp_path, capsys, monkey
     words = ["erode", "dem.npy", "out.npy", "--set", "droplet.drops_per_cell=0.5", "--frames", "4"]
     assert main([*words, "--frames-folder", "kept"]) == code
     told = capsys.readouterr().err.splitlines()
-    assert told[-1] == f"{reason}; no result was written, but the 3 frames made so far stay in kept."
-    assert not any("nothing was written" in line or line.startswith("The 2 frames") for line in told)
+    assert (
+        told[-1] == f"{reason}; no result was written, but the 3 frames made so far stay in kept."
+    )
+    assert not any(
+        "nothing was written" in line or line.startswith("The 2 frames") for line in told
+    )
     assert not Path("out.npy").exists() and Path("kept/elevation_0002.exr").exists()

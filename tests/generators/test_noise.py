@@ -30,9 +30,16 @@ def test_random_numbers_are_those_of_splitmix64():
 
 def test_random_numbers_are_even_and_unrelated_to_their_neighbors():
     got = noise.random_numbers(1, 0, np.arange(200)[:, None], np.arange(300)[None, :])
-    others = [noise.random_numbers(1, 1, np.arange(200)[:, None], np.arange(300)[None, :]), np.roll(got, 1, 0)]
-    others += [np.roll(got, 1, 1), noise.random_numbers(2, 0, np.arange(200)[:, None], np.arange(300)[None, :])]
-    # Of 60000 numbers: the standard error of the mean is 0.577 / 245 = 0.0024, of a correlation 1 / 245 = 0.004.
+    others = [
+        noise.random_numbers(1, 1, np.arange(200)[:, None], np.arange(300)[None, :]),
+        np.roll(got, 1, 0),
+    ]
+    others += [
+        np.roll(got, 1, 1),
+        noise.random_numbers(2, 0, np.arange(200)[:, None], np.arange(300)[None, :]),
+    ]
+    # Of 60000 numbers: the standard error of the mean is 0.577 / 245 = 0.0024, of a correlation 1 /
+    # 245 = 0.004.
     assert abs(got.mean()) < 0.01 and got.min() < -0.999 and got.max() > 0.999
     assert all(abs(np.corrcoef(got.ravel(), other.ravel())[0, 1]) < 0.017 for other in others)
 
@@ -56,9 +63,13 @@ def test_the_strength_of_a_band_does_not_depend_on_the_cells(waves, few, tileabl
 
 
 def test_octaves_halve_in_size_and_fall_with_the_gain():
-    power = np.abs(np.fft.fft2(noise.octaves(canvas(256, 256, (1.0, 1.0)), 6.0, 3, 0.5, 0))) ** 2 / 256**4
+    power = (
+        np.abs(np.fft.fft2(noise.octaves(canvas(256, 256, (1.0, 1.0)), 6.0, 3, 0.5, 0))) ** 2
+        / 256**4
+    )
     waves = np.hypot(*np.meshgrid(np.fft.fftfreq(256, 1 / 256), np.fft.fftfreq(256, 1 / 256)))
-    # Octaves of 6, 12 and 24 waves have variances 1, 1/4, 1/16; their skirts reach into one another.
+    # Octaves of 6, 12 and 24 waves have variances 1, 1/4, 1/16; their skirts reach into one
+    # another.
     got = [power[(waves > 6 * 2**k / 1.4) & (waves < 6 * 2**k * 1.4)].sum() for k in range(3)]
     assert got == pytest.approx([1, 1 / 4, 1 / 16], rel=0.35)
     assert power[waves > 48].sum() < 1e-3
@@ -94,13 +105,17 @@ def test_distances_are_right_where_the_second_nearest_point_is_far():
 
 def _compare_distances(on, cells):
     rows, cols = on.period
-    counts = [max(1, int(cells * side / on.longer_side + 0.55)) for side in np.multiply(on.period, on.spacing)]
+    counts = [
+        max(1, int(cells * side / on.longer_side + 0.55))
+        for side in np.multiply(on.period, on.spacing)
+    ]
     at = np.meshgrid(np.arange(counts[0]), np.arange(counts[1]), indexing="ij")
     jitter = [0.5 + 0.5 * noise.random_numbers(on.seed, 50 + axis, *at) for axis in (0, 1)]
     points = np.stack([at[0] + jitter[0], at[1] + jitter[1]], -1).reshape(-1, 2)
     copied = range(-1, 2) if min(counts) > 2 else range(-3, 4)
     copies = np.concatenate([points + np.multiply((i, j), counts) for i in copied for j in copied])
-    y, x = np.arange(rows) * counts[0] / rows, np.arange(cols) * counts[1] / cols
+    y = np.arange(rows) * counts[0] / rows
+    x = np.arange(cols) * counts[1] / cols
     away = np.hypot(y[:, None, None] - copies[:, 0], x[None, :, None] - copies[:, 1])
     away.sort(axis=-1)
     nearest, second = noise.distances(on, cells, 50)
@@ -127,7 +142,9 @@ def test_without_warp_every_cell_looks_at_itself():
 
 @pytest.mark.parametrize("tileable", [True, False])
 def test_a_warped_field_is_the_field_at_other_places(tileable):
-    """A wave is known everywhere; cubic interpolation of 16 cells a wave is right to a thousandth."""
+    """A wave is known everywhere; cubic interpolation of 16 cells a wave is right to a
+    thousandth.
+    """
     on = canvas(64, 96, (1.0, 1.0), tileable=tileable, warp=1.0)
     rows, cols = on.period
 

@@ -21,18 +21,24 @@ SEEDED = (*NOISES, "blocks", "mountains")
 def test_every_kind_fills_any_rectangle_with_meters(kind, shape):
     terrain = make(kind, *shape, cell_size=10.0, seed=1)
     assert terrain.shape == shape and terrain.spacing == (10.0, 10.0)
-    assert terrain.elevation.min() == 0.0 or kind == "pyramid_in_sand"  # which may have sand everywhere
+    # which may have sand everywhere
+    assert terrain.elevation.min() == 0.0 or kind == "pyramid_in_sand"
     assert terrain.relief < 1000.0
 
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_the_same_seed_makes_the_same_bytes(kind):
-    assert make(kind, 20, 30, seed=7).elevation.tobytes() == make(kind, 20, 30, seed=7).elevation.tobytes()
+    assert (
+        make(kind, 20, 30, seed=7).elevation.tobytes()
+        == make(kind, 20, 30, seed=7).elevation.tobytes()
+    )
 
 
 @pytest.mark.parametrize("kind", SEEDED)
 def test_another_seed_makes_another_terrain(kind):
-    assert not np.array_equal(make(kind, 20, 30, seed=7).elevation, make(kind, 20, 30, seed=8).elevation)
+    assert not np.array_equal(
+        make(kind, 20, 30, seed=7).elevation, make(kind, 20, 30, seed=8).elevation
+    )
 
 
 @pytest.mark.parametrize("kind", SEEDED)
@@ -44,7 +50,9 @@ def test_relief_is_reached_exactly(kind):
 @pytest.mark.parametrize("warp", [0.0, 0.6])
 def test_noise_tiles_on_request_and_only_then(kind, warp):
     for tileable in (True, False):
-        elevation = make(kind, 96, 128, seed=2, values={"tileable": tileable, "warp": warp}).elevation
+        elevation = make(
+            kind, 96, 128, seed=2, values={"tileable": tileable, "warp": warp}
+        ).elevation
         for axis in (0, 1):
             seam = np.abs(elevation.take(0, axis) - elevation.take(-1, axis)).mean()
             inside = np.abs(np.diff(elevation, axis=axis)).mean()
@@ -57,12 +65,14 @@ def test_more_cells_show_the_same_land(kind):
     """Every third cell of the finer one lies where a cell of the coarser one lies."""
     coarse = make(kind, 160, 240, 3.0, 4, {"warp": 0.3}).elevation
     fine = make(kind, 478, 718, 1.0, 4, {"warp": 0.3}).elevation[::3, ::3]
-    alike = 0.9 if kind in ("pyramid", "box", "letters", "pyramid_in_sand", "faults") else 0.99  # walls may shift
+    # walls may shift
+    alike = 0.9 if kind in ("pyramid", "box", "letters", "pyramid_in_sand", "faults") else 0.99
     assert np.corrcoef(coarse.ravel(), fine.ravel())[0, 1] > alike
 
 
 def test_the_spectrum_of_fractal_noise_falls_with_its_roughness():
-    # Amplitude ~ frequency^(roughness - 2), so power ~ frequency^(2 roughness - 4); averaged over rings.
+    # Amplitude ~ frequency^(roughness - 2), so power ~ frequency^(2 roughness - 4); averaged over
+    # rings.
     for roughness in (0.0, 0.5):
         values = {"roughness": roughness, "tileable": True}
         power = np.abs(np.fft.fft2(make("fractal", 256, 256, seed=3, values=values).elevation)) ** 2
@@ -74,7 +84,9 @@ def test_the_spectrum_of_fractal_noise_falls_with_its_roughness():
 
 
 def test_ribs_of_ridged_mountains_run_down_the_slopes():
-    """Fine forms that are drawn out along the fall of the large ones change more across it than along it."""
+    """Fine forms that are drawn out along the fall of the large ones change more across it than
+    along it.
+    """
     large = make("ridged", 256, 256, 4.0, 3, {"warp": 0.0, "octaves": 1}).elevation
     fall = np.stack(np.gradient(large, 4.0))
     fall /= np.hypot(*fall) + 1e-9
@@ -83,7 +95,8 @@ def test_ribs_of_ridged_mountains_run_down_the_slopes():
         rough = make("ridged", 256, 256, 4.0, 3, {"warp": 0.0, "spurs": spurs}).elevation
         fine = rough - np.array([np.convolve(row, np.ones(17) / 17, "same") for row in rough])
         down, right = np.gradient(fine, 4.0)
-        along, across = down * fall[0] + right * fall[1], down * fall[1] - right * fall[0]
+        along = down * fall[0] + right * fall[1]
+        across = down * fall[1] - right * fall[0]
         inside = np.s_[16:-16, 16:-16]
         return np.abs(along[inside]).mean() / np.abs(across[inside]).mean()
 
@@ -91,33 +104,50 @@ def test_ribs_of_ridged_mountains_run_down_the_slopes():
 
 
 def test_voronoi_ridges_lie_where_two_points_are_equally_far():
-    """Without noise the lowest cells of the larger of the two patterns are those between two points."""
+    """Without noise the lowest cells of the larger of the two patterns are those between two
+    points.
+    """
     bare = {"noise": 0.0, "warp": 0.0, "tileable": True, "peaks": 4}
     elevation = make("voronoi", 96, 96, seed=2, values=bare).elevation
     canvas = Canvas(96, 96, (1.0, 1.0), 2, True)
     nearest, second = noise.distances(canvas, 4, 50)
-    between, middle = second - nearest < 0.1, nearest < 0.2
+    between = second - nearest < 0.1
+    middle = nearest < 0.2
     assert elevation[between].mean() < 0.5 * elevation[middle].mean()
 
 
 def test_bumps_have_the_size_they_are_told():
     # Half of the power lies within a quarter of 8 waves a side.
-    power = np.abs(np.fft.fft2(make("bumps", 128, 128, seed=3, values={"bumps": 8.0, "tileable": True}).elevation)) ** 2
+    power = (
+        np.abs(
+            np.fft.fft2(
+                make("bumps", 128, 128, seed=3, values={"bumps": 8.0, "tileable": True}).elevation
+            )
+        )
+        ** 2
+    )
     waves = np.hypot(*np.meshgrid(np.fft.fftfreq(128, 1 / 128), np.fft.fftfreq(128, 1 / 128)))
     inside = power[(waves > 6) & (waves < 10)].sum()
     assert inside > 0.5 * power[waves > 0].sum()
 
 
 def test_fractal_forms_keep_their_shape_where_cells_are_not_square():
-    # The same 480 m x 640 m of ground, so slopes along x and y are alike although the steps in cells are not.
-    elevation = make("fractal", 480, 160, cell_size=(1.0, 4.0), seed=1, values={"roughness": 0.0}).elevation
+    # The same 480 m x 640 m of ground, so slopes along x and y are alike although the steps in
+    # cells are not.
+    elevation = make(
+        "fractal", 480, 160, cell_size=(1.0, 4.0), seed=1, values={"roughness": 0.0}
+    ).elevation
     along_y, along_x = np.gradient(elevation[::4], 4.0, 4.0)
     assert 0.5 < np.abs(along_y).mean() / np.abs(along_x).mean() < 2
 
 
-@pytest.mark.parametrize(("direction", "row_fall", "col_fall"), [(0, 0, 1), (90, 1, 0), (180, 0, -1), (270, -1, 0)])
+@pytest.mark.parametrize(
+    ("direction", "row_fall", "col_fall"), [(0, 0, 1), (90, 1, 0), (180, 0, -1), (270, -1, 0)]
+)
 def test_a_plane_falls_where_it_is_told_to(direction, row_fall, col_fall):
-    elevation = make("plane", 8, 9, cell_size=10.0, values={"slope": 0.3, "direction": direction}).elevation
+    elevation = make(
+        "plane", 8, 9, cell_size=10.0, values={"slope": 0.3, "direction": direction}
+    ).elevation
     # 0.3 m/m x 10 m
     assert np.diff(elevation, axis=0) == pytest.approx(-3.0 * row_fall, abs=1e-9)
     assert np.diff(elevation, axis=1) == pytest.approx(-3.0 * col_fall, abs=1e-9)
@@ -126,7 +156,8 @@ def test_a_plane_falls_where_it_is_told_to(direction, row_fall, col_fall):
 def test_a_cone_has_its_height_and_its_foot():
     elevation = make("cone", 41, 61, cell_size=5.0, values={"height": 80.0, "width": 0.5}).elevation
     assert elevation[20, 30] == 80.0
-    # The foot's radius is half of the half width, 0.5 x 100 m = 10 cells; a line from the tip falls 8 m a cell.
+    # The foot's radius is half of the half width, 0.5 x 100 m = 10 cells; a line from the tip falls
+    # 8 m a cell.
     assert elevation[20, 30:42] == pytest.approx([80.0 - 8.0 * step for step in range(11)] + [0.0])
     assert np.array_equal(elevation, elevation[::-1, ::-1])
 
@@ -147,15 +178,18 @@ def test_walls_of_a_box_stand_upright():
 
 def test_a_box_turns_to_the_left():
     turned = make("box", 101, 101, values={"turn": 30.0, "width": 0.5}).elevation > 0
-    # Its corner at 45° stands at 75° now: 25 √2 (cos 75°, sin 75°) = (9.2, 34.2), and at 165°, and so on.
-    row, col = np.argwhere(turned).max(axis=0)[0], np.flatnonzero(turned[50 + 33]).mean()
+    # Its corner at 45° stands at 75° now: 25 √2 (cos 75°, sin 75°) = (9.2, 34.2), and at 165°, and
+    # so on.
+    row = np.argwhere(turned).max(axis=0)[0]
+    col = np.flatnonzero(turned[50 + 33]).mean()
     assert row == 50 + 34 and col == pytest.approx(50 + 9.2, abs=1.0)
     assert turned.sum() == pytest.approx(50 * 50, rel=0.02)
 
 
 def test_letters_stand_out_the_right_way_up():
     elevation = make("letters", 141, 141, values={"width": 1.0, "height": 30.0}).elevation
-    # 14 pixels on 140 cells: 10 cells each, and 6 pixels of height from 70 - 30 to 70 + 30; the A is pointed on top.
+    # 14 pixels on 140 cells: 10 cells each, and 6 pixels of height from 70 - 30 to 70 + 30; the A
+    # is pointed on top.
     assert np.unique(elevation).tolist() == [0.0, 30.0]
     assert elevation[95:100, 2:8].max() == 0 and elevation[95:100, 12:28].min() == 30  # ".##."
     assert elevation[42:48, 2:8].min() == 30 and elevation[42:48, 12:28].max() == 0  # "#..#"
@@ -185,7 +219,9 @@ def test_a_pyramid_in_sand_is_rock_with_sand_around_it():
 
 def test_all_of_a_sand_field_is_loose():
     terrain = make("sand", 20, 30)
-    assert terrain["sediment"] == pytest.approx(terrain.elevation) and "sediment" not in make("fractal", 8, 8)
+    assert terrain["sediment"] == pytest.approx(terrain.elevation) and "sediment" not in make(
+        "fractal", 8, 8
+    )
 
 
 @pytest.mark.slow
@@ -206,10 +242,12 @@ def test_one_fault_lifts_one_side_of_a_straight_line():
         values = {"cuts": 1, "relief": 1.0, "softness": 0.0}
         lifted = make("faults", 40, 60, seed=seed, values=values).elevation > 0
         if lifted.any():
-            # Both sides of a straight cut are convex: the middle of two cells of a side lies on that side.
+            # Both sides of a straight cut are convex: the middle of two cells of a side lies on
+            # that side.
             for side in (lifted, ~lifted):
                 points = np.stack([rows[side], cols[side]], axis=1)
-                first, second = points[:: max(1, len(points) // 40)], points[:: max(1, len(points) // 37)]
+                first = points[:: max(1, len(points) // 40)]
+                second = points[:: max(1, len(points) // 37)]
                 middle = first[:, None] + second[None]
                 whole = middle[(middle % 2 == 0).all(axis=2)] // 2
                 assert side[whole[:, 0], whole[:, 1]].all()
@@ -248,16 +286,23 @@ def test_a_corrupt_picture_is_refused_in_a_sentence(tmp_path):
 
 def test_a_terrain_that_does_not_fit_into_memory_is_refused_with_numbers(monkeypatch):
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 10**9)
-    with pytest.raises(InputError, match=r"A terrain of 65536 × 65536 cells needs about 558\.3 GB .* 1\.0 GB is free"):
+    with pytest.raises(
+        InputError,
+        match=r"A terrain of 65536 × 65536 cells needs about 558\.3 GB .* 1\.0 GB is free",
+    ):
         make("plane", 65536, 65536)
 
 
 @pytest.mark.parametrize("strike", [0.0, 35.0, 120.0])
-def test_backs_of_tilted_blocks_fall_by_the_dip_to_the_left_of_the_strike_and_fronts_to_the_right(strike):
+def test_backs_of_tilted_blocks_fall_by_the_dip_to_the_left_of_the_strike_and_fronts_to_the_right(
+    strike,
+):
     values = {"relief": 300.0, "strike": strike, "dip": 15.0, "roughness": 0.0, "warp": 0.0}
     terrain = make("blocks", 200, 200, 10.0, 2, values)
     along_y, along_x = np.gradient(terrain.elevation, 10.0)
-    to_left = -(-np.sin(np.radians(strike)) * along_x + np.cos(np.radians(strike)) * along_y)  # how far it falls there
+    # how far it falls there
+    to_left = -(-np.sin(np.radians(strike)) * along_x + np.cos(np.radians(strike)) * along_y)
     slopes = np.degrees(np.arctan(to_left))
-    assert np.median(slopes[slopes > 0]) == pytest.approx(15.0, abs=4.0)  # crests wander, and rise and fall
+    # crests wander, and rise and fall
+    assert np.median(slopes[slopes > 0]) == pytest.approx(15.0, abs=4.0)
     assert (slopes > 0).mean() > 0.6 and np.percentile(slopes, 5) < -45.0 and slopes.max() < 40.0

@@ -52,11 +52,16 @@ def test_hills_get_nearer_to_what_they_were():
     stepped = np.round(hills / 4) * 4
     smooth = smooth_steps(stepped, 4.0)
     assert np.sqrt(((smooth - hills) ** 2).mean()) < 0.6 * np.sqrt(((stepped - hills) ** 2).mean())
-    assert np.abs(slopes(smooth) - slopes(hills)).mean() < 0.25 * np.abs(slopes(stepped) - slopes(hills)).mean()
+    assert (
+        np.abs(slopes(smooth) - slopes(hills)).mean()
+        < 0.25 * np.abs(slopes(stepped) - slopes(hills)).mean()
+    )
 
 
 def test_a_dome_keeps_its_curve():
-    """A surface stretched tight over the terraces would be flat between their edges, and at the top."""
+    """A surface stretched tight over the terraces would be flat between their edges, and at the
+    top.
+    """
     row, col = np.mgrid[0:160, 0:160]
     dome = 60 - ((row - 80) ** 2 + (col - 70) ** 2) / 300
     smooth = smooth_steps(np.round(dome), 1.0)
@@ -105,4 +110,6 @@ def test_half_floats_move_by_half_of_their_own_step():
     assert set(np.unique(step)) == {0.5, 1.0}
     smooth = smooth_steps(stored.astype(float), step)
     assert (np.abs(smooth - stored) <= step / 2).all()
-    assert np.sqrt(((smooth - heights) ** 2).mean()) < 0.7 * np.sqrt(((stored - heights) ** 2).mean())
+    assert np.sqrt(((smooth - heights) ** 2).mean()) < 0.7 * np.sqrt(
+        ((stored - heights) ** 2).mean()
+    )

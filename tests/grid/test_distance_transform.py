@@ -28,7 +28,9 @@ def test_it_ends_at_the_reach():
     marked = np.random.default_rng(4).random((20, 120)) < 0.005
     expected = brute_force(marked, (10.0, 1.0))
     assert ((expected > 41) & (expected < 42)).any() and (expected > 42).any()
-    np.testing.assert_allclose(distance_to(marked, (10.0, 1.0), 42.0), np.minimum(expected, 42.0), rtol=1e-6)
+    np.testing.assert_allclose(
+        distance_to(marked, (10.0, 1.0), 42.0), np.minimum(expected, 42.0), rtol=1e-6
+    )
 
 
 def test_grids_larger_than_a_block_have_no_seams():
@@ -36,7 +38,9 @@ def test_grids_larger_than_a_block_have_no_seams():
     marked[2, 9000] = True
     rows, cols = np.mgrid[:5, :20000]
     np.testing.assert_allclose(
-        distance_to(marked, (1.0, 1.0), 1e3), np.minimum(np.hypot(rows - 2, cols - 9000), 1e3), rtol=1e-6
+        distance_to(marked, (1.0, 1.0), 1e3),
+        np.minimum(np.hypot(rows - 2, cols - 9000), 1e3),
+        rtol=1e-6,
     )
     np.testing.assert_allclose(
         distance_to(np.ascontiguousarray(marked.T), (1.0, 1.0), 1e3),
@@ -46,5 +50,7 @@ def test_grids_larger_than_a_block_have_no_seams():
 
 
 def test_where_nothing_is_marked_everything_is_as_far_as_can_be():
-    assert np.array_equal(distance_to(np.zeros((4, 6), bool), (1.0, 1.0), 9.0), np.full((4, 6), 9.0))
+    assert np.array_equal(
+        distance_to(np.zeros((4, 6), bool), (1.0, 1.0), 9.0), np.full((4, 6), 9.0)
+    )
     assert not distance_to(np.ones((4, 6), bool), (1.0, 1.0), 9.0).any()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holes in elevation models: found by the no-data value, filled from their surroundings, reported."""
+"""Holes in elevation models: found by the no-data value, filled from their surroundings,
+reported.
+"""
 
 import numpy as np
 import pytest
@@ -40,8 +42,11 @@ def with_holes(number, dtype=np.float32):
         (0.0, "0"),
     ],
 )
-def test_a_float_geotiff_is_filled_where_it_has_no_data_and_says_so(tmp_path, order, big, number, text):
-    pixels, notes = with_holes(number), []
+def test_a_float_geotiff_is_filled_where_it_has_no_data_and_says_so(
+    tmp_path, order, big, number, text
+):
+    pixels = with_holes(number)
+    notes = []
     geotiff(tmp_path / "dem.tif", pixels, text, order, big)
     heights = read_heightmap(tmp_path / "dem.tif", FILES, note=notes.append)[::-1]
     missing = np.isnan(pixels) if np.isnan(number) else pixels == np.float32(number)
@@ -52,15 +57,19 @@ def test_a_float_geotiff_is_filled_where_it_has_no_data_and_says_so(tmp_path, or
 
 @pytest.mark.parametrize(("text", "number"), [("-32768", -32768), ("-9999", -9999), (None, -32768)])
 def test_whole_meters_have_holes_too(tmp_path, text, number):
-    pixels, notes = with_holes(number, np.int16), []
+    pixels = with_holes(number, np.int16)
+    notes = []
     geotiff(tmp_path / "dem.tif", pixels, text)
     heights = read_heightmap(tmp_path / "dem.tif", FILES, note=notes.append)[::-1]
-    assert heights.min() >= 100 and np.array_equal(heights[pixels != number], pixels[pixels != number])
+    assert heights.min() >= 100 and np.array_equal(
+        heights[pixels != number], pixels[pixels != number]
+    )
     assert f"no data ({number}) in 7 of 600" in notes[0]
 
 
 def test_shades_of_gray_have_holes_too(tmp_path):
-    pixels, notes = with_holes(65535, np.uint16), []
+    pixels = with_holes(65535, np.uint16)
+    notes = []
     geotiff(tmp_path / "dem.tif", pixels, "65535")
     heights = read_heightmap(tmp_path / "dem.tif", FILES, (0.0, 65535.0), note=notes.append)
     assert heights.max() <= 300.5 and len(notes) == 1
@@ -68,10 +77,15 @@ def test_shades_of_gray_have_holes_too(tmp_path):
 
 @pytest.mark.parametrize("text", [None, "-9999", "", "none", "-9999," * 9])
 def test_a_number_that_the_file_does_not_name_is_a_height_and_is_asked_about(tmp_path, text):
-    pixels, notes = with_holes(-7777.0), []
+    pixels = with_holes(-7777.0)
+    notes = []
     geotiff(tmp_path / "dem.tif", pixels, text)
-    assert np.array_equal(read_heightmap(tmp_path / "dem.tif", FILES, note=notes.append)[::-1], pixels)
-    assert len(notes) == 1 and "holds -7777 in 7 of 600 cells, far from all other heights" in notes[0]
+    assert np.array_equal(
+        read_heightmap(tmp_path / "dem.tif", FILES, note=notes.append)[::-1], pixels
+    )
+    assert (
+        len(notes) == 1 and "holds -7777 in 7 of 600 cells, far from all other heights" in notes[0]
+    )
 
 
 def test_what_is_mostly_hole_is_refused_with_the_count(tmp_path):
@@ -103,7 +117,8 @@ def test_a_hole_in_a_slope_goes_on_with_it():
     missing = np.zeros(slope.shape, bool)
     missing[20:44, 30:38] = True
     error = np.abs(filled(slope, missing) - slope)
-    assert error.max() <= 2.0  # a hole 8 wide, filled with one height, would be 4.5 wrong, and as much at its rim
+    # a hole 8 wide, filled with one height, would be 4.5 wrong, and as much at its rim
+    assert error.max() <= 2.0
     assert error[20:44, [30, 37]].max() <= 1.0
 
 
@@ -125,8 +140,11 @@ def test_windows_are_filled_as_the_whole_is(monkeypatch, shape, coarsest):
     heights = fractal(*shape, 100.0)
     heights[20:80, 5:40] = heights[-10:, -30:] = heights[:3, :3] = np.nan
     whole = filled(heights, np.isnan(heights))
-    read = filled_windows(lambda top, bottom, left, right: heights[top:bottom, left:right].copy(), shape)
+    read = filled_windows(
+        lambda top, bottom, left, right: heights[top:bottom, left:right].copy(), shape
+    )
     for top in range(0, shape[0], 37):
         for left in range(0, shape[1], 29):
-            bottom, right = min(top + 37, shape[0]), min(left + 29, shape[1])
+            bottom = min(top + 37, shape[0])
+            right = min(left + 29, shape[1])
             assert np.array_equal(read(top, bottom, left, right), whole[top:bottom, left:right])

@@ -14,5 +14,6 @@ def test_a_slope_goes_on_beyond_the_edges():
 def test_what_wraps_goes_on_at_the_other_side():
     values = np.arange(12.0).reshape(3, 4)
     assert np.array_equal(
-        continued(values, 1, wraps=True)[1:-1], np.column_stack([values[:, -1], values, values[:, 0]])
+        continued(values, 1, wraps=True)[1:-1],
+        np.column_stack([values[:, -1], values, values[:, 0]]),
     )

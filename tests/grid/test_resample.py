@@ -29,14 +29,19 @@ def test_a_cliff_has_no_ripples(count):
 
 
 def test_waves_are_read_between_points_better_than_straight_lines_do():
-    """20 points a wave, whose crests lie between two. Straight lines miss them by 1 - cos(π / 20) = 1.2 % each way."""
+    """20 points a wave, whose crests lie between two. Straight lines miss them by 1 - cos(π / 20) =
+    1.2 % each way.
+    """
 
     def waves(rows, cols):
-        y, x = np.meshgrid(np.linspace(0, 6 * np.pi, rows), np.linspace(0, 4 * np.pi, cols), indexing="ij")
+        y, x = np.meshgrid(
+            np.linspace(0, 6 * np.pi, rows), np.linspace(0, 4 * np.pi, cols), indexing="ij"
+        )
         return np.sin(y + np.pi / 20) * np.sin(x + np.pi / 20)
 
     land = waves(61, 41)
-    land[0, 0], land[-1, -1] = 2, -2  # so that crests are not the highest of all, which nothing may be above
+    land[0, 0] = 2  # so that crests are not the highest of all, which nothing may be above
+    land[-1, -1] = -2
     off = resized(land, (301, 201)) - waves(301, 201)
     assert np.abs(off[20:-20, 20:-20]).max() < 0.002
 
@@ -50,7 +55,8 @@ def test_points_that_stay_where_they_were_keep_their_height():
 
 def test_a_coarser_grid_holds_means_and_no_flicker():
     noise = np.random.default_rng(1).standard_normal((400, 400))
-    # The mean of n independent numbers has 1/√n of their spread; a fourth of the points an axis has 16 to a cell.
+    # The mean of n independent numbers has 1/√n of their spread; a fourth of the points an axis has
+    # 16 to a cell.
     coarse = resized(noise, (100, 100))[5:-5, 5:-5]
     assert 0.2 < coarse.std() < 0.4
     assert resized(noise, (394, 394)).std() > 0.7  # hardly coarser: still crisp
@@ -74,17 +80,27 @@ def test_both_ends_are_treated_alike(flip):
 
 def test_a_plane_stays_a_plane_between_straight_lines():
     # Bilinear interpolation is exact for planes; corners lie on corners.
-    assert np.allclose(bilinear(plane(4, 6, 0.5, 0.25).astype(np.float32), (7, 11)), plane(7, 11, 0.25, 0.125))
-    assert np.allclose(bilinear(plane(7, 11, 0.25, 0.125).astype(np.float32), (4, 6)), plane(4, 6, 0.5, 0.25))
+    assert np.allclose(
+        bilinear(plane(4, 6, 0.5, 0.25).astype(np.float32), (7, 11)), plane(7, 11, 0.25, 0.125)
+    )
+    assert np.allclose(
+        bilinear(plane(7, 11, 0.25, 0.125).astype(np.float32), (4, 6)), plane(4, 6, 0.5, 0.25)
+    )
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (7, 1), (2, 2), (9, 4), (30, 41)])
 def test_straight_lines_stay_within_the_values_there_were(shape):
-    values = fractal(*shape, 1.0).astype(np.float32) if min(shape) > 1 else np.full(shape, 0.25, np.float32)
+    values = (
+        fractal(*shape, 1.0).astype(np.float32)
+        if min(shape) > 1
+        else np.full(shape, 0.25, np.float32)
+    )
     stretched = bilinear(values, (12, 13))
     assert stretched.shape == (12, 13)
     assert stretched.min() >= values.min() - 1e-6 and stretched.max() <= values.max() + 1e-6
-    assert np.allclose(stretched[[0, 0, -1, -1], [0, -1, 0, -1]], values[[0, 0, -1, -1], [0, -1, 0, -1]])
+    assert np.allclose(
+        stretched[[0, 0, -1, -1], [0, -1, 0, -1]], values[[0, 0, -1, -1], [0, -1, 0, -1]]
+    )
 
 
 def test_means_over_cells_are_spread_smoothly_over_finer_ones():
@@ -93,7 +109,8 @@ def test_means_over_cells_are_spread_smoothly_over_finer_ones():
     coarse = average(hill, (75, 50))
     fine = spread(coarse, hill.shape)
     assert fine.shape == hill.shape
-    # Means over 8 cells lower the top of a hill 100 cells wide by (8 / 100)² / 12 twice, a thousandth of its height.
+    # Means over 8 cells lower the top of a hill 100 cells wide by (8 / 100)² / 12 twice, a
+    # thousandth of its height.
     assert np.abs(fine - hill).max() < 0.002
     tilted = np.add.outer(np.arange(48.0), np.arange(96.0))
     np.testing.assert_allclose(spread(average(tilted, (12, 16)), tilted.shape), tilted, atol=1e-4)

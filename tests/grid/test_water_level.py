@@ -8,14 +8,16 @@ from erosion_addon.grid.water_level import water_level
 
 
 def test_the_shore_of_a_round_pool_on_level_ground_is_no_staircase_of_cells():
-    """Measured where the depth is 0 on the lines between cells. An edge right at the first dry cells spreads the radius
-    by 0.27 cells, and makes it 0.35 cells too large."""
+    """Measured where the depth is 0 on the lines between cells. An edge right at the first dry
+    cells spreads the radius by 0.27 cells, and makes it 0.35 cells too large.
+    """
     row, col = np.mgrid[:64, :64]
     depth = np.where(np.hypot(row - 31.4, col - 31.7) < 14.7, 0.5, 0).astype(np.float32)
     level, _ = water_level(np.zeros_like(depth), depth, np.float32(0.02))
     edges = []
     for down, right in ((0, 1), (1, 0)):
-        one, other = level[: 64 - down, : 64 - right], level[down:, right:]
+        one = level[: 64 - down, : 64 - right]
+        other = level[down:, right:]
         at = np.nonzero((one > 0) & (other < 0) | (one < 0) & (other > 0))
         share = one[at] / (one[at] - other[at])
         edges.append(np.hypot(at[0] + down * share - 31.4, at[1] + right * share - 31.7))
@@ -25,14 +27,17 @@ def test_the_shore_of_a_round_pool_on_level_ground_is_no_staircase_of_cells():
 
 
 def test_water_on_a_slope_floats_nowhere():
-    """A stream two cells wide down a ramp: at its dry neighbors the surface lies below the ground on every side."""
+    """A stream two cells wide down a ramp: at its dry neighbors the surface lies below the ground
+    on every side.
+    """
     ground = np.broadcast_to(0.5 * np.arange(12.0), (12, 12)).astype(np.float32)
     depth = np.zeros((12, 12), np.float32)
     depth[5:7] = 0.3
     level, faces = water_level(ground, depth, np.float32(0.1))
     assert faces.sum() == 3 * 11
     dry = np.zeros((12, 12), bool)
-    dry[4], dry[7] = True, True
+    dry[4] = True
+    dry[7] = True
     assert (level[dry] <= ground[dry] - 0.1 + 1e-6).all()
     np.testing.assert_array_equal(level[5:7], (ground + depth)[5:7])
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs inside Blender (blender --python agent.py -- SOCKET): answers the questions that window.py asks, and keeps time.
+"""Runs inside Blender (blender --python agent.py -- SOCKET): answers the questions that window.py
+asks, and keeps time.
 
-A question is Python text that is run here on the main thread, between two turns of Blender's main loop; the value of a
-last expression goes back as JSON. The functions below are its vocabulary.
+A question is Python text that is run here on the main thread, between two turns of Blender's main
+loop; the value of a last expression goes back as JSON. The functions below are its vocabulary.
 """
 
 import ast
@@ -23,15 +24,20 @@ TICK = 0.01  # seconds between two looks at the socket
 
 
 class Clock:
-    """Looks at the time and at the run in every turn of Blender's main loop (time.monotonic, seconds).
+    """Looks at the time and at the run in every turn of Blender's main loop (time.monotonic,
+    seconds).
 
-    turns: seconds of each turn since `restart`, our own answers not counted; longest: the longest of them; last_job:
-    the last run; idle_since: when it was seen gone; drawn: when the viewport was drawn last.
+    turns: seconds of each turn since `restart`, our own answers not counted; longest: the longest
+    of them; last_job: the last run; idle_since: when it was seen gone; drawn: when the viewport was
+    drawn last.
     """
 
     def __init__(self):
         self.turns = []
-        self.longest, self.asleep_since, self.last_job, self.idle_since = 0.0, None, None, 0.0
+        self.longest = 0.0
+        self.asleep_since = None
+        self.last_job = None
+        self.idle_since = 0.0
         self.drawn = time.monotonic()
 
     def wake(self):
@@ -40,7 +46,8 @@ class Clock:
             self.turns.append(now - self.asleep_since - TICK)
             self.longest = max(self.longest, self.turns[-1])
         if running():
-            self.last_job, self.idle_since = job(), None
+            self.last_job = job()
+            self.idle_since = None
         elif self.idle_since is None:
             self.idle_since = now
 
@@ -63,7 +70,9 @@ class Clock:
         self.drawn = time.monotonic()
 
     def rest(self):
-        """Seconds in which the viewport was not drawn: it is drawn anew while shaders compile and samples come in."""
+        """Seconds in which the viewport was not drawn: it is drawn anew while shaders compile and
+        samples come in.
+        """
         return time.monotonic() - self.drawn
 
 
@@ -89,7 +98,8 @@ def rectangle(kind):
 
 
 def hovered(kind):
-    """What the button under the mouse does, as Python ("bpy.ops.…" or a data path); None where there is no button.
+    """What the button under the mouse does, as Python ("bpy.ops.…" or a data path); None where
+    there is no button.
 
     Blender's own "copy" operators can run only while the mouse is over a button.
     """
@@ -102,7 +112,9 @@ def hovered(kind):
 
 
 def open_panels(*names, options=frozenset()):
-    """Let these panels of the extension be open from the start; ask before they are drawn for the first time."""
+    """Let these panels of the extension be open from the start; ask before they are drawn for the
+    first time.
+    """
     for name in names:
         panel = getattr(bpy.types, name)
         bpy.utils.unregister_class(panel)
@@ -154,7 +166,9 @@ def eroding():
 
 
 def outcome():
-    """State of the last run and the sentence about it, also when the extension has forgotten the run."""
+    """State of the last run and the sentence about it, also when the extension has forgotten the
+    run.
+    """
     return clock.last_job.state, clock.last_job.sentence
 
 
@@ -171,11 +185,15 @@ def activate(name):
 
 
 def new_terrain(rows, columns, drops_per_cell, name="Terrain"):
-    """Nothing in the scene but one grid of hills, 10 m a cell, with a recipe of one droplet step; then an undo step."""
+    """Nothing in the scene but one grid of hills, 10 m a cell, with a recipe of one droplet step;
+    then an undo step.
+    """
     for old in list(bpy.data.objects):
         bpy.data.objects.remove(old)
     with bpy.context.temp_override(window=window(), area=viewport(), region=region("WINDOW")):
-        bpy.ops.mesh.primitive_grid_add(x_subdivisions=columns - 1, y_subdivisions=rows - 1, size=10.0)
+        bpy.ops.mesh.primitive_grid_add(
+            x_subdivisions=columns - 1, y_subdivisions=rows - 1, size=10.0
+        )
         terrain = bpy.context.object
         terrain.name = terrain.data.name = name
         positions = np.empty((rows * columns, 3), dtype=np.float32)
@@ -183,14 +201,18 @@ def new_terrain(rows, columns, drops_per_cell, name="Terrain"):
         place.foreach_get("vector", positions.reshape(-1))
         positions[:, 0] *= columns - 1
         positions[:, 1] *= rows - 1
-        x, y = positions[:, 0] / (rows * 2.0), positions[:, 1] / (rows * 2.0)
-        hills = np.sin(1.3 * x + 0.4) * np.cos(1.7 * y) + 0.3 * np.sin(5.0 * x) * np.cos(4.0 * y + x)
+        x = positions[:, 0] / (rows * 2.0)
+        y = positions[:, 1] / (rows * 2.0)
+        hills = np.sin(1.3 * x + 0.4) * np.cos(1.7 * y) + 0.3 * np.sin(5.0 * x) * np.cos(
+            4.0 * y + x
+        )
         positions[:, 2] = rows * (1.5 + hills)
         place.foreach_set("vector", positions.reshape(-1))
         terrain.data.update()
         bpy.ops.erosion.recipe_load(name="arcane")
         terrain.erosion.steps[0].droplet.drops_per_cell = drops_per_cell
-        terrain.erosion.seed = next(seeds)  # or the worker would have the result of an earlier scene ready
+        # or the worker would have the result of an earlier scene ready
+        terrain.erosion.seed = next(seeds)
         bpy.ops.view3d.view_selected()
         viewport().spaces.active.clip_end = 1.0e6
         bpy.ops.ed.undo_push(message="Terrain")
@@ -198,13 +220,17 @@ def new_terrain(rows, columns, drops_per_cell, name="Terrain"):
 
 def heights(name="Terrain"):
     positions = np.empty((len(bpy.data.objects[name].data.vertices), 3), dtype=np.float32)
-    bpy.data.objects[name].data.attributes["position"].data.foreach_get("vector", positions.reshape(-1))
+    bpy.data.objects[name].data.attributes["position"].data.foreach_get(
+        "vector", positions.reshape(-1)
+    )
     return positions[:, 2]
 
 
 def terrain_heights(name="Terrain"):
     """The heights of the terrain, where others may be shown on its mesh."""
-    return import_module(EXTENSION + ".erosion_addon.scene.terrain.grid").heights(bpy.data.objects[name].data)
+    return import_module(EXTENSION + ".erosion_addon.scene.terrain.grid").heights(
+        bpy.data.objects[name].data
+    )
 
 
 def attributes(name="Terrain"):
@@ -216,12 +242,15 @@ def materials(name="Terrain"):
 
 
 def fingerprint(name="Terrain", without=()):
-    """A hash over everything the mesh holds: all attributes with their names, kinds and bytes, and the faces.
+    """A hash over everything the mesh holds: all attributes with their names, kinds and bytes, and
+    the faces.
 
     without: names of attributes that do not count.
     """
     mesh = bpy.data.objects[name].data
-    digest = hashlib.sha256(repr((len(mesh.vertices), len(mesh.polygons), mesh.shape_keys)).encode())
+    digest = hashlib.sha256(
+        repr((len(mesh.vertices), len(mesh.polygons), mesh.shape_keys)).encode()
+    )
     starts = np.empty(len(mesh.polygons), dtype=np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     digest.update(starts.tobytes())
@@ -256,7 +285,9 @@ def answer(text):
     statements = ast.parse(text).body
     last = statements.pop() if statements and isinstance(statements[-1], ast.Expr) else None
     exec(compile(ast.Module(statements, []), "<question>", "exec"), globals())  # noqa: S102 -- its purpose
-    return eval(compile(ast.Expression(last.value), "<question>", "eval"), globals()) if last else None  # noqa: S307
+    if last is None:
+        return None
+    return eval(compile(ast.Expression(last.value), "<question>", "eval"), globals())  # noqa: S307
 
 
 def tick():
@@ -288,5 +319,6 @@ bpy.types.SpaceView3D.draw_handler_add(clock.draw, (), "WINDOW", "POST_PIXEL")
 bpy.context.scene.eevee.taa_samples = 1  # software draws each for seconds
 bpy.context.preferences.view.show_splash = False
 bpy.context.preferences.use_preferences_save = False
-bpy.context.preferences.view.filebrowser_display_type = "SCREEN"  # a second window may land outside the screen
+# a second window may land outside the screen
+bpy.context.preferences.view.filebrowser_display_type = "SCREEN"
 bpy.app.timers.register(tick, first_interval=0.0, persistent=True)

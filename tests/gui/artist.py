@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A first hour with the extension in a real window: from Add ▸ Mesh ▸ Terrain to files and the finished look.
+"""A first hour with the extension in a real window: from Add ▸ Mesh ▸ Terrain to files and the
+finished look.
 
 The scenes before and after those of desk.py, in one Blender.
 """
@@ -13,10 +14,16 @@ import desk
 OBJECT = "bpy.context.object"
 SETTINGS = f"{OBJECT}.erosion"
 IDLE = "not running()"
-LONG, SHORT = 1000.0, 2.0  # drops a cell: minutes on these small terrains, or a second
-ASIDE = (0, 40, -40, 80, -80)  # pixels from the middle of the popover: the first may lie between two pictures
-SMALL = "bpy.context.window_manager.operator_properties_last('erosion.terrain_add').resolution = 192"
-IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
+LONG = 1000.0  # drops a cell: minutes on these small terrains, or a second
+SHORT = 2.0
+# pixels from the middle of the popover: the first may lie between two pictures
+ASIDE = (0, 40, -40, 80, -80)
+SMALL = (
+    "bpy.context.window_manager.operator_properties_last('erosion.terrain_add').resolution = 192"
+)
+IN_VIEWPORT = (
+    "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
+)
 BROWSER = "next((area for area in window().screen.areas if area.type == 'FILE_BROWSER'), None)"
 PIXELS = """
 image = bpy.data.images.load({path!r})
@@ -108,7 +115,9 @@ def finish_keeps_what_is_there_as_one_undo_step(window):
     window.press("erosion.finish")
     window.wait("the end of the run", IDLE)
     assert window.ask("fingerprint()") != before, "erosion.finish kept nothing"
-    assert window.ask(f"__import__('json').loads({SETTINGS}.report)['finished']") < 1.0, "the run went on to its end"
+    assert window.ask(f"__import__('json').loads({SETTINGS}.report)['finished']") < 1.0, (
+        "the run went on to its end"
+    )
     assert "wear" in window.ask("attributes()")
     window.picture("after_finish")
     _undo(window, before)
@@ -126,15 +135,22 @@ def a_run_to_the_end_is_one_undo_step(window):
 
 
 def only_the_changed_step_is_run_again(window):
-    window.ask(f"{SETTINGS}.strength.source = 'NONE'; bpy.ops.erosion.restore(); given = heights().copy()")
+    window.ask(
+        f"{SETTINGS}.strength.source = 'NONE'; bpy.ops.erosion.restore(); given = heights().copy()"
+    )
     for kind in ("talus", "droplet"):
-        window.ask(f"{SETTINGS}.active_step = len({SETTINGS}.steps) - 1; bpy.ops.erosion.step_add(kind={kind!r})")
+        window.ask(
+            f"{SETTINGS}.active_step = len({SETTINGS}.steps) - 1; "
+            f"bpy.ops.erosion.step_add(kind={kind!r})"
+        )
     desk.erode(window)
     first = window.ask("fingerprint()")
     window.ask(f"{SETTINGS}.steps[2].droplet.drops_per_cell = {SHORT}")
     window.press("erosion.run")
     window.wait("the end of the second run", f"{IDLE} and fingerprint() != {first!r}")
-    reused = [step.get("reused", False) for step in json.loads(window.ask(f"{SETTINGS}.report"))["steps"]]
+    reused = [
+        step.get("reused", False) for step in json.loads(window.ask(f"{SETTINGS}.report"))["steps"]
+    ]
     assert reused == [True, True, False], f"reused were {reused}"
     window.picture("third_step_changed")
 
@@ -167,8 +183,12 @@ def heightmap_and_maps_are_files_with_the_terrains_own_numbers(window):
             f"values = np.empty(len(pixels), dtype=np.float32); "
             f"{OBJECT}.data.attributes[{name!r}].data.foreach_get('value', values)"
         )
-        assert window.ask("bool((pixels == values).all() and values.max() > 0)"), f"{name}.exr has other numbers"
-    return ", ".join(sorted(path.name for path in folder.glob("*.*") if path.suffix in (".exr", ".json")))
+        assert window.ask("bool((pixels == values).all() and values.max() > 0)"), (
+            f"{name}.exr has other numbers"
+        )
+    return ", ".join(
+        sorted(path.name for path in folder.glob("*.*") if path.suffix in (".exr", ".json"))
+    )
 
 
 def the_look_is_finished_in_one_click(window):
@@ -188,7 +208,9 @@ def _start(window):
 
 
 def _let_it_rain(window, drops_per_cell):
-    """Change the drops of all steps, which is an undo step; returns the fingerprint of the terrain."""
+    """Change the drops of all steps, which is an undo step; returns the fingerprint of the
+    terrain.
+    """
     window.ask(f"for step in {SETTINGS}.steps: step.droplet.drops_per_cell = {drops_per_cell}")
     window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_push(message='Setting')")
     return window.ask("fingerprint()")
@@ -203,13 +225,19 @@ def _undo(window, before):
 def _save_by_browser(window, operator, folder, name):
     """Save through Blender's file browser; name "" where a folder is asked for."""
     window.ask(IN_VIEWPORT + f"bpy.ops.{operator}('INVOKE_DEFAULT')")
-    window.wait("the file browser", f"{BROWSER} is not None and {BROWSER}.spaces.active.params is not None")
-    window.ask(f"chosen = {BROWSER}.spaces.active.params; chosen.directory = {str(folder).encode()!r}")
+    window.wait(
+        "the file browser", f"{BROWSER} is not None and {BROWSER}.spaces.active.params is not None"
+    )
+    window.ask(
+        f"chosen = {BROWSER}.spaces.active.params; chosen.directory = {str(folder).encode()!r}"
+    )
     if name:
         window.ask(f"chosen.filename = {name!r}")
     time.sleep(1.0)  # the list is read aside, and nothing tells when it is there
     window.picture(operator.rpartition(".")[2])
-    window.ask(f"with bpy.context.temp_override(window=window(), area={BROWSER}): bpy.ops.file.execute()")
+    window.ask(
+        f"with bpy.context.temp_override(window=window(), area={BROWSER}): bpy.ops.file.execute()"
+    )
     window.wait("the viewport", f"{BROWSER} is None")
 
 

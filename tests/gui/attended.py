@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run as a modal operator in a real window: undo steps, redo panel, history, quitting, renders."""
+"""A run as a modal operator in a real window: undo steps, redo panel, history, quitting,
+renders.
+"""
 
 import time
 from pathlib import Path
@@ -7,12 +9,17 @@ from pathlib import Path
 OBJECT = "bpy.context.object"
 SETTINGS = f"{OBJECT}.erosion"
 IDLE = "not running()"
-LONG, SHORT = 1000.0, 2.0  # drops a cell: minutes on the grids below, or a second
+LONG = 1000.0  # drops a cell: minutes on the grids below, or a second
+SHORT = 2.0
 SMALL = "bpy.context.window_manager.operator_properties_last('erosion.terrain_add').resolution = 96"
-IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
+IN_VIEWPORT = (
+    "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
+)
 HISTORY = "[one.bl_idname for one in bpy.context.window_manager.operators]"
 ATTENDED = "[one.bl_idname for one in window().modal_operators] == ['EROSION_OT_run']"
-UNATTENDED = "not any(one and one.bl_idname.startswith('EROSION') for one in window().modal_operators)"
+UNATTENDED = (
+    "not any(one and one.bl_idname.startswith('EROSION') for one in window().modal_operators)"
+)
 OTHER = """
 other = bpy.data.objects['Terrain'].copy()
 other.data, other.name, other.location.x = other.data.copy(), 'Other', 1500.0
@@ -45,13 +52,16 @@ def the_redo_panel_of_add_terrain_does_not_outlive_a_run(window):
     window.open_tab("Erosion")
     assert window.ask(HISTORY)[-1] == "EROSION_OT_terrain_add"
     window.picture("redo_panel_of_add_terrain")
-    window.ask(f"{SETTINGS}.recipe_name = 'arcane'; {SETTINGS}.steps[0].droplet.drops_per_cell = {SHORT}")
+    window.ask(
+        f"{SETTINGS}.recipe_name = 'arcane'; {SETTINGS}.steps[0].droplet.drops_per_cell = {SHORT}"
+    )
     window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_push(message='Setting')")
     _run(window)
     eroded = window.ask("fingerprint()")
     window.picture("no_redo_panel_after_the_run")
     assert window.ask(HISTORY)[-1] == "EROSION_OT_run"
-    # What that panel, F9 and Shift-R do: undo the last operator and repeat it. It must not stop the window, nor forget.
+    # What that panel, F9 and Shift-R do: undo the last operator and repeat it. It must not stop the
+    # window, nor forget.
     window.ask("clock.restart(); first = clock.last_job")
     window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_redo(); redone = fingerprint()")
     assert window.ask("redone") == eroded, "the result is gone while it runs again"
@@ -94,7 +104,8 @@ def a_run_counts_as_work_that_is_not_saved(window):
     window.key("ESC")  # closes the question
     time.sleep(0.5)
     assert window.ask("running()"), "Esc for the question cancelled the run"
-    # Neither the mark nor a run that goes on is a step of its own, and an undo of something else leaves the run alone.
+    # Neither the mark nor a run that goes on is a step of its own, and an undo of something else
+    # leaves the run alone.
     window.key("Z", ctrl=True)
     window.wait("the undo", "bpy.data.objects['Terrain'].location.x == 0.0")
     time.sleep(0.5)

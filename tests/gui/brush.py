@@ -97,7 +97,9 @@ def _circle(window, steps):
 
 
 def _begin_stroke(window):
-    """Press the button and move, until the stroke is seen on the mesh; returns the fingerprint before."""
+    """Press the button and move, until the stroke is seen on the mesh; returns the fingerprint
+    before.
+    """
     before = window.ask("fingerprint()")
     x, y = _middle(window)
     window.move(x, y)
@@ -164,11 +166,15 @@ def strokes_of_every_kind_are_made_again_without_a_window(window):
         window.wait(f"the stroke of {kind}", f"{STROKES} == {number}")
         assert window.ask("fingerprint()") != before, f"{kind} changed nothing"
     window.picture("every_kind")
-    painted, again = (str(Path(window.folder.name) / name) for name in ("painted.blend", "again.blend"))
+    painted, again = (
+        str(Path(window.folder.name) / name) for name in ("painted.blend", "again.blend")
+    )
     window.ask(f"{TERRAIN}.erosion.steps[1].enabled = False")  # strokes alone
     window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={painted!r}, copy=True)")
     window.command("erosion", "erode", painted, again)
-    assert window.ask(SAME.format(path=again)), "strokes made again differ from those that were painted"
+    assert window.ask(SAME.format(path=again)), (
+        "strokes made again differ from those that were painted"
+    )
     for number in range(len(KINDS) - 1, -1, -1):
         window.key("Z", ctrl=True)
         window.wait("the undo", f"{STROKES} == {number}")
@@ -223,8 +229,12 @@ def a_curved_stroke_follows_the_mouse_and_holds_to_the_mask(window):
     _circle(window, 24)
     window.wait("the stroke", f"{STROKES} == 1")
     window.picture("curved")
-    painted, beyond = window.ask("moved = heights() != before; [int(moved[free].sum()), int(moved[~free].sum())]")
-    assert painted > 100 and not beyond, f"{painted} vertices changed, and {beyond} that the mask keeps"
+    painted, beyond = window.ask(
+        "moved = heights() != before; [int(moved[free].sum()), int(moved[~free].sum())]"
+    )
+    assert painted > 100 and not beyond, (
+        f"{painted} vertices changed, and {beyond} that the mask keeps"
+    )
     off, across = window.ask(BENT)
     assert off > 0.2 * across, f"the path leaves its chord by {off:.0f} m of {across:.0f}"
     window.key("Z", ctrl=True)
@@ -256,7 +266,9 @@ def a_terrain_deleted_in_a_stroke_ends_it(window):
     _begin_stroke(window)
     window.ask(f"bpy.data.objects.remove({TERRAIN})")
     window.send("LEFTMOUSE", ["RELEASE"])
-    window.wait("the end of the stroke", "not bpy.context.window_manager.windows[0].modal_operators")
+    window.wait(
+        "the end of the stroke", "not bpy.context.window_manager.windows[0].modal_operators"
+    )
     assert window.ask("not bpy.data.objects"), "the stroke brought an object"
     window.picture("deleted")
 
@@ -268,9 +280,12 @@ def another_file_opened_in_a_stroke_is_as_it_was_saved(window):
     window.ask(f"{SETTINGS}.use_pixels, {SETTINGS}.radius, {SETTINGS}.kind = False, 150.0, 'raise'")
     path = str(Path(window.folder.name) / "before.blend")
     window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={path!r}, copy=True)")
-    before, workers = _begin_stroke(window), window.workers()
+    before = _begin_stroke(window)
+    workers = window.workers()
     assert len(workers) == 1
-    window.ask(f"bpy.app.timers.register(lambda: bpy.ops.wm.open_mainfile(filepath={path!r}) and None)")
+    window.ask(
+        f"bpy.app.timers.register(lambda: bpy.ops.wm.open_mainfile(filepath={path!r}) and None)"
+    )
     window.wait("the end of the worker", lambda: not is_alive(workers[0]))
     window.wait("the file", "'Terrain' in bpy.data.objects and not window().modal_operators")
     assert window.ask("fingerprint()") == before and window.ask(STROKES) == 0
@@ -284,9 +299,13 @@ def quitting_in_a_stroke_takes_the_worker_along_and_saves_no_half_of_it(window):
     window.ask(f"{SETTINGS}.use_pixels, {SETTINGS}.radius, {SETTINGS}.kind = False, 150.0, 'raise'")
     path, last = (Path(window.folder.name) / name for name in ("mine.blend", "quit.blend"))
     window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={str(path)!r})")
-    window.ask("bpy.app.timers.register(lambda: bpy.ops.screen.userpref_show() and None, first_interval=0.0)")
+    window.ask(
+        "bpy.app.timers.register(lambda: bpy.ops.screen.userpref_show() and None, "
+        "first_interval=0.0)"
+    )
     window.wait("the window of the preferences", "len(bpy.context.window_manager.windows) == 2")
-    saved, own = path.read_bytes(), window.ask("hashlib.sha256(heights().tobytes()).hexdigest()")
+    saved = path.read_bytes()
+    own = window.ask("hashlib.sha256(heights().tobytes()).hexdigest()")
     _begin_stroke(window)
     window.ask("bpy.context.window_manager.windows[0].modal_operators[0]._told = 'Compiling'")
     workers = window.workers()

@@ -18,7 +18,8 @@ def _ask_for_them(window):
 
 
 def variants_are_made_and_shown(window):
-    window.ask("bpy.context.preferences.view.ui_scale = 0.75")  # so that all buttons fit into the window
+    # so that all buttons fit into the window
+    window.ask("bpy.context.preferences.view.ui_scale = 0.75")
     window.ask("close_panels('EROSION_PT_steps', 'EROSION_PT_masks')")
     window.ask("open_panels('EROSION_PT_variants')")
     window.ask("new_terrain(128, 160, 1.0)")

@@ -5,7 +5,9 @@ import time
 
 SHOWN = "import_module(EXTENSION + '.erosion_addon.scene.masks.overlay').now.shown"
 TERRAIN = "bpy.data.objects['Terrain']"
-WEIGHTS = f"[next((one.weight for one in vertex.groups), -1.0) for vertex in {TERRAIN}.data.vertices]"
+WEIGHTS = (
+    f"[next((one.weight for one in vertex.groups), -1.0) for vertex in {TERRAIN}.data.vertices]"
+)
 FOLDED = """
 panel = bpy.types.EROSION_PT_steps
 bpy.utils.unregister_class(panel)
@@ -27,7 +29,9 @@ def paint_across(window):
 
 
 def press_eye(window):
-    """Press the eye of the first mask: it stands left of the brush, among buttons too narrow to be found blindly."""
+    """Press the eye of the first mask: it stands left of the brush, among buttons too narrow to be
+    found blindly.
+    """
     right, y = window.find_button("erosion.mask_paint")
     for x in range(right, right - 100, -9):
         window.move(x, y)
@@ -81,7 +85,11 @@ def what_was_painted_out_keeps_every_bit(window):
     window.wait("the mask on the eroded terrain", f"{SHOWN} is not None")
     window.picture("eroded_by_mask")
     changed = window.ask("(heights() != given).tolist()")
-    kept = [not moved for moved, weight in zip(changed, window.ask(WEIGHTS), strict=True) if weight == 0.0]
+    kept = [
+        not moved
+        for moved, weight in zip(changed, window.ask(WEIGHTS), strict=True)
+        if weight == 0.0
+    ]
     assert any(changed) and kept and all(kept), "erosion acted where the mask is 0"
     return f"{sum(changed)} vertices eroded, {len(kept)} kept"
 
@@ -100,7 +108,9 @@ strength.source, strength.border = 'SELECTION', 300.0
     erode(window)
     time.sleep(1.0)
     window.picture("eroded_selection")
-    assert not window.ask("bool((heights() != given)[~inside.ravel()].any())"), "what is not selected changed"
+    assert not window.ask("bool((heights() != given)[~inside.ravel()].any())"), (
+        "what is not selected changed"
+    )
     assert window.ask("bool((heights() != given)[inside.ravel()].any())"), "nothing was eroded"
     press_eye(window)
     assert window.ask(f"{SHOWN} is None")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A file manager's half of a drag and drop on an X server: the XDND protocol, version 5.
 
-    file_drop.py X Y FILE      drops the file on the window below that point of the screen; the display is DISPLAY
+    file_drop.py X Y FILE      drops the file on the window below that point of the screen; the
+    display is DISPLAY
 
 https://freedesktop.org/wiki/Specifications/XDND
 """
@@ -77,7 +78,9 @@ class FileDrop:
         if target is None:
             raise LookupError("no window takes drops")
         self.send(target, "XdndEnter", VERSION << 24, self.kind)
-        self.send(target, "XdndPosition", 0, x << 16 | y, X.CurrentTime, self.atom("XdndActionCopy"))
+        self.send(
+            target, "XdndPosition", 0, x << 16 | y, X.CurrentTime, self.atom("XdndActionCopy")
+        )
         self.wait("XdndStatus")
         self.send(target, "XdndDrop", 0, X.CurrentTime)
         self.wait("XdndFinished")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first click in a real window: the panel's first button in Blender's default scene brings a terrain into view."""
+"""The first click in a real window: the panel's first button in Blender's default scene brings a
+terrain into view.
+"""
 
 import artist
 
@@ -18,13 +20,16 @@ def seen(path):
 """
 ADDED = "'Peaks and Valleys' in bpy.data.objects"
 TERRAIN = "bpy.data.objects['Peaks and Valleys']"
-FILLS = 0.1  # of the viewport at the least: the sidebar covers a quarter, and two of four quad views look from the side
+# of the viewport at the least: the sidebar covers a quarter, and two of four quad views look from
+# the side
+FILLS = 0.1
 
 
 def begin(window, prepare=""):
     """Blender's default scene, and the tab open."""
     window.ask(
-        f"with bpy.context.temp_override(window=window()):\n    {BEGIN.strip().replace(chr(10), chr(10) + '    ')}"
+        "with bpy.context.temp_override(window=window()):\n    "
+        f"{BEGIN.strip().replace(chr(10), chr(10) + '    ')}"
     )
     window.ask(prepare)
     window.buttons.clear()
@@ -32,7 +37,9 @@ def begin(window, prepare=""):
 
 
 def share(window, name):
-    """Share of the viewport's pixels that the terrain takes: those that change where it is hidden."""
+    """Share of the viewport's pixels that the terrain takes: those that change where it is
+    hidden.
+    """
     window.ask(SHARE)
     window.drawn()
     with_terrain = window.picture(name)
@@ -40,7 +47,10 @@ def share(window, name):
     window.drawn()
     without = window.picture(f"{name}_hidden")
     window.ask(f"{TERRAIN}.hide_viewport = False")
-    return window.ask(f"float((np.abs(seen({str(with_terrain)!r}) - seen({str(without)!r})).max(2) > 0.02).mean())")
+    return window.ask(
+        f"float((np.abs(seen({str(with_terrain)!r}) - seen({str(without)!r})).max(2) > "
+        "0.02).mean())"
+    )
 
 
 def click(window, name):
@@ -61,7 +71,8 @@ def the_first_button_beside_the_default_cube_shows_a_terrain(window):
 
 def the_terrain_is_in_view_in_other_workspaces(window):
     shares = {}
-    for name in ("Modeling", "Animation"):  # in the second, the first viewport looked through the camera
+    # in the second, the first viewport looked through the camera
+    for name in ("Modeling", "Animation"):
         window.ask(f"window().workspace = bpy.data.workspaces[{name!r}]")
         window.wait("the workspace", f"window().workspace.name == {name!r}")
         shares[name] = share(window, name.lower())

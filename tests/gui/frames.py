@@ -21,7 +21,9 @@ IS_SHOWN = SHOWN + "bool((place[:, 2] == {heights}).all())"
 
 
 def _press_box(window):
-    """Press the box in the panel's head, above the number of frames and further left than buttons are looked for."""
+    """Press the box in the panel's head, above the number of frames and further left than buttons
+    are looked for.
+    """
     _, above = window.find_button("frames.count")
     left = window.ask("rectangle('UI')")[0]
     for y in range(above, above + 60, 6):
@@ -35,7 +37,8 @@ def _press_box(window):
 
 def a_run_keeps_its_frames(window):
     folder = Path(window.folder.name) / "frames"
-    window.ask("bpy.context.preferences.view.ui_scale = 0.75")  # so that all buttons fit into the window
+    # so that all buttons fit into the window
+    window.ask("bpy.context.preferences.view.ui_scale = 0.75")
     window.ask("close_panels('EROSION_PT_steps', 'EROSION_PT_masks')")
     window.ask("open_panels('EROSION_PT_frames')")
     window.ask("new_terrain(96, 128, 4.0)")
@@ -74,7 +77,10 @@ def frames_are_played_with_the_scene(window):
     seen = []
     for number in range(1, COUNT + 1):
         window.key("RIGHT_ARROW")
-        window.wait("the next frame", f"bpy.context.scene.frame_current == bpy.context.scene.frame_start + {number}")
+        window.wait(
+            "the next frame",
+            f"bpy.context.scene.frame_current == bpy.context.scene.frame_start + {number}",
+        )
         seen.append(window.ask(SHOWN + "float(place[:, 2].sum())"))
     assert len(set(seen)) == COUNT, f"frames are alike: {seen}"
     assert window.ask(IS_SHOWN.format(heights="result")), "the last frame is not the result"
@@ -85,10 +91,15 @@ def frames_are_played_with_the_scene(window):
 def an_animation_asks_before_it_replaces_frames(window):
     folder = Path(window.folder.name) / "animation"
     window.ask("new_terrain(48, 64, 1.0)")
-    window.ask(f"{FRAMES}.folder = {str(folder)!r}; bpy.context.scene.frame_start = bpy.context.scene.frame_end = 1")
+    window.ask(
+        f"{FRAMES}.folder = {str(folder)!r}; bpy.context.scene.frame_start = "
+        "bpy.context.scene.frame_end = 1"
+    )
     window.over_viewport()
     window.ask(ANIMATE)
-    window.wait("the frame", lambda: (folder / "frames.json").exists() and window.ask("not running()"))
+    window.wait(
+        "the frame", lambda: (folder / "frames.json").exists() and window.ask("not running()")
+    )
     kept = (folder / "elevation_0000.exr").read_bytes()
     window.ask(f"{TERRAIN}.erosion.seed += 1")
     window.ask(ANIMATE)

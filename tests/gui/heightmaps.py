@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An elevation model dropped into a real window: the dialog says what it makes, and the terrain is in view."""
+"""An elevation model dropped into a real window: the dialog says what it makes, and the terrain is
+in view.
+"""
 
 import time
 from pathlib import Path
@@ -31,17 +33,25 @@ def elevation_model(path, rows, cols):
     data += struct.pack("<H", count) + b"".join(entries[tag] for tag in sorted(entries)) + bytes(4) + more
     open(path, "wb").write(data)
 """
-HEIGHTS = "[float(end(co[2] for co in (v.co for v in bpy.data.objects['srtm'].data.vertices))) for end in (min, max)]"
+HEIGHTS = (
+    "[float(end(co[2] for co in (v.co for v in bpy.data.objects['srtm'].data.vertices))) for end "
+    "in (min, max)]"
+)
 
 
 def an_elevation_model_is_dropped_and_the_dialog_says_what_it_makes(window):
     path = Path(window.folder.name) / "srtm.tif"
-    window.ask(artist.IN_VIEWPORT + "[bpy.data.objects.remove(one) for one in list(bpy.data.objects)]")
+    window.ask(
+        artist.IN_VIEWPORT + "[bpy.data.objects.remove(one) for one in list(bpy.data.objects)]"
+    )
     window.ask(WRITE)
     window.ask(f"elevation_model({str(path)!r}, 200, 300)")
     window.over_viewport()
     window.ask("clock.restart()")
-    window.ask(artist.IN_VIEWPORT + f"bpy.ops.erosion.heightmap_import('INVOKE_DEFAULT', filepath={str(path)!r})")
+    window.ask(
+        artist.IN_VIEWPORT
+        + f"bpy.ops.erosion.heightmap_import('INVOKE_DEFAULT', filepath={str(path)!r})"
+    )
     time.sleep(1.5)  # the dialog unfolds, and nothing tells when it is there
     window.picture("dialog")
     said = window.ask("clock.histogram()")
@@ -56,7 +66,9 @@ def an_elevation_model_is_dropped_and_the_dialog_says_what_it_makes(window):
         pictures.append(str(window.picture(name)))
         window.ask("bpy.data.objects['srtm'].hide_viewport = True")
         window.drawn()
-    found = window.ask(f"float((np.abs(seen({pictures[0]!r}) - seen({pictures[1]!r})).max(2) > 0.02).mean())")
+    found = window.ask(
+        f"float((np.abs(seen({pictures[0]!r}) - seen({pictures[1]!r})).max(2) > 0.02).mean())"
+    )
     assert found > first_click.FILLS, f"the terrain takes {found:.1%} of the viewport"
     return f"{found:.0%} of the viewport; {said}"
 

@@ -3,9 +3,10 @@
 
     python tests/gui/run.py [--allow-skip] [--at-once N] [SESSION ...]
 
-The Blender is the program that BLENDER names; without it, one from Debian's packages in a folder of its own (made on
-first use, as root, by root.sh; TERRAIN_EROSION_ROOT names another folder). Pictures go to build/gui.
-Exit code 0: all went well; 1: something failed; 3: could not run here, which --allow-skip turns into 0.
+The Blender is the program that BLENDER names; without it, one from Debian's packages in a folder of
+its own (made on first use, as root, by root.sh; TERRAIN_EROSION_ROOT names another folder).
+Pictures go to build/gui. Exit code 0: all went well; 1: something failed; 3: could not run here,
+which --allow-skip turns into 0.
 """
 
 import argparse
@@ -29,12 +30,17 @@ class LocalBlender:
     """The program that the user names, on this machine."""
 
     python = sys.executable
-    output, here = str(OUTPUT), str(HERE)
+    output = str(OUTPUT)
+    here = str(HERE)
 
     def __init__(self, program):
         self.blender = program
-        if missing := [tool for tool in (program, "Xvfb", "import", "xdotool") if not shutil.which(tool)]:
-            raise CannotRunError(f"{', '.join(missing)} not found (xvfb, imagemagick and xdotool are the packages)")
+        if missing := [
+            tool for tool in (program, "Xvfb", "import", "xdotool") if not shutil.which(tool)
+        ]:
+            raise CannotRunError(
+                f"{', '.join(missing)} not found (xvfb, imagemagick and xdotool are the packages)"
+            )
 
     def run(self, *command, **options):
         environment = os.environ | {"BLENDER_USER_RESOURCES": f"{self.output}/profile"}
@@ -42,22 +48,37 @@ class LocalBlender:
 
 
 class DebianBlender:
-    """Debian's Blender in a folder that root.sh makes; sees build/gui as /out and this folder as /gui."""
+    """Debian's Blender in a folder that root.sh makes; sees build/gui as /out and this folder as
+    /gui.
+    """
 
-    python, blender, output, here = "python3", "blender", "/out", "/gui"
+    python = "python3"
+    blender = "blender"
+    output = "/out"
+    here = "/gui"
 
     def __init__(self):
         default = Path.home() / ".cache" / "terrain-erosion" / "blender-root"
         self.folder = os.environ.get("TERRAIN_EROSION_ROOT", default)
         if sys.platform != "linux" or not shutil.which("apt-get"):
-            raise CannotRunError("this is not a Debian or Ubuntu; BLENDER=/path/to/blender must name a Blender")
+            raise CannotRunError(
+                "this is not a Debian or Ubuntu; BLENDER=/path/to/blender must name a Blender"
+            )
         if os.geteuid() != 0:
-            raise CannotRunError("only root can make and enter a Debian folder; or set BLENDER=/path/to/blender")
-        if subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True).returncode:
-            raise CannotRunError("this machine allows no namespaces (unshare); or set BLENDER=/path/to/blender")
+            raise CannotRunError(
+                "only root can make and enter a Debian folder; or set BLENDER=/path/to/blender"
+            )
+        if subprocess.run(
+            ["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True
+        ).returncode:
+            raise CannotRunError(
+                "this machine allows no namespaces (unshare); or set BLENDER=/path/to/blender"
+            )
         made = subprocess.run([HERE / "root.sh", self.folder], capture_output=True, text=True)
         if made.returncode:
-            raise CannotRunError(f"no Debian folder could be made in {self.folder}:\n{made.stdout}{made.stderr}")
+            raise CannotRunError(
+                f"no Debian folder could be made in {self.folder}:\n{made.stdout}{made.stderr}"
+            )
 
     def run(self, *command, **options):
         return subprocess.run(
@@ -80,9 +101,12 @@ class DebianBlender:
 
 
 def install(place):
-    """Build the zip for that Blender's Python and install it in an empty profile. Raises CalledProcessError."""
+    """Build the zip for that Blender's Python and install it in an empty profile. Raises
+    CalledProcessError.
+    """
     shutil.rmtree(OUTPUT, ignore_errors=True)
-    (OUTPUT / "profile").mkdir(parents=True)  # Blender takes the user's own where this does not exist
+    # Blender takes the user's own where this does not exist
+    (OUTPUT / "profile").mkdir(parents=True)
     said = place.run(
         place.blender,
         "--background",
@@ -96,7 +120,10 @@ def install(place):
     version = next(line.split()[1] for line in said.splitlines() if line.startswith("PYTHON "))
     packer = REPOSITORY / "release" / "zip.py"
     made = subprocess.run(
-        [sys.executable, packer, "--python", version, "--output", OUTPUT], check=True, stdout=subprocess.PIPE, text=True
+        [sys.executable, packer, "--python", version, "--output", OUTPUT],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     ).stdout
     print(f"Python {version} in Blender; {made.strip()}", flush=True)
     place.run(
@@ -115,12 +142,16 @@ def install(place):
 def main():
     parser = argparse.ArgumentParser(description="Drive the extension in a real Blender window.")
     parser.add_argument("--allow-skip", action="store_true", help="exit with 0 where it cannot run")
-    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="sessions at a time; default: 2")
-    names = (
-        "first, artist, live, look, waters, attended, faults, trials, autosave, recipes, choices, brush, ends, frames, "
-        "mouse"
+    parser.add_argument(
+        "--at-once", type=int, default=2, metavar="N", help="sessions at a time; default: 2"
     )
-    parser.add_argument("sessions", nargs="*", metavar="SESSION", help=f"{names}; default: all; or pages")
+    names = (
+        "first, artist, live, look, waters, attended, faults, trials, autosave, recipes, choices, "
+        "brush, ends, frames, mouse"
+    )
+    parser.add_argument(
+        "sessions", nargs="*", metavar="SESSION", help=f"{names}; default: all; or pages"
+    )
     words = parser.parse_args()
     try:
         place = LocalBlender(os.environ["BLENDER"]) if "BLENDER" in os.environ else DebianBlender()
@@ -130,7 +161,10 @@ def main():
     try:
         install(place)
     except subprocess.CalledProcessError as error:
-        print(f"the extension could not be installed: {error}\n{error.output or ''}{error.stderr or ''}")
+        print(
+            "the extension could not be installed: "
+            f"{error}\n{error.output or ''}{error.stderr or ''}"
+        )
         return 1
     scenario = (f"{place.here}/scenario.py", place.blender, place.output, str(words.at_once))
     return place.run(place.python, *scenario, *words.sessions).returncode

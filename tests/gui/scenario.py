@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a person does in a real window, and what must come of it; run.py starts it where there is a Blender.
+"""What a person does in a real window, and what must come of it; run.py starts it where there is a
+Blender.
 
     scenario.py BLENDER FOLDER AT_ONCE [SESSION ...]      exit code 0: every scene went as it should
 
-A scene is a function of the window; the scenes of a session share one Blender. AT_ONCE sessions are played at a time,
-each on a screen of its own. Pictures go to FOLDER/SESSION.
+A scene is a function of the window; the scenes of a session share one Blender. AT_ONCE sessions are
+played at a time, each on a screen of its own. Pictures go to FOLDER/SESSION.
 """
 
 import sys
@@ -27,7 +28,8 @@ import trials
 import waters
 from window import Screen, Window, is_alive
 
-LONG, SHORT = 1000.0, 20.0  # drops a cell: minutes on the grids below, or a few seconds
+LONG = 1000.0  # drops a cell: minutes on the grids below, or a few seconds
+SHORT = 20.0
 IDLE = "not running()"
 LOOK_BUTTONS = (
     "erosion.look_add",
@@ -43,7 +45,9 @@ LOOK_BUTTONS = (
 
 
 def start(window, rows=192, columns=256, drops_per_cell=LONG):
-    """A fresh terrain and a run on it that has begun to erode; returns the fingerprint of the terrain before."""
+    """A fresh terrain and a run on it that has begun to erode; returns the fingerprint of the
+    terrain before.
+    """
     window.ask(f"new_terrain({rows}, {columns}, {drops_per_cell})")
     before = window.ask("fingerprint()")
     window.press("erosion.run")
@@ -63,7 +67,10 @@ def verdict(window, picture):
     state, sentence = window.ask("outcome()")
     window.picture(picture)
     assert sentence.endswith("."), f"the run ended as {state} without a sentence"
-    return f"{state}, {sentence!r}, objects: {window.ask('[one.name for one in bpy.context.scene.objects]')}"
+    return (
+        f"{state}, {sentence!r}, objects: "
+        f"{window.ask('[one.name for one in bpy.context.scene.objects]')}"
+    )
 
 
 def the_tab_opens(window):
@@ -141,7 +148,10 @@ def edit_mode_during_a_run_loses_nothing(window):
 def quitting_during_a_run_with_two_windows_takes_the_worker_along(window):
     start(window)
     # Of the windows that are open at the end this one goes first.
-    window.ask("bpy.app.timers.register(lambda: bpy.ops.screen.userpref_show() and None, first_interval=0.0)")
+    window.ask(
+        "bpy.app.timers.register(lambda: bpy.ops.screen.userpref_show() and None, "
+        "first_interval=0.0)"
+    )
     window.wait("the window of the preferences", "len(bpy.context.window_manager.windows) == 2")
     workers = window.workers()
     code, seconds = window.quit()
@@ -151,7 +161,9 @@ def quitting_during_a_run_with_two_windows_takes_the_worker_along(window):
     return f"quit in {seconds:.2f} s"
 
 
-def autosave_comes_during_a_seen_run_the_window_stays_awake_and_the_file_opens_with_the_terrain(window):
+def autosave_comes_during_a_seen_run_the_window_stays_awake_and_the_file_opens_with_the_terrain(
+    window,
+):
     saves = Path(window.folder.name) / "autosave"
     saves.mkdir()
     before = start(window, 384, 512)
@@ -161,7 +173,8 @@ def autosave_comes_during_a_seen_run_the_window_stays_awake_and_the_file_opens_w
     window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = True")
     window.wait("the operator", attended.ATTENDED)  # it steps aside now and then
     window.ask("clock.restart()")
-    window.ask("bpy.context.preferences.filepaths.auto_save_time = 1")  # minutes; this starts Blender's timer
+    # minutes; this starts Blender's timer
+    window.ask("bpy.context.preferences.filepaths.auto_save_time = 1")
     saved = window.wait("the autosave", lambda: any(saves.rglob("*.blend")))
     longest, fraction = window.ask("(clock.longest, job().fraction)")  # of a run that goes on
     window.ask("bpy.context.preferences.filepaths.use_auto_save_temporary_files = False")
@@ -173,14 +186,23 @@ def autosave_comes_during_a_seen_run_the_window_stays_awake_and_the_file_opens_w
     path = str(next(saves.rglob("*.blend")))
     window.ask(f"bpy.ops.wm.open_mainfile(filepath={path!r}, load_ui=False)")
     assert not window.ask(seen.MARK), "the autosaved file bears the mark of a run still"
-    assert window.ask("heights().tobytes().hex()") == own, "the autosaved file opened with half a run"
-    assert window.ask("fingerprint()") == before, f"it opened with other attributes: {window.ask('attributes()')}"
-    assert longest < saved / 4, f"the main loop stood still for {longest:.2f} s"  # as if it waited for the worker
-    return f"autosave after {saved:.1f} s, main loop's longest turn {longest:.2f} s, run at {fraction:.0%}"
+    assert window.ask("heights().tobytes().hex()") == own, (
+        "the autosaved file opened with half a run"
+    )
+    assert window.ask("fingerprint()") == before, (
+        f"it opened with other attributes: {window.ask('attributes()')}"
+    )
+    # as if it waited for the worker
+    assert longest < saved / 4, f"the main loop stood still for {longest:.2f} s"
+    return (
+        f"autosave after {saved:.1f} s, main loop's longest turn {longest:.2f} s, run at "
+        f"{fraction:.0%}"
+    )
 
 
 def the_panels_of_the_look_are_drawn(window):
-    window.ask("bpy.context.preferences.view.ui_scale = 0.75")  # so that all of them fit into the window
+    # so that all of them fit into the window
+    window.ask("bpy.context.preferences.view.ui_scale = 0.75")
     window.ask("close_panels('EROSION_PT_steps', 'EROSION_PT_masks')")
     window.ask("open_panels('EROSION_PT_surface_color', 'EROSION_PT_maps', 'EROSION_PT_look')")
     the_tab_opens(window)
@@ -196,9 +218,13 @@ def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
     assert window.ask("materials()") == ["Terrain Erosion Temperate"]
     for button in ("erosion.foliage_add", "erosion.images_send", "erosion.lod_add"):
         window.press(button)
-    made = "[len(bpy.data.objects), len(bpy.data.images), len(bpy.data.materials), len(bpy.data.node_groups)]"
+    made = (
+        "[len(bpy.data.objects), len(bpy.data.images), len(bpy.data.materials), "
+        "len(bpy.data.node_groups)]"
+    )
     window.wait("levels of detail", "'Terrain_LOD3' in bpy.data.objects")
-    before, there = window.ask("fingerprint()"), window.ask(made)
+    before = window.ask("fingerprint()")
+    there = window.ask(made)
     window.picture("after_look")
     window.ask("bpy.data.objects['Terrain'].erosion.seed = 777")
     window.press("erosion.run")
@@ -272,10 +298,17 @@ def play(session, blender, screen, folder):
     print(f"{session}: {'real' if real_events else 'simulated'} events", flush=True)
     with Window(blender, screen, folder / session, real_events) as window:
         for scene in scenes:
-            name, started = scene.__name__.replace("_", " "), time.perf_counter()
+            name = scene.__name__.replace("_", " ")
+            started = time.perf_counter()
             try:
                 said = scene(window)
-                print(f"  ok      {session}: {name} ({time.perf_counter() - started:.0f} s) {said or ''}", flush=True)
+                print(
+                    (
+                        f"  ok      {session}: {name} ({time.perf_counter() - started:.0f} s) "
+                        f"{said or ''}"
+                    ),
+                    flush=True,
+                )
             except Exception:  # noqa: BLE001 -- a failed scene, whatever it is; the others go on
                 failed += 1
                 print(f"  FAILED  {session}: {name}: {traceback.format_exc()}", flush=True)
@@ -284,10 +317,14 @@ def play(session, blender, screen, folder):
                 window.picture("failed")
         if window.process.poll() is None:
             window.quit()
-        code, words = window.process.returncode, window.log.read_text()
+        code = window.process.returncode
+        words = window.log.read_text()
         if code or "Traceback" in words:
             failed += 1
-            print(f"  FAILED  {session}: Blender ended with {code}; its own words:\n{words}", flush=True)
+            print(
+                f"  FAILED  {session}: Blender ended with {code}; its own words:\n{words}",
+                flush=True,
+            )
     return failed
 
 

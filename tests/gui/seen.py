@@ -3,7 +3,8 @@
 
 import time
 
-LONG, SHORT = 1000.0, 40.0  # drops a cell: minutes on the grids below, or some seconds
+LONG = 1000.0  # drops a cell: minutes on the grids below, or some seconds
+SHORT = 40.0
 LOOKED = 5.0  # seconds in which looks and turns of the main loop are counted
 IDLE = "not running()"
 MARK = "'erosion_live' in attributes()"
@@ -26,10 +27,12 @@ def the_run_is_seen_and_escape_brings_every_byte_back(window):
     window.picture("early")
     first = window.ask("fingerprint()")
     window.wait("the next look", f"fingerprint() != {first!r}")
-    looks, since = 0, time.monotonic()
+    looks = 0
+    since = time.monotonic()
     while time.monotonic() - since < LOOKED:
         now = window.ask("fingerprint()")
-        looks, first = looks + (now != first), now
+        looks = looks + (now != first)
+        first = now
         time.sleep(0.1)
     window.picture("later")
     window.over_viewport()
@@ -43,8 +46,14 @@ def the_run_is_seen_and_escape_brings_every_byte_back(window):
 def water_is_seen_as_long_as_it_runs(window):
     window.ask("new_terrain(96, 128, 1.0)")
     before = window.ask("fingerprint()")
-    window.ask("with bpy.context.temp_override(window=window()): bpy.ops.erosion.recipe_load(name='river valley')")
-    window.ask(f"for step in {SCENE}.steps: step.enabled, step.water.duration = step.kind == 'water', 1000.0")
+    window.ask(
+        "with bpy.context.temp_override(window=window()): bpy.ops.erosion.recipe_load(name='river "
+        "valley')"
+    )
+    window.ask(
+        f"for step in {SCENE}.steps: step.enabled, step.water.duration = step.kind == 'water', "
+        "1000.0"
+    )
     window.press("erosion.run")
     window.wait("water", "water() is not None")
     time.sleep(2.0)  # until it is drawn
@@ -57,7 +66,9 @@ def water_is_seen_as_long_as_it_runs(window):
 
 
 def a_large_run_is_seen_and_the_window_stays_awake(window):
-    """(With software OpenGL drawing takes seconds, which the time from one look to the next grows with.)"""
+    """(With software OpenGL drawing takes seconds, which the time from one look to the next grows
+    with.)
+    """
     stalls = {}
     for shown in (False, True):
         window.ask(f"new_terrain(1024, 1024, {LONG})")
@@ -79,14 +90,19 @@ def a_large_run_is_seen_and_the_window_stays_awake(window):
         window.escape()
         window.wait("the end of the run", IDLE)
     (unseen, speed), (seen, seen_speed) = stalls[False], stalls[True]
-    return f"longest turn {seen:.2f} s (unseen {unseen:.2f} s), throughput {seen_speed / speed:.2f} of unseen"
+    return (
+        f"longest turn {seen:.2f} s (unseen {unseen:.2f} s), throughput {seen_speed / speed:.2f} "
+        "of unseen"
+    )
 
 
 def undo_after_a_seen_run_gives_the_terrain_although_the_user_worked_meanwhile(window):
     before = _start(window, drops_per_cell=SHORT)
     window.wait("the run on the mesh", MARK)
     window.ask("with bpy.context.temp_override(window=window()): bpy.ops.object.empty_add()")
-    window.ask("with bpy.context.temp_override(window=window()): bpy.ops.ed.undo_push(message='Add')")
+    window.ask(
+        "with bpy.context.temp_override(window=window()): bpy.ops.ed.undo_push(message='Add')"
+    )
     window.wait("the end of the run", IDLE)
     assert "wear" in window.ask("attributes()") and not window.ask(MARK)
     window.over_viewport()
@@ -99,7 +115,8 @@ def undo_after_a_seen_run_gives_the_terrain_although_the_user_worked_meanwhile(w
 
 def a_setting_is_dragged_and_previewed(window):
     window.ask("new_terrain(384, 512, 2.0)")
-    before, seed = window.ask("fingerprint()"), window.ask(f"{SCENE}.seed")
+    before = window.ask("fingerprint()")
+    seed = window.ask(f"{SCENE}.seed")
     window.press("erosion.live_preview")
     window.wait("a preview", MARK)
     window.wait("its note", "preview().note.endswith(' s')")
@@ -110,7 +127,8 @@ def a_setting_is_dragged_and_previewed(window):
     window.drag(x, y, 60, 12)
     window.wait("another preview", f"{SCENE}.seed != {seed} and fingerprint() != {shown!r}")
     window.wait("its note", "preview().note.endswith(' s')")
-    longest, note = window.ask("clock.longest"), window.ask("preview().note")
+    longest = window.ask("clock.longest")
+    note = window.ask("preview().note")
     window.picture("preview_of_another_seed")
     shown = window.ask("fingerprint()")
     window.over_viewport()
@@ -155,7 +173,9 @@ def two_objects_are_eroded_one_after_the_other(window):
     for name in "BC":
         # Finding a button takes longer than a run where software draws three terrains.
         window.ask(f"activate({name!r})")
-        window.ask("with bpy.context.temp_override(window=window()): bpy.ops.erosion.run('INVOKE_DEFAULT')")
+        window.ask(
+            "with bpy.context.temp_override(window=window()): bpy.ops.erosion.run('INVOKE_DEFAULT')"
+        )
     window.settle()
     window.picture("queue")
     assert window.ask("[one.name for one in queue().waiting()]") == ["B", "C"]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unusual ways of working in a real window: sculpting, saving between run and undo, dropped images, a cube."""
+"""Unusual ways of working in a real window: sculpting, saving between run and undo, dropped images,
+a cube.
+"""
 
 import time
 from pathlib import Path
@@ -7,7 +9,9 @@ from pathlib import Path
 import desk
 
 IDLE = "not running()"
-IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
+IN_VIEWPORT = (
+    "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
+)
 TERRAIN = "bpy.data.objects['Terrain']"
 PICTURE = """
 image = bpy.data.images.new('gray', 64, 48)
@@ -59,7 +63,9 @@ def a_terrain_is_sculpted_straightened_and_eroded(window):
     window.picture("eroded")
     assert window.ask("bool((heights() != straight).any())")
     window.ask(IN_VIEWPORT + "bpy.ops.erosion.restore()")
-    assert window.ask("bool((heights() == straight).all())"), "Restore gave something else than what was sculpted"
+    assert window.ask("bool((heights() == straight).all())"), (
+        "Restore gave something else than what was sculpted"
+    )
 
 
 def undo_and_redo_reach_past_a_saved_file(window):
@@ -67,7 +73,9 @@ def undo_and_redo_reach_past_a_saved_file(window):
     before = window.ask("fingerprint()")
     _erode(window)
     eroded = window.ask("fingerprint()")
-    window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={str(Path(window.folder.name) / 'saved.blend')!r})")
+    window.ask(
+        f"bpy.ops.wm.save_as_mainfile(filepath={str(Path(window.folder.name) / 'saved.blend')!r})"
+    )
     window.over_viewport()
     window.key("Z", ctrl=True)
     window.wait("the undo", f"fingerprint() == {before!r}")
@@ -81,7 +89,10 @@ def a_dropped_png_is_a_picture_or_a_heightmap(window):
     window.ask(PICTURE.format(path=str(folder / "gray.png")))
     known = window.ask("len(bpy.data.objects)")
     window.over_viewport()
-    drop = f"bpy.ops.wm.drop_import_file('INVOKE_DEFAULT', directory={str(folder)!r}, files=[{{'name': 'gray.png'}}])"
+    drop = (
+        f"bpy.ops.wm.drop_import_file('INVOKE_DEFAULT', directory={str(folder)!r}, "
+        "files=[{'name': 'gray.png'}])"
+    )
     window.ask(IN_VIEWPORT + drop)
     time.sleep(0.5)  # the choice unfolds, and nothing tells when it is there
     window.picture("choice")
@@ -96,13 +107,17 @@ def a_dropped_png_is_a_picture_or_a_heightmap(window):
 def a_recipe_dragged_from_a_file_manager_becomes_the_terrains(window):
     window.ask("new_terrain(96, 128, 1.0)")
     path = Path(window.folder.name) / "Hollow Way.toml"
-    path.write_text('name = "Hollow Way"\nedges = "open"\n[[step]]\nkind = "rill"\n', encoding="utf-8")
+    path.write_text(
+        'name = "Hollow Way"\nedges = "open"\n[[step]]\nkind = "rill"\n', encoding="utf-8"
+    )
     window.over_viewport()
     window.drop_file(path)
     time.sleep(0.5)  # it unfolds, and nothing tells when it is there
     window.picture("dragged")
     window.key("RET")
-    window.wait("the recipe", "[step.kind for step in bpy.context.object.erosion.steps] == ['rill']")
+    window.wait(
+        "the recipe", "[step.kind for step in bpy.context.object.erosion.steps] == ['rill']"
+    )
 
 
 def _erode(window):
@@ -119,8 +134,12 @@ def the_selection_is_eroded_by_run_on_region_and_nothing_beyond(window):
     window.press("erosion.run_region")
     window.wait("the region", f"{IDLE} and bool((heights() != before).any())")
     window.picture("region")
-    within, beyond = window.ask("moved = heights() != before; [float(moved[chosen].mean()), int(moved[~chosen].sum())]")
-    assert within > 0.5 and not beyond, f"{within:.0%} of the selection changed, and {beyond} vertices beyond it"
+    within, beyond = window.ask(
+        "moved = heights() != before; [float(moved[chosen].mean()), int(moved[~chosen].sum())]"
+    )
+    assert within > 0.5 and not beyond, (
+        f"{within:.0%} of the selection changed, and {beyond} vertices beyond it"
+    )
     window.over_viewport()
     window.key("Z", ctrl=True)
     window.wait("the undo", "bool((heights() == before).all())")

@@ -4,9 +4,13 @@
 import time
 
 IDLE = "not running()"
-IN_VIEWPORT = "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
+IN_VIEWPORT = (
+    "with bpy.context.temp_override(window=window(), area=viewport(), region=region('WINDOW')): "
+)
 TERRAIN = "bpy.data.objects['Terrain']"
-DATA = "[len(getattr(bpy.data, kind)) for kind in ('objects', 'meshes', 'materials', 'node_groups')]"
+DATA = (
+    "[len(getattr(bpy.data, kind)) for kind in ('objects', 'meshes', 'materials', 'node_groups')]"
+)
 FILE = f"[fingerprint(), {DATA}, sorted({TERRAIN}.keys())]"
 CLOSE = """
 space = viewport().spaces.active
@@ -24,7 +28,8 @@ list(river.vertices[len(river.vertices) // 20 if at < len(river.vertices) // 20 
 
 
 def hills_with_pits_are_eroded(window):
-    window.ask("bpy.context.preferences.view.ui_scale = 0.75")  # so that all buttons fit into the window
+    # so that all buttons fit into the window
+    window.ask("bpy.context.preferences.view.ui_scale = 0.75")
     window.ask("close_panels('EROSION_PT_steps', 'EROSION_PT_masks')")
     window.ask("open_panels('EROSION_PT_look')")
     window.ask("new_terrain(128, 160, 1.0)")
@@ -62,14 +67,17 @@ def rivers_lakes_and_sea_are_added_by_the_mouse(window):
 
 def another_sea_level_in_the_redo_panel_moves_the_sea_and_the_rivers(window):
     levels = "[{vertex.co.z for vertex in bpy.data.objects['Terrain Sea'].data.vertices}]"
-    rivers, sea = window.ask("fingerprint('Terrain Rivers')"), window.ask(levels)
+    rivers = window.ask("fingerprint('Terrain Rivers')")
+    sea = window.ask(levels)
     last = "bpy.context.window_manager.operators[-1]"
     assert window.ask(f"{last}.bl_idname") == "EROSION_OT_sea_add"
     window.ask(f"{last}.properties.sea_level += 20.0")
     window.ask(IN_VIEWPORT + "bpy.ops.ed.undo_redo()")  # as the redo panel does
     time.sleep(0.3)
     window.wait("the sea", lambda: window.ask(IDLE) and window.ask(levels) not in (sea, "[set()]"))
-    assert window.ask("fingerprint('Terrain Rivers')") != rivers, "rivers did not end in the sea that rose"
+    assert window.ask("fingerprint('Terrain Rivers')") != rivers, (
+        "rivers did not end in the sea that rose"
+    )
     window.picture("sea_changed")
 
 
@@ -92,10 +100,13 @@ def they_are_looked_at(window):
 
 def they_follow_the_next_run(window):
     known = "[fingerprint('Terrain ' + kind) for kind in ('Rivers', 'Sea')]"
-    before, there = window.ask(known), window.ask(DATA)
+    before = window.ask(known)
+    there = window.ask(DATA)
     window.ask(f"{TERRAIN}.erosion.seed += 1")
     _run(window)
-    assert all(new != old for new, old in zip(window.ask(known), before, strict=True)), "water stood still"
+    assert all(new != old for new, old in zip(window.ask(known), before, strict=True)), (
+        "water stood still"
+    )
     assert window.ask(DATA) == there
     window.picture("after_the_next_run")
 
@@ -106,7 +117,9 @@ def beds_are_carved_for_the_rivers_and_undone(window):
     time.sleep(0.3)
     window.wait("the end of the work", IDLE)
     window.picture("beds")
-    assert window.ask("bool((heights() <= ground).all() and (heights() < ground).any())"), window.ask("outcome()")
+    assert window.ask("bool((heights() <= ground).all() and (heights() < ground).any())"), (
+        window.ask("outcome()")
+    )
     window.over_viewport()
     window.key("Z", ctrl=True)
     window.wait("the ground before", "bool((heights() == ground).all())")
@@ -133,7 +146,9 @@ def _add(window, kind):
 
 
 def _remove(window, kind):
-    """Press the cross right of the button that adds the kind, which is too narrow to be found blindly."""
+    """Press the cross right of the button that adds the kind, which is too narrow to be found
+    blindly.
+    """
     left, y = window.find_button(f"erosion.{kind}_add")
     for x in range(left, left + 200, 9):
         window.move(x, y)
@@ -147,7 +162,9 @@ def _run(window):
     window.press("erosion.run")
     window.wait("the run", "running()")
     window.wait("the end of the run", IDLE)
-    assert window.ask("outcome()[0]") == "done" and window.ask("terrain_heights().tolist()") != before
+    assert (
+        window.ask("outcome()[0]") == "done" and window.ask("terrain_heights().tolist()") != before
+    )
 
 
 SCENES = (

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Blender window on a virtual screen, driven from outside: mouse, keys, questions (agent.py answers them), pictures.
+"""A Blender window on a virtual screen, driven from outside: mouse, keys, questions (agent.py
+answers them), pictures.
 
-Needs Xvfb, ImageMagick's `import`, and xdotool for real X events. Positions are pixels of Blender's window, (0, 0) at
-the bottom left. Simulated events go through Blender's own event_simulate, which makes it ignore the X server's.
+Needs Xvfb, ImageMagick's `import`, and xdotool for real X events. Positions are pixels of Blender's
+window, (0, 0) at the bottom left. Simulated events go through Blender's own event_simulate, which
+makes it ignore the X server's.
 """
 
 import json
@@ -16,8 +18,10 @@ import time
 from pathlib import Path
 
 AGENT = Path(__file__).resolve().with_name("agent.py")
-WIDTH, HEIGHT = 1280, 800
-PATIENCE = 600.0  # seconds until what does not come is given up: a worker that compiles steps back behind all else
+WIDTH = 1280
+HEIGHT = 800
+# seconds until what does not come is given up: a worker that compiles steps back behind all else
+PATIENCE = 600.0
 KERNELS = Path("extensions", ".user", "user_default", "terrain_erosion", "kernels")
 X_KEYS = {"ESC": "Escape", "DEL": "Delete", "TAB": "Tab", "RET": "Return"}
 
@@ -27,8 +31,19 @@ class Screen:
 
     def __enter__(self):
         reading, writing = os.pipe()
-        command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp"]
-        self.process = subprocess.Popen([*command, "-noreset"], pass_fds=[writing], stderr=subprocess.DEVNULL)
+        command = [
+            "Xvfb",
+            "-displayfd",
+            str(writing),
+            "-screen",
+            "0",
+            f"{WIDTH}x{HEIGHT}x24",
+            "-nolisten",
+            "tcp",
+        ]
+        self.process = subprocess.Popen(
+            [*command, "-noreset"], pass_fds=[writing], stderr=subprocess.DEVNULL
+        )
         os.close(writing)
         with os.fdopen(reading) as answer:
             self.display = ":" + answer.readline().strip()
@@ -65,36 +80,63 @@ def compiles(pid):
 def workers_of(pid):
     """Process ids of the living children of `pid` that erode."""
     entries = (entry.name for entry in Path("/proc").iterdir())
-    return [int(name) for name in entries if name.isdigit() and parent_of(name) == pid and not compiles(name)]
+    return [
+        int(name)
+        for name in entries
+        if name.isdigit() and parent_of(name) == pid and not compiles(name)
+    ]
 
 
 class Window:
-    """One running Blender; `shots` is the folder for pictures, `real_events` sends them through the X server."""
+    """One running Blender; `shots` is the folder for pictures, `real_events` sends them through the
+    X server.
+    """
 
     def __init__(self, blender, screen, shots, real_events=False):
-        self.display, self.shots, self.real_events = screen.display, Path(shots), real_events
+        self.display = screen.display
+        self.shots = Path(shots)
+        self.real_events = real_events
         self.folder = tempfile.TemporaryDirectory()
         self.socket = Path(self.folder.name) / "agent"
-        self.mouse, self.shot_count = (WIDTH // 2, HEIGHT // 2), 0
+        self.mouse = (WIDTH // 2, HEIGHT // 2)
+        self.shot_count = 0
         self.buttons = {}  # what a button does, as Python -> where it was seen
-        command = [blender, "--gpu-backend", "opengl", "--window-geometry", "0", "0", str(WIDTH), str(HEIGHT)]
+        command = [
+            blender,
+            "--gpu-backend",
+            "opengl",
+            "--window-geometry",
+            "0",
+            "0",
+            str(WIDTH),
+            str(HEIGHT),
+        ]
         command += [] if real_events else ["--enable-event-simulate"]
         command += ["--python-exit-code", "1", "--python", str(AGENT), "--", str(self.socket)]
         self.shots.mkdir(parents=True, exist_ok=True)
         self.log = self.shots / "blender.log"
-        self.profile = self.shots / "profile"  # its own: a session may switch the extension off or save preferences
+        # its own: a session may switch the extension off or save preferences
+        self.profile = self.shots / "profile"
         shutil.copytree(os.environ["BLENDER_USER_RESOURCES"], self.profile, symlinks=True)
         kernels = self.profile / KERNELS  # compiled by one session for all
         kernels.parent.mkdir(parents=True, exist_ok=True)
         (shared := self.shots.parent / "kernels").mkdir(exist_ok=True)
         kernels.symlink_to(shared)
-        environment = os.environ | {"DISPLAY": self.display, "BLENDER_USER_RESOURCES": str(self.profile)}
+        environment = os.environ | {
+            "DISPLAY": self.display,
+            "BLENDER_USER_RESOURCES": str(self.profile),
+        }
         environment["TMPDIR"] = self.folder.name  # quit.blend goes there
         self._without_window = blender, environment
         with self.log.open("w") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
+            self.process = subprocess.Popen(
+                command, stdout=log, stderr=subprocess.STDOUT, env=environment
+            )
         self.wait("the window", self.is_open)
-        self.ask("with bpy.context.temp_override(window=window()): bpy.ops.wm.redraw_timer(type='DRAW', iterations=1)")
+        self.ask(
+            "with bpy.context.temp_override(window=window()): "
+            "bpy.ops.wm.redraw_timer(type='DRAW', iterations=1)"
+        )
 
     def is_open(self):
         """Whether Blender answers and has a window yet."""
@@ -106,23 +148,33 @@ class Window:
     # Asking
 
     def ask(self, question):
-        """The value of the last expression of `question` in Blender; RuntimeError with Blender's traceback."""
+        """The value of the last expression of `question` in Blender; RuntimeError with Blender's
+        traceback.
+        """
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(120.0)
             connection.connect(str(self.socket))
             connection.sendall(question.encode())
             connection.shutdown(socket.SHUT_WR)
-            reply = json.loads(b"".join(iter(lambda: connection.recv(65536), b"")) or b'{"error": "Blender is gone"}')
+            reply = json.loads(
+                b"".join(iter(lambda: connection.recv(65536), b""))
+                or b'{"error": "Blender is gone"}'
+            )
         if "error" in reply:
             raise RuntimeError(reply["error"])
         return reply["value"]
 
     def wait(self, what, condition):
-        """Ask until `condition` (a question or a function) is true; returns the seconds that took, or TimeoutError."""
-        started, pause = time.perf_counter(), 0.01
+        """Ask until `condition` (a question or a function) is true; returns the seconds that took,
+        or TimeoutError.
+        """
+        started = time.perf_counter()
+        pause = 0.01
         while not (self.ask(condition) if isinstance(condition, str) else condition()):
             if self.process.poll() is not None:
-                raise RuntimeError(f"Blender ended with {self.process.returncode} before {what}; see {self.log}")
+                raise RuntimeError(
+                    f"Blender ended with {self.process.returncode} before {what}; see {self.log}"
+                )
             if time.perf_counter() - started > PATIENCE:
                 raise TimeoutError(f"{what} did not come in {PATIENCE} s")
             time.sleep(pause)
@@ -130,14 +182,22 @@ class Window:
         return time.perf_counter() - started
 
     def command(self, *words):
-        """Run a command of another Blender of the same profile, without a window; CalledProcessError if it fails."""
+        """Run a command of another Blender of the same profile, without a window;
+        CalledProcessError if it fails.
+        """
         self.without_window("--command", *words)
 
     def without_window(self, *words):
-        """Run another Blender of the same profile, without a window; CalledProcessError if it fails."""
+        """Run another Blender of the same profile, without a window; CalledProcessError if it
+        fails.
+        """
         blender, environment = self._without_window
         subprocess.run(
-            [blender, "--python-exit-code", "1", *words], check=True, env=environment, capture_output=True, text=True
+            [blender, "--python-exit-code", "1", *words],
+            check=True,
+            env=environment,
+            capture_output=True,
+            text=True,
         )
 
     def workers(self):
@@ -146,7 +206,9 @@ class Window:
     # Mouse and keys
 
     def xdotool(self, *words):
-        subprocess.run(["xdotool", *map(str, words)], check=True, env=os.environ | {"DISPLAY": self.display})
+        subprocess.run(
+            ["xdotool", *map(str, words)], check=True, env=os.environ | {"DISPLAY": self.display}
+        )
         time.sleep(0.15)  # on its way through the X server; nothing tells when it has arrived
 
     def send(self, kind, values=("PRESS", "RELEASE"), **modifiers):
@@ -201,7 +263,9 @@ class Window:
         self.settle()
 
     def escape(self):
-        """Cancel a run: with Esc, and with another one where it asks, as often as a slow screen misses it."""
+        """Cancel a run: with Esc, and with another one where it asks, as often as a slow screen
+        misses it.
+        """
         self.key("ESC")
         for _ in range(5):
             if not self.ask("running() and asking()"):
@@ -211,7 +275,13 @@ class Window:
     def drop_file(self, path):
         """Drop a file where the mouse is, as from a file manager; takes real events."""
         x, y = self.mouse
-        command = [sys.executable, Path(__file__).with_name("file_drop.py"), x, HEIGHT - 1 - y, path]
+        command = [
+            sys.executable,
+            Path(__file__).with_name("file_drop.py"),
+            x,
+            HEIGHT - 1 - y,
+            path,
+        ]
         subprocess.run([*map(str, command)], check=True, env=os.environ | {"DISPLAY": self.display})
         self.settle()
 
@@ -236,8 +306,9 @@ class Window:
         raise LookupError(f"the sidebar has no tab {name}")
 
     def find_button(self, does):
-        """Position of the button of the sidebar whose Python holds `does`: where it was seen, else move down over
-        the sidebar and ask each button; in the part that is seen, then at the sidebar's end and at its beginning.
+        """Position of the button of the sidebar whose Python holds `does`: where it was seen, else
+        move down over the sidebar and ask each button; in the part that is seen, then at the
+        sidebar's end and at its beginning.
         """
         for known in [known for known in self.buttons if does in known]:
             self.move(*self.buttons[known])
@@ -274,7 +345,9 @@ class Window:
         self.settle()
 
     def press(self, does):
-        """Click the button of the sidebar whose Python holds `does`; look for it again where a redraw has moved it."""
+        """Click the button of the sidebar whose Python holds `does`; look for it again where a
+        redraw has moved it.
+        """
         deadline = time.perf_counter() + PATIENCE
         while True:
             place = self.find_button(does)
@@ -289,13 +362,20 @@ class Window:
         """What is on the screen, as PNG; Blender's own screenshot is black with software OpenGL."""
         self.shot_count += 1
         path = self.shots / f"{self.shot_count:02}_{name}.png"
-        subprocess.run(["import", "-window", "root", str(path)], check=True, env=os.environ | {"DISPLAY": self.display})
+        subprocess.run(
+            ["import", "-window", "root", str(path)],
+            check=True,
+            env=os.environ | {"DISPLAY": self.display},
+        )
         return path
 
     def quit(self):
         """Quit without asking to save; returns exit code and seconds."""
         started = time.perf_counter()
-        self.ask("bpy.app.timers.register(lambda: bpy.ops.wm.quit_blender() and None, first_interval=0.0)")
+        self.ask(
+            "bpy.app.timers.register(lambda: bpy.ops.wm.quit_blender() and None, "
+            "first_interval=0.0)"
+        )
         code = self.process.wait(PATIENCE)
         return code, time.perf_counter() - started
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Particle kernels on a single tile, where particles run one after another, or on tiles that run one after another."""
+"""Particle kernels on a single tile, where particles run one after another, or on tiles that run
+one after another.
+"""
 
 import numpy as np
 
@@ -14,12 +16,18 @@ class OneTile:
     """kernel: the module `droplet` or `rill`. side: cells along a tile."""
 
     def __init__(self, kernel, shape, edges, side=ALL):
-        self._kernel, self.tiles = kernel, tiles.cut(*shape, side, edges)
+        self._kernel = kernel
+        self.tiles = tiles.cut(*shape, side, edges)
         count = tiles.number_of_tiles(self.tiles)
-        self.pool, self.totals = queues.make_pool(count, kernel.NUMBERS), kernel.make_totals(self.tiles)
+        self.pool, self.totals = (
+            queues.make_pool(count, kernel.NUMBERS),
+            kernel.make_totals(self.tiles),
+        )
 
     def run(self, drops, arguments):
-        """Start drops and let them run. drops: what `start_drops` wants after the tiles; arguments: `run_tiles`."""
+        """Start drops and let them run. drops: what `start_drops` wants after the tiles; arguments:
+        `run_tiles`.
+        """
         _, _, first, last, *_ = drops
         self.pool = queues.with_room(self.pool, last - first)
         self._kernel.start_drops(self.pool, self.tiles, *drops)

@@ -15,10 +15,12 @@ PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494")
 
 def series(term, ratio):
     """Sum of terms, each the previous one times ratio(number), until they no longer count."""
-    total, number = term, 1
+    total = term
+    number = 1
     while abs(term) > Decimal("1e-45"):
         term *= ratio(number)
-        total, number = total + term, number + 1
+        total = total + term
+        number = number + 1
     return total
 
 
@@ -45,7 +47,9 @@ def places(*ranges):
 
 
 SMALL = 10.0 ** -np.arange(1.0, 18.0)
-ONE = {  # function: its reference, where it is tried, the error that it states in ε, and whether that is of the result
+# function: its reference, where it is tried, the error that it states in ε, and whether that is of
+# the result
+ONE = {
     "exp": (Decimal.exp, [*places((-708, 709), (-1, 1)), *SMALL], 1, True),
     "expm1": (lambda x: x.exp() - 1, [*places((-708, 709), (-1, 1)), *SMALL, *-SMALL], 1, True),
     "log": (Decimal.ln, [*places((0.3, 3), (1, 1e308)), *SMALL, 1 + 1e-12, 2.3e-308], 1, True),
@@ -79,14 +83,20 @@ def test_powers_are_right_to_what_is_stated():
             for exponent in (-2.1, -0.3, 0.0, 0.5, 2.4):
                 true = (Decimal(exponent) * Decimal(x).ln()).exp()
                 bound = (1 + abs(exponent * float(np.log(x)))) * EPSILON
-                assert abs(Decimal(float(elementary.power(x, exponent))) - true) <= true * Decimal(bound)
+                assert abs(Decimal(float(elementary.power(x, exponent))) - true) <= true * Decimal(
+                    bound
+                )
 
 
 def test_what_is_exact_stays_exact():
-    assert elementary.exp(0.0) == 1.0 and elementary.expm1(0.0) == elementary.log(1.0) == elementary.log1p(0.0) == 0.0
+    assert (
+        elementary.exp(0.0) == 1.0
+        and elementary.expm1(0.0) == elementary.log(1.0) == elementary.log1p(0.0) == 0.0
+    )
     assert elementary.sincos(0.0) == (0.0, 1.0) and elementary.atan2(0.0, 1.0) == 0.0
     assert elementary.atan2(1.0, 0.0) == np.pi / 2 and elementary.power(7.0, 0.0) == 1.0
-    assert elementary.exp(-np.inf) == elementary.exp(-1e300) < 1e-307  # as good as nothing, and no overflow
+    # as good as nothing, and no overflow
+    assert elementary.exp(-np.inf) == elementary.exp(-1e300) < 1e-307
 
 
 @pytest.mark.slow
@@ -94,7 +104,9 @@ def test_what_is_exact_stays_exact():
 def test_numbers_arrays_and_kernels_get_the_same_bits(name):
     """numpy fuses no product and sum, so neither does the compiler."""
     numbers = np.array(ONE[name][1])
-    plain = {"sine": elementary.sincos, "cosine": elementary.sincos}.get(name, getattr(elementary, name, None))
+    plain = {"sine": elementary.sincos, "cosine": elementary.sincos}.get(
+        name, getattr(elementary, name, None)
+    )
 
     @numba.njit(error_model="numpy")
     def compiled(x):

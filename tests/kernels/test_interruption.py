@@ -22,8 +22,11 @@ posix = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
 
 @kernel
 def count_until_stopped(numbers):
-    """Write the number of the turn into one place after the other, until the first number is not 0."""
-    place, turn = 1, 0.0
+    """Write the number of the turn into one place after the other, until the first number is not
+    0.
+    """
+    place = 1
+    turn = 0.0
     while numbers[0] == 0.0 and turn < 1e11:
         turn += 1.0
         numbers[place] = turn
@@ -70,7 +73,8 @@ def test_a_signal_does_not_wait_for_a_long_kernel(alarm, call):
 
 
 def test_only_the_main_thread_leaves_only_long_kernels_to_another():
-    many, few = np.zeros(interruption.LARGE), np.zeros(interruption.LARGE - 1)
+    many = np.zeros(interruption.LARGE)
+    few = np.zeros(interruption.LARGE - 1)
     assert not interruption.is_long((many,))
     with interruption.handled():
         assert interruption.is_long((many,)) and interruption.is_long((1.0, (few, (None, many))))
@@ -102,5 +106,7 @@ def test_the_process_ends_with_its_code_while_a_kernel_works():
         "try: aside(lambda: time.sleep(1000))\n"
         "except Ended: leave(75)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
     assert (done.returncode, done.stdout, done.stderr) == (75, "begun\n", "")

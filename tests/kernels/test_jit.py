@@ -30,7 +30,9 @@ def load(monkeypatch):
 
     def load_with(cache):
         monkeypatch.setenv("TERRAIN_EROSION_CACHE", str(cache))
-        spec = importlib.util.spec_from_file_location("erosion_addon.kernels.jit_anew", KERNELS / "jit.py")
+        spec = importlib.util.spec_from_file_location(
+            "erosion_addon.kernels.jit_anew", KERNELS / "jit.py"
+        )
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
@@ -40,7 +42,9 @@ def load(monkeypatch):
 
 @pytest.fixture
 def compiled(load):
-    """compiled(cache): whether the kernel computes correctly, and how many of its two signatures were cached."""
+    """compiled(cache): whether the kernel computes correctly, and how many of its two signatures
+    were cached.
+    """
 
     def run(cache):
         kernel = load(cache).kernel(double)
@@ -59,12 +63,18 @@ def filled(tmp_path, compiled):
 
 def packaged_files():
     """Machine code beside the sources, numba's default place."""
-    return [path for folder in (ROOT / "erosion_addon", ROOT / "tests") for path in folder.rglob("*.nb?")]
+    return [
+        path
+        for folder in (ROOT / "erosion_addon", ROOT / "tests")
+        for path in folder.rglob("*.nb?")
+    ]
 
 
 def in_a_process(cache, *statements, arguments=()):
     """Output of a program in a new Python."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("NUMBA")
+    }
     done = subprocess.run(
         [sys.executable, "-B", "-c", "\n".join(statements), *arguments],
         cwd=ROOT,
@@ -90,7 +100,8 @@ def test_a_process_loads_what_another_has_compiled_and_survives_what_it_has_brok
     assert hits == "0" and in_a_process(tmp_path, *STREAM) == f"{number} 1"
     code = next(tmp_path.rglob("rng.stream*.nbc"))
     content = bytearray(code.read_bytes())
-    content[len(content) * 3 // 4] ^= 1  # in the machine code: without a digest, one in five ends the process
+    # in the machine code: without a digest, one in five ends the process
+    content[len(content) * 3 // 4] ^= 1
     code.write_bytes(content)
     assert in_a_process(tmp_path, *STREAM) == f"{number} 0"
     assert not packaged_files()
@@ -109,7 +120,15 @@ def sealed(content):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
-    ["empty", "cut off", "zeros", "garbage", "pickled nonsense", "sealed nonsense", "of a module that is not here"],
+    [
+        "empty",
+        "cut off",
+        "zeros",
+        "garbage",
+        "pickled nonsense",
+        "sealed nonsense",
+        "of a module that is not here",
+    ],
 )
 def test_a_damaged_file_costs_its_own_compilation_and_is_replaced(filled, compiled, damage):
     cache, files = filled
@@ -151,7 +170,8 @@ def test_the_code_of_another_signature_is_not_run(filled, compiled):
 
 def test_a_file_in_place_of_the_folder_is_survived(filled, load):
     cache, files = filled
-    kernel, folder = load(cache).kernel(double), next(cache.iterdir())
+    kernel = load(cache).kernel(double)
+    folder = next(cache.iterdir())
     for path in files:
         path.unlink()
     folder.rmdir()
@@ -171,7 +191,9 @@ def test_a_folder_that_vanishes_is_made_again(filled, load):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["file", "file/below", ""])
-def test_without_a_usable_folder_kernels_are_compiled_and_nothing_is_kept(tmp_path, load, compiled, monkeypatch, what):
+def test_without_a_usable_folder_kernels_are_compiled_and_nothing_is_kept(
+    tmp_path, load, compiled, monkeypatch, what
+):
     (tmp_path / "file").write_text("not a folder")
     for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(tmp_path / "user"))
@@ -183,7 +205,9 @@ def test_without_a_usable_folder_kernels_are_compiled_and_nothing_is_kept(tmp_pa
 
 
 @pytest.mark.parametrize("variable", ["TERRAIN_EROSION_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"])
-def test_nothing_is_read_from_below_the_current_folder(tmp_path, load, compiled, monkeypatch, variable):
+def test_nothing_is_read_from_below_the_current_folder(
+    tmp_path, load, compiled, monkeypatch, variable
+):
     """It may have come with somebody else's files, and machine code with them."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "platform", "win32" if variable == "LOCALAPPDATA" else "linux")
@@ -221,7 +245,10 @@ def test_the_folder_is_private(filled):
 def test_there_is_a_folder_for_each_state_of_the_sources(tmp_path):
     """numba itself does not see that a kernel has changed which another one calls."""
     shutil.copytree(KERNELS, tmp_path / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
-    program = (f"import sys; sys.path.insert(0, {str(tmp_path)!r})", "from kernels.jit import CACHE; print(CACHE)")
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})",
+        "from kernels.jit import CACHE; print(CACHE)",
+    )
     before = in_a_process(tmp_path, *program)
     assert in_a_process(tmp_path, *program) == before
     with (tmp_path / "kernels" / "random.py").open("a") as source:
@@ -232,7 +259,9 @@ def test_there_is_a_folder_for_each_state_of_the_sources(tmp_path):
 @pytest.mark.worker
 @posix
 def test_a_package_of_another_name_keeps_its_own_and_takes_nothing_away(tmp_path):
-    """An extension is called bl_ext.REPOSITORY.terrain_erosion in Blender, and otherwise in its worker."""
+    """An extension is called bl_ext.REPOSITORY.terrain_erosion in Blender, and otherwise in its
+    worker.
+    """
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "erosion").symlink_to(ROOT, target_is_directory=True)
     own = STREAM
@@ -270,9 +299,13 @@ LONGEST = (
 
 
 @pytest.mark.worker
-@pytest.mark.parametrize("processor", ["i386", "icelake-server", "a-processor-of-forty-letters-or-a-few-more"])
+@pytest.mark.parametrize(
+    "processor", ["i386", "icelake-server", "a-processor-of-forty-letters-or-a-few-more"]
+)
 def test_paths_are_short_enough_for_windows_on_every_processor(tmp_path, processor):
-    """It takes 259 letters; a file has the number of a process behind its name while it is written."""
+    """It takes 259 letters; a file has the number of a process behind its name while it is
+    written.
+    """
     longest = Path(in_a_process(tmp_path, *LONGEST, arguments=[processor])).relative_to(tmp_path)
     assert len(f"{WINDOWS}/{longest}.4294967295") <= 259
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder of machine code: no other user can put anything into it, not even between a check and the use."""
+"""The folder of machine code: no other user can put anything into it, not even between a check and
+the use.
+"""
 
 import os
 import pickle
@@ -12,7 +14,9 @@ from tests.kernels.test_jit import double, load, sealed  # noqa: F401 - load is 
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="owners, modes and links are POSIX's")
 NOBODY = 65534
-as_root = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give a folder away")
+as_root = pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() != 0, reason="only root can give a folder away"
+)
 
 
 @pytest.fixture
@@ -25,9 +29,13 @@ def folder(tmp_path):
 
 
 def refused(folder):
-    with pytest.raises(OSError, match=r"somebody else|others may write|Not a directory|Too many levels"):
+    with pytest.raises(
+        OSError, match=r"somebody else|others may write|Not a directory|Too many levels"
+    ):
         private_folder.read(folder, "a.nbc")
-    with pytest.raises(OSError, match=r"somebody else|others may write|Not a directory|Too many levels"):
+    with pytest.raises(
+        OSError, match=r"somebody else|others may write|Not a directory|Too many levels"
+    ):
         private_folder.write(folder, "b.nbc", b"code")
     return not (folder / "b.nbc").exists()
 
@@ -48,7 +56,9 @@ def test_nothing_is_read_below_a_folder_that_others_may_write_to(folder, mode, l
     assert refused(folder)
 
 
-def test_others_may_write_to_a_sticky_folder_on_the_way_where_they_rename_nothing_of_the_users(folder):
+def test_others_may_write_to_a_sticky_folder_on_the_way_where_they_rename_nothing_of_the_users(
+    folder,
+):
     folder.parent.chmod(0o1777)
     assert private_folder.read(folder, "a.nbc") == b"code"
     folder.chmod(0o1777)
@@ -104,8 +114,12 @@ def test_a_file_of_somebody_else_is_not_read(folder):
         ("ann", [], 100, False),
     ],
 )
-def test_the_users_own_group_may_write_and_no_other(folder, monkeypatch, name, members, primary, is_read):
-    """Where each user has a group of that name, its members may write to all folders that are made."""
+def test_the_users_own_group_may_write_and_no_other(
+    folder, monkeypatch, name, members, primary, is_read
+):
+    """Where each user has a group of that name, its members may write to all folders that are
+    made.
+    """
     folder.parent.chmod(0o770)
     group = SimpleNamespace(gr_name=name, gr_mem=members)
     monkeypatch.setattr("grp.getgrgid", lambda _: group)
@@ -113,7 +127,9 @@ def test_the_users_own_group_may_write_and_no_other(folder, monkeypatch, name, m
     monkeypatch.setattr(private_folder.os, "fstat", own_group(os.fstat))
     if is_read:
         assert private_folder.read(folder, "a.nbc") == b"code"
-        monkeypatch.setattr(private_folder.os, "listxattr", lambda _: ["system.posix_acl_access"], raising=False)
+        monkeypatch.setattr(
+            private_folder.os, "listxattr", lambda _: ["system.posix_acl_access"], raising=False
+        )
     assert refused(folder)
 
 

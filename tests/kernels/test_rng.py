@@ -10,14 +10,17 @@ from tests.processes.droplet.kernels import reference
 
 
 def draws(key, drop, count):
-    start = np.uint64(random.stream(np.uint64(key), drop))  # a call from outside gives back a plain integer
+    # a call from outside gives back a plain integer
+    start = np.uint64(random.stream(np.uint64(key), drop))
     return np.array([random.uniform(start, number) for number in range(count)])
 
 
 def test_the_mixer_gives_the_published_numbers_of_splitmix64():
-    # First outputs of SplitMix64 seeded with 1234567: the test vector of the Rosetta Code task "Pseudo-random
-    # numbers/Splitmix64", where state is incremented by the golden gamma and then mixed.
-    state, expected = 1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    # First outputs of SplitMix64 seeded with 1234567: the test vector of the Rosetta Code task
+    # "Pseudo-random numbers/Splitmix64", where state is incremented by the golden gamma and then
+    # mixed.
+    state = 1234567
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423]
     for number in expected:
         state = (state + 0x9E3779B97F4A7C15) % 2**64
         assert splitmix.mix(np.array([state], np.uint64))[0] == number
@@ -26,7 +29,9 @@ def test_the_mixer_gives_the_published_numbers_of_splitmix64():
 @pytest.mark.parametrize("key", [0, 1, 2**31 - 1, (2**31 - 1) << 32, 2**64 - 1])
 @pytest.mark.parametrize("drop", [0, 1, 10**9])
 def test_draws_equal_those_of_plain_integers(key, drop):
-    assert list(draws(key, drop, 5)) == [reference.uniform(key, drop, number) for number in range(5)]
+    assert list(draws(key, drop, 5)) == [
+        reference.uniform(key, drop, number) for number in range(5)
+    ]
 
 
 def test_draws_are_even_and_lie_from_0_to_below_1():
@@ -42,4 +47,5 @@ def test_neighboring_drops_seeds_and_numbers_are_unrelated():
     other_seed = np.array([draws(2, drop, 1)[0] for drop in range(2000)])
     pairs = [(first[:-1, 0], first[1:, 0]), (first[:, 0], first[:, 1]), (first[:, 0], other_seed)]
     for one, other in pairs:
-        assert abs(np.corrcoef(one, other)[0, 1]) < 0.08  # 3.5 standard deviations of 1 / sqrt(2000)
+        # 3.5 standard deviations of 1 / sqrt(2000)
+        assert abs(np.corrcoef(one, other)[0, 1]) < 0.08

@@ -31,7 +31,8 @@ class Backwards:
     """Tasks as late as they may be: of those that can begin, the last one."""
 
     def work(self, folder, tasks, done):
-        waiting, done = [task for task in tasks if task.name not in done], set(done)
+        waiting = [task for task in tasks if task.name not in done]
+        done = set(done)
         while waiting:
             task = next(task for task in reversed(waiting) if done.issuperset(task.needs))
             waiting.remove(task)
@@ -41,7 +42,9 @@ class Backwards:
 
 @pytest.fixture
 def recipe():
-    """Rivers, drops and snow: a step for the whole, one for both, one for what covers the ground."""
+    """Rivers, drops and snow: a step for the whole, one for both, one for what covers the
+    ground.
+    """
     return Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.5, "uplift.years": 20000})
 
 

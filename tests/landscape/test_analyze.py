@@ -42,8 +42,12 @@ def test_layers_and_figures_are_those_of_the_land_in_one_piece(landscape, questi
     figures = done.manifest.analysis
     assert figures["pits"] == whole.figures["pits"]
     assert figures["highest"] - figures["lowest"] == whole.figures["relief"]
-    assert figures["hypsometric_integral"] == pytest.approx(whole.figures["hypsometric_integral"], rel=1e-9)
-    assert figures["lake_volume"] == pytest.approx(whole.fields["lake_depth"][land].sum(dtype=float) * 400, rel=1e-4)
+    assert figures["hypsometric_integral"] == pytest.approx(
+        whole.figures["hypsometric_integral"], rel=1e-9
+    )
+    assert figures["lake_volume"] == pytest.approx(
+        whole.fields["lake_depth"][land].sum(dtype=float) * 400, rel=1e-4
+    )
     assert figures["largest_drainage_area"] == whole.fields["drainage_area"].max()
     degrees = np.degrees(np.arctan(whole.fields["slope"][land]))
     for share in (50, 90, 99):
@@ -57,11 +61,16 @@ def test_layers_and_figures_are_those_of_the_land_in_one_piece(landscape, questi
 
 def test_water_leaves_at_the_outlets_of_the_mask_as_on_the_land_in_one_piece(tmp_path):
     mask = np.zeros((160, 240))
-    mask[79:81, 160], mask[30, 30] = 1.0, 0.4
+    mask[79:81, 160] = 1.0
+    mask[30, 30] = 0.4
     start = makers.generated("fractal", mask.shape, 20.0, 3, {"relief": 900.0}, None)
     manifest = Manifest(*mask.shape, 80, (20.0, 20.0), "fractal")
     windows = {"outlet": lambda window: makers.given(mask)(window)["elevation"]}
-    done = analyze(makers.make(tmp_path / "land", manifest, start, masks=windows).folder, Alone(), Question("closed"))
+    done = analyze(
+        makers.make(tmp_path / "land", manifest, start, masks=windows).folder,
+        Alone(),
+        Question("closed"),
+    )
     terrain = Terrain(done.read("start/elevation", done.whole), 20.0)
     whole = analyze_whole(terrain, edges="closed", outlets=mask)
     for name in LAYERS:
@@ -92,16 +101,24 @@ def test_a_secret_that_a_drive_fails_to_read_costs_no_task(landscape, tmp_path, 
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(type(tmp_path), "read_bytes", fails)
-    with pytest.raises(InputError, match=r"secret cannot be read: Input/output error\. An analysis under way needs it"):
+    with pytest.raises(
+        InputError,
+        match=r"secret cannot be read: Input/output error\. An analysis under way needs it",
+    ):
         analyze(landscape.folder, Alone())
     assert sorted(landscape.folder.rglob("*")) == before
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("harm", ["none", "damaged", "layer", "cut off", "of another land", "of somebody else"])
-def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape, monkeypatch, analyzed, harm):
+@pytest.mark.parametrize(
+    "harm", ["none", "damaged", "layer", "cut off", "of another land", "of somebody else"]
+)
+def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(
+    landscape, monkeypatch, analyzed, harm
+):
     secret = "erosion_addon.landscape.analyze.users_secret"
-    monkeypatch.setattr(secret, lambda: b"mine")  # a user without a folder for it has none that lasts
+    # a user without a folder for it has none that lasts
+    monkeypatch.setattr(secret, lambda: b"mine")
     with pytest.raises(EndsError):
         analyze(landscape.folder, Ending(17))
     journal = landscape.folder / FOLDER / JOURNAL
@@ -113,13 +130,19 @@ def test_an_analysis_that_was_ended_goes_on_with_what_can_be_believed(landscape,
         case "cut off":
             journal.write_bytes(journal.read_bytes()[:-40])
         case "of another land":
-            journal.write_text(json.dumps({"key": "0" * 64}) + journal.read_text().partition("\n")[2])
+            journal.write_text(
+                json.dumps({"key": "0" * 64}) + journal.read_text().partition("\n")[2]
+            )
         case "of somebody else":
             monkeypatch.setattr(secret, lambda: b"another")
-    (landscape.folder / FOLDER / "basins_x0_y0" / ".erosion-0123456789abcdef.npy").write_bytes(b"of a killed process")
+    (landscape.folder / FOLDER / "basins_x0_y0" / ".erosion-0123456789abcdef.npy").write_bytes(
+        b"of a killed process"
+    )
     assert not Landscape(landscape.folder).faults()
     told = []
-    again = analyze(landscape.folder, Alone(), on_progress=lambda fraction, message: told.append(fraction))
+    again = analyze(
+        landscape.folder, Alone(), on_progress=lambda fraction, message: told.append(fraction)
+    )
     assert again.manifest == analyzed.manifest and not again.faults() and told[-1] == 1.0
     left = {"none": 27 - 17, "damaged": 27 - 5, "layer": 27 - 16, "cut off": 27 - 16}
     assert len(told) == left.get(harm, 27)

@@ -51,13 +51,20 @@ asyncio.run(main())
 
 def ports_of_this_process_and_its_children():
     processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
-    doors = [door for process in processes for door in process.net_connections() if door.status == psutil.CONN_LISTEN]
+    doors = [
+        door
+        for process in processes
+        for door in process.net_connections()
+        if door.status == psutil.CONN_LISTEN
+    ]
     assert all(door.laddr.ip == "127.0.0.1" for door in doors)
     return [str(door.laddr.port) for door in doors]
 
 
 def code_runs_by(ports, folder):
-    subprocess.run([sys.executable, "-c", ATTACK, folder, *ports], capture_output=True, check=True, timeout=120)
+    subprocess.run(
+        [sys.executable, "-c", ATTACK, folder, *ports], capture_output=True, check=True, timeout=120
+    )
     return folder.exists()
 
 
@@ -79,7 +86,9 @@ def test_nobody_else_runs_code_in_a_cluster_of_this_machine(tmp_path):
 
 @pytest.mark.parametrize("connection", [HTTPConnection, HTTPSConnection])
 def test_a_cluster_of_this_machine_shows_no_page_to_a_browser(connection):
-    trusting = {"context": ssl._create_unverified_context()} if connection is HTTPSConnection else {}
+    trusting = (
+        {"context": ssl._create_unverified_context()} if connection is HTTPSConnection else {}
+    )
     with cluster(workers=1) as workers:
         assert workers.dashboard == ""
         for port in ports_of_this_process_and_its_children():
@@ -103,11 +112,18 @@ def test_what_workers_leave_on_the_disk_is_the_users_alone():
 
 def test_without_the_library_for_keys_no_cluster_is_started(monkeypatch):
     monkeypatch.setitem(sys.modules, "cryptography", None)
-    with pytest.raises(InputError, match=r"need the libraries distributed and cryptography: pip install"), cluster():
+    with (
+        pytest.raises(
+            InputError, match=r"need the libraries distributed and cryptography: pip install"
+        ),
+        cluster(),
+    ):
         pass
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '"tcp://host:1"', '{"address": 5}', '{"address": ""}', "[" * 10_000])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '"tcp://host:1"', '{"address": 5}', '{"address": ""}', "[" * 10_000]
+)
 def test_a_file_of_no_scheduler_is_refused(tmp_path, text):
     (tmp_path / "scheduler.json").write_text(text)
     with (

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Erosion of a landscape: the same bytes in any order and after any interruption, no seams, balanced mass."""
+"""Erosion of a landscape: the same bytes in any order and after any interruption, no seams,
+balanced mass.
+"""
 
 import json
 import os
@@ -32,12 +34,16 @@ from tests.landscape.conftest import Backwards, Ending, EndsError, fractal
 
 
 def test_lengths_go_by_the_width_of_the_landscape_not_of_a_tile(landscape):
-    recipe = replace(Recipe.load("alpine"), width=2.0 * max(landscape.shape) * landscape.manifest.spacing[0])
+    recipe = replace(
+        Recipe.load("alpine"), width=2.0 * max(landscape.shape) * landscape.manifest.spacing[0]
+    )
     ordered = Recipe.from_dict(order(landscape, recipe, None, None, 80).recipe)
     assert ordered == recipe.scaled_to(0.5 * recipe.width) and ordered.width == 0.0
 
 
-def test_gullies_are_as_wide_on_tiles_as_in_one_piece_and_springs_lie_where_they_do(landscape, recipe):
+def test_gullies_are_as_wide_on_tiles_as_in_one_piece_and_springs_lie_where_they_do(
+    landscape, recipe
+):
     springs = ((0.1, 0.1, 1.0), (0.9, 0.9, 1.0))
     given = {"droplet.detail": 240, "droplet.springs": springs, "uplift.hillslope_length": 0.0}
     recipe = recipe.with_values(given)
@@ -59,23 +65,41 @@ def test_drops_that_coarse_cells_can_hold_do_not_fall_again_on_tiles(landscape, 
     assert [step.kind for step in plan.tile_recipe().steps] == ["uplift", "uplift"]
     flow = done.read("flow", done.whole)
     assert flow.min() >= 0 and flow.max() > 20 * np.median(flow)
-    assert 0 <= done.read("moisture", done.whole).min() < done.read("moisture", done.whole).max() <= 1
+    assert (
+        0 <= done.read("moisture", done.whole).min() < done.read("moisture", done.whole).max() <= 1
+    )
 
 
 def test_the_snow_line_is_that_of_the_whole_land(tmp_path):
     heights = np.tile(np.linspace(0.0, 200.0, 240), (160, 1))
-    landscape = makers.make(tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), makers.given(heights))
-    recipe = Recipe.from_dict({**Recipe.load("alpine").to_dict(), "step": [{"kind": "snow", "softness": 0}]})
+    landscape = makers.make(
+        tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), makers.given(heights)
+    )
+    recipe = Recipe.from_dict(
+        {**Recipe.load("alpine").to_dict(), "step": [{"kind": "snow", "softness": 0}]}
+    )
     snow = erode(landscape.folder, recipe, Alone(), coarse=80).read("snow", landscape.whole)
     assert not snow[:, :118].any() and snow[:, 122:].min() > 0.5
 
 
 def test_a_flood_of_a_share_of_the_land_has_one_level_on_all_tiles(tmp_path):
-    """On each tile a share of its own would stand at another height, also where the slope begins."""
+    """On each tile a share of its own would stand at another height, also where the slope
+    begins.
+    """
     heights = np.tile(np.linspace(0.0, 200.0, 240), (160, 1))
-    landscape = makers.make(tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), makers.given(heights))
-    flood = {"kind": "water", "standing_water": "everywhere", "flooded": 0.25, "duration": 0.01, "rain": 0}
-    done = erode(landscape.folder, Recipe.from_dict({"name": "flood", "step": [flood]}), Alone(), coarse=80)
+    landscape = makers.make(
+        tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), makers.given(heights)
+    )
+    flood = {
+        "kind": "water",
+        "standing_water": "everywhere",
+        "flooded": 0.25,
+        "duration": 0.01,
+        "rain": 0,
+    }
+    done = erode(
+        landscape.folder, Recipe.from_dict({"name": "flood", "step": [flood]}), Alone(), coarse=80
+    )
     depth = done.read("water_depth", done.whole)
     np.testing.assert_allclose((depth + heights)[:, :58], heights[0, 60], atol=3.0)
     assert depth[:, 64:].max() < 0.1
@@ -96,10 +120,14 @@ def test_springs_whose_rivers_end_at_a_halo_are_told(landscape, recipe):
 
 
 def test_a_recipe_that_wraps_runs_with_open_edges_on_tiles_and_says_so(landscape):
-    """A landscape has no opposite edges that meet; an edge that the user names is not spoken of twice."""
+    """A landscape has no opposite edges that meet; an edge that the user names is not spoken of
+    twice.
+    """
     plan = Plan(landscape, order(landscape, Recipe.load("dune sea"), None, None, 80))
     assert plan.erosion.edges == "open"
-    assert [sentence.startswith("dune sea wraps at the edges") for sentence in plan.notes()] == [True]
+    assert [sentence.startswith("dune sea wraps at the edges") for sentence in plan.notes()] == [
+        True
+    ]
     assert order(landscape, Recipe.load("dune sea"), None, "closed", 80).edges == "closed"
 
 
@@ -111,7 +139,10 @@ def test_springs_have_their_drops_and_tiles_without_one_no_more_rain(landscape, 
         given = plan.recipe_on(tile, plan.tile_recipe()).steps[1].parameters
         rows, cols = plan.window(tile).shape
         drops = given.drops_per_cell * rows * cols
-        assert drops * given.spring_share == pytest.approx(0.5 * 160 * 240 * rising) or not given.springs
+        assert (
+            drops * given.spring_share == pytest.approx(0.5 * 160 * 240 * rising)
+            or not given.springs
+        )
         rain = drops * (1.0 - given.spring_share) if given.springs else drops
         assert rain == pytest.approx(0.5 * 0.75 * rows * cols)
 
@@ -121,7 +152,11 @@ def test_strengths_add_up_to_one_and_tiles_of_a_color_never_touch(landscape, rec
     total = np.zeros(landscape.shape)
     for tile in landscape.tiles():
         total[plan.window(tile).within(landscape.whole)] += plan.weight(tile)
-        same = [other for other in landscape.tiles() if plan.color_of(other) == plan.color_of(tile) and other != tile]
+        same = [
+            other
+            for other in landscape.tiles()
+            if plan.color_of(other) == plan.color_of(tile) and other != tile
+        ]
         assert not any(plan.window(tile).meet(plan.window(other)) for other in same)
     np.testing.assert_allclose(total, 1.0, atol=1e-15)
 
@@ -133,7 +168,9 @@ def test_where_nothing_is_coarser_it_is_the_run_of_the_whole(landscape, recipe):
     whole = erode_whole(start, recipe)
     for name, array in {"elevation": whole.elevation, **whole.fields}.items():
         if name not in ("wear", "deposition", "bedrock"):
-            np.testing.assert_array_equal(done.read(name, done.whole), array.astype(np.float32), err_msg=name)
+            np.testing.assert_array_equal(
+                done.read(name, done.whole), array.astype(np.float32), err_msg=name
+            )
         else:
             np.testing.assert_allclose(done.read(name, done.whole), array, atol=1e-3, err_msg=name)
 
@@ -146,8 +183,13 @@ def test_beds_that_dip_lie_on_every_tile_as_on_the_whole(tmp_path, coarse):
     The outermost cells of a tile's window, of which 1e-4 counts, know the slope on one side only.
     """
     landscape = fractal(tmp_path / "land", shape=(150, 230))
-    beds = Strata.from_dict({**Strata.load("red canyon").to_dict(), "dip": 20.0, "undulation": 30.0})
-    recipe = replace(Recipe.from_dict({"name": "r", "step": [{"kind": "talus", "rock_angle": 90.0}]}), strata=beds)
+    beds = Strata.from_dict(
+        {**Strata.load("red canyon").to_dict(), "dip": 20.0, "undulation": 30.0}
+    )
+    recipe = replace(
+        Recipe.from_dict({"name": "r", "step": [{"kind": "talus", "rock_angle": 90.0}]}),
+        strata=beds,
+    )
     done = erode(landscape.folder, recipe, Alone(), coarse=coarse)
     start = landscape.read("start/elevation", landscape.whole)
     np.testing.assert_array_equal(done.read("elevation", done.whole), start.astype(np.float32))
@@ -158,7 +200,10 @@ def test_beds_that_dip_lie_on_every_tile_as_on_the_whole(tmp_path, coarse):
 def test_the_whole_on_coarse_cells_has_the_beds_of_the_landscape(tmp_path, recipe):
     """150 rows in blocks of 4 make 38 coarse ones, the last of which goes on beyond the land."""
     landscape = fractal(tmp_path / "land", shape=(150, 240))
-    plan = Plan(landscape, order(landscape, replace(recipe, strata=Strata.load("mesa beds")), None, None, 60))
+    plan = Plan(
+        landscape,
+        order(landscape, replace(recipe, strata=Strata.load("mesa beds")), None, None, 60),
+    )
     coarse = plan.coarse_recipe()
     assert plan.factor == 4 and coarse.strata.middle == (0.5 * (4 * 38 - 150) * 20.0, 0.0)
 
@@ -169,18 +214,25 @@ def eroded_landscape(tmp_path_factory):
     folder = tmp_path_factory.mktemp("eroded") / "land scape"
     fractal(folder)
     shutil.copytree(folder, folder.with_name("start"))
-    recipe = Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.5, "uplift.years": 20000})
+    recipe = Recipe.load("alpine").with_values(
+        {"droplet.drops_per_cell": 0.5, "uplift.years": 20000}
+    )
     return erode(folder, recipe, Alone(), coarse=80)
 
 
 @pytest.fixture
 def again(eroded_landscape, tmp_path):
     """The same landscape before erosion."""
-    return Landscape(shutil.copytree(eroded_landscape.folder.with_name("start"), tmp_path / "again")).folder
+    return Landscape(
+        shutil.copytree(eroded_landscape.folder.with_name("start"), tmp_path / "again")
+    ).folder
 
 
 def test_the_order_of_tiles_and_the_threads_do_not_show(eroded_landscape, again, recipe):
-    assert erode(again, recipe, Backwards(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
+    assert (
+        erode(again, recipe, Backwards(), coarse=80).manifest.layers
+        == eroded_landscape.manifest.layers
+    )
 
 
 @pytest.mark.slow
@@ -188,19 +240,30 @@ def test_the_order_of_tiles_and_the_threads_do_not_show(eroded_landscape, again,
 def test_a_run_that_was_ended_goes_on_to_the_same_bytes(eroded_landscape, again, recipe, after):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(after), coarse=80)
-    tasks = [task.name for task in tasks_of(Plan(eroded_landscape, eroded_landscape.manifest.erosion))]
+    tasks = [
+        task.name for task in tasks_of(Plan(eroded_landscape, eroded_landscape.manifest.erosion))
+    ]
     done = []
-    result = erode(again, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: done.append(message))
+    result = erode(
+        again,
+        recipe,
+        Alone(),
+        coarse=80,
+        on_progress=lambda fraction, message: done.append(message),
+    )
     assert result.manifest.layers == eroded_landscape.manifest.layers
     assert len(done) == len(tasks) - after
     assert not (again / WORK).exists()
 
 
-@pytest.mark.parametrize("harm", ["damaged", "missing", "journal cut off", "journal of another run"])
+@pytest.mark.parametrize(
+    "harm", ["damaged", "missing", "journal cut off", "journal of another run"]
+)
 def test_work_that_was_damaged_is_done_again(eroded_landscape, again, recipe, harm):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(5), coarse=80)
-    file, journal = again / WORK / "shape_x0_y0" / "elevation.npy", again / WORK / "journal.jsonl"
+    file = again / WORK / "shape_x0_y0" / "elevation.npy"
+    journal = again / WORK / "journal.jsonl"
     match harm:
         case "damaged":
             file.write_bytes(file.read_bytes()[:-1] + b"\x55")
@@ -210,7 +273,9 @@ def test_work_that_was_damaged_is_done_again(eroded_landscape, again, recipe, ha
             journal.write_bytes(journal.read_bytes()[:-40])
         case "journal of another run":
             journal.write_text(json.dumps({"key": "0" * 64}) + "\n")
-    assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
+    assert (
+        erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
+    )
 
 
 LIES = [
@@ -227,7 +292,8 @@ def test_a_journal_of_somebody_else_is_believed_in_nothing(again, recipe):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(2), coarse=80)
     landscape = Landscape(again)
-    tasks, key = tasks_of(Plan(landscape, landscape.manifest.erosion)), Plan(landscape, landscape.manifest.erosion).key
+    tasks = tasks_of(Plan(landscape, landscape.manifest.erosion))
+    key = Plan(landscape, landscape.manifest.erosion).key
     journal = again / WORK / "journal.jsonl"
     first, line, *_ = journal.read_text().splitlines()
     assert [*Journal(again, WORK, key, _may_be_of).sound(tasks)] == ["coarse", tasks[1].name]
@@ -236,7 +302,9 @@ def test_a_journal_of_somebody_else_is_believed_in_nothing(again, recipe):
         assert not Journal(again, WORK, key, _may_be_of).sound(tasks)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes and links as on POSIX systems")
+@pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="there are no pipes and links as on POSIX systems"
+)
 @pytest.mark.parametrize("name", ["work/journal.jsonl", "elevation/x0_y0.npy"])
 def test_a_landscape_of_somebody_else_leads_to_no_other_file(again, recipe, tmp_path, name):
     mine = tmp_path / "mine"
@@ -266,34 +334,50 @@ def test_nobody_waits_for_a_pipe_in_a_landscape(eroded_landscape, again, recipe,
 def test_a_landscape_that_is_eroded_already_is_left_alone(eroded_landscape, recipe):
     before = {path: path.stat().st_mtime_ns for path in eroded_landscape.folder.rglob("*.npy")}
     erode(eroded_landscape.folder, recipe, None, coarse=80)
-    assert {path: path.stat().st_mtime_ns for path in eroded_landscape.folder.rglob("*.npy")} == before
+    assert {
+        path: path.stat().st_mtime_ns for path in eroded_landscape.folder.rglob("*.npy")
+    } == before
 
 
 def test_another_seed_begins_at_the_start(eroded_landscape, again, recipe):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(3), seed=9, coarse=80)
-    assert erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
+    assert (
+        erode(again, recipe, Alone(), coarse=80).manifest.layers == eroded_landscape.manifest.layers
+    )
 
 
-def test_wear_deposition_and_bedrock_of_a_window_follow_when_it_is_put_back(eroded_landscape, tmp_path):
-    """A pit of 30 m with 2 m of sand in it: rock wears where the window was dug, whatever it was before."""
+def test_wear_deposition_and_bedrock_of_a_window_follow_when_it_is_put_back(
+    eroded_landscape, tmp_path
+):
+    """A pit of 30 m with 2 m of sand in it: rock wears where the window was dug, whatever it was
+    before.
+    """
     folder = tmp_path / "land"
     shutil.copytree(eroded_landscape.folder, folder)
     window = Window(40, 120, 40, 160)
     terrain, stamp = take(Landscape(folder), window)
-    dug, sand = terrain.elevation.copy(), terrain.fields["sediment"].copy()
+    dug = terrain.elevation.copy()
+    sand = terrain.fields["sediment"].copy()
     dug[30:50, 40:80] -= 30.0
     sand[30:50, 40:80] = 2.0
     put_back(folder, window, stamp, dug, sand)
-    land, start = Landscape(folder), eroded_landscape
-    now = {name: land.read(name, window) for name in ("elevation", "sediment", "bedrock", "wear", "deposition")}
+    land = Landscape(folder)
+    start = eroded_landscape
+    now = {
+        name: land.read(name, window)
+        for name in ("elevation", "sediment", "bedrock", "wear", "deposition")
+    }
     before = start.read("start/elevation", window)
     np.testing.assert_allclose(now["bedrock"], now["elevation"] - now["sediment"], atol=1e-3)
     pit = np.s_[30:50, 40:80]
     np.testing.assert_allclose(now["deposition"][pit], 2.0, atol=1e-5)
-    np.testing.assert_allclose(now["wear"][pit], np.maximum(before - now["bedrock"], 0.0)[pit], atol=1e-3)
+    np.testing.assert_allclose(
+        now["wear"][pit], np.maximum(before - now["bedrock"], 0.0)[pit], atol=1e-3
+    )
     for name in ("wear", "deposition"):
-        np.testing.assert_allclose(now[name][:3], start.read(name, window)[:3], atol=1e-3)  # the border stays
+        # the border stays
+        np.testing.assert_allclose(now[name][:3], start.read(name, window)[:3], atol=1e-3)
 
 
 def test_flow_and_snow_of_a_window_are_put_back_with_its_heights(eroded_landscape, tmp_path):
@@ -301,12 +385,18 @@ def test_flow_and_snow_of_a_window_are_put_back_with_its_heights(eroded_landscap
     shutil.copytree(eroded_landscape.folder, folder)
     window = Window(40, 120, 40, 160)
     terrain, stamp = take(Landscape(folder), window)
-    covers = {"flow": np.full(window.shape, 7.0), "snow": np.zeros(window.shape), "grass": np.ones(window.shape)}
+    covers = {
+        "flow": np.full(window.shape, 7.0),
+        "snow": np.zeros(window.shape),
+        "grass": np.ones(window.shape),
+    }
     put_back(folder, window, stamp, terrain.elevation, covers=covers)
     land = Landscape(folder)
     inside = Window(55, 105, 55, 145)
     assert (land.read("flow", inside) == 7.0).all() and not land.read("snow", inside).any()
-    np.testing.assert_array_equal(land.read("flow", window)[0], eroded_landscape.read("flow", window)[0])
+    np.testing.assert_array_equal(
+        land.read("flow", window)[0], eroded_landscape.read("flow", window)[0]
+    )
     assert not land.has("grass") and not land.faults()
 
 
@@ -327,17 +417,22 @@ def test_masses_add_up_over_all_tiles(eroded_landscape):
     assert abs(mass["leveled"]) < 0.01 * mass["exported"]
     loose = eroded_landscape.read("sediment", eroded_landscape.whole)
     assert loose.min() >= 0
-    np.testing.assert_allclose(eroded_landscape.read("bedrock", eroded_landscape.whole) + loose, whole, atol=1e-3)
+    np.testing.assert_allclose(
+        eroded_landscape.read("bedrock", eroded_landscape.whole) + loose, whole, atol=1e-3
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(3))
 def test_the_rim_of_a_halo_stays_as_it_is_and_changes_set_in_gently(tmp_path, number):
-    """Rivers lower the edge of what they run on, and coarser cells spread it: a bend along the halo's end."""
+    """Rivers lower the edge of what they run on, and coarser cells spread it: a bend along the
+    halo's end.
+    """
     whole = Recipe.load("alpine")
     folder = fractal(tmp_path / "land", 128, (256, 256)).folder
     prepare(folder, replace(whole, steps=whole.steps[number : number + 1]), coarse=64)
-    landscape, tile = Landscape(folder), Tile(1, 1)
+    landscape = Landscape(folder)
+    tile = Tile(1, 1)
     plan = Plan(landscape, landscape.manifest.erosion)
     window = plan.window(tile)
     run(str(folder), "coarse")
@@ -368,19 +463,27 @@ def test_no_seam_shows_between_tiles(tmp_path):
 
 @pytest.mark.slow
 def test_all_of_a_range_drains_freely_over_its_tiles(tmp_path):
-    """Alpine may not: a trunk river in a narrow gorge meets the next tile a little beside it, behind a dam."""
+    """Alpine may not: a trunk river in a narrow gorge meets the next tile a little beside it,
+    behind a dam.
+    """
     landscape = fractal(tmp_path / "land", 128, (512, 512))
     done = erode(landscape.folder, Recipe.load("mountain range"), Alone(), coarse=128)
-    figures = analyze(Terrain(done.read("elevation", done.whole), 20.0), AnalysisParameters()).figures
+    figures = analyze(
+        Terrain(done.read("elevation", done.whole), 20.0), AnalysisParameters()
+    ).figures
     assert figures["free_drainage"] >= 0.95 and figures["pits"] < 0.02
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["arcane", "light rills"])
 def test_drops_make_borders_of_tiles_neither_drier_nor_wetter(tmp_path, name):
-    """On an even slope along three tiles as many drops run down each column, and wet it as in one piece. Weighting what
-    had half of the drops by a half left a third less flow and a tenth to a quarter less moisture there."""
-    kind, still = {"arcane": ("droplet", "erosion_rate"), "light rills": ("rill", "transfer_rate")}[name]
+    """On an even slope along three tiles as many drops run down each column, and wet it as in one
+    piece. Weighting what had half of the drops by a half left a third less flow and a tenth to a
+    quarter less moisture there.
+    """
+    kind, still = {"arcane": ("droplet", "erosion_rate"), "light rills": ("rill", "transfer_rate")}[
+        name
+    ]
     recipe = Recipe.load(name).with_values({f"{kind}.{still}": 0.0, f"{kind}.drops_per_cell": 4.0})
     recipe = replace(recipe, steps=tuple(step for step in recipe.steps if step.kind == kind))
 
@@ -394,12 +497,15 @@ def test_drops_make_borders_of_tiles_neither_drier_nor_wetter(tmp_path, name):
         makers.make(folder, manifest, slope)
         done = erode(folder, recipe, Alone(), coarse=coarse)
         away = np.abs(np.arange(240) - 119.5)
-        borders, others = np.abs(away - 40) < 5, (away < 25) | ((away > 55) & (away < 100))
+        borders = np.abs(away - 40) < 5
+        others = (away < 25) | ((away > 55) & (away < 100))
         for layer in ("flow", "moisture"):
             values = done.read(layer, Window(10, 70, 0, 240))
             found.append((values[:, borders].mean(), values[:, others].mean()))
     (flow, moisture), (_, whole) = found[:2], found[2:]
-    assert flow[0] == pytest.approx(flow[1], rel=0.05) and moisture[0] == pytest.approx(moisture[1], rel=0.05)
+    assert flow[0] == pytest.approx(flow[1], rel=0.05) and moisture[0] == pytest.approx(
+        moisture[1], rel=0.05
+    )
     assert np.mean(moisture) == pytest.approx(np.mean(whole[1]), rel=0.05)
 
 
@@ -454,7 +560,9 @@ def test_what_tiles_cannot_do_is_refused(landscape, recipe, values, edges, sente
 
 
 def masked(folder):
-    """A fractal landscape of which the left fifth stays, a plot and a road too, and half of the rock is hard."""
+    """A fractal landscape of which the left fifth stays, a plot and a road too, and half of the
+    rock is hard.
+    """
     cols, rows = np.meshgrid(np.arange(240), np.arange(160))
     masks = {
         "strength": (cols >= 48).astype(float),
@@ -464,8 +572,13 @@ def masked(folder):
         "outlet": ((rows == 20) & (cols == 81)).astype(float),
     }
     start = makers.generated("fractal", (160, 240), 20.0, 3, {"relief": 900.0}, None)
-    windows = {name: lambda window, mask=mask: makers.given(mask)(window)["elevation"] for name, mask in masks.items()}
-    return makers.make(folder, Manifest(160, 240, 80, (20.0, 20.0), "fractal"), start, masks=windows), masks
+    windows = {
+        name: lambda window, mask=mask: makers.given(mask)(window)["elevation"]
+        for name, mask in masks.items()
+    }
+    return makers.make(
+        folder, Manifest(160, 240, 80, (20.0, 20.0), "fractal"), start, masks=windows
+    ), masks
 
 
 @pytest.mark.slow
@@ -473,12 +586,16 @@ def test_masks_hold_on_tiles_and_leave_the_same_bytes_in_any_order(tmp_path, rec
     landscape, masks = masked(tmp_path / "land")
     other, _ = masked(tmp_path / "other")
     done = erode(landscape.folder, recipe, Alone(), coarse=80)
-    assert erode(other.folder, recipe, Backwards(), coarse=80).manifest.layers == done.manifest.layers
+    assert (
+        erode(other.folder, recipe, Backwards(), coarse=80).manifest.layers == done.manifest.layers
+    )
     change = done.read("elevation", done.whole) - landscape.read("start/elevation", done.whole)
     assert not change[masks["strength"] == 0].any() and not change[masks["plot"] == 1].any()
     assert change[masks["protect"] == 1].min() >= -1e-3
     free = (masks["strength"] == 1) & (masks["plot"] == 0) & (masks["protect"] == 0)
-    soft, hard = (np.abs(change[free & (masks["hardness"] == hardness)]).mean() for hardness in (0.0, 0.9))
+    soft, hard = (
+        np.abs(change[free & (masks["hardness"] == hardness)]).mean() for hardness in (0.0, 0.9)
+    )
     assert hard < 0.6 * soft and soft > 1.0
     mass = done.manifest.report["mass"]
     assert abs(mass["error"]) <= 1e-9 * mass["moved"]
@@ -486,7 +603,9 @@ def test_masks_hold_on_tiles_and_leave_the_same_bytes_in_any_order(tmp_path, rec
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dune sea", "river valley", "old hills", "scree slopes", "canyon", "coast dunes"])
+@pytest.mark.parametrize(
+    "name", ["dune sea", "river valley", "old hills", "scree slopes", "canyon", "coast dunes"]
+)
 def test_recipes_of_all_kinds_run_on_tiles(tmp_path, name):
     landscape = fractal(tmp_path / "land", 64, (128, 128))
     recipe = Recipe.load(name)
@@ -496,7 +615,18 @@ def test_recipes_of_all_kinds_run_on_tiles(tmp_path, name):
     assert np.isfinite(done.read("elevation", done.whole)).all()
 
 
-ADDRESSES = ("-", "{}", "tcp://", "tcp://:1", "tcp://host", "ucx://host:1", "inproc://x", "a b:1", "tcp://h:1\x1b", "")
+ADDRESSES = (
+    "-",
+    "{}",
+    "tcp://",
+    "tcp://:1",
+    "tcp://host",
+    "ucx://host:1",
+    "inproc://x",
+    "a b:1",
+    "tcp://h:1\x1b",
+    "",
+)
 
 
 @pytest.mark.parametrize("address", ADDRESSES)

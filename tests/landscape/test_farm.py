@@ -58,7 +58,8 @@ const author = {
 def test_single_tasks_in_any_allowed_order_leave_the_bytes_of_one_run(landscape, recipe, tmp_path):
     there = erode(fractal(tmp_path / "there").folder, recipe, Alone(1), coarse=80)
     tasks = prepare(landscape.folder, recipe, coarse=80)
-    waiting, done = list(tasks), set()
+    waiting = list(tasks)
+    done = set()
     while waiting:
         task = next(task for task in reversed(waiting) if done.issuperset(task.needs))
         waiting.remove(task)
@@ -66,10 +67,16 @@ def test_single_tasks_in_any_allowed_order_leave_the_bytes_of_one_run(landscape,
         done.add(task.name)
     stamps = {path: path.stat().st_mtime_ns for path in (landscape.folder / WORK).rglob("*.npy")}
     assert do_one(landscape.folder, str(len(tasks) - 1)) == tasks[-1].name  # it is done already
-    assert stamps == {path: path.stat().st_mtime_ns for path in (landscape.folder / WORK).rglob("*.npy")}
+    assert stamps == {
+        path: path.stat().st_mtime_ns for path in (landscape.folder / WORK).rglob("*.npy")
+    }
     told = []
     here = erode(
-        landscape.folder, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: told.append(message)
+        landscape.folder,
+        recipe,
+        Alone(),
+        coarse=80,
+        on_progress=lambda fraction, message: told.append(message),
     )
     assert here.manifest.layers == there.manifest.layers and told == []
     assert prepare(landscape.folder, recipe, coarse=80) == []
@@ -86,12 +93,21 @@ def test_tasks_that_cannot_run_say_why(landscape, recipe):
     ):
         with pytest.raises(InputError, match=sentence):
             do_one(landscape.folder, name)
-    assert do_one(landscape.folder, "cover_x9_y9") == "cover_x9_y9"  # none of this recipe: nothing is to be done
+    # none of this recipe: nothing is to be done
+    assert do_one(landscape.folder, "cover_x9_y9") == "cover_x9_y9"
     with locked(landscape.folder), pytest.raises(InputError, match="is being changed by process"):
         do_one(landscape.folder, "coarse")
 
 
-FEW = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
+FEW = (
+    "--recipe",
+    "alpine",
+    "--set",
+    "droplet.drops_per_cell=0.5",
+    "uplift.years=20000",
+    "--coarse",
+    "80",
+)
 
 
 def test_a_task_that_comes_too_early_ends_with_the_code_to_try_again(landscape, recipe, capsys):
@@ -121,14 +137,18 @@ def test_a_journal_that_a_drive_fails_to_read_costs_no_task(landscape, recipe, m
         lambda: do_one(landscape.folder, "shape_x0_y0"),
         lambda: erode(landscape.folder, recipe, Alone(), coarse=80),
     ):
-        with pytest.raises(InputError, match=r"journal.jsonl cannot be read: Input/output error\.$"):
+        with pytest.raises(
+            InputError, match=r"journal.jsonl cannot be read: Input/output error\.$"
+        ):
             act()
         assert sorted((landscape.folder / WORK).rglob("*")) == before
 
 
 @pytest.mark.slow
 def test_a_task_waits_for_what_it_needs(landscape, recipe, monkeypatch):
-    """Another process makes ready first, then does one task after the other, while this one looks again."""
+    """Another process makes ready first, then does one task after the other, while this one looks
+    again.
+    """
     monkeypatch.setattr(erosion, "REST", 0.01)
     steps = iter(
         [
@@ -158,7 +178,8 @@ def test_tasks_of_a_round_need_those_of_earlier_rounds_alone(landscape, recipe, 
     assert main(["landscape", "tasks", str(landscape.folder), *FEW, "--rounds"]) == 0
     lines = capsys.readouterr().out.split()
     ranges = [(int(line.partition("-")[0]), int(line.rpartition("-")[2])) for line in lines]
-    assert [last - first + 1 for first, last in ranges] == [1, 2, 1, 2, 1, 6, 6]  # coarse, four colors, cover, finish
+    # coarse, four colors, cover, finish
+    assert [last - first + 1 for first, last in ranges] == [1, 2, 1, 2, 1, 6, 6]
     done = set()
     for first, last in ranges:
         names = {task.name for task in tasks[first : last + 1]}
@@ -171,7 +192,10 @@ def test_tasks_of_a_round_need_those_of_earlier_rounds_alone(landscape, recipe, 
 def test_a_task_started_once_more_in_a_landscape_that_is_complete_does_nothing(landscape, recipe):
     erode(landscape.folder, recipe, Alone(), coarse=80)
     before = {path: path.stat().st_mtime_ns for path in landscape.folder.rglob("*")}
-    assert do_one(landscape.folder, "coarse") == "coarse" and do_one(landscape.folder, "1") == "shape_x0_y0"
+    assert (
+        do_one(landscape.folder, "coarse") == "coarse"
+        and do_one(landscape.folder, "1") == "shape_x0_y0"
+    )
     assert {path: path.stat().st_mtime_ns for path in landscape.folder.rglob("*")} == before
 
 
@@ -208,7 +232,10 @@ def test_the_job_type_for_flamenco_has_all_tasks_in_an_order_that_works(tmp_path
             JOB_TYPE.read_text(encoding="utf-8"),
             f"const settings = {json.dumps(settings)};",
             "compileJob({ settings, addTask(task) { made.push(task); } });",
-            "console.log(JSON.stringify({ made, keys: JOB_TYPE.settings.map((setting) => setting.key) }));",
+            (
+                "console.log(JSON.stringify({ made, keys: JOB_TYPE.settings.map((setting) => "
+                "setting.key) }));"
+            ),
         ]
     )
     told = subprocess.run(["node", "-"], input=script, capture_output=True, text=True, check=True)
@@ -240,7 +267,9 @@ def test_the_job_type_for_flamenco_has_all_tasks_in_an_order_that_works(tmp_path
 
 
 class Stopped:
-    """A task that is stopped before its files take their places, and goes on when something else has been done."""
+    """A task that is stopped before its files take their places, and goes on when something else
+    has been done.
+    """
 
     def __init__(self, monkeypatch, meanwhile):
         def publish(outputs, goes_on=False, publish=Outputs.publish):
@@ -254,8 +283,12 @@ class Stopped:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["coarse", "shape_x0_y0", "finish_x1_y0"])
-def test_a_task_of_an_earlier_order_leaves_nothing_in_a_newer_one(landscape, recipe, tmp_path, monkeypatch, name):
-    """It is stopped at the last moment: all is written and the order is compared, but nothing is moved."""
+def test_a_task_of_an_earlier_order_leaves_nothing_in_a_newer_one(
+    landscape, recipe, tmp_path, monkeypatch, name
+):
+    """It is stopped at the last moment: all is written and the order is compared, but nothing is
+    moved.
+    """
     few = recipe.with_values({"droplet.drops_per_cell": 0.1, "uplift.years": 2000})
     calm = erode(fractal(tmp_path / "calm").folder, few, Alone(), seed=9, coarse=80).manifest.layers
     for task in prepare(landscape.folder, few, coarse=80):
@@ -270,7 +303,9 @@ def test_a_task_of_an_earlier_order_leaves_nothing_in_a_newer_one(landscape, rec
 
 
 @pytest.mark.slow
-def test_a_task_of_an_earlier_order_leaves_nothing_in_the_tasks_of_a_newer_one(landscape, recipe, monkeypatch):
+def test_a_task_of_an_earlier_order_leaves_nothing_in_the_tasks_of_a_newer_one(
+    landscape, recipe, monkeypatch
+):
     """The newer order is under way, and the task of the same name is done there."""
     few = recipe.with_values({"droplet.drops_per_cell": 0.1, "uplift.years": 2000})
     prepare(landscape.folder, few, coarse=80)
@@ -279,12 +314,20 @@ def test_a_task_of_an_earlier_order_leaves_nothing_in_the_tasks_of_a_newer_one(l
     def newer():
         prepare(landscape.folder, few, seed=9, coarse=80)
         do_one(landscape.folder, "coarse")
-        kept.update({path: path.read_bytes() for path in (landscape.folder / WORK).rglob("*") if path.is_file()})
+        kept.update(
+            {
+                path: path.read_bytes()
+                for path in (landscape.folder / WORK).rglob("*")
+                if path.is_file()
+            }
+        )
 
     Stopped(monkeypatch, newer)
     with pytest.raises(InputError):
         do_one(landscape.folder, "coarse")
-    assert kept == {path: path.read_bytes() for path in (landscape.folder / WORK).rglob("*") if path.is_file()}
+    assert kept == {
+        path: path.read_bytes() for path in (landscape.folder / WORK).rglob("*") if path.is_file()
+    }
 
 
 OTHER = """
@@ -301,12 +344,22 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("task", "coarse"), ("task", "1", "--wait", "30"), ("erode", *FEW), ("tasks", *FEW)])
+@pytest.mark.parametrize(
+    "words", [("task", "coarse"), ("task", "1", "--wait", "30"), ("erode", *FEW), ("tasks", *FEW)]
+)
 def test_another_version_is_refused_with_both_and_what_is_done_stays(landscape, recipe, words):
     prepare(landscape.folder, recipe, coarse=80)
     (landscape.folder / WORK / "coarse").mkdir()
     before = {path: path.stat().st_mtime_ns for path in landscape.folder.rglob("*")}
-    command = [sys.executable, "-c", OTHER, "landscape", words[0], str(landscape.folder), *words[1:]]
+    command = [
+        sys.executable,
+        "-c",
+        OTHER,
+        "landscape",
+        words[0],
+        str(landscape.folder),
+        *words[1:],
+    ]
     told = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert told.returncode == 2, told.stderr
     assert f"begun by version {VERSION} (" in told.stderr and "and this is 9.9.9 (" in told.stderr
@@ -316,17 +369,24 @@ def test_another_version_is_refused_with_both_and_what_is_done_stays(landscape, 
 def test_other_sources_of_the_same_version_are_another_version(landscape, recipe, monkeypatch):
     prepare(landscape.folder, recipe, coarse=80)
     monkeypatch.setattr(journal, "this_version", lambda: Version(VERSION, "0" * 12))
-    monkeypatch.setattr("erosion_addon.landscape.farm.version.this_version", lambda: Version(VERSION, "0" * 12))
+    monkeypatch.setattr(
+        "erosion_addon.landscape.farm.version.this_version", lambda: Version(VERSION, "0" * 12)
+    )
     with pytest.raises(
-        InputError, match=rf"begun by version {VERSION} .*, and this is {VERSION} \(000000000000\); go on"
+        InputError,
+        match=rf"begun by version {VERSION} .*, and this is {VERSION} \(000000000000\); go on",
     ):
         do_one(landscape.folder, "coarse")
 
 
 def example(word, land):
-    """The example of the manual's page that has a word, for a landscape so small that it needs a coarser grid."""
+    """The example of the manual's page that has a word, for a landscape so small that it needs a
+    coarser grid.
+    """
     lines = MANUAL.read_text(encoding="utf-8").splitlines()
-    blocks = (list(lines) for _, lines in groupby(lines, lambda line: not line or line.startswith("    ")))
+    blocks = (
+        list(lines) for _, lines in groupby(lines, lambda line: not line or line.startswith("    "))
+    )
     (found,) = (text for block in blocks if word in (text := "\n".join(block)))
     few = " ".join(FEW[2:]) if word == "deadlinecommand" else '", "'.join(FEW[2:])
     recipe = "--recipe alpine" if word == "deadlinecommand" else '"--recipe", "alpine"'
@@ -337,10 +397,15 @@ def example(word, land):
 
 @pytest.fixture
 def farm(tmp_path, monkeypatch):
-    """A landscape in two tiles, and programs `python3` and `deadlinecommand`, which notes what it is given."""
+    """A landscape in two tiles, and programs `python3` and `deadlinecommand`, which notes what it
+    is given.
+    """
     land = fractal(tmp_path / "the farm" / "land", 80, (80, 160)).folder
     (tmp_path / "programs").mkdir()
-    for name, words in {"python3": f'exec {shlex.quote(sys.executable)} "$@"', "deadlinecommand": DEADLINE}.items():
+    for name, words in {
+        "python3": f'exec {shlex.quote(sys.executable)} "$@"',
+        "deadlinecommand": DEADLINE,
+    }.items():
         (tmp_path / "programs" / name).write_text(f"#!/bin/bash\n{words}\n")
         (tmp_path / "programs" / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}{os.pathsep}{os.environ['PATH']}")
@@ -360,10 +425,15 @@ def done_backward(commands, layers):
 @pytest.mark.skipif(shutil.which("bash") is None or os.name == "nt", reason="needs bash")
 def test_the_example_for_deadline_completes_a_landscape(farm, tmp_path, recipe):
     subprocess.run(["bash", "-euc", example("deadlinecommand", farm)], check=True)
-    jobs = [line.rstrip("\t\n").split("\t") for line in (tmp_path / "jobs").read_text().splitlines()]
+    jobs = [
+        line.rstrip("\t\n").split("\t") for line in (tmp_path / "jobs").read_text().splitlines()
+    ]
     given = [dict(zip(job[1::2], job[2::2], strict=True)) for job in jobs]
     before = [job["-prop"] for job in given]
-    assert before == ["JobDependencies=", *(f"JobDependencies=job{number}" for number in range(1, len(jobs)))]
+    assert before == [
+        "JobDependencies=",
+        *(f"JobDependencies=job{number}" for number in range(1, len(jobs))),
+    ]
     commands = []
     for job in given:
         assert job["-executable"] == "python3" and job["-chunksize"] == "1"
@@ -382,7 +452,10 @@ def test_the_example_for_opencue_completes_a_landscape(farm, monkeypatch):
 
     class Layer:
         def __init__(self, name, command, range):
-            self.name, self.command, self.numbers, self.after = name, command, numbers_of(range), None
+            self.name = name
+            self.command = command
+            self.numbers = numbers_of(range)
+            self.after = None
 
         def depend_all(self, before):
             self.after = before
@@ -394,8 +467,11 @@ def test_the_example_for_opencue_completes_a_landscape(farm, monkeypatch):
 
         add_layer = list.append
 
-    outline, modules, shell = (ModuleType(name) for name in ("outline", "outline.modules", "outline.modules.shell"))
-    outline.Outline, shell.Shell = Outline, Layer
+    outline, modules, shell = (
+        ModuleType(name) for name in ("outline", "outline.modules", "outline.modules.shell")
+    )
+    outline.Outline = Outline
+    shell.Shell = Layer
     outline.cuerun = SimpleNamespace(launch=lambda job, use_pycuerun: launched.append(job))
     for module in (outline, modules, shell):
         monkeypatch.setitem(sys.modules, module.__name__, module)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults of farms: killed runs, two runs on one folder, full disks, slow renames; the bytes are those of a calm run."""
+"""Faults of farms: killed runs, two runs on one folder, full disks, slow renames; the bytes are
+those of a calm run.
+"""
 
 import itertools
 import os
@@ -26,23 +28,47 @@ from erosion_addon.recipe.recipe import Recipe
 from tests.landscape.conftest import Ending, EndsError, fractal
 from tests.small_disk import small_disk
 
-WORDS = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
+WORDS = (
+    "--recipe",
+    "alpine",
+    "--set",
+    "droplet.drops_per_cell=0.5",
+    "uplift.years=20000",
+    "--coarse",
+    "80",
+)
 
 
 @pytest.fixture(scope="module")
 def calm(tmp_path_factory):
     """Hashes of a landscape eroded without any trouble."""
-    recipe = Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.5, "uplift.years": 20000})
-    return erode(fractal(tmp_path_factory.mktemp("calm") / "land").folder, recipe, Alone(), coarse=80).manifest.layers
+    recipe = Recipe.load("alpine").with_values(
+        {"droplet.drops_per_cell": 0.5, "uplift.years": 20000}
+    )
+    return erode(
+        fractal(tmp_path_factory.mktemp("calm") / "land").folder, recipe, Alone(), coarse=80
+    ).manifest.layers
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a lock is not taken over there")
 def test_a_second_run_is_refused_and_a_killed_one_is_gone_on_with(landscape, recipe, calm):
-    words = [sys.executable, "-m", "erosion_addon", "landscape", "erode", landscape.folder, *WORDS, "--quiet"]
-    first = subprocess.Popen(words, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    words = [
+        sys.executable,
+        "-m",
+        "erosion_addon",
+        "landscape",
+        "erode",
+        landscape.folder,
+        *WORDS,
+        "--quiet",
+    ]
+    first = subprocess.Popen(
+        words, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     try:
-        journal, end = landscape.folder / WORK / "journal.jsonl", time.monotonic() + 300
+        journal = landscape.folder / WORK / "journal.jsonl"
+        end = time.monotonic() + 300
         while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
             assert first.poll() is None and time.monotonic() < end
             time.sleep(0.01)
@@ -59,26 +85,58 @@ def test_a_second_run_is_refused_and_a_killed_one_is_gone_on_with(landscape, rec
 @pytest.mark.slow
 @pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
-def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(landscape, monkeypatch, capsys, name, code):
+def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(
+    landscape, monkeypatch, capsys, name, code
+):
     def replace(path, target, move=Path.replace):
         if WORK in target.parts:
             signal.raise_signal(getattr(signal, name))
         return move(path, target)
 
     monkeypatch.setattr(Path, "replace", replace)
-    assert main(["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--threads", "1"]) == code
-    assert f"the tasks that are done stay in {landscape.folder}, and the same" in capsys.readouterr().err
-    assert [path.name for path in (landscape.folder / WORK).iterdir() if path.is_dir()] == ["coarse"]
-    assert (landscape.folder / WORK / "coarse" / "elevation.npy").exists()  # moved, though the signal came before
+    assert (
+        main(["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--threads", "1"])
+        == code
+    )
+    assert (
+        f"the tasks that are done stay in {landscape.folder}, and the same"
+        in capsys.readouterr().err
+    )
+    assert [path.name for path in (landscape.folder / WORK).iterdir() if path.is_dir()] == [
+        "coarse"
+    ]
+    # moved, though the signal came before
+    assert (landscape.folder / WORK / "coarse" / "elevation.npy").exists()
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("keyboard")
 @pytest.mark.parametrize("action", ["make", "erode"])
-def test_a_signal_before_the_pyramid_leaves_it_to_the_same_command(tmp_path, monkeypatch, capsys, action):
+def test_a_signal_before_the_pyramid_leaves_it_to_the_same_command(
+    tmp_path, monkeypatch, capsys, action
+):
     folder = tmp_path / "land"
-    made = ["landscape", "make", str(folder), "fractal", "--size", "160x240", "--tile", "80", "--cell-size", "20"]
-    eroded = ["landscape", "erode", str(folder), "--recipe", "arcane", "--set", "droplet.drops_per_cell=0.1"]
+    made = [
+        "landscape",
+        "make",
+        str(folder),
+        "fractal",
+        "--size",
+        "160x240",
+        "--tile",
+        "80",
+        "--cell-size",
+        "20",
+    ]
+    eroded = [
+        "landscape",
+        "erode",
+        str(folder),
+        "--recipe",
+        "arcane",
+        "--set",
+        "droplet.drops_per_cell=0.1",
+    ]
     if action == "erode":
         assert main(made) == 0
     words = made if action == "make" else eroded
@@ -87,14 +145,24 @@ def test_a_signal_before_the_pyramid_leaves_it_to_the_same_command(tmp_path, mon
         assert main(words) == 143
     if action == "erode":
         land = Landscape(folder)
-        assert land.has("elevation") and not land.faults() and main(["landscape", "check", str(folder)]) == 0
+        assert (
+            land.has("elevation")
+            and not land.faults()
+            and main(["landscape", "check", str(folder)]) == 0
+        )
         tiles = land.read("elevation", land.whole).reshape(80, 2, 120, 2).mean(axis=(1, 3))
-        assert overview(land, 120).elevation == pytest.approx(tiles)  # read from the tiles meanwhile
+        # read from the tiles meanwhile
+        assert overview(land, 120).elevation == pytest.approx(tiles)
     assert main(words) == 0
-    land, layer = Landscape(folder), "elevation" if action == "erode" else "start/elevation"
+    land = Landscape(folder)
+    layer = "elevation" if action == "erode" else "start/elevation"
     kept = {path.name: np.load(path) for path in pyramid._path(land, layer, 2).parent.glob("*.npy")}
     tiles = land.read(layer, land.whole).reshape(80, 2, 120, 2).mean(axis=(1, 3))
-    assert kept.keys() == {"x2.npy"} and kept["x2.npy"] == pytest.approx(tiles) and not (folder / WORK).exists()
+    assert (
+        kept.keys() == {"x2.npy"}
+        and kept["x2.npy"] == pytest.approx(tiles)
+        and not (folder / WORK).exists()
+    )
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -108,7 +176,13 @@ def test_a_full_disk_says_so_and_the_run_goes_on_where_there_is_room(tmp_path, r
         assert not Landscape(folder).faults() and not list(folder.rglob(".erosion-*"))
         subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
         told = []
-        done = erode(folder, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: told.append(message))
+        done = erode(
+            folder,
+            recipe,
+            Alone(),
+            coarse=80,
+            on_progress=lambda fraction, message: told.append(message),
+        )
         assert done.manifest.layers == calm and "the whole eroded on coarse cells" not in told
     with small_disk(tmp_path / "other", 400):
         folder = fractal(tmp_path / "other" / "land").folder
@@ -151,10 +225,18 @@ for last in range(1, 100):
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_write_back_that_is_killed_at_any_rename_is_there_whole_or_not_at_all(landscape, capsys):
-    """Until its manifest lies beside the tiles nothing has changed; from then on the next command completes it."""
-    subprocess.run([sys.executable, "-c", KILLED, landscape.folder], cwd=Path(__file__).parents[2], check=True)
-    *killed, last = sorted(landscape.folder.parent.glob("killed *"), key=lambda path: int(path.name.split()[1]))
-    after, completed, there = Landscape(last).manifest, [], []
+    """Until its manifest lies beside the tiles nothing has changed; from then on the next command
+    completes it.
+    """
+    subprocess.run(
+        [sys.executable, "-c", KILLED, landscape.folder], cwd=Path(__file__).parents[2], check=True
+    )
+    *killed, last = sorted(
+        landscape.folder.parent.glob("killed *"), key=lambda path: int(path.name.split()[1])
+    )
+    after = Landscape(last).manifest
+    completed = []
+    there = []
     for folder in killed:
         completed.append(main(["landscape", "check", str(folder)]) != 0)
         assert ("next command that opens the landscape" in capsys.readouterr().err) == completed[-1]
@@ -162,7 +244,8 @@ def test_a_write_back_that_is_killed_at_any_rename_is_there_whole_or_not_at_all(
         there.append(found.manifest == after)
         assert (there[-1] or found.manifest == landscape.manifest) and not found.faults()
         assert main(["landscape", "check", str(folder)]) == 0
-    assert completed == [False] * 7 + [True] * 7 + [False]  # six tiles and the manifest, then the pyramid
+    # six tiles and the manifest, then the pyramid
+    assert completed == [False] * 7 + [True] * 7 + [False]
     assert there == [False] * 7 + [True] * 8
 
 
@@ -197,8 +280,8 @@ while ended < 100:
     os._exit(0)
 print(ended)
 """
-"""Do a task in a process that is killed before its first rename, in another that is killed before its second, and so
-on, until one comes to its end. No other task takes it for done before that.
+"""Do a task in a process that is killed before its first rename, in another that is killed before
+its second, and so on, until one comes to its end. No other task takes it for done before that.
 """
 
 
@@ -208,7 +291,9 @@ def test_a_task_that_is_killed_at_any_rename_is_not_done_and_does_not_show(lands
     prepare(landscape.folder, recipe, coarse=80)
     do_one(landscape.folder, "coarse")
     words = [sys.executable, "-c", KILLED_TASK, landscape.folder]
-    told = subprocess.run(words, cwd=Path(__file__).parents[2], check=True, capture_output=True, text=True)
+    told = subprocess.run(
+        words, cwd=Path(__file__).parents[2], check=True, capture_output=True, text=True
+    )
     files = len(list((landscape.folder / WORK / "shape_x0_y0").glob("[!.]*.npy")))
     assert int(told.stdout) == files + 1  # and the note that it is done
     assert do_one(landscape.folder, "shape_x2_y0") and do_one(landscape.folder, "shape_x1_y0")
@@ -239,7 +324,9 @@ def test_a_task_on_a_full_disk_says_so_and_is_done_where_there_is_room(tmp_path,
 
 
 @pytest.mark.slow
-def test_a_task_that_a_farm_starts_twice_at_once_does_not_show(landscape, recipe, calm, monkeypatch):
+def test_a_task_that_a_farm_starts_twice_at_once_does_not_show(
+    landscape, recipe, calm, monkeypatch
+):
     """As one that it takes for lost, while files are moved slowly."""
     rename = Path.replace
 
@@ -258,7 +345,9 @@ def test_a_task_that_a_farm_starts_twice_at_once_does_not_show(landscape, recipe
 
 @pytest.mark.slow
 def test_a_clock_that_is_set_back_does_not_show(landscape, recipe, calm, monkeypatch):
-    """Files of the future and of the past, and a second run that is told an earlier time at each look."""
+    """Files of the future and of the past, and a second run that is told an earlier time at each
+    look.
+    """
     with pytest.raises(EndsError):
         erode(landscape.folder, recipe, Ending(6), coarse=80)
     for number, path in enumerate(sorted(landscape.folder.rglob("*"))):
@@ -267,10 +356,17 @@ def test_a_clock_that_is_set_back_does_not_show(landscape, recipe, calm, monkeyp
     monkeypatch.setattr(time, "time", lambda: next(seconds))
     told = []
     done = erode(
-        landscape.folder, recipe, Alone(), coarse=80, on_progress=lambda fraction, message: told.append(message)
+        landscape.folder,
+        recipe,
+        Alone(),
+        coarse=80,
+        on_progress=lambda fraction, message: told.append(message),
     )
     assert done.manifest.layers == calm
-    assert len(told) == done.manifest.report["tasks"] - 6 and "the whole eroded on coarse cells" not in told
+    assert (
+        len(told) == done.manifest.report["tasks"] - 6
+        and "the whole eroded on coarse cells" not in told
+    )
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody else's folder of a landscape: what is wrong in it is a sentence, and nothing outside of it is written."""
+"""Somebody else's folder of a landscape: what is wrong in it is a sentence, and nothing outside of
+it is written.
+"""
 
 import hashlib
 import io
@@ -27,14 +29,37 @@ from erosion_addon.landscape.window import put_back, take
 from tests.landscape.conftest import Ending, EndsError, fractal
 
 WRITTEN = [
-    *("work", "work/coarse", "work/shape_x0_y0", "work/finish_x0_y0", "work/journal.jsonl", "elevation"),
-    *("wear/x0_y0.npy", "analysis", "analysis/basins_x0_y0", "slope", "slope/x1_y0.npy", "pyramid", "changes"),
-    *("changes/start", "changes/start/elevation", "landscape.json", "start/elevation/x0_y0.npy", "start"),
+    *(
+        "work",
+        "work/coarse",
+        "work/shape_x0_y0",
+        "work/finish_x0_y0",
+        "work/journal.jsonl",
+        "elevation",
+    ),
+    *(
+        "wear/x0_y0.npy",
+        "analysis",
+        "analysis/basins_x0_y0",
+        "slope",
+        "slope/x1_y0.npy",
+        "pyramid",
+        "changes",
+    ),
+    *(
+        "changes/start",
+        "changes/start/elevation",
+        "landscape.json",
+        "start/elevation/x0_y0.npy",
+        "start",
+    ),
 ]
 """Places that commands write to."""
 
 TILE = "start/elevation/x1_y0"
-posix = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes and links as on POSIX systems")
+posix = pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="there are no pipes and links as on POSIX systems"
+)
 
 
 @pytest.fixture(scope="module")
@@ -146,13 +171,17 @@ def test_tiles_that_are_none_are_refused_where_they_are_read(folder, content):
     replace_tile(folder, content)
     landscape = Landscape(folder)
     assert not landscape.faults()
-    with pytest.raises(InputError, match=r"x1_y0\.npy (is damaged|is not a tile|has values that are not numbers)"):
+    with pytest.raises(
+        InputError, match=r"x1_y0\.npy (is damaged|is not a tile|has values that are not numbers)"
+    ):
         landscape.read("start/elevation", landscape.whole)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("content", [heights(np.inf), renamed_zip()])
-def test_tiles_that_are_none_are_refused_by_every_command_that_reads_them(folder, tmp_path, capsys, content):
+def test_tiles_that_are_none_are_refused_by_every_command_that_reads_them(
+    folder, tmp_path, capsys, content
+):
     """`check` compares hashes alone, and `tasks` begins an erosion that the first task ends."""
     replace_tile(folder, content)
     _, *reading, tasks, task = refusals(folder, tmp_path, capsys)
@@ -165,7 +194,9 @@ def test_masks_beyond_0_and_1_are_refused(folder, value):
     change_manifest(folder, lambda table: table["layers"].update({"mask/hardness": {}}))
     for tile in ("x0_y0", "x1_y0"):
         replace_tile(folder, heights(value), f"mask/hardness/{tile}")
-    with pytest.raises(InputError, match=r"x0_y0\.npy has values that are not numbers or not from 0 to 1"):
+    with pytest.raises(
+        InputError, match=r"x0_y0\.npy has values that are not numbers or not from 0 to 1"
+    ):
         Landscape(folder).read("mask/hardness", Window(0, 64, 0, 64))
 
 
@@ -204,7 +235,15 @@ def test_no_number_of_a_manifest_leads_to_more_than_a_sentence(folder, recipe, t
     analyze(folder, Alone())
     table = json.loads((folder / NAME).read_text())
     places = list(numbers_in(table))
-    assert {place[0] for place in places} >= {"rows", "cols", "tile", "spacing", "erosion", "report", "analysis"}
+    assert {place[0] for place in places} >= {
+        "rows",
+        "cols",
+        "tile",
+        "spacing",
+        "erosion",
+        "report",
+        "analysis",
+    }
     for place in places:
         for evil in EVIL:
             changed = json.loads(json.dumps(table))
@@ -213,7 +252,9 @@ def test_no_number_of_a_manifest_leads_to_more_than_a_sentence(folder, recipe, t
                 parent = parent[key]
             parent[place[-1]] = "EVIL"
             (folder / NAME).write_text(json.dumps(changed).replace('"EVIL"', evil))
-            assert main(["landscape", "preview", str(folder), str(tmp_path / "seen.png"), "--quiet"]) in (0, 2)
+            assert main(
+                ["landscape", "preview", str(folder), str(tmp_path / "seen.png"), "--quiet"]
+            ) in (0, 2)
             if place[0] == "analysis":
                 assert main(["landscape", "analyze", str(folder), "--quiet"]) in (0, 2)
             told = capsys.readouterr().err
@@ -237,7 +278,9 @@ def test_numbers_that_no_landscape_has_are_refused(folder, change):
         Landscape(folder)
 
 
-@pytest.mark.parametrize("change", [{"coarse": 0}, {"coarse": -5}, {"halo": 0}, {"halo": 9}, {"edges": "wrap"}])
+@pytest.mark.parametrize(
+    "change", [{"coarse": 0}, {"coarse": -5}, {"halo": 0}, {"halo": 9}, {"edges": "wrap"}]
+)
 def test_an_order_beyond_the_bounds_of_a_plan_is_refused(folder, recipe, change):
     prepare(folder, recipe, coarse=64)
     change_manifest(folder, lambda table: table["erosion"].update(change))
@@ -257,13 +300,17 @@ def calm(original, tmp_path_factory):
     """Layers of the landscape eroded in peace, and the recipe."""
     from erosion_addon.recipe.recipe import Recipe
 
-    recipe = Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.1, "uplift.years": 2000})
+    recipe = Recipe.load("alpine").with_values(
+        {"droplet.drops_per_cell": 0.1, "uplift.years": 2000}
+    )
     folder = Path(shutil.copytree(original, tmp_path_factory.mktemp("calm") / "land"))
     return erode(folder, recipe, Alone(), coarse=64).manifest.layers, recipe
 
 
 def test_work_that_another_user_has_begun_is_done_again_and_said(folder, calm, monkeypatch):
-    """Its numbers are in order, its hashes and its journal too; but for the seal it would be believed."""
+    """Its numbers are in order, its hashes and its journal too; but for the seal it would be
+    believed.
+    """
     layers, recipe = calm
     work = begun(folder, recipe, 1)
     coarse = work / "coarse" / "elevation.npy"
@@ -298,7 +345,10 @@ def test_coarse_files_of_a_farm_are_checked_where_tasks_read_them(folder, calm, 
     path.write_bytes(file_of(values))
     if name in ("elevation", "means", "roughness") and abs(value) <= 2e9:
         return  # a land like others
-    with pytest.raises(InputError, match=r"\.npy has values that are not numbers|rivers of the landscape are damaged"):
+    with pytest.raises(
+        InputError,
+        match=r"\.npy has values that are not numbers|rivers of the landscape are damaged",
+    ):
         run(str(folder), "shape_x0_y0")
 
 
@@ -308,7 +358,11 @@ def test_coarse_rivers_that_run_in_circles_are_refused(folder, calm):
     plan = Plan(landscape, landscape.manifest.erosion)
     rows, cols = plan.coarse_shape
     upstream = np.ones((rows, cols))
-    receiver = (np.arange(rows * cols) // 2 * 2 + 1 - np.arange(rows * cols) % 2).reshape(rows, cols).astype(float)
+    receiver = (
+        (np.arange(rows * cols) // 2 * 2 + 1 - np.arange(rows * cols) % 2)
+        .reshape(rows, cols)
+        .astype(float)
+    )
     window = plan.window(landscape.tiles()[0])
     with pytest.raises(InputError, match="rivers of the landscape are damaged"):
         inflow.leaving(plan, window, upstream, receiver)
@@ -365,17 +419,16 @@ def test_a_level_of_the_pyramid_that_is_none_is_read_from_the_tiles(folder, harm
     landscape = Landscape(folder)
     level = pyramid.level(landscape, "start/elevation", 2)
     (file,) = (folder / "pyramid").glob("*/x2.npy")
-    file.write_bytes(harm if harm == b"damaged" else file_of(np.full(np.load(file).shape, np.inf, "<f4")))
+    file.write_bytes(
+        harm if harm == b"damaged" else file_of(np.full(np.load(file).shape, np.inf, "<f4"))
+    )
     np.testing.assert_allclose(pyramid.level(landscape, "start/elevation", 2), level, rtol=1e-6)
 
 
 @posix
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["erode", "analyze", "put back"])
-@pytest.mark.parametrize(
-    "place",
-    WRITTEN,
-)
+@pytest.mark.parametrize("place", WRITTEN)
 def test_nothing_is_written_through_a_link_of_somebody_else(folder, calm, tmp_path, place, command):
     """It is refused, or the link is passed over or replaced; what it leads to stays as it was."""
     mine = tmp_path / "mine"

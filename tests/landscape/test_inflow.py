@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers and streams that come into a tile from the land around it: their water, and where it leaves."""
+"""Rivers and streams that come into a tile from the land around it: their water, and where it
+leaves.
+"""
 
 import numpy as np
 import pytest
@@ -17,32 +19,44 @@ from erosion_addon.run.simulation import erode as erode_whole
 from erosion_addon.terrain.terrain import Terrain
 from tests.landscape.conftest import Backwards, fractal
 
-RIVERS = Recipe.from_dict({"name": "rivers", "step": [{"kind": "uplift", "years": 80000, "erodibility": 20}]})
+RIVERS = Recipe.from_dict(
+    {"name": "rivers", "step": [{"kind": "uplift", "years": 80000, "erodibility": 20}]}
+)
 
 
 def landscape_of(folder, heights, tile=64):
-    return makers.make(folder, Manifest(*heights.shape, tile, (20.0, 20.0), "given"), makers.given(heights))
+    return makers.make(
+        folder, Manifest(*heights.shape, tile, (20.0, 20.0), "given"), makers.given(heights)
+    )
 
 
 def on_coarse_cells(landscape, coarse, recipe=RIVERS):
-    """Plan of an erosion whose coarse cells are done, and their cells upstream and receivers, if there are."""
+    """Plan of an erosion whose coarse cells are done, and their cells upstream and receivers, if
+    there are.
+    """
     prepare(landscape.folder, recipe, coarse=coarse)
     do_one(landscape.folder, "coarse", 1)
     landscape = Landscape(landscape.folder)
     plan = Plan(landscape, landscape.manifest.erosion)
-    files = (landscape.folder / "work" / "coarse" / f"{name}.npy" for name in (inflow.UPSTREAM, inflow.RECEIVER))
+    files = (
+        landscape.folder / "work" / "coarse" / f"{name}.npy"
+        for name in (inflow.UPSTREAM, inflow.RECEIVER)
+    )
     return plan, [np.load(file) for file in files if file.exists()]
 
 
 def test_all_water_of_the_land_upstream_enters_a_tile_and_leaves_it(tmp_path):
-    """A valley from west to east, rising to both sides: what the western tile gathers flows through the eastern one."""
+    """A valley from west to east, rising to both sides: what the western tile gathers flows through
+    the eastern one.
+    """
     rows, cols = np.mgrid[:128, :256]
     heights = 5.0 * np.abs(rows - 63.5) + 0.5 * (255 - cols) + 0.01 * np.sin(rows + 2.0 * cols)
     plan, (upstream, receiver) = on_coarse_cells(landscape_of(tmp_path, heights, 128), 64)
     window = plan.window(Tile(1, 0))
     ground = state(plan, window, {}, 0)["elevation"]
     entering = inflow.entering(plan, window, ground, upstream, receiver)
-    assert entering.max() > 0.95 * entering.sum()  # some slopes lead over the border beside the valley
+    # some slopes lead over the border beside the valley
+    assert entering.max() > 0.95 * entering.sum()
     assert entering.sum() == pytest.approx(128 * window.left, rel=0.15)
     row, col = np.unravel_index(entering.argmax(), entering.shape)
     assert abs(row - 63.5) < 8 and 0 < col <= 2 * plan.factor  # in the valley, behind the border
@@ -55,7 +69,9 @@ def test_a_plan_with_no_rivers_on_tiles_needs_no_water_from_beyond(tmp_path):
     landscape = fractal(tmp_path / "land")
     talus = Recipe.from_dict({"name": "talus", "step": [{"kind": "talus"}]})
     prepare(landscape.folder, talus, coarse=80)
-    assert not Plan(landscape, Landscape(landscape.folder).manifest.erosion).has_rivers_across_tiles()
+    assert not Plan(
+        landscape, Landscape(landscape.folder).manifest.erosion
+    ).has_rivers_across_tiles()
     do_one(landscape.folder, "coarse", 1)
     assert not (landscape.folder / "work" / "coarse" / f"{inflow.UPSTREAM}.npy").exists()
 
@@ -84,10 +100,14 @@ def test_water_leaves_through_the_given_part_of_the_border_alone():
     graph = FlowGraph(heights.shape, (1.0, 1.0), "open", None, 1, leaving)
     graph.route(graph.padded(heights))
     areas = graph.inside(graph.drainage_area())
-    assert areas[:, 0].sum() == heights.size and (graph.ends == (leaving & (np.arange(30) == 0))).all()
+    assert (
+        areas[:, 0].sum() == heights.size and (graph.ends == (leaving & (np.arange(30) == 0))).all()
+    )
 
 
-TILE, CELL, RATE = 64, 20.0, 50.0
+TILE = 64
+CELL = 20.0
+RATE = 50.0
 STILL = {"rock_erosion": 0.0, "pick_up": 0.0, "sliding": 0.0, "evaporation": 0.0}
 
 
@@ -112,13 +132,20 @@ def through(fields):
 
 def on_tiles(folder, recipe, coarse, workers=None):
     """Water through each column of the tiled valley, and the eroded landscape."""
-    done = erode(landscape_of(folder, winding_valley(), TILE).folder, recipe, workers or Alone(1), coarse=coarse)
-    return through({name: done.read(name, done.whole) for name in ("water_depth", "velocity")}), done
+    done = erode(
+        landscape_of(folder, winding_valley(), TILE).folder,
+        recipe,
+        workers or Alone(1),
+        coarse=coarse,
+    )
+    return through(
+        {name: done.read(name, done.whole) for name in ("water_depth", "velocity")}
+    ), done
 
 
 def test_a_river_keeps_its_water_over_three_tiles_and_reaches_each_in_time(tmp_path):
-    """Its front is on the second tile after 0.4 h, and after 0.8 h all of it is steady. Where tiles knew nothing of the
-    land upstream, a fifth of it was left at their borders.
+    """Its front is on the second tile after 0.4 h, and after 0.8 h all of it is steady. Where tiles
+    knew nothing of the land upstream, a fifth of it was left at their borders.
     """
     for hours, coarse in ((0.4, 96), (0.8, 48)):
         whole = through(erode_whole(Terrain(winding_valley(), CELL), river(hours, **STILL)).fields)
@@ -140,8 +167,12 @@ def test_streams_balance_and_leave_the_same_bytes_in_any_order(tmp_path):
 
 
 def test_streams_enter_where_water_comes_and_nowhere_else(tmp_path):
-    """From the west alone, behind the border at the river, and not before it is there; dry tiles have open borders."""
-    plan, _ = on_coarse_cells(landscape_of(tmp_path, winding_valley(), TILE), 96, river(0.3, **STILL))
+    """From the west alone, behind the border at the river, and not before it is there; dry tiles
+    have open borders.
+    """
+    plan, _ = on_coarse_cells(
+        landscape_of(tmp_path, winding_valley(), TILE), 96, river(0.3, **STILL)
+    )
 
     def read(name, shape):
         return np.load(plan.landscape.folder / "work" / "coarse" / f"{name}.npy").reshape(shape)
@@ -149,9 +180,17 @@ def test_streams_enter_where_water_comes_and_nowhere_else(tmp_path):
     entering = []
     for x in range(3):
         window = plan.window(Tile(x, 0))
-        entering.append(inflow.streams(plan, window, winding_valley()[:, window.left : window.right], 0, read).streams)
+        entering.append(
+            inflow.streams(
+                plan, window, winding_valley()[:, window.left : window.right], 0, read
+            ).streams
+        )
     first, second, third = entering
-    assert not first.cells.size and not third.cells.size and not np.concatenate(first.walls + third.walls).any()
+    assert (
+        not first.cells.size
+        and not third.cells.size
+        and not np.concatenate(first.walls + third.walls).any()
+    )
     rows, cols = np.divmod(second.cells, plan.window(Tile(1, 0)).shape[1])
     assert (cols <= 2 * plan.factor).all() and np.ptp(rows) <= 16
     assert not second.water[:4].any() and not second.load.any()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Georeference of a landscape: kept from a GeoTIFF, or from tiles of one, to the files of an export."""
+"""Georeference of a landscape: kept from a GeoTIFF, or from tiles of one, to the files of an
+export.
+"""
 
 import dataclasses
 import json
@@ -24,27 +26,55 @@ FILES = OpenImageIOFiles()
 
 
 def made(tmp_path, source, *options):
-    words = ["landscape", "make", str(tmp_path / "land"), str(source), "--tile", "64", "--quiet", *options]
+    words = [
+        "landscape",
+        "make",
+        str(tmp_path / "land"),
+        str(source),
+        "--tile",
+        "64",
+        "--quiet",
+        *options,
+    ]
     assert main(words) == 0
     return Landscape(tmp_path / "land")
 
 
 def exported(tmp_path):
     """(x, y from the top) → file, of 65 points a side."""
-    assert main(["landscape", "export", str(tmp_path / "land"), str(tmp_path / "out.tif"), "--side", "65"]) == 0
-    return {tuple(int(part[1:]) for part in path.stem.split("_")[1:]): path for path in tmp_path.glob("out_*.tif")}
+    assert (
+        main(
+            [
+                "landscape",
+                "export",
+                str(tmp_path / "land"),
+                str(tmp_path / "out.tif"),
+                "--side",
+                "65",
+            ]
+        )
+        == 0
+    )
+    return {
+        tuple(int(part[1:]) for part in path.stem.split("_")[1:]): path
+        for path in tmp_path.glob("out_*.tif")
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("matrix", [False, True])
 @pytest.mark.parametrize("at_points", [False, True])
-def test_every_file_of_an_export_lies_where_its_heights_lay_in_the_geotiff(tmp_path, matrix, at_points):
+def test_every_file_of_an_export_lies_where_its_heights_lay_in_the_geotiff(
+    tmp_path, matrix, at_points
+):
     there = alps(at_points, matrix, SHAPE)
     write_tiff(tmp_path / "dem.tif", HEIGHTS, None, there)
     land = made(tmp_path, tmp_path / "dem.tif")
     assert same(land.manifest.georeference, there) and land.manifest.spacing == (CELL, CELL)
     talus = tmp_path / "talus.toml"
-    talus.write_text('name = "talus"\n[[step]]\nkind = "talus"\nrock_angle = 90.0\n', encoding="utf-8")
+    talus.write_text(
+        'name = "talus"\n[[step]]\nkind = "talus"\nrock_angle = 90.0\n', encoding="utf-8"
+    )
     assert main(["landscape", "erode", str(land.folder), "--recipe", str(talus), "--quiet"]) == 0
     found = exported(tmp_path)
     assert found.keys() == {(x, y) for x in range(4) for y in range(2)}
@@ -88,4 +118,6 @@ def test_a_landscape_of_heights_in_feet_is_exported_in_feet(tmp_path):
     assert land.manifest.georeference.unit == foot
     path = exported(tmp_path)[0, 1]
     numbers = open_raster(path).read(0, 65, 0, 65)[0]
-    assert read_header(path).unit == foot and np.allclose(numbers * foot, HEIGHTS[:65, :65], atol=1e-3)
+    assert read_header(path).unit == foot and np.allclose(
+        numbers * foot, HEIGHTS[:65, :65], atol=1e-3
+    )

@@ -14,24 +14,39 @@ from erosion_addon.landscape.plan import Plan
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 
-WORDS = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
+WORDS = (
+    "--recipe",
+    "alpine",
+    "--set",
+    "droplet.drops_per_cell=0.5",
+    "uplift.years=20000",
+    "--coarse",
+    "80",
+)
 
 
 class Weighed(Alone):
-    """Tasks in this process, and the most bytes that the folder has beside the start after any of them."""
+    """Tasks in this process, and the most bytes that the folder has beside the start after any of
+    them.
+    """
 
     most = 0
 
     def work(self, folder, tasks, done):
         for result in super().work(folder, tasks, done):
-            files = [path for path in folder.rglob("*.npy") if path.relative_to(folder).parts[0] != "start"]
+            files = [
+                path
+                for path in folder.rglob("*.npy")
+                if path.relative_to(folder).parts[0] != "start"
+            ]
             self.most = max(self.most, sum(path.stat().st_size for path in files))
             yield result
 
 
 @pytest.mark.slow
 def test_the_folder_grows_about_as_large_as_is_told(landscape, recipe):
-    plan, weighed = Plan(landscape, order(landscape, recipe, None, None, 80)), Weighed()
+    plan = Plan(landscape, order(landscape, recipe, None, None, 80))
+    weighed = Weighed()
     erode(landscape.folder, recipe, weighed, coarse=80)
     assert 0.8 * weighed.most < estimate.disk_bytes(plan) < 1.25 * weighed.most
 
@@ -46,13 +61,20 @@ def test_a_disk_without_room_is_refused_before_any_work(landscape, monkeypatch, 
 
 
 @pytest.mark.slow
-def test_the_time_limit_ends_after_a_task_and_the_same_command_goes_on(landscape, recipe, capsys, tmp_path):
+def test_the_time_limit_ends_after_a_task_and_the_same_command_goes_on(
+    landscape, recipe, capsys, tmp_path
+):
     copy = shutil.copytree(landscape.folder, tmp_path / "copy")
     words = ["landscape", "erode", str(landscape.folder), *WORDS]
     assert main([*words, "--time-limit", "0.001"]) == 75
     told = capsys.readouterr().err
-    assert "Each process needs about" in told and "The time limit ended the run; the tasks that are done stay" in told
-    assert [path.name for path in (landscape.folder / WORK).iterdir() if path.is_dir()] == ["coarse"]
+    assert (
+        "Each process needs about" in told
+        and "The time limit ended the run; the tasks that are done stay" in told
+    )
+    assert [path.name for path in (landscape.folder / WORK).iterdir() if path.is_dir()] == [
+        "coarse"
+    ]
     assert main([*words, "--time-limit", "1000", "--quiet"]) == 0
     there = erode(copy, recipe, Alone(), coarse=80)
     assert Landscape(landscape.folder).manifest.layers == there.manifest.layers

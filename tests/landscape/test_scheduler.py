@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Landscapes on a scheduler that runs already, found by its address or its file, and after it was killed."""
+"""Landscapes on a scheduler that runs already, found by its address or its file, and after it was
+killed.
+"""
 
 import json
 import os
@@ -24,22 +26,49 @@ from tests.landscape.conftest import fractal
 pytestmark = pytest.mark.slow
 distributed = pytest.importorskip("distributed")
 
-WORDS = ("--recipe", "alpine", "--set", "droplet.drops_per_cell=0.5", "uplift.years=20000", "--coarse", "80")
+WORDS = (
+    "--recipe",
+    "alpine",
+    "--set",
+    "droplet.drops_per_cell=0.5",
+    "uplift.years=20000",
+    "--coarse",
+    "80",
+)
 ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
 def farm(folder, worker_path=ROOT):
-    """A scheduler with one worker as processes of their own: the scheduler, and its file. worker_path: its package."""
+    """A scheduler with one worker as processes of their own: the scheduler, and its file.
+    worker_path: its package.
+    """
     file = folder / "scheduler.json"
 
     def started(kind, *words):
         command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *map(str, words)]
-        where = {"cwd": worker_path, "env": {**os.environ, "PYTHONPATH": str(worker_path)}} if kind == "worker" else {}
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **where)
+        where = (
+            {"cwd": worker_path, "env": {**os.environ, "PYTHONPATH": str(worker_path)}}
+            if kind == "worker"
+            else {}
+        )
+        return subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **where
+        )
 
-    scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file)
-    worker = started("worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    scheduler = started(
+        "scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--no-dashboard",
+        "--scheduler-file",
+        file,
+    )
+    worker = started(
+        "worker", "--scheduler-file", file, "--nthreads", "1", "--no-nanny", "--no-dashboard"
+    )
     try:
         end = time.monotonic() + 60
         while not file.exists() or not file.read_text():
@@ -65,11 +94,18 @@ def calm(tmp_path_factory):
 def test_a_scheduler_is_found_by_its_address_and_by_its_file(landscape, calm, tmp_path, by):
     with farm(tmp_path) as (_, file):
         where = str(file) if by == "file" else json.loads(file.read_text())["address"]
-        assert main(["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--cluster", where]) == 0
+        assert (
+            main(
+                ["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--cluster", where]
+            )
+            == 0
+        )
     assert Landscape(landscape.folder).manifest.layers == calm
 
 
-def test_after_the_scheduler_was_killed_the_run_goes_on_from_the_folder(landscape, recipe, calm, tmp_path):
+def test_after_the_scheduler_was_killed_the_run_goes_on_from_the_folder(
+    landscape, recipe, calm, tmp_path
+):
     told = []
 
     def on_progress(fraction, message):
@@ -80,7 +116,10 @@ def test_after_the_scheduler_was_killed_the_run_goes_on_from_the_folder(landscap
     with (
         farm(tmp_path) as (scheduler, file),
         cluster(str(file)) as workers,
-        pytest.raises(InputError, match=r"The cluster was lost: .* What is done is kept; start the command again"),
+        pytest.raises(
+            InputError,
+            match=r"The cluster was lost: .* What is done is kept; start the command again",
+        ),
     ):
         erode(landscape.folder, recipe, workers, coarse=80, on_progress=on_progress)
     before = len(told)
@@ -90,7 +129,9 @@ def test_after_the_scheduler_was_killed_the_run_goes_on_from_the_folder(landscap
 
 
 def other_package(folder, kind):
-    """A copy of the package with another version, other sources, or as it was before versions were compared."""
+    """A copy of the package with another version, other sources, or as it was before versions were
+    compared.
+    """
     package = Path(shutil.copytree(ROOT / "erosion_addon", folder / kind / "erosion_addon"))
     changed = {"version": "__init__.py", "sources": "landscape/wear.py", "old": "__init__.py"}[kind]
     text = (package / changed).read_text(encoding="utf-8").replace(f'"{VERSION}"', '"0.0.7"')
@@ -102,18 +143,30 @@ def other_package(folder, kind):
 
 @pytest.mark.parametrize("kind", ["version", "sources", "old"])
 @pytest.mark.parametrize("late", [False, True])
-def test_a_worker_of_another_version_does_no_task(landscape, tmp_path, capsys, kind, late, monkeypatch):
+def test_a_worker_of_another_version_does_no_task(
+    landscape, tmp_path, capsys, kind, late, monkeypatch
+):
     """late: it comes when the first ones have been compared."""
     if late:
         monkeypatch.setattr(
-            Cluster, "require_version", lambda cluster, ask=Cluster.require_version: next(looks) or ask(cluster)
+            Cluster,
+            "require_version",
+            lambda cluster, ask=Cluster.require_version: next(looks) or ask(cluster),
         )
         looks = iter([True, False])
     with farm(tmp_path, other_package(tmp_path, kind)) as (_, file):
         if not late:
             with distributed.Client(scheduler_file=str(file)) as client:
                 client.wait_for_workers(1, timeout=60)
-        words = ["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--cluster", str(file)]
+        words = [
+            "landscape",
+            "erode",
+            str(landscape.folder),
+            *WORDS,
+            "--quiet",
+            "--cluster",
+            str(file),
+        ]
         assert main(words) == 2
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and f"and this is {VERSION} (" in told

@@ -29,7 +29,12 @@ def test_there_is_a_field_for_the_sky_and_one_for_each_sun(hills):
     fields = light(hills, [LOW] * 3)
     assert list(fields) == ["sky_light", "sun_light", "sun_light_2", "sun_light_3"]
     for field in fields.values():
-        assert field.shape == hills.shape and field.dtype == np.float32 and field.min() >= 0 and field.max() <= 1
+        assert (
+            field.shape == hills.shape
+            and field.dtype == np.float32
+            and field.min() >= 0
+            and field.max() <= 1
+        )
 
 
 def test_the_terrain_is_not_changed(hills):
@@ -40,15 +45,19 @@ def test_the_terrain_is_not_changed(hills):
 
 def test_shadows_of_mountains_and_of_spheres_multiply(hills):
     casters = np.array([[30.0, 30.0, 50.0, 8.0]])
-    together, mountains = light(hills, [LOW], casters), light(hills, [LOW])
+    together = light(hills, [LOW], casters)
+    mountains = light(hills, [LOW])
     spheres = light(hills, [LOW], casters, terrain_shadow=False)
-    assert np.allclose(together["sun_light"], mountains["sun_light"] * spheres["sun_light"], atol=1e-7)
+    assert np.allclose(
+        together["sun_light"], mountains["sun_light"] * spheres["sun_light"], atol=1e-7
+    )
     assert mountains["sun_light"].min() == 0.0
 
 
 def test_half_resolution_is_nearly_the_same(hills):
     smooth = Terrain(fractal(101, 80, relief=60.0, steepness=3.5), 2.0)
-    full, half = light(smooth)["sky_light"], light(smooth, half_resolution=True)["sky_light"]
+    full = light(smooth)["sky_light"]
+    half = light(smooth, half_resolution=True)["sky_light"]
     assert full.std() > 0.02 and np.abs(full - half).mean() < 0.01
     assert (light(Terrain(np.zeros((10, 11))), half_resolution=True)["sky_light"] == 1.0).all()
 
@@ -74,7 +83,9 @@ def test_what_cannot_be_lit_is_refused_in_a_sentence(hills):
 
 def ball(count=24):
     polar, turn = np.meshgrid(np.linspace(0, np.pi, count), np.linspace(0, 2 * np.pi, count))
-    return np.stack([np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), np.cos(polar)], -1).reshape(-1, 3)
+    return np.stack(
+        [np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), np.cos(polar)], -1
+    ).reshape(-1, 3)
 
 
 CUBE = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)

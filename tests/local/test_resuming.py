@@ -15,7 +15,11 @@ from tests.terrains import fractal
 RIVERS = Recipe.from_dict(
     {
         "name": "rivers",
-        "step": [{"kind": "uplift", "years": 50_000.0}, {"kind": "droplet", "drops_per_cell": 2.0}, {"kind": "talus"}],
+        "step": [
+            {"kind": "uplift", "years": 50_000.0},
+            {"kind": "droplet", "drops_per_cell": 2.0},
+            {"kind": "talus"},
+        ],
     }
 )
 
@@ -26,7 +30,9 @@ def smallest_chunks(monkeypatch):
 
 
 def paused(count, edges="open"):
-    *_, last = itertools.islice(simulate_region(land(), RIVERS, region(), seed=5, edges=edges), count)
+    *_, last = itertools.islice(
+        simulate_region(land(), RIVERS, region(), seed=5, edges=edges), count
+    )
     return last.checkpoint
 
 
@@ -39,7 +45,9 @@ def through_a_file(checkpoint):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("edges", "count"), [("open", 2), ("wrap", 12)])
-def test_a_resumed_run_on_a_region_has_the_bytes_of_an_uninterrupted_one(edges, count, smallest_chunks):
+def test_a_resumed_run_on_a_region_has_the_bytes_of_an_uninterrupted_one(
+    edges, count, smallest_chunks
+):
     *_, last = simulate_region(land(), RIVERS, region(), seed=5, edges=edges)
     *_, again = resume(through_a_file(paused(count, edges)))
     report, expected = again.terrain.report, last.terrain.report
@@ -48,7 +56,8 @@ def test_a_resumed_run_on_a_region_has_the_bytes_of_an_uninterrupted_one(edges, 
 
 
 def test_a_checkpoint_belongs_to_its_region_and_terrain():
-    checkpoint, other = through_a_file(paused(1)), region()
+    checkpoint = through_a_file(paused(1))
+    other = region()
     other[25:30, 66:70] = 1
     assert is_of(checkpoint, land(), RIVERS, region(), seed=5, edges="open")
     assert not is_of(checkpoint, land(), RIVERS, other, seed=5, edges="open")

@@ -17,7 +17,8 @@ def surface_of(level, height):
     at = np.full(height.shape, np.nan)
     row, col = np.divmod(level.cells, height.shape[1])
     for a, b, c in level.triangles:
-        below, above = (min(row[a], row[b], row[c]), max(row[a], row[b], row[c]) + 1)
+        below = min(row[a], row[b], row[c])
+        above = max(row[a], row[b], row[c]) + 1
         r, q = np.mgrid[below:above, min(col[a], col[b], col[c]) : max(col[a], col[b], col[c]) + 1]
         area = (col[b] - col[a]) * (row[c] - row[a]) - (col[c] - col[a]) * (row[b] - row[a])
         assert area > 0, "counterclockwise, and no triangle without area"
@@ -58,12 +59,16 @@ def test_there_are_no_cracks_and_the_whole_rectangle_is_covered_once(shape, spac
         border |= ((col == 0) | (col == cols - 1)).all(axis=1) & (col[:, 0] == col[:, 1])
         assert (counts == np.where(border, 1, 2)).all()
         row, col = np.divmod(level.cells[level.triangles], cols)
-        areas = (col[:, 1] - col[:, 0]) * (row[:, 2] - row[:, 0]) - (col[:, 2] - col[:, 0]) * (row[:, 1] - row[:, 0])
+        areas = (col[:, 1] - col[:, 0]) * (row[:, 2] - row[:, 0]) - (col[:, 2] - col[:, 0]) * (
+            row[:, 1] - row[:, 0]
+        )
         assert areas.min() > 0 and areas.sum() == 2 * (rows - 1) * (cols - 1)
 
 
 def test_triangles_are_delaunay_in_meters():
-    """No vertex lies in the circle around a triangle (Garland and Heckbert keep this at every insertion)."""
+    """No vertex lies in the circle around a triangle (Garland and Heckbert keep this at every
+    insertion).
+    """
     height = fractal(30, 40, relief=50.0)
     (level,) = levels(height, [2.0], (10.0, 4.0))
     row, col = np.divmod(level.cells, 40)
@@ -79,7 +84,10 @@ def test_triangles_are_delaunay_in_meters():
 def test_a_plane_takes_two_triangles_and_a_larger_error_no_more_triangles():
     row, col = np.mgrid[:20, :30]
     assert len(levels(3.0 * row - 2.0 * col, [1e-4], (1.0, 1.0))[0].triangles) == 2
-    counts = [len(level.triangles) for level in levels(fractal(64, 64, relief=50.0), [0.1, 1.0, 5.0, 1e6], (1.0, 1.0))]
+    counts = [
+        len(level.triangles)
+        for level in levels(fractal(64, 64, relief=50.0), [0.1, 1.0, 5.0, 1e6], (1.0, 1.0))
+    ]
     assert counts == sorted(counts, reverse=True) and counts[0] > 10 * counts[2]
 
 
@@ -99,7 +107,8 @@ def test_levels_of_neighboring_tiles_fit_along_the_border_that_they_share():
 
 def test_a_lake_is_covered_and_its_depth_followed_by_few_triangles_that_end_below_the_land():
     row, col = np.mgrid[:60, :80]
-    land = np.minimum(0.02 * ((row - 30) ** 2 + (col - 40) ** 2), 12.0 + 0.1 * row - 0.3 * col)  # low ground beyond
+    # low ground beyond
+    land = np.minimum(0.02 * ((row - 30) ** 2 + (col - 40) ** 2), 12.0 + 0.1 * row - 0.3 * col)
     wet = land < np.where(col < 50, 5.0, -np.inf)
     height = water_height(np.full(land.shape, 5.0), land, wet)
     depth = np.maximum(height - land, 0)
@@ -120,12 +129,18 @@ def test_the_level_goes_on_from_the_nearest_water():
     wet[0, 0] = wet[7, 8] = True
     level = np.where(np.arange(9) < 4, 3.0, 7.0) * np.ones((8, 1))
     height = water_height(level, np.full((8, 9), 100.0), wet)
-    assert (height[:4, :4] == 3).all() and (height[4:, 8] == 7).all() and set(np.unique(height)) <= {3, 5, 7}
+    assert (
+        (height[:4, :4] == 3).all()
+        and (height[4:, 8] == 7).all()
+        and set(np.unique(height)) <= {3, 5, 7}
+    )
     assert (water_height(level, np.full((8, 9), 1.0), wet)[~wet] == 1).all()
 
 
 def test_nothing_wet_makes_no_triangles():
-    (level,) = water_levels(np.zeros((9, 9)), np.zeros((9, 9)), np.zeros((9, 9), bool), [1.0], (1.0, 1.0))
+    (level,) = water_levels(
+        np.zeros((9, 9)), np.zeros((9, 9)), np.zeros((9, 9), bool), [1.0], (1.0, 1.0)
+    )
     assert len(level.triangles) == len(level.cells) == 0
 
 

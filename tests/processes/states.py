@@ -27,7 +27,9 @@ def to_end(step):
 
 
 def assert_goes_on(terrain, recipe, chunks):
-    """A run that is stopped after some chunks and resumed leaves the bytes of a whole one on three threads."""
+    """A run that is stopped after some chunks and resumed leaves the bytes of a whole one on three
+    threads.
+    """
     whole = erode(terrain, recipe, seed=4, threads=3)
     *_, last = itertools.islice(simulate(terrain, recipe, seed=4), chunks)
     *_, end = resume(Checkpoint(last.checkpoint.values, last.checkpoint.arrays))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Between two signs of life of a run lies a bounded piece of work, whatever the terrain; and where it is cut changes
-nothing."""
+"""Between two signs of life of a run lies a bounded piece of work, whatever the terrain; and where
+it is cut changes nothing.
+"""
 
 import itertools
 
@@ -34,7 +35,9 @@ def test_a_gust_that_blows_round_and_round_is_done_in_pieces(flight, monkeypatch
     """Particles of 100 sides on edges that wrap: by gusts a piece would be of millions of steps."""
     monkeypatch.setattr(state, "CHUNK_SECONDS", AT_ONCE)
     monkeypatch.setattr(wind, "TURN_STEPS", 2**14)
-    run, before, most = simulate(LAND, blowing(flight, maximum_path=100.0), edges="wrap", threads=2), 0, 0
+    run = simulate(LAND, blowing(flight, maximum_path=100.0), edges="wrap", threads=2)
+    before = 0
+    most = 0
     for progress in itertools.islice(run, 100):
         steps = int(progress.simulation._running._totals.steps.sum())
         before, most = steps, max(most, steps - before)
@@ -65,7 +68,10 @@ def test_drops_in_pieces_leave_the_bytes_of_drops_in_turns(kind, monkeypatch):
     monkeypatch.setattr(state, "CHUNK_SECONDS", AT_ONCE)
     monkeypatch.setattr(tile_run, "LARGEST_BATCH", 1)
     for threads in (1, 3):
-        assert erode(LAND, recipe(kind), masks={"rain": rain}, threads=threads).report["sha256"] == whole
+        assert (
+            erode(LAND, recipe(kind), masks={"rain": rain}, threads=threads).report["sha256"]
+            == whole
+        )
 
 
 @pytest.mark.parametrize("kind", ["droplet", "rill"])
@@ -73,11 +79,15 @@ def test_a_chunk_of_drops_is_a_part_of_a_turn(kind, monkeypatch):
     """All drops of a turn start on one cell: so many there would be one piece of work."""
     monkeypatch.setattr(state, "CHUNK_SECONDS", AT_ONCE)
     monkeypatch.setattr(f"erosion_addon.processes.{kind}.step.PATIENCE", 1000)
-    rain, ground = np.zeros(HILLS.shape), bowl(150, 170, 400.0)
+    rain = np.zeros(HILLS.shape)
+    ground = bowl(150, 170, 400.0)
     rain[70, 30] = 1.0
     given = {"rain": rain}, {"drops_per_cell": 20.0}
-    pieces, before = [], 0
-    for progress in itertools.islice(simulate(Terrain(ground, 10.0), recipe(kind, **given[1]), masks=given[0]), 40):
+    pieces = []
+    before = 0
+    for progress in itertools.islice(
+        simulate(Terrain(ground, 10.0), recipe(kind, **given[1]), masks=given[0]), 40
+    ):
         steps = int(progress.simulation._running._totals.steps.sum())
         pieces.append(steps - before)
         before = steps
@@ -131,13 +141,15 @@ def test_finish_brings_grains_down_that_would_fly_for_ever_and_leaves_no_heaps(f
         step = progress.simulation._running
         if step._run.under_way > 50 and step._totals.lifted.sum() > 1.0:
             break
-    steps, carried = step._totals.steps.sum(), progress.terrain.elevation
+    steps = step._totals.steps.sum()
+    carried = progress.terrain.elevation
     progress.drain()
     assert step._run.under_way == 0
     assert step._totals.steps.sum() - steps <= 64 * step._batch + 2**14
     after = progress.terrain
     assert abs(after.report["mass"]["error"]) <= 1e-9 * after.report["mass"]["moved"]
-    # Laid down where each grain was, all at once, it would stand out more than what they lay down on their way.
+    # Laid down where each grain was, all at once, it would stand out more than what they lay down
+    # on their way.
     changes = (heights - LAND.elevation for heights in (carried, after.elevation))
     heap, spread = (np.abs(np.diff(change, 2, axis=1)).max() for change in changes)
     assert spread <= heap

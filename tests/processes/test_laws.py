@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import FIELDS, Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
+from erosion_addon.model import (
+    FIELDS,
+    Checkpoint,
+    InputError,
+    Recipe,
+    Terrain,
+    erode,
+    resume,
+    simulate,
+)
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.coarse_step import FeatureSizedSteps
 from tests.terrains import fractal
@@ -27,7 +36,13 @@ SHORT = {
     "uplift": {},
     "brush": {
         "strokes": [
-            {"kind": kind, "radius": 100.0, "strength": 1.0, "angle": 20.0, "dabs": [[x, 80.0, 1.0] for x in (90, 200)]}
+            {
+                "kind": kind,
+                "radius": 100.0,
+                "strength": 1.0,
+                "angle": 20.0,
+                "dabs": [[x, 80.0, 1.0] for x in (90, 200)],
+            }
             for kind in ("talus", "rain", "smooth")
         ]
     },
@@ -45,7 +60,9 @@ def recipe(kind, **values):
 
 
 def hills(rows=24, cols=30, relief=120.0, cell_size=(8.0, 10.0), sand=2.0):
-    return Terrain(fractal(rows, cols, relief=relief), cell_size, {"sediment": np.full((rows, cols), sand)})
+    return Terrain(
+        fractal(rows, cols, relief=relief), cell_size, {"sediment": np.full((rows, cols), sand)}
+    )
 
 
 def test_every_process_is_here():
@@ -63,16 +80,25 @@ def test_every_process_is_here():
     ],
 )
 def test_a_cone_changes_alike_all_around(kind, given, relief, lands):
-    """Of rough cones together, as each has directions of its own. On mirrored terrain, axes and diagonals stay."""
+    """Of rough cones together, as each has directions of its own. On mirrored terrain, axes and
+    diagonals stay.
+    """
     row, col = np.mgrid[-48:49, -48:49]
-    distance, azimuth = np.hypot(row, col), np.degrees(np.arctan2(row, col))
-    cone, change = 4.0 * np.maximum(46.0 - distance, 0.0), np.zeros(distance.shape)
+    distance = np.hypot(row, col)
+    azimuth = np.degrees(np.arctan2(row, col))
+    cone = 4.0 * np.maximum(46.0 - distance, 0.0)
+    change = np.zeros(distance.shape)
     for seed in range(lands):
         terrain = Terrain(cone + fractal(97, 97, relief, seed=seed, steepness=1.0), 10.0)
-        after = erode(terrain, Recipe.from_dict({"name": kind, "step": [{"kind": kind, **given}]}), seed=seed)
+        after = erode(
+            terrain, Recipe.from_dict({"name": kind, "step": [{"kind": kind, **given}]}), seed=seed
+        )
         change += np.abs(after.elevation - terrain.elevation)
     ring = (distance > 14) & (distance < 38)
-    sectors = [change[ring & (np.abs((azimuth - at + 45) % 90 - 45) < 7.5)].mean() for at in range(0, 90, 15)]
+    sectors = [
+        change[ring & (np.abs((azimuth - at + 45) % 90 - 45) < 7.5)].mean()
+        for at in range(0, 90, 15)
+    ]
     assert max(sectors) / min(sectors) < 1.15
 
 
@@ -84,17 +110,21 @@ def test_no_mass_is_lost_or_made(kind, edges):
     mass = after.report["mass"]
     assert mass["moved"] > 0
     assert abs(mass["error"]) <= 1e-9 * mass["moved"]
-    # Between two strokes heights are those of float32, here up to 120 m: half a step of 2^-17 m for each cell.
+    # Between two strokes heights are those of float32, here up to 120 m: half a step of 2^-17 m for
+    # each cell.
     assert abs(mass["added"]) <= (after.elevation.size * 80 * 2**-18 if kind == "brush" else 0)
     if edges != "open":
-        assert mass["exported"] <= (1e-12 * mass["moved"] if kind == "brush" else 0)  # its drops end at masks
+        # its drops end at masks
+        assert mass["exported"] <= (1e-12 * mass["moved"] if kind == "brush" else 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("kind", SHORT)
 def test_the_layers_stand_on_each_other(kind, edges):
-    """elevation = bedrock + loose; wear and deposition are what both have changed by; nothing is below zero."""
+    """elevation = bedrock + loose; wear and deposition are what both have changed by; nothing is
+    below zero.
+    """
     before = hills()
     after = erode(before, recipe(kind), seed=3, edges=edges)
     loose = after["sediment"] + after.fields.get("soil", 0.0)
@@ -130,21 +160,28 @@ FREE = [kind for kind in SHORT if kind != "brush"]
 """Those that may start from any height; strokes of the brush start from what float32 holds."""
 
 FARTHEST = 8e6
-"""Meters above or below height 0 of land that is far from it; the heights of float64 there are 1e-9 m apart."""
+"""Meters above or below height 0 of land that is far from it; the heights of float64 there are 1e-9
+m apart.
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("height", [FARTHEST, -FARTHEST])
 @pytest.mark.parametrize(
-    "kind, options", [*((kind, {}) for kind in FREE), ("wind", {"flight": "boundary layer"})], ids=str
+    "kind, options",
+    [*((kind, {}) for kind in FREE), ("wind", {"flight": "boundary layer"})],
+    ids=str,
 )
 def test_land_far_from_height_0_comes_out_the_same(kind, options, height):
-    """To rounding: droplets, rills, wind, water and snow give the same bits of all layers but what is counted from
-    heights, the others differ by 4e-8 m at most. Water had differed by 0.5 m."""
-    low = np.round(fractal(24, 30, relief=120.0) * 256) / 256 + 1.0  # float64 holds them at any of the heights
+    """To rounding: droplets, rills, wind, water and snow give the same bits of all layers but what
+    is counted from heights, the others differ by 4e-8 m at most. Water had differed by 0.5 m.
+    """
+    # float64 holds them at any of the heights
+    low = np.round(fractal(24, 30, relief=120.0) * 256) / 256 + 1.0
     layers = {"sediment": np.full(low.shape, 2.0)}
     found, moved = (
-        erode(Terrain(bed, (8.0, 10.0), layers), recipe(kind, **options), seed=3) for bed in (low, low + height)
+        erode(Terrain(bed, (8.0, 10.0), layers), recipe(kind, **options), seed=3)
+        for bed in (low, low + height)
     )
     np.testing.assert_allclose(moved.elevation - height, found.elevation, rtol=0, atol=1e-6)
     for name in set(found.fields) - {"bedrock"}:
@@ -197,7 +234,8 @@ def test_no_parameters_in_range_break_a_process(kind, case):
         if known.choices:
             values[name] = str(chance.choice(list(known.choices)))
         elif isinstance(known.default, float):
-            low, high = max(known.low, known.default / 30), min(known.high, max(known.default, 1e-3) * 30)
+            low = max(known.low, known.default / 30)
+            high = min(known.high, max(known.default, 1e-3) * 30)
             values[name] = float(chance.uniform(low, high)) if high > low else known.default
     # What only says how long a process lasts stays short.
     values |= LENGTHS[kind]
@@ -234,23 +272,28 @@ LENGTHS = {
 @pytest.mark.parametrize("coarse", [False, True])
 @pytest.mark.parametrize("kind", MOVING)
 def test_grass_protects_the_ground(kind, coarse):
-    """All over green, the ground loses less than bare, and nothing where grass holds all; no grass changes no byte.
+    """All over green, the ground loses less than bare, and nothing where grass holds all; no grass
+    changes no byte.
 
     Slides end where the ground stands, which grass puts off.
     """
     if coarse and not isinstance(PROCESSES[kind].step, FeatureSizedSteps):
         pytest.skip("runs on the terrain's own cells")
     values = {"feature_size": 20.0} if coarse else {"reach": 20.0} if kind == "talus" else {}
-    bare, fields = hills(), hills().fields
+    bare = hills()
+    fields = hills().fields
     lost = {}
     for cover in (None, 0.0, 1.0):
         grass = {} if cover is None else {"grass": np.full(bare.shape, cover, np.float32)}
-        after = erode(Terrain(bare.elevation, bare.spacing, fields | grass), recipe(kind, **values), seed=2)
+        after = erode(
+            Terrain(bare.elevation, bare.spacing, fields | grass), recipe(kind, **values), seed=2
+        )
         lost[cover] = np.maximum(bare.elevation - after.elevation, 0.0)
         if cover == 0.0:
             assert np.array_equal(lost[0.0], lost[None])
     assert lost[1.0].sum() < 0.8 * lost[None].sum()
-    if kind not in ("water", "wind", "dunes"):  # which have their own tests, and the wind nothing to lose as it is
+    # which have their own tests, and the wind nothing to lose as it is
+    if kind not in ("water", "wind", "dunes"):
         assert lost[1.0].sum() > 0
         after = erode(after, recipe(kind, grass_protection=1.0, **values), seed=2)
         assert np.maximum(bare.elevation - after.elevation, 0.0).sum() < 1.001 * lost[1.0].sum()

@@ -9,7 +9,8 @@ from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.terrain.masks import AREAS, FACTOR_FIELDS, MASK_KINDS
 from tests.terrains import fractal
 
-ROWS, COLS = 32, 40
+ROWS = 32
+COLS = 40
 
 SHORT = {
     "rill": {"form": "capacity"},
@@ -53,7 +54,8 @@ def test_every_process_has_a_parameter_that_a_mask_scales():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind, name", EACH)
 def test_a_mask_of_zero_is_the_parameter_at_zero(kind, name):
-    masked, without = eroded(kind, {name: "area_a"}, np.zeros((ROWS, COLS))), eroded(kind, **{name: 0.0})
+    masked = eroded(kind, {name: "area_a"}, np.zeros((ROWS, COLS)))
+    without = eroded(kind, **{name: 0.0})
     np.testing.assert_allclose(masked.elevation, without.elevation, rtol=0, atol=1e-6)
     for field in ("sediment", "snow", "uplift", "water_depth", "meltwater"):
         if field in without.fields:
@@ -88,18 +90,25 @@ def test_land_rises_and_snow_falls_by_half_where_the_mask_is_a_half():
     area = np.full((ROWS, COLS), 0.5)
     risen = eroded("uplift", {"uplift": "area_a"}, area)["uplift"]
     np.testing.assert_allclose(risen, 0.5 * eroded("uplift")["uplift"], rtol=1e-6)
-    fallen = [eroded("snow", *given).report["steps"][0]["fallen"] for given in ((), ({"amount": "area_a"}, area))]
+    fallen = [
+        eroded("snow", *given).report["steps"][0]["fallen"]
+        for given in ((), ({"amount": "area_a"}, area))
+    ]
     assert fallen[1] == pytest.approx(0.5 * fallen[0], rel=1e-6)
 
 
 def test_it_rains_as_much_as_the_mask_says_and_not_relative_to_elsewhere():
     wet = {"evaporation": 0.0, "duration": 0.1}
-    rain = [eroded("water", *given, **wet).report["steps"][0]["rain"] for given in ((), ({"rain": "area_a"}, half()))]
+    rain = [
+        eroded("water", *given, **wet).report["steps"][0]["rain"]
+        for given in ((), ({"rain": "area_a"}, half()))
+    ]
     assert rain[1] == pytest.approx(0.5 * rain[0], rel=1e-6)
 
 
 def test_a_mirrored_mask_gives_the_mirrored_land():
-    land, area = hills().elevation, np.random.default_rng(2).random((ROWS, COLS)).astype(np.float32)
+    land = hills().elevation
+    area = np.random.default_rng(2).random((ROWS, COLS)).astype(np.float32)
     given = recipe("talus", {"collapse": "area_a"})
     one, other = (
         erode(Terrain(turn(land).copy(), 10.0), given, masks={"area_a": turn(area)}).elevation
@@ -114,7 +123,9 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(kind, name, tmp_path):
     area = np.random.default_rng(4).random((ROWS, COLS)).astype(np.float32)
     given = recipe(kind, {name: "area_a"})
     whole = erode(hills(), given, seed=3, masks={"area_a": area}, threads=1)
-    stopped = next(iter(simulate(hills(), given, seed=3, masks={"area_a": area}, threads=2))).checkpoint
+    stopped = next(
+        iter(simulate(hills(), given, seed=3, masks={"area_a": area}, threads=2))
+    ).checkpoint
     stopped.save(tmp_path / "stopped.npz")
     for progress in resume(Checkpoint.load(tmp_path / "stopped.npz")):
         last = progress
@@ -129,13 +140,18 @@ def test_a_map_of_an_earlier_step_scales_a_later_one():
 
 
 def test_areas_and_maps_by_themselves_change_nothing():
-    after = [erode(hills(), recipe("droplet"), masks=masks) for masks in ({}, {kind: half() for kind in AREAS})]
+    after = [
+        erode(hills(), recipe("droplet"), masks=masks)
+        for masks in ({}, {kind: half() for kind in AREAS})
+    ]
     assert after[0].report["sha256"] == after[1].report["sha256"]
     assert set(AREAS) <= set(MASK_KINDS) and not set(FACTOR_FIELDS) & set(MASK_KINDS)
 
 
 def test_what_is_missing_is_said_before_the_run():
-    with pytest.raises(InputError, match="Droplets: the mask area_b that scales erosion_rate is missing"):
+    with pytest.raises(
+        InputError, match="Droplets: the mask area_b that scales erosion_rate is missing"
+    ):
         simulate(hills(), recipe("droplet", {"erosion_rate": "area_b"}))
     with pytest.raises(InputError, match="the map moisture that scales production is missing"):
         simulate(hills(), recipe("weather", {"production": "moisture"}))
@@ -152,8 +168,14 @@ def test_values_that_no_share_has_are_refused(value):
 @pytest.mark.parametrize(
     "masks, sentence",
     [
-        ({"capacity": "area_a"}, "masks: no mask can scale capacity here, only erosion_rate: it holds for the whole"),
-        ({"capacities": "area_a"}, r"masks: no mask can scale capacities here, only erosion_rate\.$"),
+        (
+            {"capacity": "area_a"},
+            "masks: no mask can scale capacity here, only erosion_rate: it holds for the whole",
+        ),
+        (
+            {"capacities": "area_a"},
+            r"masks: no mask can scale capacities here, only erosion_rate\.$",
+        ),
         ({"erosion_rate": "rain"}, "masks: erosion_rate must be one of none, area_a"),
         ({"erosion_rate": 3}, "masks: erosion_rate must be one of"),
         ("area_a", r"masks must be a table \[step.masks\]"),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Process record: all that the program needs to know, so that a new process is a folder and a line."""
+"""Process record: all that the program needs to know, so that a new process is a folder and a
+line.
+"""
 
 import numpy as np
 import pytest
@@ -32,7 +34,9 @@ class LoweringStep(Step):
     evolving = ("_ground", "_done")
 
     def __init__(self, state, parameters, key):
-        self._ground, self._depth, self._done = state.elevation.copy(), parameters.depth, 0
+        self._ground = state.elevation.copy()
+        self._depth = parameters.depth
+        self._done = 0
 
     def advance(self):
         self._ground -= self._depth / 4
@@ -77,19 +81,29 @@ def test_a_record_is_all_that_a_new_process_needs(recipe):
     looks = list(simulate(terrain, recipe))
     assert len(looks) == 4 and looks[-1].fraction == 1.0
     after = looks[-1].terrain
-    assert np.array_equal(after.elevation, terrain.elevation - 8.0) and abs(after.report["mass"]["error"]) < 1e-9
-    assert is_step_report(after.report["steps"][0]) and "4 quarters lower" in report_in_words(after.report)
+    assert (
+        np.array_equal(after.elevation, terrain.elevation - 8.0)
+        and abs(after.report["mass"]["error"]) < 1e-9
+    )
+    assert is_step_report(after.report["steps"][0]) and "4 quarters lower" in report_in_words(
+        after.report
+    )
 
 
 def test_a_new_process_is_timed_watched_and_resumed(recipe):
     terrain = Terrain(np.zeros((6, 5)))
     look = next(simulate(terrain, recipe))
-    assert look.work == (1.0, "quarters") and np.array_equal(look.elevation, terrain.elevation - 2.0)
+    assert look.work == (1.0, "quarters") and np.array_equal(
+        look.elevation, terrain.elevation - 2.0
+    )
     checkpoint = look.checkpoint
     look.drain()
     *_, last = resume(checkpoint)
     assert np.array_equal(last.terrain.elevation, terrain.elevation - 8.0)
-    assert seconds_needed(recipe, (64, 64), (1.0, 1.0), 1) == 40.0 and seconds_to_compile(recipe) == 5.0
+    assert (
+        seconds_needed(recipe, (64, 64), (1.0, 1.0), 1) == 40.0
+        and seconds_to_compile(recipe) == 5.0
+    )
     assert bytes_needed(recipe, 100) >= 100 * 1000
     assert in_words(recipe, (64, 64), (1.0, 1.0), 1).startswith("About 40 s")
     assert fitted(recipe, 1000.0, 1.0, 4.0) == recipe
@@ -106,12 +120,17 @@ def test_a_record_names_what_there_is(kind):
 
 def all_fields():
     """Every field that a step may continue from, all nonzero."""
-    names = {name for process in PROCESSES.values() for name in process.reads} | {"sediment", "soil"}
+    names = {name for process in PROCESSES.values() for name in process.reads} | {
+        "sediment",
+        "soil",
+    }
     layers = {}
     for name in names:
         components = FIELDS[name].components
         shape = (24, 24) if components == 1 else (24, 24, components)
-        layers[name] = np.full(shape, 0.25, np.float64 if name in ("sediment", "soil") else FIELDS[name].dtype)
+        layers[name] = np.full(
+            shape, 0.25, np.float64 if name in ("sediment", "soil") else FIELDS[name].dtype
+        )
     return layers
 
 
@@ -124,6 +143,10 @@ def test_a_process_writes_the_fields_that_its_record_says(kind):
     process = PROCESSES[kind]
     given = SHORT[kind] | WRITING.get(kind, {})
     parameters = process.parameters.from_dict({**process.parameters().to_dict(), **given})
-    step = process.step(State(fractal(24, 24, relief=50.0), all_fields(), {}, (10.0, 10.0), "open", 1), parameters, 1)
+    step = process.step(
+        State(fractal(24, 24, relief=50.0), all_fields(), {}, (10.0, 10.0), "open", 1),
+        parameters,
+        1,
+    )
     solid = {"elevation", "sediment", "soil"} if process.moves_ground else {"elevation"}
     assert set(step.layers()) == solid | set(process.writes)

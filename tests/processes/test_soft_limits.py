@@ -11,23 +11,30 @@ from tests.terrains import fractal
 
 pytestmark = pytest.mark.landscape
 
-SIDE, CELL = 40, 10.0
+SIDE = 40
+CELL = 10.0
 
 NEEDLES = 10.0
 """In 10,000 cells at most: cells higher than all their neighbors by more than two cells' width."""
 
 SUMMITS = 0.06
-"""Share of the cells at most that are higher than all their neighbors; of the hills it is 0.02, of an egg-box 1/4."""
+"""Share of the cells at most that are higher than all their neighbors; of the hills it is 0.02, of
+an egg-box 1/4.
+"""
 
 RELIEF = 0.3
 """Least standard deviation of the heights that is left, as a share of that of the hills."""
 
 LAND = {"wind": (40.0, 5.0), "dunes": (40.0, 5.0), "weather": (100.0, 0.3), "talus": (100.0, 2.0)}
-"""By process: relief of the hills and thickness of their loose material, m; where none is given, 100 and 0."""
+"""By process: relief of the hills and thickness of their loose material, m; where none is given,
+100 and 0.
+"""
 
 GIVEN = {
     "rill": [{"form": "simple"}, {"form": "capacity"}],
-    "water": [{"duration": 0.5, "cloud_cover": 0.5, "standing_water": "edges", "water_level": 20.0}],
+    "water": [
+        {"duration": 0.5, "cloud_cover": 0.5, "standing_water": "edges", "water_level": 20.0}
+    ],
     "uplift": [{"uplift": 1.0}],  # without it, rivers wear hills of 400 m down to a plain
     "wind": [{"flight": "particles"}, {"flight": "boundary layer"}],
 }
@@ -54,7 +61,9 @@ LIMITS = list(limits())
 
 def hills(kind):
     relief, loose = LAND.get(kind, (100.0, 0.0))
-    return Terrain(fractal(SIDE, SIDE, relief, seed=1), CELL, {"sediment": np.full((SIDE, SIDE), loose)})
+    return Terrain(
+        fractal(SIDE, SIDE, relief, seed=1), CELL, {"sediment": np.full((SIDE, SIDE), loose)}
+    )
 
 
 def prominence(heights):
@@ -69,7 +78,9 @@ def prominence(heights):
     ("kind", "given", "name", "value"),
     LIMITS,
     ids=[
-        "-".join([kind, *(given[key] for key in ("form", "flight") if key in given), f"{name}={value:g}"])
+        "-".join(
+            [kind, *(given[key] for key in ("form", "flight") if key in given), f"{name}={value:g}"]
+        )
         for kind, given, name, value in LIMITS
     ],
 )

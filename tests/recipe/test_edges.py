@@ -24,7 +24,9 @@ def test_land_made_to_tile_does_and_land_cut_from_larger_land_does_not(shape, st
     assert not is_seamless(cut_from_larger_land(*shape, steepness))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in SOURCES if hasattr(SOURCES[kind].parameters, "tileable")])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in SOURCES if hasattr(SOURCES[kind].parameters, "tileable")]
+)
 def test_start_terrains_tile_where_they_are_made_to(kind):
     assert is_seamless(make(kind, 64, 48, 20.0, 3, {"tileable": True}).elevation)
     assert not is_seamless(make(kind, 256, 192, 20.0, 3, {"tileable": False}).elevation)
@@ -45,7 +47,9 @@ def test_a_slope_that_meets_itself_along_one_axis_only_does_not_tile():
 
 
 def test_a_step_of_two_neighbors_tiles_and_more_does_not():
-    """A ramp of 10 columns, 1 m each, whose last is as high above the first as TEAR says, or a little higher."""
+    """A ramp of 10 columns, 1 m each, whose last is as high above the first as TEAR says, or a
+    little higher.
+    """
     ramp = np.tile([0.0, 1.0, 2.0, 3.0, 2.0, 1.0, 0.0, 1.0, 1.5, TEAR], (8, 1))
     assert is_seamless(ramp)
     ramp[:, -1] += 0.01
@@ -54,7 +58,9 @@ def test_a_step_of_two_neighbors_tiles_and_more_does_not():
 
 @pytest.mark.parametrize("name", WRAPPING)
 def test_recipes_that_wrap_do_so_where_the_land_tiles_or_the_user_says_so(name):
-    recipe, tiling, cut = Recipe.load(name), fractal(64, 64, relief=300.0), cut_from_larger_land(64, 64, 2.0)
+    recipe = Recipe.load(name)
+    tiling = fractal(64, 64, relief=300.0)
+    cut = cut_from_larger_land(64, 64, 2.0)
     assert edges_of_run(recipe, tiling, None) == ("wrap", [])
     assert edges_of_run(recipe, cut, "closed") == ("closed", [])
     edges, (sentence,) = edges_of_run(recipe, cut, None)
@@ -64,7 +70,9 @@ def test_recipes_that_wrap_do_so_where_the_land_tiles_or_the_user_says_so(name):
 
 
 def test_land_that_does_not_tile_keeps_its_border_and_the_report_says_so():
-    """Where it is torn, material from one side arrives at the other, up to hundreds of meters lower."""
+    """Where it is torn, material from one side arrives at the other, up to hundreds of meters
+    lower.
+    """
     land = Terrain(cut_from_larger_land(64, 64, 2.1), 15.0)
     recipe = Recipe.load("yardangs").with_values({"dunes.years": 10.0})
     after = erode(land, recipe)
@@ -77,6 +85,8 @@ def test_a_region_of_such_land_runs_with_open_edges_too():
     land = Terrain(cut_from_larger_land(48, 48, 2.1), 15.0)
     from erosion_addon.local.rerun import erode_region
 
-    after = erode_region(land, Recipe.load("yardangs").with_values({"dunes.years": 3.0}), (0, 0, 800, 800))
+    after = erode_region(
+        land, Recipe.load("yardangs").with_values({"dunes.years": 3.0}), (0, 0, 800, 800)
+    )
     assert after.report["edges"] == "open"
     assert sum("wraps at the edges" in sentence for sentence in after.report["notes"]) == 1

@@ -18,7 +18,9 @@ def shortened(name):
     """The recipe, shortened to about a second."""
     recipe = Recipe.load(name)
     kinds = {step.kind for step in recipe.steps} & set(FEWER)
-    return recipe.with_values({f"{kind}.{key}": value for kind in kinds for key, value in FEWER[kind].items()})
+    return recipe.with_values(
+        {f"{kind}.{key}": value for kind in kinds for key, value in FEWER[kind].items()}
+    )
 
 
 def rock():
@@ -81,7 +83,9 @@ def test_a_run_that_changed_millimeters_says_how_much():
     dusty = Terrain(rock().elevation, 10.0, {"sediment": np.full((64, 64), 1e-4)})
     [note] = erode(dusty, shortened("dune sea"), seed=1).report["notes"]
     assert note.startswith("The ground hardly changed: no height by more than ")
-    assert note.endswith("Loose sand is at most 0.0001 m thick here; the recipe is made for 30 m of it.")
+    assert note.endswith(
+        "Loose sand is at most 0.0001 m thick here; the recipe is made for 30 m of it."
+    )
 
 
 def test_ground_at_rest_is_said_to_be_unchanged_without_a_word_of_sand():

@@ -30,7 +30,12 @@ def test_a_recipe_is_read():
         '[[step]]\nkind = "droplet"\nenabled = false\nslope = "sine"\n',
         "my.toml",
     )
-    assert (recipe.name, recipe.description, recipe.seed, recipe.edges) == ("rain", "A day of it.", 7, "wrap")
+    assert (recipe.name, recipe.description, recipe.seed, recipe.edges) == (
+        "rain",
+        "A day of it.",
+        7,
+        "wrap",
+    )
     assert recipe.steps == (
         Step("droplet", DropletParameters(capacity=5.0)),
         Step("droplet", DropletParameters(slope="sine"), enabled=False),
@@ -53,7 +58,10 @@ def test_shipped_recipes_are_whole(name):
 
 def test_the_steps_of_shipped_recipes_have_names_of_a_few_words():
     names = [step.name for name in shipped() for step in Recipe.load(name).steps]
-    assert all(2 <= len(name.split()) <= 8 and name[0].isupper() and not name.endswith(".") for name in names)
+    assert all(
+        2 <= len(name.split()) <= 8 and name[0].isupper() and not name.endswith(".")
+        for name in names
+    )
     assert {"Carve gullies", "Lay out valleys"} <= set(names)
 
 
@@ -124,7 +132,10 @@ def test_every_value_survives_a_file():
         ("", 'The recipe has no name; give it one, such as name = "High dunes"'),
         ('name = ""\n[[step]]\nkind = "droplet"', "The recipe has no name"),
         ('name = " \\n"\n[[step]]\nkind = "droplet"', "The recipe has no name"),
-        ("name = 5\n[[step]]\nkind = 'droplet'", "name must be text of at most 1000 characters, not 5"),
+        (
+            "name = 5\n[[step]]\nkind = 'droplet'",
+            "name must be text of at most 1000 characters, not 5",
+        ),
         (f"name = '{'x' * 1001}'\n[[step]]\nkind = 'droplet'", "name must be"),
         ('name = "x"', "from 1 to 64 steps; this one has 0"),
         ('name = "x"\nstep = []', "from 1 to 64 steps"),
@@ -133,13 +144,22 @@ def test_every_value_survives_a_file():
         ('name = "x"\nstep = [1]', r"step must be written as \[\[step\]\] tables"),
         (SHORT + 'kind = "again"', "not valid TOML"),
         ('name = "x"\n[[step]]', "step 1: kind must be one of droplet, .*, not None"),
-        ('name = "x"\n[[step]]\nkind = "rainbow"', "step 1: kind must be one of droplet, .*, not 'rainbow'"),
+        (
+            'name = "x"\n[[step]]\nkind = "rainbow"',
+            "step 1: kind must be one of droplet, .*, not 'rainbow'",
+        ),
         ('name = "x"\n[[step]]\nkind = ["droplet"]', "step 1: kind must be one of droplet"),
-        (SHORT + "name = 3", r"step 1 \(droplet\): name must be one line of at most 60 letters, not 3"),
+        (
+            SHORT + "name = 3",
+            r"step 1 \(droplet\): name must be one line of at most 60 letters, not 3",
+        ),
         (SHORT + f"name = '{'x' * 61}'", "name must be one line of at most 60 letters"),
         (SHORT + 'name = "two\\nlines"', "name must be one line"),
         (SHORT + "enabled = 1", r"step 1 \(droplet\): enabled must be true or false, not 1"),
-        (SHORT + "capcity = 1", r"step 1 \(droplet\): capcity is not a parameter here; choose one of drops_per_cell, "),
+        (
+            SHORT + "capcity = 1",
+            r"step 1 \(droplet\): capcity is not a parameter here; choose one of drops_per_cell, ",
+        ),
         (SHORT + "capacity = -1", r"step 1 \(droplet\): capacity must be from 0 to 1000, not -1"),
         (SHORT + "capacity = nan", "capacity must be from 0 to 1000, not nan"),
         (SHORT + "capacity = inf", "capacity must be from 0 to 1000, not inf"),
@@ -154,7 +174,10 @@ def test_every_value_survives_a_file():
         ("seed = 1.5\n" + SHORT, "seed must be a whole number"),
         ("seed = 99999999999999999999\n" + SHORT, "seed must be a whole number"),
         (f"seed = {'9' * 5000}\n" + SHORT, "not valid TOML|seed must be"),
-        ("landscape = 'moon'\n" + SHORT, "landscape must be one of mountains, .*, other, not 'moon'"),
+        (
+            "landscape = 'moon'\n" + SHORT,
+            "landscape must be one of mountains, .*, other, not 'moon'",
+        ),
         ("edges = 'soft'\n" + SHORT, "edges must be one of open, closed, wrap, not 'soft'"),
         (
             "author = 'me'\n" + SHORT,
@@ -174,9 +197,13 @@ def test_what_is_no_recipe_is_refused_with_file_key_and_range(text, words):
 
 
 @pytest.mark.parametrize("part", ["a", "-", "'a b'", '"a.b"', r'"\""', r'"\\"', " a\t", '"é"'])
-@pytest.mark.parametrize("form", ["{} = 1", "[{}]", "[[ {} ]]", "x = {{y = 1, {} = 1}}", "name = 'x' # y\n  {} = 1"])
+@pytest.mark.parametrize(
+    "form", ["{} = 1", "[{}]", "[[ {} ]]", "x = {{y = 1, {} = 1}}", "name = 'x' # y\n  {} = 1"]
+)
 def test_a_key_of_very_many_parts_is_refused_before_it_is_parsed(monkeypatch, part, form):
-    """tomllib takes seconds for a key of some thousand parts, and a file has room for twenty of them."""
+    """tomllib takes seconds for a key of some thousand parts, and a file has room for twenty of
+    them.
+    """
     monkeypatch.setattr("tomllib.loads", pytest.fail)
     for parts in (9, 10000):
         assert "more than 8 parts between dots" in refusal(form.format(".".join([part] * parts)))
@@ -193,14 +220,20 @@ def test_limits_of_a_step_are_written_and_read_again_and_stay_out_where_none_are
     limited = '[[step]]\nkind = "talus"\nlimits = { highest = 812.5, max_erosion = 2.0 }\n'
     recipe = Recipe.parse('name = "x"\n' + limited + '[[step]]\nkind = "talus"\n', "x")
     first, second = recipe.to_dict()["step"]
-    assert first["limits"]["highest"] == 812.5 and first["limits"]["max_erosion"] == 2.0 and "limits" not in second
+    assert (
+        first["limits"]["highest"] == 812.5
+        and first["limits"]["max_erosion"] == 2.0
+        and "limits" not in second
+    )
     assert Recipe.parse(recipe.to_toml(), "again") == recipe
 
 
 def test_more_steps_than_there_may_be_are_refused():
     step = '[[step]]\nkind = "droplet"\n'
     assert len(Recipe.parse('name = "x"\n' + step * MOST_STEPS, "x").steps) == MOST_STEPS
-    assert "from 1 to 64 steps; this one has 65" in refusal('name = "x"\n' + step * (MOST_STEPS + 1))
+    assert "from 1 to 64 steps; this one has 65" in refusal(
+        'name = "x"\n' + step * (MOST_STEPS + 1)
+    )
 
 
 def test_the_number_of_the_bad_step_is_named():
@@ -211,18 +244,38 @@ def test_the_number_of_the_bad_step_is_named():
 
 
 def test_damaged_recipes_are_recipes_or_refused():
-    """Bytes of whole recipes cut out, doubled and changed: anything but InputError fails the test."""
+    """Bytes of whole recipes cut out, doubled and changed: anything but InputError fails the
+    test.
+    """
     seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}")
     chance = random.Random(seed)
     whole = [Recipe.load(name).to_toml() for name in shipped()]
-    words = ["nan", "-inf", "1e999", "0x", '"', "'''", "[[", "]]", "=", "\n", ".", "{", "\\u0000", "\x7f", "9" * 40]
+    words = [
+        "nan",
+        "-inf",
+        "1e999",
+        "0x",
+        '"',
+        "'''",
+        "[[",
+        "]]",
+        "=",
+        "\n",
+        ".",
+        "{",
+        "\\u0000",
+        "\x7f",
+        "9" * 40,
+    ]
     for _ in range(1500):
         text = chance.choice(whole)[: chance.randrange(1, 900)]
         for _ in range(chance.randrange(1, 6)):
             start = chance.randrange(len(text) + 1)
             end = start + chance.choice((0, 0, 1, 5, 40))
-            text = text[:start] + chance.choice((*words, chr(chance.randrange(0xD800)))) + text[end:]
+            text = (
+                text[:start] + chance.choice((*words, chr(chance.randrange(0xD800)))) + text[end:]
+            )
         try:
             Recipe.parse(text, "damaged.toml")
         except InputError as error:
@@ -241,7 +294,10 @@ def load_refusal(path):
 def test_an_unknown_name_is_refused_with_those_there_are():
     for name in ("nowhere", "", "../presets/arcane", "/etc/passwd", "arcane.tml", "ARCANE"):
         sentence = load_refusal(name)
-        assert sentence.startswith(f"There is no recipe {name!r}; choose one of ") and "arcane" in sentence
+        assert (
+            sentence.startswith(f"There is no recipe {name!r}; choose one of ")
+            and "arcane" in sentence
+        )
 
 
 @pytest.mark.parametrize(
@@ -277,7 +333,13 @@ def test_a_byte_order_mark_and_windows_lines_do_no_harm(tmp_path):
 
 def test_files_that_cannot_be_read_are_refused(tmp_path):
     (tmp_path / "folder.toml").mkdir()
-    for path in ("missing.toml", "folder.toml", "missing/below.toml", "nul\0.toml", "x" * 5000 + ".toml"):
+    for path in (
+        "missing.toml",
+        "folder.toml",
+        "missing/below.toml",
+        "nul\0.toml",
+        "x" * 5000 + ".toml",
+    ):
         assert "cannot be read" in load_refusal(tmp_path / path)
         assert "cannot be read" in load_refusal(str(tmp_path / path))
 
@@ -293,9 +355,13 @@ def test_values_are_set_by_kind_or_number():
     assert recipe.steps[0].parameters.capacity == 10.0
 
 
-@pytest.mark.parametrize("target", ["capacity", "wind.capacity", "3.capacity", "0.capacity", "droplet.", ".", ""])
+@pytest.mark.parametrize(
+    "target", ["capacity", "wind.capacity", "3.capacity", "0.capacity", "droplet.", ".", ""]
+)
 def test_values_for_no_step_are_refused(target):
-    with pytest.raises(InputError, match=r"names no parameter of a step .*; the steps are 1\.droplet"):
+    with pytest.raises(
+        InputError, match=r"names no parameter of a step .*; the steps are 1\.droplet"
+    ):
         Recipe.parse(SHORT, "x").with_values({target: 1})
 
 

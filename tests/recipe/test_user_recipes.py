@@ -25,7 +25,9 @@ def called(name, **changes):
 
 
 def files_below(folder):
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -56,7 +58,9 @@ def test_a_saved_recipe_is_loaded_as_it_was(name):
         ("x" * 60, "x" * 60),
     ],
 )
-def test_a_recipe_is_kept_in_its_folder_under_a_name_that_every_system_takes(tmp_path, folder, given, kept):
+def test_a_recipe_is_kept_in_its_folder_under_a_name_that_every_system_takes(
+    tmp_path, folder, given, kept
+):
     try:
         os.fsencode(kept)
     except UnicodeEncodeError:
@@ -147,7 +151,10 @@ def test_a_file_that_is_taken_replaces_nothing(tmp_path, folder, name):
     ("content", "words"),
     [
         (b'[project]\nname = "x"\n', "project is not a key of a recipe"),
-        (b'name = "x"\n[[step]]\nkind = "droplet"\ninertia = 2\n', "step 1 .droplet.: inertia must be from 0 to 0.99"),
+        (
+            b'name = "x"\n[[step]]\nkind = "droplet"\ninertia = 2\n',
+            "step 1 .droplet.: inertia must be from 0 to 0.99",
+        ),
         (b"\0" * 10_000_000, "larger than 1024 KB"),
         (bytes(range(256)) * 12, "."),
     ],
@@ -197,7 +204,10 @@ def test_a_free_name_is_numbered_and_never_too_long():
     for name in ("mine", "x" * 60):
         user_recipes.save(called(name))
     assert user_recipes.free_name("other") == "other"
-    assert user_recipes.free_name("Mine") == "Mine 2" and user_recipes.free_name("alpine") == "alpine 2"
+    assert (
+        user_recipes.free_name("Mine") == "Mine 2"
+        and user_recipes.free_name("alpine") == "alpine 2"
+    )
     user_recipes.save(called("mine 2"))
     assert user_recipes.free_name("Mine") == "Mine 3"
     assert len(user_recipes.free_name("x" * 300)) <= user_recipes.LONGEST_NAME

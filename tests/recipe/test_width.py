@@ -15,7 +15,9 @@ from tests.terrains import fractal
 CELLS = 32
 
 IN_METERS = ("water", "wind", "dunes")
-"""Kinds of steps whose hops and waves have lengths of their own: on small land the panel offers to enlarge it."""
+"""Kinds of steps whose hops and waves have lengths of their own: on small land the panel offers to
+enlarge it.
+"""
 
 
 def eroded(name, width):
@@ -28,24 +30,29 @@ def eroded(name, width):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["alpine", "badlands", "canyon", "mesas", "scree slopes", "soft downs"])
+@pytest.mark.parametrize(
+    "name", ["alpine", "badlands", "canyon", "mesas", "scree slopes", "soft downs"]
+)
 def test_a_recipe_makes_the_same_land_in_small(name):
     """In meters, creep of 8 m leveled the grid: 0.02 of 0.4 was left of its relief."""
     before, small = eroded(name, 2.0)
     _, large = eroded(name, 1000.0)
     assert small.std() == pytest.approx(large.std(), rel=0.1)
-    if all(step.kind != "rill" for step in Recipe.load(name).steps):  # the published rills have a size of their own
+    # the published rills have a size of their own
+    if all(step.kind != "rill" for step in Recipe.load(name).steps):
         assert np.abs(small - large).mean() < 0.05 * np.abs(large - before).mean()
 
 
 def test_lengths_shrink_with_narrow_land_only():
     recipe = Recipe.load("alpine")
-    on_narrow, on_wide = recipe.scaled_to(250.0), recipe.scaled_to(4000.0)
+    on_narrow = recipe.scaled_to(250.0)
+    on_wide = recipe.scaled_to(4000.0)
     droplets = [step.parameters for step in recipe.steps if step.kind == "droplet"]
     assert [step.parameters for step in on_wide.steps] == [step.parameters for step in recipe.steps]
     narrow = [step.parameters for step in on_narrow.steps if step.kind == "droplet"]
     assert [one.creep for one in narrow] == [0.25 * one.creep for one in droplets]  # 250 of 1000 m
-    assert on_narrow.scaled_to(2.0) == on_narrow  # once: a checkpoint goes on with what its run began with
+    # once: a checkpoint goes on with what its run began with
+    assert on_narrow.scaled_to(2.0) == on_narrow
 
 
 def test_areas_shrink_with_the_square_and_values_stay_in_range():
@@ -55,7 +62,8 @@ def test_areas_shrink_with_the_square_and_values_stay_in_range():
 
 
 def test_beds_keep_their_number_on_small_land():
-    beds, thin = Recipe.load("mesas").strata, Recipe.load("mesas").scaled_to(2.0).strata
+    beds = Recipe.load("mesas").strata
+    thin = Recipe.load("mesas").scaled_to(2.0).strata
     assert len(thin.layers) == len(beds.layers) and thin.hardness == beds.hardness
     assert thin.layers[0][0] == pytest.approx(beds.layers[0][0] * 2.0 / 1000.0)
 
@@ -75,6 +83,7 @@ def test_a_width_that_is_none_is_refused_with_its_range(width):
 
 def test_time_is_estimated_for_the_lengths_that_count():
     """Creep of 8 m over cells of a centimeter would take hours."""
-    recipe, cells = Recipe.load("alpine"), (200, 200)
+    recipe = Recipe.load("alpine")
+    cells = (200, 200)
     small, large = (seconds_needed(recipe, cells, (side, side), threads=1) for side in (0.01, 5.0))
     assert small < 1.1 * large

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checkpoints with something wrong in them, each taken up again: `python -m tests.run.broken_checkpoints SEED COUNT`.
+"""Checkpoints with something wrong in them, each taken up again: `python -m
+tests.run.broken_checkpoints SEED COUNT`.
 
-A process of its own, so that a crash is seen: it ends with 0 and says how many were refused and how many ran. A
-sentence is a refusal; anything else that is raised, and a run that never comes to its next chunk, ends it otherwise.
+A process of its own, so that a crash is seen: it ends with 0 and says how many were refused and how
+many ran. A sentence is a refusal; anything else that is raised, and a run that never comes to its
+next chunk, ends it otherwise.
 """
 
 import faulthandler
@@ -33,8 +35,38 @@ STEPS = {
     "uplift": {"years": 20000.0, "uplift": 0.5, "deposition": 0.5},
     "slides": {"kind": "droplet", "drops_per_cell": 2.0, "slope_limit": 30.0, "creep": 0.01},
 }
-ODD = (-1e15, 1e15, -1.0, 0.5, 1e300, -1e300, float("nan"), float("inf"), 2**31, 2**63, -(2**63), 1e-320)
-TEXTS = (None, True, "", "x" * 2000, [], {}, [[]], {"kind": []}, -1, 0, 1, 1e308, 10**400, [1, 2], "droplet", [{}])
+ODD = (
+    -1e15,
+    1e15,
+    -1.0,
+    0.5,
+    1e300,
+    -1e300,
+    float("nan"),
+    float("inf"),
+    2**31,
+    2**63,
+    -(2**63),
+    1e-320,
+)
+TEXTS = (
+    None,
+    True,
+    "",
+    "x" * 2000,
+    [],
+    {},
+    [[]],
+    {"kind": []},
+    -1,
+    0,
+    1,
+    1e308,
+    10**400,
+    [1, 2],
+    "droplet",
+    [{}],
+)
 WAIT = 500
 """Seconds."""
 
@@ -43,7 +75,9 @@ def started(kind, edges):
     """A run of two steps, of which the second is under way."""
     step = {"kind": kind, **STEPS[kind]}  # "coarse" and "slides" name their own
     recipe = Recipe.from_dict({"name": kind, "step": [{"kind": "talus", "reach": 20.0}, step]})
-    terrain = Terrain(fractal(*SHAPE, relief=200.0), 10.0, {"surface_color": np.full((*SHAPE, 3), 0.5)})
+    terrain = Terrain(
+        fractal(*SHAPE, relief=200.0), 10.0, {"surface_color": np.full((*SHAPE, 3), 0.5)}
+    )
     masks = {"hardness": np.full(SHAPE, 0.3), "sediment": np.full(SHAPE, 0.5)}
     for number, progress in enumerate(simulate(terrain, recipe, seed=5, edges=edges, masks=masks)):
         if progress.number == 1 and 0 < progress.done < 1 and number > 2:
@@ -79,7 +113,13 @@ def broken_array(rng, array):
 def places(values, path=()):
     """Where in tables and lists there is anything."""
     yield path
-    for key in values if isinstance(values, dict) else range(len(values)) if isinstance(values, list) else ():
+    for key in (
+        values
+        if isinstance(values, dict)
+        else range(len(values))
+        if isinstance(values, list)
+        else ()
+    ):
         yield from places(values[key], (*path, key))
 
 
@@ -104,13 +144,16 @@ def broken_values(rng, values):
 
 def broken(rng, checkpoint):
     """A checkpoint with one thing wrong."""
-    values, arrays = checkpoint.values, dict(checkpoint.arrays)
+    values = checkpoint.values
+    arrays = dict(checkpoint.arrays)
     name = rng.choice(sorted(arrays))
     how = rng.integers(8)
     if how < 2:
         values = broken_values(rng, values)
     elif how == 2:
-        arrays[f"{name}{rng.choice(['x', '/0', ''])}"] = arrays.pop(name) if rng.random() < 0.7 else arrays[name]
+        arrays[f"{name}{rng.choice(['x', '/0', ''])}"] = (
+            arrays.pop(name) if rng.random() < 0.7 else arrays[name]
+        )
     else:
         if rng.random() < 0.3 and "step/_run/drops" in arrays:
             name = "step/_run/drops"
@@ -126,10 +169,14 @@ def broken_bytes(rng, content):
 
 
 def fate(given):
-    """What becomes of a checkpoint, or of the bytes of one: "refused" or "ran", for a while or to its end."""
+    """What becomes of a checkpoint, or of the bytes of one: "refused" or "ran", for a while or to
+    its end.
+    """
     faulthandler.dump_traceback_later(WAIT, exit=True)
     try:
-        checkpoint = Checkpoint.read(io.BytesIO(given), "The file") if isinstance(given, bytes) else given
+        checkpoint = (
+            Checkpoint.read(io.BytesIO(given), "The file") if isinstance(given, bytes) else given
+        )
         for progress in itertools.islice(resume(checkpoint), 6):
             progress.terrain  # noqa: B018 - a look at it is what may fail
     except InputError as error:
@@ -144,7 +191,8 @@ def main(seed, count):
     faulthandler.enable()
     warnings.simplefilter("ignore")
     state.CHUNK_SECONDS = 0.01
-    rng, fates = np.random.default_rng(seed), Counter()
+    rng = np.random.default_rng(seed)
+    fates = Counter()
     for kind, edges in zip(STEPS, itertools.cycle(["wrap", "open", "closed"]), strict=False):
         checkpoint, content = started(kind, edges)
         assert fate(checkpoint) == "ran", kind

@@ -37,8 +37,11 @@ def uninterrupted():
 
 @pytest.mark.parametrize("chunks", [1, 2, 3, 5, 8])
 def test_a_resumed_run_ends_in_the_same_bytes(tmp_path, uninterrupted, chunks, monkeypatch):
-    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)  # many small chunks
-    *_, last = itertools.islice(simulate(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS), chunks)
+    # many small chunks
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
+    *_, last = itertools.islice(
+        simulate(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS), chunks
+    )
     assert last.fraction < 1
     path = tmp_path / "run.npz"
     last.checkpoint.save(str(path))
@@ -47,7 +50,9 @@ def test_a_resumed_run_ends_in_the_same_bytes(tmp_path, uninterrupted, chunks, m
     assert result.report["sha256"] == uninterrupted.report["sha256"]
     timing = {"seconds", "drops_per_second", "estimated_seconds"}
     for one, other in zip(result.report["steps"], uninterrupted.report["steps"], strict=True):
-        assert {k: v for k, v in one.items() if k not in timing} == {k: v for k, v in other.items() if k not in timing}
+        assert {k: v for k, v in one.items() if k not in timing} == {
+            k: v for k, v in other.items() if k not in timing
+        }
     assert result.report["mass"] == uninterrupted.report["mass"]
 
 
@@ -61,7 +66,11 @@ def test_a_run_can_stop_between_two_steps(tmp_path, uninterrupted):
 
 def test_a_checkpoint_stays_what_it_is_while_its_run_goes_on(uninterrupted, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
-    held = [one.checkpoint for one in simulate(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS) if one.fraction < 1]
+    held = [
+        one.checkpoint
+        for one in simulate(TERRAIN, RECIPE, seed=5, edges="wrap", masks=MASKS)
+        if one.fraction < 1
+    ]
     for checkpoint in (held[1], held[len(held) // 2], held[-1]):
         *_, end = resume(checkpoint)
         assert end.terrain.report["sha256"] == uninterrupted.report["sha256"]
@@ -86,7 +95,9 @@ def test_a_checkpoint_of_another_recipe_is_refused(monkeypatch):
 
 @pytest.mark.fuzz
 def test_no_checkpoint_of_a_stranger_does_harm():
-    """Drops, fields, counts and values of every process are changed at random: a sentence or a run, never a crash."""
+    """Drops, fields, counts and values of every process are changed at random: a sentence or a run,
+    never a crash.
+    """
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
         [sys.executable, "-m", "tests.run.broken_checkpoints", "1", "12"],
@@ -105,7 +116,9 @@ def stopped():
     """A stopped run with drops in flight."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
-        hills = Terrain(fractal(100, 150, relief=300.0), 10.0, {"surface_color": np.full((100, 150, 3), 0.5)})
+        hills = Terrain(
+            fractal(100, 150, relief=300.0), 10.0, {"surface_color": np.full((100, 150, 3), 0.5)}
+        )
         masks = {"hardness": np.full((100, 150), 0.3), "sediment": np.full((100, 150), 1.0)}
         *_, last = itertools.islice(simulate(hills, RECIPE, seed=5, edges="wrap", masks=masks), 3)
         return last.checkpoint
@@ -113,7 +126,10 @@ def stopped():
 
 @pytest.mark.parametrize(
     ("column", "value"),
-    [*itertools.product((1, 2, 9), (-1e15, -1.0, 1e15 * 1e15, np.nan)), *itertools.product((5, 6, 7), (np.nan, 1e300))],
+    [
+        *itertools.product((1, 2, 9), (-1e15, -1.0, 1e15 * 1e15, np.nan)),
+        *itertools.product((5, 6, 7), (np.nan, 1e300)),
+    ],
 )
 def test_drops_that_are_nowhere_on_the_terrain_are_refused(stopped, column, value):
     drops = stopped.arrays["step/_run/drops"].copy()
@@ -123,8 +139,12 @@ def test_drops_that_are_nowhere_on_the_terrain_are_refused(stopped, column, valu
         resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": drops}))
 
 
-@pytest.mark.parametrize(("column", "most", "more"), [(8, 1.0, 1.001), *((at, 2.0**53, 2.0**53 + 2) for at in (9, 10))])
-def test_water_steps_and_random_numbers_of_drops_begin_at_0_and_have_an_end(stopped, column, most, more):
+@pytest.mark.parametrize(
+    ("column", "most", "more"), [(8, 1.0, 1.001), *((at, 2.0**53, 2.0**53 + 2) for at in (9, 10))]
+)
+def test_water_steps_and_random_numbers_of_drops_begin_at_0_and_have_an_end(
+    stopped, column, most, more
+):
     """A drop begins with 1 of water; the others are counted as far as whole numbers go."""
     drops = stopped.arrays["step/_run/drops"].copy()
     for value in (0.0, most):
@@ -137,7 +157,13 @@ def test_water_steps_and_random_numbers_of_drops_begin_at_0_and_have_an_end(stop
 
 def test_drops_of_more_numbers_than_there_are_or_more_than_have_started_are_refused(stopped):
     drops = stopped.arrays["step/_run/drops"]
-    for wrong in (np.zeros((3, 200_000)), np.tile(drops, (99, 1)), drops[:, :-1], drops.ravel(), drops.view("i8")):
+    for wrong in (
+        np.zeros((3, 200_000)),
+        np.tile(drops, (99, 1)),
+        drops[:, :-1],
+        drops.ravel(),
+        drops.view("i8"),
+    ):
         with pytest.raises(InputError, match="damaged in _run/drops"):
             resume(Checkpoint(stopped.values, {**stopped.arrays, "step/_run/drops": wrong}))
 
@@ -197,7 +223,9 @@ def test_gigabytes_in_a_small_file_are_refused_by_its_header(tmp_path, stopped, 
     path = tmp_path / "run.npz"
     stopped.save(path)
     with zipfile.ZipFile(path, "a") as archive, archive.open("state/flow.npy", "w") as stream:
-        np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": claim})
+        np.lib.format.write_array_header_1_0(
+            stream, {"descr": "<f8", "fortran_order": False, "shape": claim}
+        )
 
     def unpacked(*_, **__):
         raise AssertionError("something was unpacked")
@@ -240,12 +268,15 @@ def test_a_pipe_is_no_checkpoint_to_wait_for(tmp_path):
 
 @pytest.mark.parametrize("name", ["wind", "barchan_field"])
 def test_a_wind_that_release_0_1_0_stopped_goes_on(name):
-    """Particles that fly end where that release ended; its sines and exponentials were the machine's own. In the
-    boundary layer high dunes move since, so no end is the same: nothing is lost."""
+    """Particles that fly end where that release ended; its sines and exponentials were the
+    machine's own. In the boundary layer high dunes move since, so no end is the same: nothing is
+    lost.
+    """
     folder = Path(__file__).parent / "release_0_1_0"
     stopped = Checkpoint.load(folder / f"{name}.npz")
     *_, end = resume(stopped)
-    expected, start = np.load(folder / f"{name}_end.npy"), stopped.arrays["start/elevation"]
+    expected = np.load(folder / f"{name}_end.npy")
+    start = stopped.arrays["start/elevation"]
     assert end.fraction == 1 and np.abs(end.terrain.elevation - start).mean() > 1.0
     mass = end.terrain.report["mass"]
     assert abs(mass["error"]) <= 1e-9 * mass["moved"]
@@ -257,7 +288,9 @@ def kept(path, **changes):
     """Checkpoint on disk; changes: to its values."""
     values = {"format": FORMAT, **changes}
     land = np.zeros((20, 30))
-    np.savez_compressed(path, **{"values": np.array(json.dumps(values)), "start/elevation": land, "state/a": land})
+    np.savez_compressed(
+        path, **{"values": np.array(json.dumps(values)), "start/elevation": land, "state/a": land}
+    )
     return path
 
 
@@ -276,11 +309,15 @@ def test_an_empty_array_comes_back_from_a_file(tmp_path):
 
 def test_a_checkpoint_of_another_version_says_that_it_is(tmp_path):
     assert Checkpoint.load(kept(tmp_path / "a.npz", seed=3)).values == {"seed": 3}
-    assert "was made by another version of Terrain Erosion" in refused(kept(tmp_path / "b.npz", format=FORMAT + 1))
+    assert "was made by another version of Terrain Erosion" in refused(
+        kept(tmp_path / "b.npz", format=FORMAT + 1)
+    )
 
 
 def test_a_checkpoint_that_is_not_there_is_told_as_the_system_does(tmp_path):
-    assert refused(tmp_path / "gone.npz").endswith("gone.npz cannot be read: No such file or directory.")
+    assert refused(tmp_path / "gone.npz").endswith(
+        "gone.npz cannot be read: No such file or directory."
+    )
 
 
 def test_numbers_that_are_none_are_refused_in_a_checkpoint(tmp_path):
@@ -298,12 +335,17 @@ def test_the_memory_of_a_checkpoint_is_asked_for_before_it_is_unpacked(tmp_path,
 
 
 def test_a_small_checkpoint_that_claims_gigabytes_is_not_unpacked(tmp_path, monkeypatch):
-    """20 × 30 cells allow for 720,896 numbers in each array: the limits are lowered to what that is."""
+    """20 × 30 cells allow for 720,896 numbers in each array: the limits are lowered to what that
+    is.
+    """
     path = tmp_path / "a.npz"
-    Checkpoint({}, {"start/elevation": np.zeros((20, 30)), "state/a": np.zeros(720_896, np.float32)}).save(path)
+    Checkpoint(
+        {}, {"start/elevation": np.zeros((20, 30)), "state/a": np.zeros(720_896, np.float32)}
+    ).save(path)
     assert Checkpoint.load(path).arrays["state/a"].size == 720_896
     monkeypatch.setattr("erosion_addon.base.memory._PLENTY", 2 << 20)
-    monkeypatch.setattr("erosion_addon.base.memory._DENSEST", 150)  # zeros are packed to 196 or 207 a byte
+    # zeros are packed to 196 or 207 a byte
+    monkeypatch.setattr("erosion_addon.base.memory._DENSEST", 150)
     assert "MB of memory, although the file has only" in refused(path)
 
 
@@ -331,4 +373,6 @@ def test_an_array_twice_and_hundreds_of_arrays_are_refused(tmp_path, names):
 
 def test_a_text_longer_than_any_recipe_and_report_is_refused_in_a_checkpoint(tmp_path):
     assert "damaged" in refused(kept(tmp_path / "a.npz", note="x" * (1 << 20)))
-    assert Checkpoint.load(kept(tmp_path / "b.npz", note="x" * (1 << 19))).values["note"][:3] == "xxx"
+    assert (
+        Checkpoint.load(kept(tmp_path / "b.npz", note="x" * (1 << 19))).values["note"][:3] == "xxx"
+    )

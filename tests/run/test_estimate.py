@@ -28,31 +28,47 @@ def test_strokes_take_longer_with_more_dabs_and_on_finer_cells():
     assert seconds(20, 4.0) > 2 * seconds(20, 8.0)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in PROCESSES if kind != "brush"])  # whose dabs have sizes in meters
+# whose dabs have sizes in meters
+@pytest.mark.parametrize("kind", [kind for kind in PROCESSES if kind != "brush"])
 def test_every_process_has_an_estimate_that_grows_with_the_cells(kind):
-    small, large = (seconds_needed(recipe(kind), (side, side), (20.0, 20.0), 1) for side in (128, 256))
-    assert 4 <= large / small <= 8.01  # wind crosses the terrain, so a particle of twice the cells takes twice as long
+    small, large = (
+        seconds_needed(recipe(kind), (side, side), (20.0, 20.0), 1) for side in (128, 256)
+    )
+    # wind crosses the terrain, so a particle of twice the cells takes twice as long
+    assert 4 <= large / small <= 8.01
 
 
 @pytest.mark.parametrize(
     "kind, amount",
-    [("droplet", "drops_per_cell"), ("rill", "drops_per_cell"), ("water", "duration"), ("wind", "particles_per_cell")],
+    [
+        ("droplet", "drops_per_cell"),
+        ("rill", "drops_per_cell"),
+        ("water", "duration"),
+        ("wind", "particles_per_cell"),
+    ],
 )
 def test_twice_the_work_is_twice_the_time(kind, amount):
-    once, twice = (seconds_needed(recipe(kind, **{amount: value}), (64, 64), (10.0, 10.0), 1) for value in (1.0, 2.0))
+    once, twice = (
+        seconds_needed(recipe(kind, **{amount: value}), (64, 64), (10.0, 10.0), 1)
+        for value in (1.0, 2.0)
+    )
     assert twice == pytest.approx(2 * once)
 
 
 def test_drops_on_coarse_cells_are_as_many_as_those_cells():
-    shape, spacing = (256, 256), (5.0, 5.0)
+    shape = (256, 256)
+    spacing = (5.0, 5.0)
     fine, coarse = (
-        seconds_needed(recipe("droplet", feature_size=size), shape, spacing, 1) for size in (0.0, 20.0)
+        seconds_needed(recipe("droplet", feature_size=size), shape, spacing, 1)
+        for size in (0.0, 20.0)
     )  # cells of 20 m are a sixteenth of those of 5 m
     assert fine / coarse == pytest.approx(16)
 
 
 def test_steps_that_are_switched_off_take_no_time():
-    off = Recipe.from_dict({"name": "one", "step": [{"kind": "wind", "enabled": False}, {"kind": "droplet"}]})
+    off = Recipe.from_dict(
+        {"name": "one", "step": [{"kind": "wind", "enabled": False}, {"kind": "droplet"}]}
+    )
     assert seconds_needed(off, (64, 64), (10.0, 10.0), 1) == seconds_needed(
         recipe("droplet"), (64, 64), (10.0, 10.0), 1
     )
@@ -65,9 +81,12 @@ def test_the_words_are_a_sentence_for_every_recipe(name):
 
 
 def test_flow_maps_of_wind_count_as_much_as_they_take():
-    cells, terrain = 64 * 64, Terrain(fractal(64, 64))
+    cells = 64 * 64
+    terrain = Terrain(fractal(64, 64))
     needed = {maps: bytes_needed(recipe("wind", flow_maps=maps), cells) for maps in (False, True)}
-    state = State(terrain.elevation, {"sediment": np.zeros(terrain.shape)}, {}, terrain.spacing, "open")
+    state = State(
+        terrain.elevation, {"sediment": np.zeros(terrain.shape)}, {}, terrain.spacing, "open"
+    )
     step = WindStep(state, WindParameters(flow_maps=True), 1)
     maps = [step.layers()[name] for name in ("sand_flow", "wind_flow")]
     assert needed[True] - needed[False] == step._flows.nbytes + sum(array.nbytes for array in maps)

@@ -19,7 +19,8 @@ from tests.terrains import fractal
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# In a process of its own, where nothing else has called a kernel. 16 tiles on two threads, so that each gets several.
+# In a process of its own, where nothing else has called a kernel. 16 tiles on two threads, so that
+# each gets several.
 STRANGERS = """
 import json, sys
 import numpy as np
@@ -80,7 +81,11 @@ RUNS = [
 
 def made(what):
     """The shipped recipe, or a recipe of the one step, of a name."""
-    return Recipe.load(what) if isinstance(what, str) else Recipe.from_dict({"name": "test", "step": [what]})
+    return (
+        Recipe.load(what)
+        if isinstance(what, str)
+        else Recipe.from_dict({"name": "test", "step": [what]})
+    )
 
 
 @pytest.mark.worker
@@ -88,10 +93,16 @@ def made(what):
 def test_a_run_after_a_rehearsal_calls_nothing_new():
     assert {step.kind for name, *_ in RUNS for step in made(name).steps} == set(PROCESSES)
     done = subprocess.run(
-        [sys.executable, "-c", STRANGERS, json.dumps(RUNS)], cwd=ROOT, capture_output=True, text=True, timeout=900
+        [sys.executable, "-c", STRANGERS, json.dumps(RUNS)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [[name, []] for name, *_ in RUNS]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        [name, []] for name, *_ in RUNS
+    ]
 
 
 def test_nothing_is_told_where_nothing_is_compiled():
@@ -114,7 +125,9 @@ def test_the_bar_of_a_compile_never_goes_back(monkeypatch):
     told = []
     kinds = ("talus", "weather", "talus")
     recipe = Recipe.from_dict({"name": "thrice", "step": [{"kind": kind} for kind in kinds]})
-    rehearse(recipe, (10.0, 10.0), on_progress=lambda fraction, message: told.append((fraction, message)))
+    rehearse(
+        recipe, (10.0, 10.0), on_progress=lambda fraction, message: told.append((fraction, message))
+    )
     fractions = [fraction for fraction, _ in told]
     assert len(fractions) == 12 and fractions == sorted(fractions) and 0 < fractions[-1] <= 1
     assert told[-1][1] == "Compiling for this recipe (once), step 3 of 3"
@@ -122,12 +135,18 @@ def test_the_bar_of_a_compile_never_goes_back(monkeypatch):
 
 def test_it_ends_before_the_step_that_is_not_wanted_any_more():
     asked = []
-    rehearse(Recipe.load("alpine with scree"), (10.0, 10.0), wanted=lambda: asked.append(1) or len(asked) < 2)
+    rehearse(
+        Recipe.load("alpine with scree"),
+        (10.0, 10.0),
+        wanted=lambda: asked.append(1) or len(asked) < 2,
+    )
     assert len(asked) == 2  # of three steps
 
 
 def test_steps_that_are_off_are_not_rehearsed():
-    recipe = Recipe.from_dict({"name": "off", "step": [{"kind": "droplet", "enabled": False}, {"kind": "talus"}]})
+    recipe = Recipe.from_dict(
+        {"name": "off", "step": [{"kind": "droplet", "enabled": False}, {"kind": "talus"}]}
+    )
     asked = []
     rehearse(recipe, (10.0, 10.0), wanted=lambda: asked.append(1) or True)
     assert len(asked) == 1
@@ -143,7 +162,15 @@ def test_what_the_run_will_refuse_is_left_to_the_run():
 
 def test_a_checkpoint_is_rehearsed_with_its_masks_and_layers_and_a_damaged_one_is_left_to_the_run():
     recipe = Recipe.load("arcane").to_dict()
-    arrays = {name: np.zeros((4, 4)) for name in ("start/elevation", "start/soil", "state/flow", "mask/rain")}
+    arrays = {
+        name: np.zeros((4, 4))
+        for name in ("start/elevation", "start/soil", "state/flow", "mask/rain")
+    }
     rehearse_rest(Checkpoint({"recipe": recipe, "spacing": [10.0, 10.0]}, arrays), lambda *_: None)
-    for values in ({}, {"recipe": 3, "spacing": [1, 1]}, {"recipe": recipe}, {"recipe": recipe, "spacing": None}):
+    for values in (
+        {},
+        {"recipe": 3, "spacing": [1, 1]},
+        {"recipe": recipe},
+        {"recipe": recipe, "spacing": None},
+    ):
         rehearse_rest(Checkpoint(values, arrays), lambda *_: None)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Precompilation of everything: no run of a shipped recipe compiles, whatever its masks and layers."""
+"""Precompilation of everything: no run of a shipped recipe compiles, whatever its masks and
+layers.
+"""
 
 import json
 import os
@@ -13,8 +15,9 @@ pytestmark = pytest.mark.worker
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# In a process of its own, where nothing else has called a kernel. Then each kind of mask and layer by itself, as an
-# artist adds them; and real runs, of which the last are large enough for several threads to share.
+# In a process of its own, where nothing else has called a kernel. Then each kind of mask and layer
+# by itself, as an artist adds them; and real runs, of which the last are large enough for several
+# threads to share.
 COUNTED = """
 import json
 from dataclasses import replace
@@ -73,7 +76,12 @@ print(json.dumps(sorted(called() - before)))
 @pytest.mark.compile
 def test_after_that_no_shipped_recipe_with_any_mask_or_layer_compiles_anything():
     done = subprocess.run(
-        [sys.executable, "-c", COUNTED], cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False
+        [sys.executable, "-c", COUNTED],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert [json.loads(line) for line in done.stdout.splitlines()] == [[], []]
@@ -95,7 +103,9 @@ def test_the_background_process_does_nothing_where_all_is_done(tmp_path):
     environment = {**os.environ, "TERRAIN_EROSION_CACHE": str(tmp_path)}
     code = "from erosion_addon.kernels.jit import CACHE; print(CACHE)"
     words = [sys.executable, "-c", code]
-    told = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
     folder = Path(told.stdout.strip())
     (folder / MARK).touch()
     process = child(tmp_path)

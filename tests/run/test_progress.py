@@ -91,14 +91,19 @@ def test_what_is_looked_at_has_no_spikes_of_what_drops_carry(feature_size, monke
     terrain = Terrain(fractal(256, 256, relief=1500.0), 10.0)
     progress = next(simulate(terrain, Recipe.load("arcane").with_values(values)))
     assert progress.done < 1
-    raised, carried = (heights - terrain.elevation for heights in (progress.elevation, progress.terrain.elevation))
-    # Measured up to 65 m, where the relief is 1500 m; with what is carried 156 m on coarse cells, else 3300 m.
+    raised, carried = (
+        heights - terrain.elevation for heights in (progress.elevation, progress.terrain.elevation)
+    )
+    # Measured up to 65 m, where the relief is 1500 m; with what is carried 156 m on coarse cells,
+    # else 3300 m.
     assert raised.max() < 300.0 and carried.max() > 2 * raised.max()
     assert abs(progress.elevation.mean() - progress.terrain.elevation.mean()) < 5.0
 
 
 def test_a_throttled_action_takes_no_more_than_its_share(clock):
-    throttle, spent, began = Throttle(0.1, 0.5), 0.0, clock.seconds
+    throttle = Throttle(0.1, 0.5)
+    spent = 0.0
+    began = clock.seconds
     for cost in (0.01, 0.2, 1.0, 0.3) * 10:
         while not throttle.due:
             clock.seconds += 0.01
@@ -159,7 +164,9 @@ def test_heights_come_when_they_are_asked_for(runner):
 @pytest.mark.worker
 def test_the_depth_of_the_water_comes_with_the_heights_of_a_water_step_alone(runner):
     terrain = Terrain(fractal(48, 64, relief=200.0), 10.0)
-    water = Recipe.from_dict({"name": "wet", "step": [{"kind": "water", "duration": 1000.0, "rain": 500.0}]})
+    water = Recipe.from_dict(
+        {"name": "wet", "step": [{"kind": "water", "duration": 1000.0, "rain": 500.0}]}
+    )
     runner.run(terrain, water, {})
     messages(runner, "progress")
     depth = np.zeros(())
@@ -182,7 +189,9 @@ def test_of_a_stopped_run_nothing_more_is_heard_and_the_next_one_begins_at_once(
     runner.stop()
     runner.run(terrain, drops(1.0), {})
     heard = messages(runner, "result")
-    assert [message.kind for message in heard if message.kind in ("result", "preview")] == ["result"]
+    assert [message.kind for message in heard if message.kind in ("result", "preview")] == [
+        "result"
+    ]
     expected = erode(terrain, drops(1.0))
     np.testing.assert_array_equal(heard[-1].arrays["elevation"], expected.elevation)
 

@@ -17,7 +17,11 @@ from tests.terrains import fractal
 
 def rain(*steps, **others):
     """A recipe of droplet steps with these parameters."""
-    return Recipe("rain", tuple(Step("droplet", DropletParameters(**step)) for step in steps or ({},)), **others)
+    return Recipe(
+        "rain",
+        tuple(Step("droplet", DropletParameters(**step)) for step in steps or ({},)),
+        **others,
+    )
 
 
 @pytest.fixture
@@ -37,7 +41,12 @@ def balanced(report):
 def test_progress_rises_to_1_and_says_where_it_is(hills, short_chunks):
     seen = list(simulate(hills, rain({}, {})))
     fractions = [progress.fraction for progress in seen]
-    assert len(seen) > 10 and fractions == sorted(fractions) and fractions[-1] == 1.0 and fractions[0] > 0
+    assert (
+        len(seen) > 10
+        and fractions == sorted(fractions)
+        and fractions[-1] == 1.0
+        and fractions[0] > 0
+    )
     assert {progress.step for progress in seen} == {"droplet"}
     messages = [progress.message for progress in seen]
     assert (messages[0], messages[-1]) == ("Droplets, step 1 of 2", "Droplets, step 2 of 2")
@@ -45,18 +54,28 @@ def test_progress_rises_to_1_and_says_where_it_is(hills, short_chunks):
 
 def test_erode_is_simulate_to_its_end(hills):
     *_, last = simulate(hills, rain(), seed=4, edges="wrap")
-    assert last.terrain.report["sha256"] == erode(hills, rain(), seed=4, edges="wrap").report["sha256"]
+    assert (
+        last.terrain.report["sha256"] == erode(hills, rain(), seed=4, edges="wrap").report["sha256"]
+    )
 
 
 def test_the_input_is_never_changed(hills):
-    fields = {"sediment": np.full(hills.shape, 0.5), "surface_color": np.full((*hills.shape, 3), 0.5)}
+    fields = {
+        "sediment": np.full(hills.shape, 0.5),
+        "surface_color": np.full((*hills.shape, 3), 0.5),
+    }
     terrain = Terrain(hills.elevation, 10.0, fields)
-    masks = {"strength": np.full(hills.shape, 0.5, np.float32), "rain": np.ones(hills.shape, np.float32)}
+    masks = {
+        "strength": np.full(hills.shape, 0.5, np.float32),
+        "rain": np.ones(hills.shape, np.float32),
+    }
     arrays = [terrain.elevation, *terrain.fields.values(), *masks.values()]
     before = [array.tobytes() for array in arrays]
     after = erode(terrain, rain({}, {}), masks=masks)
     assert [array.tobytes() for array in arrays] == before
-    assert not any(np.shares_memory(after[name], array) for name in after.fields for array in arrays)
+    assert not any(
+        np.shares_memory(after[name], array) for name in after.fields for array in arrays
+    )
     assert terrain.report is None
 
 
@@ -103,7 +122,8 @@ def test_stopped_early_mass_is_balanced_and_the_report_says_so(hills, short_chun
 
 
 def test_another_seed_gives_another_terrain_and_so_does_another_place_in_the_recipe(hills):
-    first, other = erode(hills, rain(), seed=1), erode(hills, rain(), seed=2)
+    first = erode(hills, rain(), seed=1)
+    other = erode(hills, rain(), seed=2)
     assert not np.array_equal(first.elevation, other.elevation)
     # Two equal steps draw different drops: the second starts from other cells than the first did.
     flow = erode(hills, rain({"maximum_path": 0.01}, {"maximum_path": 0.01})).fields["flow"]
@@ -166,9 +186,13 @@ def test_a_second_run_goes_on_from_the_first(hills):
 
 @pytest.mark.parametrize("feature_size", [0.0, 20.0])
 @pytest.mark.parametrize("kind", ["droplet", "rill"])
-def test_a_run_that_is_ended_early_lays_its_load_down_where_it_belongs(kind, feature_size, monkeypatch):
-    """Droplets are full of what they have dug: laid down where they are just now, it stands up in spikes as high as the
-    whole terrain (196 m to 355 m with these numbers); on their way down they make fans of 30 m to 60 m."""
+def test_a_run_that_is_ended_early_lays_its_load_down_where_it_belongs(
+    kind, feature_size, monkeypatch
+):
+    """Droplets are full of what they have dug: laid down where they are just now, it stands up in
+    spikes as high as the whole terrain (196 m to 355 m with these numbers); on their way down they
+    make fans of 30 m to 60 m.
+    """
     given = {"kind": kind, "drops_per_cell": 50.0, "feature_size": feature_size}
     recipe = Recipe.from_dict({"name": "long", "edges": "closed", "step": [given]})
     before = fractal(128, 128, 300.0, seed=3)
@@ -185,7 +209,9 @@ def test_a_run_that_is_ended_early_lays_its_load_down_where_it_belongs(kind, fea
         assert abs(mass["error"]) <= 1e-9 * mass["moved"]
 
 
-def test_wear_and_deposition_add_up_where_that_is_asked_for_also_after_a_pause(hills, short_chunks, tmp_path):
+def test_wear_and_deposition_add_up_where_that_is_asked_for_also_after_a_pause(
+    hills, short_chunks, tmp_path
+):
     first = erode(hills, rain())
     fresh = erode(first, rain(), seed=5)
     *_, last = simulate(first, rain(), seed=5, adds_up=True)
@@ -195,7 +221,9 @@ def test_wear_and_deposition_add_up_where_that_is_asked_for_also_after_a_pause(h
         np.testing.assert_allclose(np.maximum(change, 0), fresh[name], rtol=0, atol=1e-4)
     lost = hills.elevation - (both.elevation - both["sediment"])
     np.testing.assert_allclose(both["wear"], np.maximum(lost, 0), rtol=0, atol=1e-4)
-    np.testing.assert_allclose(both["deposition"], np.maximum(both["sediment"], 0), rtol=0, atol=1e-4)
+    np.testing.assert_allclose(
+        both["deposition"], np.maximum(both["sediment"], 0), rtol=0, atol=1e-4
+    )
     assert both.elevation.tobytes() == fresh.elevation.tobytes()
     paused = next(simulate(first, rain(), seed=5, adds_up=True))
     paused.checkpoint.save(tmp_path / "run.npz")
@@ -225,10 +253,14 @@ def test_heights_that_are_no_numbers_end_the_run_with_the_step_and_the_parameter
 
     monkeypatch.setattr(owner, method, spoil)
     far = {"uplift": {"hillslope_length": 1e5}, "talus": {"reach": 1e5}}[kind]
-    name, soft = next(iter(far)), PROCESSES[kind].parameters
+    name = next(iter(far))
+    soft = PROCESSES[kind].parameters
     ends = specifications(soft)[name].soft_range
     with pytest.raises(InputError) as refused:
-        erode(hills, Recipe.from_dict({"name": "one", "step": [{"kind": kind, "name": "Spoiled", **far}]}))
+        erode(
+            hills,
+            Recipe.from_dict({"name": "one", "step": [{"kind": kind, "name": "Spoiled", **far}]}),
+        )
     assert str(refused.value) == (
         f"Spoiled makes heights that are not finite or beyond ±1e+09 m; "
         f"keep to the ranges of the sliders: {name} ({ends[0]:g} … {ends[1]:g})."
@@ -238,7 +270,11 @@ def test_heights_that_are_no_numbers_end_the_run_with_the_step_and_the_parameter
 def test_a_step_that_leaves_the_bounds_of_heights_is_named():
     rising = {"kind": "uplift", "uplift": 1000.0, "years": 1e9}
     with pytest.raises(InputError, match=r"sliders: years \(0 … 2e\+06\), uplift \(0 … 2\)\."):
-        erode(Terrain(np.full((9, 9), 5e8), 10.0), Recipe.from_dict({"name": "one", "step": [rising]}), edges="closed")
+        erode(
+            Terrain(np.full((9, 9), 5e8), 10.0),
+            Recipe.from_dict({"name": "one", "step": [rising]}),
+            edges="closed",
+        )
 
 
 RISING = {"kind": "uplift", "uplift": 1000.0, "years": 1e9}
@@ -252,7 +288,10 @@ def test_the_run_of_the_steps_before_one_that_leaves_the_bounds_is_there():
         erode(land, Recipe.from_dict({"name": "two", "step": [before, RISING]}), edges="closed")
     expected = erode(land, Recipe.from_dict({"name": "one", "step": [before]}), edges="closed")
     progress = refused.value.progress
-    assert progress.fraction == 1 and progress.terrain.elevation.tobytes() == expected.elevation.tobytes()
+    assert (
+        progress.fraction == 1
+        and progress.terrain.elevation.tobytes() == expected.elevation.tobytes()
+    )
     assert progress.terrain.report["notes"][-1].endswith("The result is that of the steps before.")
     for resumed in resume(progress.checkpoint):
         last = resumed
@@ -261,5 +300,9 @@ def test_the_run_of_the_steps_before_one_that_leaves_the_bounds_is_there():
 
 def test_before_the_first_step_there_is_nothing_to_keep():
     with pytest.raises(OutOfBoundsError) as refused:
-        erode(Terrain(np.full((9, 9), 5e8), 10.0), Recipe.from_dict({"name": "one", "step": [RISING]}), edges="closed")
+        erode(
+            Terrain(np.full((9, 9), 5e8), 10.0),
+            Recipe.from_dict({"name": "one", "step": [RISING]}),
+            edges="closed",
+        )
     assert refused.value.progress is None

@@ -20,10 +20,14 @@ def report(kind="droplet", estimated=2.0, seconds=18.0, **more):
 
 def test_an_estimate_of_2_s_for_what_took_18_s_says_18_s_the_next_time():
     given = RECIPE, (512, 512), (10.0, 10.0)
-    alone = seconds_needed(Recipe.from_dict({"name": "one", "step": [{"kind": "droplet"}]}), *given[1:])
+    alone = seconds_needed(
+        Recipe.from_dict({"name": "one", "step": [{"kind": "droplet"}]}), *given[1:]
+    )
     speeds = learned({}, report())
     assert speeds == {"droplet": pytest.approx(9.0)}
-    assert seconds_needed(*given, speeds=speeds) - seconds_needed(*given) == pytest.approx(8 * alone)
+    assert seconds_needed(*given, speeds=speeds) - seconds_needed(*given) == pytest.approx(
+        8 * alone
+    )
     assert in_words(*given, speeds={"droplet": 60.0}) != in_words(*given)
 
 
@@ -115,4 +119,6 @@ def test_a_file_that_is_not_there_or_cannot_be_written_does_no_harm(tmp_path):
 
 def test_compilation_counts_where_it_is_still_to_come():
     words = in_words(RECIPE, (512, 512), (10.0, 10.0), 1, compiles=True)
-    assert "s more to compile, and" in words and "compile" not in in_words(RECIPE, (512, 512), (10.0, 10.0), 1)
+    assert "s more to compile, and" in words and "compile" not in in_words(
+        RECIPE, (512, 512), (10.0, 10.0), 1
+    )

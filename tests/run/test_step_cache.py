@@ -56,7 +56,8 @@ def without_times(report):
         {
             name: value
             for name, value in step.items()
-            if name not in ("seconds", "estimated_seconds", "reused") and not name.endswith("_per_second")
+            if name not in ("seconds", "estimated_seconds", "reused")
+            and not name.endswith("_per_second")
         }
         for step in report["steps"]
     ]
@@ -83,7 +84,9 @@ def test_the_same_run_again_runs_nothing_and_says_what_the_first_said(hills, sta
     assert started == [] and without_times(again) == without_times(first)
     assert again["finished"] == 1.0 and all(step["reused"] for step in again["steps"])
     # What a step took when it ran stays with it.
-    assert [step["seconds"] for step in again["steps"]] == [step["seconds"] for step in first["steps"]]
+    assert [step["seconds"] for step in again["steps"]] == [
+        step["seconds"] for step in first["steps"]
+    ]
     assert "3 of 3 steps reused from an earlier run" in in_words(again)
     assert not any("run before" in line for line in in_words(first))
 
@@ -92,7 +95,9 @@ def test_the_same_run_again_runs_nothing_and_says_what_the_first_said(hills, sta
 @pytest.mark.parametrize("last", SHORT)
 @pytest.mark.parametrize("first", SHORT)
 def test_what_is_reused_gives_the_same_bytes(hills, first, last):
-    """Whatever the processes; and no step writes to what it started from, which a later run starts from again."""
+    """Whatever the processes; and no step writes to what it started from, which a later run starts
+    from again.
+    """
     steps = [{"kind": first, **SHORT[first]}, {"kind": last, **SHORT[last]}]
     results = Results()
     whole = run(hills, steps, results, seed=6).report
@@ -125,7 +130,9 @@ CHANGES = {
     "the kind of a mask": lambda hills: {"masks": masks(protect=0.25)},
     "the first step": lambda hills: {"steps": [{**STEPS[0], "gravity": 19.0}, *STEPS[1:]]},
     "the order": lambda hills: {"steps": [STEPS[1], STEPS[0], STEPS[2]]},
-    "a first step switched off": lambda hills: {"steps": [{**STEPS[0], "enabled": False}, *STEPS[1:]]},
+    "a first step switched off": lambda hills: {
+        "steps": [{**STEPS[0], "enabled": False}, *STEPS[1:]]
+    },
     "strata": lambda hills: {"strata": "red canyon"},
 }
 
@@ -133,7 +140,13 @@ CHANGES = {
 @pytest.mark.parametrize("what", CHANGES)
 def test_nothing_is_reused_where_something_else_decides_the_bytes(hills, started, what):
     results = Results()
-    usual = {"terrain": hills, "steps": STEPS, "seed": 1, "edges": "open", "masks": masks(strength=0.25)}
+    usual = {
+        "terrain": hills,
+        "steps": STEPS,
+        "seed": 1,
+        "edges": "open",
+        "masks": masks(strength=0.25),
+    }
 
     def simulated(terrain, steps, strata=None, **others):
         given = {"strata": strata} if strata else {}
@@ -143,7 +156,9 @@ def test_nothing_is_reused_where_something_else_decides_the_bytes(hills, started
     simulated(**usual)
     started.clear()
     report = simulated(**{**usual, **CHANGES[what](hills)})
-    assert len(started) == len(report["steps"]) and not any("reused" in step for step in report["steps"])
+    assert len(started) == len(report["steps"]) and not any(
+        "reused" in step for step in report["steps"]
+    )
 
 
 def test_a_step_switched_off_counts_as_if_it_were_not_there(hills, started):
@@ -167,12 +182,18 @@ def test_progress_starts_after_the_reused_steps(hills, monkeypatch):
 def test_a_run_that_stopped_leaves_the_steps_that_it_ended(hills, started, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     results = Results()
-    stopped = next(progress for progress in simulate(hills, recipe(*STEPS), results=results) if progress.fraction > 0.7)
+    stopped = next(
+        progress
+        for progress in simulate(hills, recipe(*STEPS), results=results)
+        if progress.fraction > 0.7
+    )
     assert stopped.terrain.report["finished"] < 1
     checkpoint = stopped.checkpoint
     started.clear()
     report = run(hills, STEPS, results).report
-    assert started == ["droplet"] and report["sha256"] == erode(hills, recipe(*STEPS)).report["sha256"]
+    assert (
+        started == ["droplet"] and report["sha256"] == erode(hills, recipe(*STEPS)).report["sha256"]
+    )
     # A run that was paused keeps its steps when it goes on, too.
     another = Results()
     *_, end = resume(checkpoint, results=another)
@@ -200,7 +221,8 @@ def test_too_many_bytes_drop_what_was_not_used_for_longest(hills):
     results = Results(limit=3000)  # 100 · 8 + 50 · 4 = 1000 bytes each
     for key in (b"a", b"b", b"c"):
         results.keep(key, result())
-    assert results.nbytes == 3000 and results.longest([b"a"])[0] == 1  # and so `a` has been used last
+    # and so `a` has been used last
+    assert results.nbytes == 3000 and results.longest([b"a"])[0] == 1
     results.keep(b"d", result())
     assert [results.longest([key])[0] for key in (b"a", b"b", b"c", b"d")] == [1, 0, 1, 1]
     results.keep(b"large", Result(np.zeros(1000), {}, (), Volumes(0.0, 0.0)))
@@ -211,7 +233,8 @@ def test_too_many_bytes_drop_what_was_not_used_for_longest(hills):
 
 
 def test_an_array_that_results_share_counts_once():
-    shared, results = np.zeros(100), Results(limit=10_000)
+    shared = np.zeros(100)
+    results = Results(limit=10_000)
     for key in (b"a", b"b"):
         results.keep(key, Result(np.zeros(10), {"sediment": shared}, (), Volumes(0.0, 0.0)))
     assert results.nbytes == 800 + 2 * 80
@@ -231,7 +254,8 @@ def test_results_make_room_for_a_run_that_needs_their_memory(hills, monkeypatch,
     results = Results()
     checkpoint = next(simulate(hills, recipe(*STEPS))).checkpoint
     run(hills, STEPS, results)
-    held, fixed = results.nbytes, 1_000_000
+    held = results.nbytes
+    fixed = 1_000_000
 
     def free():
         return fixed + held - results.nbytes
@@ -240,7 +264,11 @@ def test_results_make_room_for_a_run_that_needs_their_memory(hills, monkeypatch,
         monkeypatch.setattr(f"erosion_addon.{module}.available_memory", free)
     monkeypatch.setattr("erosion_addon.run.estimate.BYTES_PER_CELL", fixed / 24 / 30 - 60)
     anew = begin == "anew"
-    again = simulate(hills, recipe(*STEPS), results=results) if anew else resume(checkpoint, results=results)
+    again = (
+        simulate(hills, recipe(*STEPS), results=results)
+        if anew
+        else resume(checkpoint, results=results)
+    )
     assert results.nbytes < held
     *_, last = again
     assert last.terrain.report["finished"] == 1.0

@@ -18,7 +18,9 @@ def empty_scene():
 
 @pytest.fixture
 def make_hills(empty_scene):
-    """Makes an object from a grid of random heights; more keywords than its size go to `make_grid_object`."""
+    """Makes an object from a grid of random heights; more keywords than its size go to
+    `make_grid_object`.
+    """
 
     def make(rows=6, cols=5, spacing=(2.0, 2.0), seed=1):
         elevation = np.random.default_rng(seed).normal(0, 3, (rows, cols)).astype(np.float32)

@@ -16,7 +16,10 @@ def test_shares_add_up_to_white_in_every_cell():
     shares = ground_cover({**thick, "grass": draw.random(ground.shape)}, ground.shape)
     assert tuple(shares) == COVERS
     assert (sum(share.astype(int) for share in shares.values()) == WHITE).all()
-    assert all(share.dtype == np.uint16 and share.min() < WHITE // 4 < share.max() for share in shares.values())
+    assert all(
+        share.dtype == np.uint16 and share.min() < WHITE // 4 < share.max()
+        for share in shares.values()
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +35,9 @@ def test_shares_add_up_to_white_in_every_cell():
 )
 def test_what_lies_on_top_is_seen(fields, cover):
     known = {name: np.full(FLAT.shape, value) for name, value in fields.items()}
-    assert {name for name, share in ground_cover(known, FLAT.shape).items() if share.any()} == {cover}
+    assert {name for name, share in ground_cover(known, FLAT.shape).items() if share.any()} == {
+        cover
+    }
 
 
 def test_thin_snow_lets_the_ground_through():

@@ -44,7 +44,8 @@ def run(step, masks=None, **limits):
 def test_no_ground_is_lowered_or_raised_beyond_the_limits_and_mass_is_conserved(name):
     _, free = run(DIGGING[name])
     change = free.elevation - ground().elevation
-    depth, height = 0.4 * -float(change.min()), 0.4 * float(change.max())
+    depth = 0.4 * -float(change.min())
+    height = 0.4 * float(change.max())
     before, after = run(DIGGING[name], max_erosion=depth, max_deposition=height)
     change = after.elevation - before.elevation
     assert change.min() >= -depth * (1 + 1e-6) and change.max() <= height * (1 + 1e-6)
@@ -60,7 +61,8 @@ def test_limits_out_of_reach_change_nothing(name):
     everywhere = {"strength": np.ones((40, 36), np.float32)}
     _, free = run(DIGGING[name], masks=everywhere)
     _, limited = run(DIGGING[name], masks=everywhere, max_erosion=90_000.0, max_deposition=90_000.0)
-    if name == "droplets":  # what is turned away is told by a difference, whose last digit is passed on
+    # what is turned away is told by a difference, whose last digit is passed on
+    if name == "droplets":
         moved = np.abs(free.elevation - ground().elevation).mean()
         assert np.abs(free.elevation - limited.elevation).mean() <= 0.1 * moved
     else:
@@ -79,7 +81,9 @@ def test_beyond_its_heights_a_step_leaves_every_bit(name):
 
 
 def test_on_a_plane_a_step_works_between_its_slopes_alone():
-    """A plane of 30°: limits on both sides of that, with the closed form of the soft edge half-way."""
+    """A plane of 30°: limits on both sides of that, with the closed form of the soft edge
+    half-way.
+    """
     plane = np.broadcast_to(np.arange(20.0)[:, None] * np.tan(np.radians(30.0)), (20, 24))
     for limits, share in (
         ({"flattest": 31.0}, 0.0),
@@ -94,7 +98,9 @@ def test_on_a_plane_a_step_works_between_its_slopes_alone():
 
 def test_limits_of_height_set_in_softly():
     heights = np.array([[99.0, 100.0, 105.0, 110.0, 150.0, 195.0, 200.0, 201.0]])
-    found = Limits(lowest=100.0, highest=200.0, height_softness=10.0).strength(heights, (1.0, 1.0), False)
+    found = Limits(lowest=100.0, highest=200.0, height_softness=10.0).strength(
+        heights, (1.0, 1.0), False
+    )
     assert found.tolist() == [[0.0, 0.0, 0.5, 1.0, 1.0, 0.5, 0.0, 0.0]]
 
 
@@ -108,7 +114,10 @@ def test_a_tile_has_the_slope_across_its_seam():
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ({"max_erosion": -1.0}, "step 1 (droplet): limits: max_erosion must be from 0 to 100000, not -1.0."),
+        (
+            {"max_erosion": -1.0},
+            "step 1 (droplet): limits: max_erosion must be from 0 to 100000, not -1.0.",
+        ),
         ({"lowest": 5.0, "highest": 5.0}, "highest must be more than lowest"),
         ({"flattest": 50.0, "steepest": 40.0}, "steepest must be more than flattest"),
         ({"depth": 3.0}, "limits: depth is not a parameter here; choose one of lowest, highest"),
@@ -122,11 +131,16 @@ def test_limits_that_make_no_sense_are_refused_with_step_and_key(limits, words):
 
 
 def test_limits_are_written_read_and_set_like_parameters():
-    limited = Step("talus", PROCESSES["talus"].parameters(), limits=Limits(highest=800.0, max_erosion=2.5))
+    limited = Step(
+        "talus", PROCESSES["talus"].parameters(), limits=Limits(highest=800.0, max_erosion=2.5)
+    )
     recipe = Recipe("limited", (limited, Step("droplet", PROCESSES["droplet"].parameters())))
     assert Recipe.parse(recipe.to_toml(), "text") == recipe
     again = recipe.with_values({"droplet.limits.max_deposition": 4.0, "1.limits.max_erosion": 3.0})
-    assert [step.limits for step in again.steps] == [Limits(highest=800.0, max_erosion=3.0), Limits(max_deposition=4.0)]
+    assert [step.limits for step in again.steps] == [
+        Limits(highest=800.0, max_erosion=3.0),
+        Limits(max_deposition=4.0),
+    ]
     assert "limits" not in Recipe("free", recipe.steps[1:]).to_dict()["step"][0]
     assert recipe.steps[1].limits == NO_LIMITS
 
@@ -134,7 +148,10 @@ def test_limits_are_written_read_and_set_like_parameters():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DIGGING)
 def test_a_run_with_limits_goes_on_from_a_checkpoint_to_the_same_bytes(name):
-    step = {**DIGGING[name], "limits": {"max_erosion": 1.0, "max_deposition": 1.0, "steepest": 50.0}}
+    step = {
+        **DIGGING[name],
+        "limits": {"max_erosion": 1.0, "max_deposition": 1.0, "steepest": 50.0},
+    }
     recipe = Recipe.from_dict({"name": "stopped", "seed": 3, "step": [step, {"kind": "talus"}]})
     whole = erode(ground(), recipe, threads=1)
     stopped = next(iter(simulate(ground(), recipe, threads=2)))

@@ -32,8 +32,14 @@ def test_a_mask_of_another_size_is_stretched_with_a_note():
 @pytest.mark.parametrize(
     ("masks", "words"),
     [
-        ({"snow": np.zeros((3, 3))}, "no mask snow; choose one of strength, hardness, rain, sediment"),
-        ({"strength": np.full((3, 3), 1.01)}, r"strength mask \(.*\) must be from 0 to 1; at row 0, column 0 it is 1"),
+        (
+            {"snow": np.zeros((3, 3))},
+            "no mask snow; choose one of strength, hardness, rain, sediment",
+        ),
+        (
+            {"strength": np.full((3, 3), 1.01)},
+            r"strength mask \(.*\) must be from 0 to 1; at row 0, column 0 it is 1",
+        ),
         ({"hardness": np.full((3, 3), -0.1)}, "from 0 to 1"),
         ({"rain": np.full((3, 3), np.nan)}, "it is nan"),
         ({"sediment": np.full((3, 3), np.inf)}, "it is inf"),
@@ -62,13 +68,16 @@ def test_rain_that_falls_between_the_cells_is_refused_too():
 def test_stretching_the_values_takes_the_lowest_to_0_and_the_highest_to_1():
     mask = np.float32([[-2, 0, 2]])
     assert np.array_equal(fitted(mask, "strength", "stretch"), np.float32([[0, 0.5, 1]]))
-    assert np.array_equal(fitted(np.full((2, 2), 7, np.float32), "strength", "stretch"), np.zeros((2, 2)))
+    assert np.array_equal(
+        fitted(np.full((2, 2), 7, np.float32), "strength", "stretch"), np.zeros((2, 2))
+    )
 
 
 def test_clamping_keeps_what_is_in_range_and_exact_keeps_everything():
     mask = np.float32([[-2, 0.25, 2]])
     assert np.array_equal(fitted(mask, "strength", "clamp"), np.float32([[0, 0.25, 1]]))
-    assert np.array_equal(fitted(mask, "rain", "clamp"), np.float32([[0, 0.25, 2]]))  # rain may be more than 1
+    # rain may be more than 1
+    assert np.array_equal(fitted(mask, "rain", "clamp"), np.float32([[0, 0.25, 2]]))
     assert fitted(mask, "strength", "exact") is mask
 
 
@@ -90,7 +99,9 @@ def test_a_soft_border_hides_nothing_that_is_no_mask(value):
 
 def disc(rows=60, cols=80, radius=25.0, spacing=(1.0, 1.0)):
     row, col = np.mgrid[:rows, :cols]
-    return (np.hypot((row - rows // 2) * spacing[0], (col - cols // 2) * spacing[1]) < radius).astype(np.float32)
+    return (
+        np.hypot((row - rows // 2) * spacing[0], (col - cols // 2) * spacing[1]) < radius
+    ).astype(np.float32)
 
 
 @pytest.mark.parametrize("spacing", [(1.0, 1.0), (1.0, 2.5), (3.0, 1.0)])
@@ -100,7 +111,9 @@ def test_a_soft_border_rises_from_0_at_the_edge_to_the_whole_at_its_width(spacin
     assert soft.dtype == np.float32
     assert not soft[mask == 0].any() and (soft[mask > 0] > 0).all()
     distance = distance_to(mask == 0, spacing, 1e9)
-    assert (soft[distance >= 8.0] == 1).all() and (soft[(distance > 0) & (distance < 8.0)] < 1).all()
+    assert (soft[distance >= 8.0] == 1).all() and (
+        soft[(distance > 0) & (distance < 8.0)] < 1
+    ).all()
     order = np.argsort(distance.ravel(), kind="stable")
     assert (np.diff(soft.ravel()[order]) >= 0).all()  # the farther from the edge, the more
     half = np.isclose(distance, 4.0)
@@ -112,7 +125,9 @@ def test_a_soft_border_is_the_same_whatever_lies_around_it():
     mask = disc()
     larger = np.zeros((200, 300), np.float32)
     larger[90:150, 120:200] = mask
-    assert np.array_equal(softened(larger, (1.0, 1.0), 8.0)[90:150, 120:200], softened(mask, (1.0, 1.0), 8.0))
+    assert np.array_equal(
+        softened(larger, (1.0, 1.0), 8.0)[90:150, 120:200], softened(mask, (1.0, 1.0), 8.0)
+    )
 
 
 def test_the_edge_of_the_terrain_is_no_border():
@@ -138,7 +153,11 @@ QUICK = {
     "weather": {"duration": 1e4},
     "snow": {"reach": 50.0},
     "uplift": {"uplift": 0.1},
-    "brush": {"strokes": [{"kind": "rain", "radius": 80.0, "strength": 1.0, "dabs": [[100.0, 120.0, 1.0]] * 3}]},
+    "brush": {
+        "strokes": [
+            {"kind": "rain", "radius": 80.0, "strength": 1.0, "dabs": [[100.0, 120.0, 1.0]] * 3}
+        ]
+    },
 }
 """What makes a step quick, and sure to change something on a small terrain."""
 
@@ -147,33 +166,56 @@ QUICK = {
 @pytest.mark.parametrize("kind", PROCESSES)
 @pytest.mark.parametrize("mask", MASK_KINDS)
 def test_a_process_reads_the_masks_that_it_declares_and_no_others(kind, mask):
-    recipe = Recipe.from_dict({"name": "test", "description": "", "step": [{"kind": kind, **QUICK.get(kind, {})}]})
-    sand = np.full((24, 20), 3.0 if mask != "hardness" else 0.3)  # hardness is the rock's: it must come to light
-    terrain = Terrain(fractal(24, 20, relief=300.0), 10.0, {"sediment": sand} if mask != "sediment" else {})
+    recipe = Recipe.from_dict(
+        {"name": "test", "description": "", "step": [{"kind": kind, **QUICK.get(kind, {})}]}
+    )
+    # hardness is the rock's: it must come to light
+    sand = np.full((24, 20), 3.0 if mask != "hardness" else 0.3)
+    terrain = Terrain(
+        fractal(24, 20, relief=300.0), 10.0, {"sediment": sand} if mask != "sediment" else {}
+    )
     given = np.tile(np.linspace(0.0, 1.0, 20, dtype=np.float32), (24, 1))
-    hashes = [erode(terrain, recipe, seed=1, masks=masks).report["sha256"] for masks in ({}, {mask: given})]
+    hashes = [
+        erode(terrain, recipe, seed=1, masks=masks).report["sha256"]
+        for masks in ({}, {mask: given})
+    ]
     assert (hashes[0] != hashes[1]) == (mask in PROCESSES[kind].masks)
 
 
 @pytest.mark.slow
 def test_scree_does_not_pile_up_to_a_wall_at_a_soft_border():
-    recipe = Recipe.from_dict({"name": "test", "description": "", "step": [{"kind": "talus", "rock_angle": 30.0}]})
-    terrain, inside = Terrain(fractal(128, 128, relief=400.0), 10.0), disc(128, 128, 40.0)
+    recipe = Recipe.from_dict(
+        {"name": "test", "description": "", "step": [{"kind": "talus", "rock_angle": 30.0}]}
+    )
+    terrain = Terrain(fractal(128, 128, relief=400.0), 10.0)
+    inside = disc(128, 128, 40.0)
     soft = softened(inside, (10.0, 10.0), 150.0)
     changes = [
-        np.abs(erode(terrain, recipe, masks=masks).elevation - terrain.elevation) for masks in ({}, {"strength": soft})
+        np.abs(erode(terrain, recipe, masks=masks).elevation - terrain.elevation)
+        for masks in ({}, {"strength": soft})
     ]
     assert not changes[1][inside == 0].any()
     edge = (inside > 0) & (distance_to(inside == 0, (1.0, 1.0), 9.0) <= 3)
-    # Measured 0.20. Of slides among eight neighbors it was 0.12, and 0.32 where cells of little strength took as much
-    # as others, heaped up on the last ones.
+    # Measured 0.20. Of slides among eight neighbors it was 0.12, and 0.32 where cells of little
+    # strength took as much as others, heaped up on the last ones.
     assert changes[1][edge].mean() < 0.25 * changes[0][edge].mean()
 
 
 def test_shares_end_at_1_amounts_are_open_and_a_new_mask_changes_nothing():
-    """A new mask is painted from its neutral value: erosion everywhere, rain as without it, nothing held or laid."""
+    """A new mask is painted from its neutral value: erosion everywhere, rain as without it, nothing
+    held or laid.
+    """
     shares = {kind for kind, known in MASK_KINDS.items() if known.highest == 1.0}
-    assert shares == {"strength", "hardness", "protect", "plot", "outlet", "area_a", "area_b", "area_c"}
+    assert shares == {
+        "strength",
+        "hardness",
+        "protect",
+        "plot",
+        "outlet",
+        "area_a",
+        "area_b",
+        "area_c",
+    }
     assert {known.highest for kind, known in MASK_KINDS.items() if kind not in shares} == {1e9}
     neutral = {kind for kind, known in MASK_KINDS.items() if known.unpainted == 1.0}
     assert neutral == {"strength", "rain", "uplift", "area_a", "area_b", "area_c"}
@@ -195,4 +237,5 @@ def test_inverting_an_amount_takes_its_largest_value_to_0_but_values_up_to_1_to_
     assert np.array_equal(inverted(np.float32([[0, 1, 3]]), "rain"), np.float32([[3, 2, 0]]))
     assert np.array_equal(inverted(np.float32([[0, 0.25]]), "rain"), np.float32([[1, 0.75]]))
     assert np.array_equal(inverted(np.float32([[0, 0.25]]), "strength"), np.float32([[1, 0.75]]))
-    assert np.array_equal(inverted(np.float32([[0, 1, 3]]), "strength"), np.float32([[1, 0, -2]]))  # refused later
+    # refused later
+    assert np.array_equal(inverted(np.float32([[0, 1, 3]]), "strength"), np.float32([[1, 0, -2]]))

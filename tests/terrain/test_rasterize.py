@@ -85,4 +85,8 @@ def test_a_turned_square_has_its_corners_filled():
     points[:, :2] = points[:, :2] @ turn.T
     back, _, holes = grid_of(points, SQUARE, 1.0)
     # A square of 50 in its bounding square of 70.
-    assert holes / back.size == pytest.approx(1 - 2500 / 4900, abs=0.02) and back.min() > -3 and back.max() < 13
+    assert (
+        holes / back.size == pytest.approx(1 - 2500 / 4900, abs=0.02)
+        and back.min() > -3
+        and back.max() < 13
+    )

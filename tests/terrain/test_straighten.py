@@ -7,7 +7,9 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.terrain.straighten import grid_shape, straightened
 
-ROWS, COLS, CELL = 40, 50, 10.0
+ROWS = 40
+COLS = 50
+CELL = 10.0
 
 
 def hill(x, y):
@@ -24,7 +26,9 @@ def pushed(points, reach=100.0, height=30.0):
     """Displace along the normal, as a brush does: slopes of the hill move sideways too."""
     made = points.copy()
     down = np.stack(np.gradient(points[..., 2], CELL), axis=-1)[..., ::-1]  # along x, along y
-    weight = np.clip(1 - np.hypot(points[..., 0] - 250, points[..., 1] - 200) / reach, 0, 1)[..., None]
+    weight = np.clip(1 - np.hypot(points[..., 0] - 250, points[..., 1] - 200) / reach, 0, 1)[
+        ..., None
+    ]
     normal = np.concatenate([-down, np.ones((ROWS, COLS, 1))], axis=-1)
     made += height * weight * normal / np.linalg.norm(normal, axis=-1, keepdims=True)
     return made
@@ -51,12 +55,16 @@ def test_what_a_brush_pushed_sideways_is_in_line_again_on_the_same_surface(point
 
 def test_the_heights_of_a_plane_are_those_of_the_plane_wherever_its_points_went(points):
     plane = points.copy()
-    plane[..., :2] += np.random.default_rng(1).uniform(-4, 4, (ROWS, COLS, 2)) * (points[..., :1] < 200)
+    plane[..., :2] += np.random.default_rng(1).uniform(-4, 4, (ROWS, COLS, 2)) * (
+        points[..., :1] < 200
+    )
     plane[..., 2] = 0.3 * plane[..., 0] - 0.2 * plane[..., 1]
     made, count = straightened(plane)
     assert count > 500
     inside = (slice(1, -1), slice(1, -1))  # at the border the surface itself has gone
-    assert made[..., 2][inside] == pytest.approx((0.3 * made[..., 0] - 0.2 * made[..., 1])[inside], abs=1e-9)
+    assert made[..., 2][inside] == pytest.approx(
+        (0.3 * made[..., 0] - 0.2 * made[..., 1])[inside], abs=1e-9
+    )
 
 
 def test_a_border_that_was_pulled_in_is_filled(points):

@@ -17,26 +17,39 @@ def test_a_terrain_knows_its_size():
 def test_elevation_is_float64_in_c_order_whatever_it_came_from():
     for values in (np.ones((4, 3), np.float32).T, np.ones((4, 3), np.int16).T, [[1, 1, 1, 1]] * 3):
         elevation = Terrain(values).elevation
-        assert elevation.dtype == np.float64 and elevation.flags.c_contiguous and elevation.shape == (3, 4)
+        assert (
+            elevation.dtype == np.float64
+            and elevation.flags.c_contiguous
+            and elevation.shape == (3, 4)
+        )
 
 
 def test_cells_that_are_not_square_have_rows_first():
     terrain = Terrain(np.zeros((3, 4)), cell_size=(20.0, 5.0))
-    assert terrain.spacing == (20.0, 5.0) and terrain.cell_size == 10.0 and terrain.cell_area == 100.0
+    assert (
+        terrain.spacing == (20.0, 5.0) and terrain.cell_size == 10.0 and terrain.cell_area == 100.0
+    )
 
 
 def test_a_terrain_owns_its_arrays():
-    elevation, wear = np.zeros((3, 4)), np.zeros((3, 4), np.float32)
+    elevation = np.zeros((3, 4))
+    wear = np.zeros((3, 4), np.float32)
     terrain = Terrain(elevation, fields={"wear": wear})
     elevation[0, 0] = wear[0, 0] = 1.0
     assert terrain.elevation[0, 0] == 0.0 and terrain["wear"][0, 0] == 0.0
 
 
 def test_fields_are_looked_up_by_name():
-    terrain = Terrain(np.ones((3, 4)), fields={"wear": np.zeros((3, 4)), "surface_color": np.zeros((3, 4, 3))})
+    terrain = Terrain(
+        np.ones((3, 4)), fields={"wear": np.zeros((3, 4)), "surface_color": np.zeros((3, 4, 3))}
+    )
     assert "elevation" in terrain and "wear" in terrain and "flow" not in terrain
     assert terrain["elevation"] is terrain.elevation
-    assert terrain["wear"].dtype == FIELDS["wear"].dtype and terrain["surface_color"].shape == (3, 4, 3)
+    assert terrain["wear"].dtype == FIELDS["wear"].dtype and terrain["surface_color"].shape == (
+        3,
+        4,
+        3,
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,7 +85,22 @@ def test_the_place_of_a_bad_value_is_named(bad):
 
 
 @pytest.mark.parametrize(
-    "cell_size", [0, -1, 1e-7, 1e7, np.nan, np.inf, "wide", None, (1, 2, 3), (10, -10), (), (1.0, 8.1), (8.1, 1.0)]
+    "cell_size",
+    [
+        0,
+        -1,
+        1e-7,
+        1e7,
+        np.nan,
+        np.inf,
+        "wide",
+        None,
+        (1, 2, 3),
+        (10, -10),
+        (),
+        (1.0, 8.1),
+        (8.1, 1.0),
+    ],
 )
 def test_impossible_cells_are_refused_in_a_sentence(cell_size):
     with pytest.raises(InputError, match="cell"):

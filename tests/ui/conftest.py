@@ -37,7 +37,9 @@ def empty_scene():
 @pytest.fixture
 def terrain_object():
     """A 48 × 64 grid of 10 m cells with 200 m of relief, active and selected."""
-    obj = grid.make_grid_object("Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     activate(obj)
     obj.erosion.recipe_name = "arcane"
     return obj

@@ -46,10 +46,15 @@ GARBAGE = [7, float("nan"), "x", [1, 2], {"a": 1}]
 def terrain_with_everything():
     """A terrain that was eroded, with water, foliage and two levels of detail."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object("Terrain", fractal(8, 9, relief=50.0), (10.0, 10.0), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Terrain", fractal(8, 9, relief=50.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     activate(obj)
     bpy.context.view_layer.update()
-    fields = {"water_depth": np.ones((8, 9), np.float32), "moisture": np.full((8, 9), 0.5, np.float32)}
+    fields = {
+        "water_depth": np.ones((8, 9), np.float32),
+        "moisture": np.full((8, 9), 0.5, np.float32),
+    }
     source.keep_source(obj.data, grid.heights(obj.data))
     attributes.write_fields(obj.data, grid.find_lattice(obj), fields)
     source.mark_result(obj.data)
@@ -57,15 +62,20 @@ def terrain_with_everything():
     foliage.add(obj)
     for number in (1, 2):
         level = companions.add(obj, "lod", f"Terrain_LOD{number}", bpy.data.meshes.new("Level"))
-        level[lod.ERROR], level[lod.OF_WATER] = float(number), False
+        level[lod.ERROR] = float(number)
+        level[lod.OF_WATER] = False
     return obj
 
 
 def look_at_all(obj):
     """Draw all panels and read all stored data; only InputError may be raised."""
-    panels = [cls for module in ui._MODULES for cls in module.CLASSES if issubclass(cls, bpy.types.Panel)]
+    panels = [
+        cls for module in ui._MODULES for cls in module.CLASSES if issubclass(cls, bpy.types.Panel)
+    ]
     for panel in panels:
-        if panel.__name__ != "EROSION_PT_recipes" and (not hasattr(panel, "poll") or panel.poll(bpy.context)):
+        if panel.__name__ != "EROSION_PT_recipes" and (
+            not hasattr(panel, "poll") or panel.poll(bpy.context)
+        ):
             panel.draw(SimpleNamespace(layout=Drawn()), bpy.context)
     for read in (
         lambda: start.heights(obj.data, snapshot(obj), False),

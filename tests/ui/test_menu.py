@@ -12,9 +12,15 @@ from erosion_addon.ui import menu
 from erosion_addon.ui.recipe import own_recipes
 from tests.ui.recipe.test_steps import Drawn
 
-MENUS = {cls.bl_idname: cls for cls in (*menu.CLASSES, *own_recipes.CLASSES) if issubclass(cls, bpy.types.Menu)}
+MENUS = {
+    cls.bl_idname: cls
+    for cls in (*menu.CLASSES, *own_recipes.CLASSES)
+    if issubclass(cls, bpy.types.Menu)
+}
 ELSEWHERE = {"erosion.recipe_delete", "erosion.brush_stroke"}
-"""Operators on a recipe of the user's own, which stand in the menu as soon as there is one, and that of a tool."""
+"""Operators on a recipe of the user's own, which stand in the menu as soon as there is one, and
+that of a tool.
+"""
 
 
 def offered(name):

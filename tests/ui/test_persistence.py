@@ -15,18 +15,27 @@ from erosion_addon.ui.recipe import steps
 from tests.ui.conftest import activate, z_of
 from tests.ui.run.test_run import run
 
-STEPS = (("droplet", {"drops_per_cell": 0.5, "inertia": 0.3}), ("weather", {}), ("talus", {"reach": 20.0}))
+STEPS = (
+    ("droplet", {"drops_per_cell": 0.5, "inertia": 0.3}),
+    ("weather", {}),
+    ("talus", {"reach": 20.0}),
+)
 
 
 @pytest.fixture
 def eroded(terrain_object):
-    """A terrain of three steps, eroded: its heights before and after, the recipe that it stands for, its report."""
+    """A terrain of three steps, eroded: its heights before and after, the recipe that it stands
+    for, its report.
+    """
     settings = terrain_object.erosion
     settings.steps.clear()
     for kind, values in STEPS:
         steps.add(settings, Step(kind, PROCESSES[kind].parameters(**values)))
-    settings.steps[1].name, settings.steps[1].enabled, settings.active_step = "Frost", False, 2
-    settings.seed, settings.edges = 77, "wrap"
+    settings.steps[1].name = "Frost"
+    settings.steps[1].enabled = False
+    settings.active_step = 2
+    settings.seed = 77
+    settings.edges = "wrap"
     springs = bpy.data.collections.new("Springs")
     spring = bpy.data.objects.new("Spring", None)
     spring.location = (100.0, 50.0, 500.0)
@@ -35,7 +44,12 @@ def eroded(terrain_object):
     bpy.context.scene.collection.children.link(springs)
     before = z_of(terrain_object).tobytes()
     run()
-    return before, z_of(terrain_object).tobytes(), steps.recipe_of(settings, []), json.loads(settings.report)
+    return (
+        before,
+        z_of(terrain_object).tobytes(),
+        steps.recipe_of(settings, []),
+        json.loads(settings.report),
+    )
 
 
 def check(obj, eroded):
@@ -53,12 +67,16 @@ def check(obj, eroded):
     assert z_of(obj).tobytes() == after and source.is_untouched_result(obj.data)
     activate(obj)
     assert run() == {"FINISHED"}
-    assert z_of(obj).tobytes() == after and json.loads(settings.report)["sha256"] == report["sha256"]
+    assert (
+        z_of(obj).tobytes() == after and json.loads(settings.report)["sha256"] == report["sha256"]
+    )
     settings.seed = 78
     run()
     assert z_of(obj).tobytes() != after
     assert bpy.ops.erosion.restore() == {"FINISHED"}
-    assert z_of(obj).tobytes() == before and not source.has_source(obj.data) and settings.report == ""
+    assert (
+        z_of(obj).tobytes() == before and not source.has_source(obj.data) and settings.report == ""
+    )
 
 
 def saved(tmp_path):
@@ -77,9 +95,13 @@ def test_a_saved_file_opens_with_all_of_it(eroded, tmp_path):
 def test_an_object_appended_to_another_file_brings_all_of_it(eroded, tmp_path):
     path = saved(tmp_path)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    bpy.ops.wm.append(filepath=f"{path}/Object/Terrain", directory=f"{path}/Object/", filename="Terrain")
+    bpy.ops.wm.append(
+        filepath=f"{path}/Object/Terrain", directory=f"{path}/Object/", filename="Terrain"
+    )
     obj = bpy.data.objects["Terrain"]
-    assert obj.library is None and [spring.name for spring in obj.erosion.springs.objects] == ["Spring"]
+    assert obj.library is None and [spring.name for spring in obj.erosion.springs.objects] == [
+        "Spring"
+    ]
     check(obj, eroded)
 
 
@@ -95,12 +117,18 @@ def test_a_duplicate_has_all_of_its_own(terrain_object, eroded):
     check(terrain_object, eroded)  # which nothing has happened to
 
 
-def test_a_linked_duplicate_has_the_settings_and_runs_once_it_has_a_mesh_of_its_own(terrain_object, eroded):
+def test_a_linked_duplicate_has_the_settings_and_runs_once_it_has_a_mesh_of_its_own(
+    terrain_object, eroded
+):
     activate(terrain_object)
     bpy.ops.object.duplicate(linked=True)
     twin = bpy.context.object
     assert twin.data == terrain_object.data
-    assert not bpy.ops.erosion.run.poll() and not bpy.ops.erosion.restore.poll() and not bpy.ops.erosion.apply.poll()
+    assert (
+        not bpy.ops.erosion.run.poll()
+        and not bpy.ops.erosion.restore.poll()
+        and not bpy.ops.erosion.apply.poll()
+    )
     terrain_object.select_set(False)
     bpy.ops.object.make_single_user(object=True, obdata=True)
     check(twin, eroded)
@@ -111,7 +139,9 @@ def test_a_linked_duplicate_has_the_settings_and_runs_once_it_has_a_mesh_of_its_
 def test_an_object_linked_from_another_file_is_left_alone(eroded, tmp_path):
     path = saved(tmp_path)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    bpy.ops.wm.link(filepath=f"{path}/Object/Terrain", directory=f"{path}/Object/", filename="Terrain")
+    bpy.ops.wm.link(
+        filepath=f"{path}/Object/Terrain", directory=f"{path}/Object/", filename="Terrain"
+    )
     activate(bpy.data.objects["Terrain"])
     for operator in (
         "run",
@@ -127,7 +157,8 @@ def test_an_object_linked_from_another_file_is_left_alone(eroded, tmp_path):
     ):
         assert not getattr(bpy.ops.erosion, operator).poll(), operator
     name = bpy.context.object.erosion.recipe_name
-    assert bpy.ops.erosion.recipe_save(name="From the library") == {"FINISHED"}  # which changes nothing there
+    # which changes nothing there
+    assert bpy.ops.erosion.recipe_save(name="From the library") == {"FINISHED"}
     assert bpy.context.object.erosion.recipe_name == name
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Public names in Blender: operators and properties that scripts call. More may be added; none of these may change."""
+"""Public names in Blender: operators and properties that scripts call. More may be added; none of
+these may change.
+"""
 
 import bpy
 import pytest
@@ -43,9 +45,16 @@ def test_the_brush_keeps_its_name_among_the_tools_of_object_mode():
 
 def test_settings_of_a_terrain_keep_their_names(terrain_object):
     settings = terrain_object.erosion
-    assert {"seed", "edges", "recipe_name", "steps", "strength", "hardness", "rain", "sediment"} <= {
-        *settings.bl_rna.properties.keys()
-    }
+    assert {
+        "seed",
+        "edges",
+        "recipe_name",
+        "steps",
+        "strength",
+        "hardness",
+        "rain",
+        "sediment",
+    } <= {*settings.bl_rna.properties.keys()}
     step = settings.steps[0]
     assert step.kind == "droplet" and step.enabled
     assert {*PROCESSES} <= {*step.bl_rna.properties.keys()}

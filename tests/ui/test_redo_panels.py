@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adjust Last Operation: options that an artist may change, and none that are for scripts or for a button to set."""
+"""Adjust Last Operation: options that an artist may change, and none that are for scripts or for a
+button to set.
+"""
 
 import bpy
 import pytest
@@ -30,7 +32,11 @@ SHOWN = {
     "erosion.grid_from_mesh": {"cell_size", "hide_original"},
     "erosion.steps_smooth": {"step"},
     "erosion.terrain_add": {"kind", "size_x", "size_y", "resolution", "seed"}
-    | {f"{kind}_{name}" for kind, source in SOURCES.items() for name in specifications(source.parameters)},
+    | {
+        f"{kind}_{name}"
+        for kind, source in SOURCES.items()
+        for name in specifications(source.parameters)
+    },
     "erosion.companion_remove": {"kind"},
     "erosion.material_add": {"palette", "replace"},
     "erosion.look_add": {
@@ -51,7 +57,9 @@ SHOWN = {
     "erosion.rivers_add": {"headwaters", "curves"},
     "erosion.river_carve": {"curve"},
 }
-"""Options beside parameters; operators that are not named here have none. A new one belongs here or is HIDDEN."""
+"""Options beside parameters; operators that are not named here have none. A new one belongs here or
+is HIDDEN.
+"""
 
 ELSEWHERE = {"erosion.heightmap_import"}
 """Operators whose dialog has a test of its own."""

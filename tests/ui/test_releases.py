@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files that older releases have saved open, run and restore for ever.
 
-Those of 0.1.0 were saved by Blender 4.5. Their terrains keep the heights before erosion in the attribute "before".
+Those of 0.1.0 were saved by Blender 4.5. Their terrains keep the heights before erosion in the
+attribute "before".
 """
 
 from pathlib import Path
@@ -19,7 +20,9 @@ from tests.ui.recipe.test_steps import Drawn
 
 FOLDER = Path(__file__).parents[1] / "run" / "release_0_1_0"
 FILES = {"eroded": "Eroded", "water": "Water", "edited": "Changed"}
-"""File -> its terrain: with look, light and levels of detail; scaled, with water and foliage; edited after a run."""
+"""File -> its terrain: with look, light and levels of detail; scaled, with water and foliage;
+edited after a run.
+"""
 
 
 def opened(name):
@@ -42,9 +45,13 @@ def test_a_file_of_0_1_0_shows_all_its_settings(name):
     obj = opened(name)
     assert obj.erosion.steps and obj.erosion.recipe_name in {"alpine", "flood plain", "canyon"}
     assert original.has_source(obj.data) and original.is_untouched_result(obj.data)
-    panels = [cls for module in ui._MODULES for cls in module.CLASSES if issubclass(cls, bpy.types.Panel)]
+    panels = [
+        cls for module in ui._MODULES for cls in module.CLASSES if issubclass(cls, bpy.types.Panel)
+    ]
     for panel in panels:
-        if panel.__name__ != "EROSION_PT_recipes" and (not hasattr(panel, "poll") or panel.poll(bpy.context)):
+        if panel.__name__ != "EROSION_PT_recipes" and (
+            not hasattr(panel, "poll") or panel.poll(bpy.context)
+        ):
             panel.draw(SimpleNamespace(layout=Drawn()), bpy.context)
 
 

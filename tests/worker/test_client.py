@@ -22,7 +22,9 @@ pytestmark = pytest.mark.worker
 ROOT = Path(__file__).resolve().parents[2]
 LAND = Terrain(fractal(16, 16, 10.0), 10.0)
 ENDLESS = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
-HUGE = b'{"kind": "run", "values": {}, "arrays": [["elevation", "<f8", [1000000000, 1000000000]]]}\n'
+HUGE = (
+    b'{"kind": "run", "values": {}, "arrays": [["elevation", "<f8", [1000000000, 1000000000]]]}\n'
+)
 """An array for which no machine has the memory."""
 
 
@@ -59,13 +61,19 @@ def write(runner, line):
 @pytest.mark.parametrize("busy", [False, True])
 @pytest.mark.parametrize(
     "line, reason",
-    [(HUGE, "There is not enough memory for this terrain"), (b"[1]\n", "(exit code 1)"), (b"\xff\n", "(exit code 1)")],
+    [
+        (HUGE, "There is not enough memory for this terrain"),
+        (b"[1]\n", "(exit code 1)"),
+        (b"\xff\n", "(exit code 1)"),
+    ],
 )
 def test_a_worker_that_cannot_take_in_a_message_ends_and_that_is_said(start, line, reason, busy):
     runner = start()
     if busy:
         runner.run(LAND, ENDLESS, {})
-    while not any(message.kind == ("progress" if busy else "ready") for message in runner.poll(1.0)):
+    while not any(
+        message.kind == ("progress" if busy else "ready") for message in runner.poll(1.0)
+    ):
         assert runner.alive
     write(runner, line)
     assert reason in last_words(runner)
@@ -83,11 +91,16 @@ def speaking(monkeypatch, source):
     [
         (b"what?\n", "an invalid answer"),
         (b'{"kind": "compiling", "values": {}, "arrays": []}\n', "an invalid answer"),
-        (b'{"kind": "result", "values": {}, "arrays": [["elevation", "O", [4]]]}\n', "an invalid answer"),
+        (
+            b'{"kind": "result", "values": {}, "arrays": [["elevation", "O", [4]]]}\n',
+            "an invalid answer",
+        ),
         (HUGE, "There is not enough memory for the result"),
     ],
 )
-def test_an_answer_that_cannot_be_taken_in_ends_the_worker_and_that_is_said(start, monkeypatch, answer, reason):
+def test_an_answer_that_cannot_be_taken_in_ends_the_worker_and_that_is_said(
+    start, monkeypatch, answer, reason
+):
     speaking(monkeypatch, f"out.write({answer!r})")
     assert reason in last_words(start())
 
@@ -105,7 +118,9 @@ def test_a_worker_that_shuts_its_mouth_and_lives_on_is_ended(start, monkeypatch)
         (KeyError("x"), "could not be sent to the erosion process"),
     ],
 )
-def test_an_order_that_cannot_be_handed_over_ends_the_worker_and_that_is_said(start, monkeypatch, error, reason):
+def test_an_order_that_cannot_be_handed_over_ends_the_worker_and_that_is_said(
+    start, monkeypatch, error, reason
+):
     def failing(stream, *order):
         send(stream, *order[:1])
         raise error
@@ -117,7 +132,8 @@ def test_an_order_that_cannot_be_handed_over_ends_the_worker_and_that_is_said(st
 
 
 def test_a_runner_whose_threads_cannot_start_leaves_no_process(monkeypatch):
-    started, popen = [], subprocess.Popen
+    started = []
+    popen = subprocess.Popen
 
     def remembered(*given, **more):
         started.append(popen(*given, **more))
@@ -159,7 +175,9 @@ def lives(process):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks the process up in /proc")
 def test_a_worker_whose_starter_is_killed_in_a_run_is_no_orphan():
-    starter = subprocess.Popen([sys.executable, "-c", ORPHAN], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    starter = subprocess.Popen(
+        [sys.executable, "-c", ORPHAN], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
     try:
         worker = int(starter.stdout.readline())
     finally:

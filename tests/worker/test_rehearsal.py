@@ -22,7 +22,11 @@ def test_a_rehearsal_is_left_out_only_where_nothing_but_numbers_has_changed(monk
     assert times({"capacity": 4.0}) == 1
     assert times({"capacity": 5.0}) == 0
     assert times({"start": "corner"}) == 1
-    assert times({"slope_limit": 90.0}) == 0 and times({"slope_limit": 40.0}) == 1 and times({"slope_limit": 35.0}) == 0
+    assert (
+        times({"slope_limit": 90.0}) == 0
+        and times({"slope_limit": 40.0}) == 1
+        and times({"slope_limit": 35.0}) == 0
+    )
     assert times({"creep": 3.0}) == 1 and times({"creep": 4.0}) == 0
     assert times({"capacity": 4.0}, masks=["strength"]) == 1
     assert times({"capacity": 4.0}, fields={"grass": np.ones((4, 5))}) == 1

@@ -36,7 +36,8 @@ def runner():
 def said_to(runner, request, threads=0):
     """Messages of the worker on a request, up to its answer."""
     runner.compute(request, threads)
-    said, end = [], time.monotonic() + 300
+    said = []
+    end = time.monotonic() + 300
     while not said or said[-1].kind not in ("computed", "refused", "failed", "ended"):
         assert time.monotonic() < end, "waited in vain"
         said += runner.poll(0.1)
@@ -58,24 +59,35 @@ def test_the_worker_makes_the_same_levels(runner):
     expected = lod.levels(LAND.elevation, errors, LAND.spacing)
     for made, level in zip(requests.levels_in(request, answer.arrays), expected, strict=True):
         assert made.error == level.error
-        assert np.array_equal(made.cells, level.cells) and np.array_equal(made.triangles, level.triangles)
+        assert np.array_equal(made.cells, level.cells) and np.array_equal(
+            made.triangles, level.triangles
+        )
 
 
 def test_the_worker_makes_the_same_levels_of_water(runner):
     depth = np.maximum(30.0 - LAND.elevation, 0)
-    height, wet = lod.water_height(LAND.elevation + depth, LAND.elevation, depth > 0.1), depth > 0.1
+    height = lod.water_height(LAND.elevation + depth, LAND.elevation, depth > 0.1)
+    wet = depth > 0.1
     request = requests.levels_request(height, [1.0], LAND.spacing, {"depth": depth, "wet": wet})
     *_, answer = said_to(runner, request)
     (made,), (level,) = (
         requests.levels_in(request, answer.arrays),
         lod.water_levels(height, depth, wet, [1.0], LAND.spacing),
     )
-    assert np.array_equal(made.cells, level.cells) and np.array_equal(made.triangles, level.triangles)
+    assert np.array_equal(made.cells, level.cells) and np.array_equal(
+        made.triangles, level.triangles
+    )
 
 
-@pytest.mark.parametrize("request_", [LIGHT, requests.levels_request(LAND.elevation, [1.0], LAND.spacing)])
+@pytest.mark.parametrize(
+    "request_", [LIGHT, requests.levels_request(LAND.elevation, [1.0], LAND.spacing)]
+)
 def test_it_tells_how_far_it_is(runner, request_):
-    shares = [message.values["fraction"] for message in said_to(runner, request_) if message.kind == "progress"]
+    shares = [
+        message.values["fraction"]
+        for message in said_to(runner, request_)
+        if message.kind == "progress"
+    ]
     assert shares == sorted(shares) and len(shares) > 1 and shares[-1] == pytest.approx(1)
 
 
@@ -83,12 +95,23 @@ def test_it_tells_how_far_it_is(runner, request_):
     ("request_", "sentence"),
     [
         (requests.light_request(LAND, QUICK, SUNS * 2, CASTERS, "open"), "There are 4 suns"),
-        (requests.light_request(LAND, QUICK, SUNS, -CASTERS, "open"), "A sphere that casts a shadow"),
-        (requests.levels_request(LAND.elevation, [0.0], LAND.spacing), "Levels of detail need at least one error"),
-        (requests.levels_request(LAND.elevation * np.nan, [1.0], LAND.spacing), "heights that are finite"),
+        (
+            requests.light_request(LAND, QUICK, SUNS, -CASTERS, "open"),
+            "A sphere that casts a shadow",
+        ),
+        (
+            requests.levels_request(LAND.elevation, [0.0], LAND.spacing),
+            "Levels of detail need at least one error",
+        ),
+        (
+            requests.levels_request(LAND.elevation * np.nan, [1.0], LAND.spacing),
+            "heights that are finite",
+        ),
     ],
 )
-def test_what_cannot_be_computed_is_refused_in_a_sentence_and_the_worker_lives_on(runner, request_, sentence):
+def test_what_cannot_be_computed_is_refused_in_a_sentence_and_the_worker_lives_on(
+    runner, request_, sentence
+):
     *_, answer = said_to(runner, request_)
     assert answer.kind == "refused" and sentence in answer.values["reason"]
     assert said_to(runner, LIGHT)[-1].kind == "computed"
@@ -100,14 +123,18 @@ def test_a_service_that_is_none_is_a_fault_and_ends_nothing(runner):
 
 
 def test_requests_are_the_same_where_their_answers_are():
-    again = requests.light_request(Terrain(LAND.elevation, LAND.spacing), QUICK, SUNS, CASTERS.copy(), "open")
+    again = requests.light_request(
+        Terrain(LAND.elevation, LAND.spacing), QUICK, SUNS, CASTERS.copy(), "open"
+    )
     assert LIGHT.asks_the_same_as(again)
     for other in (
         requests.light_request(LAND, LightParameters(azimuths=8), SUNS, CASTERS, "open"),
         requests.light_request(LAND, QUICK, SUNS[:1], CASTERS, "open"),
         requests.light_request(LAND, QUICK, SUNS, CASTERS + 1, "open"),
         requests.light_request(LAND, QUICK, SUNS, CASTERS, "wrap"),
-        requests.light_request(Terrain(LAND.elevation + 1e-9, LAND.spacing), QUICK, SUNS, CASTERS, "open"),
+        requests.light_request(
+            Terrain(LAND.elevation + 1e-9, LAND.spacing), QUICK, SUNS, CASTERS, "open"
+        ),
         requests.levels_request(LAND.elevation, [1.0], LAND.spacing),
     ):
         assert not LIGHT.asks_the_same_as(other)

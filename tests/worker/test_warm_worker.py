@@ -73,7 +73,9 @@ def expected():
 
 
 @pytest.mark.compile
-def test_kernels_are_compiled_once_by_runs_and_by_the_order_to_warm_also_after_a_kill(start, tmp_path, expected):
+def test_kernels_are_compiled_once_by_runs_and_by_the_order_to_warm_also_after_a_kill(
+    start, tmp_path, expected
+):
     environment = {"TERRAIN_EROSION_CACHE": str(tmp_path)}
     first = start(**environment)
     first.run(LAND, ARCANE, {})
@@ -97,11 +99,13 @@ def test_kernels_are_compiled_once_by_runs_and_by_the_order_to_warm_also_after_a
     assert result_of(third)[1].tobytes() == expected.elevation.tobytes()
     assert third.said("compiling") == []
 
-    kept = sorted(tmp_path.rglob("droplet.*.nbc"))  # what a run calls; the code of the rest is in theirs
+    # what a run calls; the code of the rest is in theirs
+    kept = sorted(tmp_path.rglob("droplet.*.nbc"))
     assert kept
     for path in kept:
         path.unlink()
-    fourth = start(**environment)  # in which the order to warm compiles what is gone, and the run nothing
+    # in which the order to warm compiles what is gone, and the run nothing
+    fourth = start(**environment)
     fourth.warm(ARCANE, LAND.spacing, [], [])
     assert fourth.warming
     wait_for(lambda: not fourth.warming)
@@ -138,7 +142,8 @@ def test_a_recipe_that_is_none_does_not_end_the_worker(start):
 
 def test_no_copy_of_a_terrain_stays_with_the_runner(start):
     """Of 4096² cells with all fields it would be gigabytes in Blender, until the next run."""
-    runner, land = start(), Terrain(LAND.elevation.copy(), LAND.spacing)
+    runner = start()
+    land = Terrain(LAND.elevation.copy(), LAND.spacing)
     runner.run(land, ARCANE, {})
     given = weakref.ref(land.elevation)
     result = weakref.ref(result_of(runner)[1])
@@ -174,9 +179,15 @@ def bare_python(tmp_path_factory):
     return next(folder.glob("*/" + Path(sys.executable).name))
 
 
-@pytest.mark.parametrize("how", [name for name in BROKEN if name != "crashes" or sys.platform != "win32"])
-def test_a_neighbors_library_that_does_not_fit_is_said_in_a_sentence(start, bare_python, tmp_path, monkeypatch, how):
-    """Extensions share one folder of packages: here another one has put its own library in front of ours."""
+@pytest.mark.parametrize(
+    "how", [name for name in BROKEN if name != "crashes" or sys.platform != "win32"]
+)
+def test_a_neighbors_library_that_does_not_fit_is_said_in_a_sentence(
+    start, bare_python, tmp_path, monkeypatch, how
+):
+    """Extensions share one folder of packages: here another one has put its own library in front of
+    ours.
+    """
     library, source = BROKEN[how]
     (tmp_path / library).mkdir()
     (tmp_path / library / "__init__.py").write_text(source)
@@ -184,10 +195,14 @@ def test_a_neighbors_library_that_does_not_fit_is_said_in_a_sentence(start, bare
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     runner = start()
     wait_for(lambda: not runner.alive)
-    reasons = [message.values["reason"] for message in runner.poll(5.0) if "reason" in message.values]
+    reasons = [
+        message.values["reason"] for message in runner.poll(5.0) if "reason" in message.values
+    ]
     wait_for(lambda: runner.fault)
     assert set(reasons) <= {runner.fault}
-    assert runner.fault.startswith("The libraries that erosion needs do not work together here (numba 0.")
+    assert runner.fault.startswith(
+        "The libraries that erosion needs do not work together here (numba 0."
+    )
     assert f"numpy {np.__version__}" in runner.fault
     assert "reinstall Terrain Erosion" in runner.fault and "Traceback" not in runner.fault
 
@@ -214,4 +229,8 @@ def test_a_worker_that_is_killed_early_is_no_fault_of_the_libraries(start):
 def test_a_worker_that_works_says_with_what(start):
     runner = start()
     wait_for(lambda: runner.libraries)
-    assert [word.split()[0] for word in runner.libraries.split(", ")] == ["numba", "llvmlite", "numpy"]
+    assert [word.split()[0] for word in runner.libraries.split(", ")] == [
+        "numba",
+        "llvmlite",
+        "numpy",
+    ]

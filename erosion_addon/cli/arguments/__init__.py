@@ -11,7 +11,9 @@ from .runs import add_erode, add_make, add_resume, add_variants
 
 
 def parser(program: str) -> argparse.ArgumentParser:
-    """Parser of the command line; `command` is the name of the sub-command. InputError for bad usage."""
+    """Parser of the command line; `command` is the name of the sub-command. InputError for bad
+    usage.
+    """
     top = Parser(prog=program, description="Erode terrain heightmaps.")
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     add_erode(commands)

@@ -25,13 +25,17 @@ def add_landscape(commands: Any) -> None:
     actions = top.add_subparsers(metavar="ACTION", dest="action", required=True)
 
     def add(name: str, sentence: str) -> Parser:
-        action: Parser = actions.add_parser(name, help=sentence, description=f"{sentence[:1].upper()}{sentence[1:]}.")
+        action: Parser = actions.add_parser(
+            name, help=sentence, description=f"{sentence[:1].upper()}{sentence[1:]}."
+        )
         action.add_argument("folder", metavar="FOLDER", type=folder, help="folder of the landscape")
         return action
 
     _add_make(add("make", "make the start terrain of a landscape"))
     _add_erode(add("erode", "erode a landscape tile by tile; an interrupted run is resumed"))
-    _add_tasks(add("tasks", "prepare an erosion for a farm, and print its tasks and what each depends on"))
+    _add_tasks(
+        add("tasks", "prepare an erosion for a farm, and print its tasks and what each depends on")
+    )
     _add_task(add("task", "run one task of a prepared erosion"))
     _add_analyze(add("analyze", "compute drainage areas, lakes and slopes over all tiles"))
     add_progress(add("check", "compare every tile with its hash"))
@@ -43,14 +47,30 @@ def _add_make(make: Parser) -> None:
     make.add_argument(
         "source",
         metavar="KIND|FILE|TILES",
-        help="a heightmap, tiles of another program such as land_x{x}_y{y}.r16, or one of " + ", ".join(SOURCES),
+        help="a heightmap, tiles of another program such as land_x{x}_y{y}.r16, or one of "
+        + ", ".join(SOURCES),
     )
-    make.add_argument("--size", metavar="ROWSxCOLS", type=size, help="of a start terrain, a raw file, or a raw tile")
-    make.add_argument("--bottom-first", action="store_true", help="tiles are numbered from the bottom row upward")
     make.add_argument(
-        "--shared-borders", action="store_true", help="neighboring tiles share the points on their border"
+        "--size",
+        metavar="ROWSxCOLS",
+        type=size,
+        help="of a start terrain, a raw file, or a raw tile",
     )
-    make.add_argument("--tile", metavar="CELLS", type=count, default=1024, help="longest side of a tile; default: 1024")
+    make.add_argument(
+        "--bottom-first", action="store_true", help="tiles are numbered from the bottom row upward"
+    )
+    make.add_argument(
+        "--shared-borders",
+        action="store_true",
+        help="neighboring tiles share the points on their border",
+    )
+    make.add_argument(
+        "--tile",
+        metavar="CELLS",
+        type=count,
+        default=1024,
+        help="longest side of a tile; default: 1024",
+    )
     add_height_range(make, "meters of black and white in FILE")
     add_reading(make)
     add_masks(
@@ -66,7 +86,10 @@ def _add_erode(erode: Parser) -> None:
     _add_order(erode)
     _add_workers(erode)
     erode.add_argument(
-        "--time-limit", metavar="SECONDS", type=limit, help="end after the task in which this time is up"
+        "--time-limit",
+        metavar="SECONDS",
+        type=limit,
+        help="end after the task in which this time is up",
     )
     erode.add_argument("--report", metavar="FILE.json", type=file, help="write masses and hashes")
     add_progress(erode)
@@ -75,70 +98,120 @@ def _add_erode(erode: Parser) -> None:
 def _add_tasks(tasks: Parser) -> None:
     _add_order(tasks)
     tasks.add_argument(
-        "--rounds", action="store_true", help="print ranges of numbers instead, each of tasks that can run at once"
+        "--rounds",
+        action="store_true",
+        help="print ranges of numbers instead, each of tasks that can run at once",
     )
 
 
 def _add_task(task: Parser) -> None:
-    task.add_argument("name", metavar="NAME|NUMBER", help="of the task, as landscape tasks prints it")
+    task.add_argument(
+        "name", metavar="NAME|NUMBER", help="of the task, as landscape tasks prints it"
+    )
     task.add_argument("--threads", metavar="N", type=count, help="maximum number of threads")
     task.add_argument(
-        "--wait", metavar="MINUTES", type=duration, help="wait at most this long for the tasks that it needs"
+        "--wait",
+        metavar="MINUTES",
+        type=duration,
+        help="wait at most this long for the tasks that it needs",
     )
     add_progress(task)
 
 
 def _add_analyze(analyze: Parser) -> None:
-    analyze.add_argument("--edges", choices=("open", "closed"), default="open", help="default: open")
-    analyze.add_argument("--sea-level", metavar="METERS", type=number, help="height of the sea in which rivers end")
+    analyze.add_argument(
+        "--edges", choices=("open", "closed"), default="open", help="default: open"
+    )
+    analyze.add_argument(
+        "--sea-level", metavar="METERS", type=number, help="height of the sea in which rivers end"
+    )
     channel = specifications(AnalysisParameters)["channel_area"].sentence
     analyze.add_argument("--channel-area", metavar="KM²", type=number, default=0.0, help=channel)
     _add_workers(analyze)
-    analyze.add_argument("--report", metavar="FILE.json", type=file, help="write figures and hashes")
+    analyze.add_argument(
+        "--report", metavar="FILE.json", type=file, help="write figures and hashes"
+    )
     add_progress(analyze)
 
 
 def _add_export(export: Parser) -> None:
-    export.add_argument("output", metavar="OUTPUT", type=file, help="heightmap; files are OUTPUT_x0_y0 …")
-    export.add_argument("--layer", default="elevation", help="layer or mask; default: %(default)s")
-    export.add_argument("--side", metavar="POINTS", type=count, help="of each file; default: the engine's nearest")
-    export.add_argument("--engine", choices=list(GAME_ENGINES), help="use its sizes, order and names of tiles")
-    export.add_argument("--names", metavar="PATTERN", help="names of files, such as {name}_y{y}_x{x}")
-    export.add_argument("--bottom-first", action="store_true", help="number files from the bottom row upward")
-    add_height_range(export, "meters of black and white in images")
     export.add_argument(
-        "--weights", action="store_true", help="also the shares of rock, soil, grass, sand, snow as 16-bit PNG"
+        "output", metavar="OUTPUT", type=file, help="heightmap; files are OUTPUT_x0_y0 …"
+    )
+    export.add_argument("--layer", default="elevation", help="layer or mask; default: %(default)s")
+    export.add_argument(
+        "--side", metavar="POINTS", type=count, help="of each file; default: the engine's nearest"
     )
     export.add_argument(
-        "--normals", choices=GREENS, help="also the normal map as 16-bit PNG, with green of +Y (opengl) or -Y (directx)"
+        "--engine", choices=list(GAME_ENGINES), help="use its sizes, order and names of tiles"
+    )
+    export.add_argument(
+        "--names", metavar="PATTERN", help="names of files, such as {name}_y{y}_x{x}"
+    )
+    export.add_argument(
+        "--bottom-first", action="store_true", help="number files from the bottom row upward"
+    )
+    add_height_range(export, "meters of black and white in images")
+    export.add_argument(
+        "--weights",
+        action="store_true",
+        help="also the shares of rock, soil, grass, sand, snow as 16-bit PNG",
+    )
+    export.add_argument(
+        "--normals",
+        choices=GREENS,
+        help="also the normal map as 16-bit PNG, with green of +Y (opengl) or -Y (directx)",
     )
     add_progress(export)
 
 
 def _add_preview(preview: Parser) -> None:
     preview.add_argument("output", metavar="OUT.png", type=file, help="picture to write")
-    preview.add_argument("--layer", default="elevation", help="layer or mask, others than the heights in gray")
-    preview.add_argument("--side", metavar="POINTS", type=count, default=1024, help="default: %(default)s")
     preview.add_argument(
-        "--window", nargs=4, type=whole, metavar=("TOP", "BOTTOM", "LEFT", "RIGHT"), help="show these cells one by one"
+        "--layer", default="elevation", help="layer or mask, others than the heights in gray"
+    )
+    preview.add_argument(
+        "--side", metavar="POINTS", type=count, default=1024, help="default: %(default)s"
+    )
+    preview.add_argument(
+        "--window",
+        nargs=4,
+        type=whole,
+        metavar=("TOP", "BOTTOM", "LEFT", "RIGHT"),
+        help="show these cells one by one",
     )
     add_progress(preview)
 
 
 def _add_order(command: Parser) -> None:
     """Erosion of a landscape."""
-    command.add_argument("--recipe", metavar="NAME|FILE.toml", default="alpine", help="default: %(default)s")
-    add_common(command, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "")
-    command.add_argument("--edges", choices=("open", "closed"), help="what lies around it; default: the recipe's")
     command.add_argument(
-        "--coarse", metavar="CELLS", type=count, default=1024, help="longer side of what is eroded as a whole"
+        "--recipe", metavar="NAME|FILE.toml", default="alpine", help="default: %(default)s"
+    )
+    add_common(command, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "")
+    command.add_argument(
+        "--edges", choices=("open", "closed"), help="what lies around it; default: the recipe's"
+    )
+    command.add_argument(
+        "--coarse",
+        metavar="CELLS",
+        type=count,
+        default=1024,
+        help="longer side of what is eroded as a whole",
     )
 
 
 def _add_workers(command: Parser) -> None:
-    command.add_argument("--cluster", metavar="local|ADDRESS|FILE", help="Dask cluster to use; default: this process")
+    command.add_argument(
+        "--cluster", metavar="local|ADDRESS|FILE", help="Dask cluster to use; default: this process"
+    )
     command.add_argument("--workers", metavar="N", type=count, help="processes of a local cluster")
     command.add_argument(
-        "--worker-memory", metavar="GB", type=memory, help="most memory of each; default: their share of what is free"
+        "--worker-memory",
+        metavar="GB",
+        type=memory,
+        help="most memory of each; default: their share of what is free",
     )
-    command.add_argument("--threads", metavar="N", type=count, help="maximum number of threads for each tile")
+    command.add_argument(
+        "--threads", metavar="N", type=count, help="maximum number of threads for each tile"
+    )

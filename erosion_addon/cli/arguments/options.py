@@ -15,7 +15,19 @@ from ...terrain.masks import MASK_KINDS
 from ..terminal.output import print_lines, table
 from ..terminal.progress import FORMS
 from .reading import add_reading
-from .values import assignment, count, duration, file, folder, limit, number, setting, size, thickness, whole
+from .values import (
+    assignment,
+    count,
+    duration,
+    file,
+    folder,
+    limit,
+    number,
+    setting,
+    size,
+    thickness,
+    whole,
+)
 
 RECIPE = "arcane"
 """Recipe unless another is named."""
@@ -25,7 +37,9 @@ class Parser(argparse.ArgumentParser):
     """Argument parser with errors as sentences, and help that every terminal can display."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options)
+        super().__init__(
+            formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options
+        )
         # argparse takes -1e3 and -inf for options.
         self._negative_number_matcher = re.compile(r"-\.?\d|-(inf|infinity|nan)$", re.IGNORECASE)
 
@@ -37,7 +51,9 @@ class Parser(argparse.ArgumentParser):
         print_lines(message.rstrip("\n"))
 
 
-def add_common(command: Parser, seed: int | None, seed_help: str, metavar: str, metavar_help: str) -> None:
+def add_common(
+    command: Parser, seed: int | None, seed_help: str, metavar: str, metavar_help: str
+) -> None:
     """Options `--seed` and `--set`. metavar: what `--set` takes; metavar_help: end of its help."""
     command.add_argument("--seed", metavar="N", type=whole, default=seed, help=seed_help)
     add_settings(command, metavar, f"parameters as listed below{metavar_help}")
@@ -45,27 +61,49 @@ def add_common(command: Parser, seed: int | None, seed_help: str, metavar: str, 
 
 def add_settings(command: Parser, metavar: str, sentence: str) -> None:
     """Option `--set`. metavar: what it takes; sentence: its help."""
-    command.add_argument("--set", nargs="+", action="extend", default=[], type=setting, metavar=metavar, help=sentence)
+    command.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=setting,
+        metavar=metavar,
+        help=sentence,
+    )
 
 
 def add_masks(command: Parser, sentence: str) -> None:
     """Option for images by kind. sentence: its help."""
     command.add_argument(
-        "--mask", nargs="+", action="extend", default=[], type=assignment, metavar="KIND=FILE", help=sentence
+        "--mask",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=assignment,
+        metavar="KIND=FILE",
+        help=sentence,
     )
 
 
 def add_height_range(command: Parser, sentence: str) -> None:
     """Option for the heights of black and white. sentence: its help."""
-    command.add_argument("--height-range", nargs=2, type=number, metavar=("LOW", "HIGH"), help=sentence)
+    command.add_argument(
+        "--height-range", nargs=2, type=number, metavar=("LOW", "HIGH"), help=sentence
+    )
 
 
 def add_source(command: Parser) -> None:
     """Options for the start terrain of a run."""
     command.add_argument("--recipe", metavar="NAME|FILE.toml", help=f"default: {RECIPE}")
-    command.add_argument("--size", metavar="ROWSxCOLS", type=size, help="of a raw file that is not square")
+    command.add_argument(
+        "--size", metavar="ROWSxCOLS", type=size, help="of a raw file that is not square"
+    )
     add_input(command)
-    command.add_argument("--edges", metavar="|".join(EDGES), help="what lies around the terrain; default: the recipe's")
+    command.add_argument(
+        "--edges",
+        metavar="|".join(EDGES),
+        help="what lies around the terrain; default: the recipe's",
+    )
     add_masks(command, "; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()))
     command.add_argument(
         "--sand",
@@ -73,12 +111,18 @@ def add_source(command: Parser) -> None:
         type=thickness,
         nargs="?",
         const=0.0,
-        help="turn the uppermost meters of the ground into loose sand; default: the thickness that the recipe needs",
+        help=(
+            "turn the uppermost meters of the ground into loose sand; default: the thickness that "
+            "the recipe needs"
+        ),
     )
     command.add_argument(
         "--surface-color",
         metavar="FILE|STRATA",
-        help="color of the ground, which water carries along: an image, a .toml file of strata, or one of "
+        help=(
+            "color of the ground, which water carries along: an image, a .toml file of strata, or "
+            "one of "
+        )
         + ", ".join(shipped("strata")),
     )
 
@@ -86,7 +130,9 @@ def add_source(command: Parser) -> None:
 def add_input(command: Parser) -> None:
     """Options for reading a heightmap that does not say what it is."""
     add_reading(command)
-    command.add_argument("--smooth-steps", action="store_true", help="smooth away the terraces of few heights")
+    command.add_argument(
+        "--smooth-steps", action="store_true", help="smooth away the terraces of few heights"
+    )
 
 
 def add_results(command: Parser) -> None:
@@ -98,12 +144,20 @@ def add_results(command: Parser) -> None:
         action="store_true",
         help="among the maps the shares of rock, soil, grass, sand, snow as 16-bit PNG",
     )
-    command.add_argument("--report", metavar="FILE.json", type=file, help="write a report of the run")
     command.add_argument(
-        "--checkpoint", metavar="FILE.npz", type=file, help="where to save the run if the time limit or SIGTERM ends it"
+        "--report", metavar="FILE.json", type=file, help="write a report of the run"
     )
     command.add_argument(
-        "--checkpoint-every", metavar="MINUTES", type=duration, help="save the run at this interval until it is done"
+        "--checkpoint",
+        metavar="FILE.npz",
+        type=file,
+        help="where to save the run if the time limit or SIGTERM ends it",
+    )
+    command.add_argument(
+        "--checkpoint-every",
+        metavar="MINUTES",
+        type=duration,
+        help="save the run at this interval until it is done",
     )
     command.add_argument(
         "--time-limit",
@@ -118,31 +172,45 @@ def add_results(command: Parser) -> None:
 def add_maps(command: Parser, sentence: str) -> None:
     """Options for maps beside the result. sentence: help of `--maps`."""
     command.add_argument("--maps", metavar="FOLDER", type=folder, help=sentence)
-    command.add_argument("--analyze", action="store_true", help=f"among the maps {', '.join(ANALYZED)} of the result")
-    command.add_argument("--png-maps", action="store_true", help="normals and maps from 0 to 1 as 16-bit PNG")
+    command.add_argument(
+        "--analyze", action="store_true", help=f"among the maps {', '.join(ANALYZED)} of the result"
+    )
+    command.add_argument(
+        "--png-maps", action="store_true", help="normals and maps from 0 to 1 as 16-bit PNG"
+    )
     add_tif_maps(command)
     command.add_argument(
-        "--normals", choices=GREENS, default="opengl", help="green of the normal map: +Y (opengl) or -Y (directx)"
+        "--normals",
+        choices=GREENS,
+        default="opengl",
+        help="green of the normal map: +Y (opengl) or -Y (directx)",
     )
 
 
 def add_tif_maps(command: Parser) -> None:
     """Option for maps with the location of a GeoTIFF."""
     command.add_argument(
-        "--tif-maps", action="store_true", help="maps as TIFF, where INPUT is a GeoTIFF with its location"
+        "--tif-maps",
+        action="store_true",
+        help="maps as TIFF, where INPUT is a GeoTIFF with its location",
     )
 
 
 def add_outlets(command: Parser) -> None:
     """Option for the mask of outlets."""
     command.add_argument(
-        "--outlets", metavar="FILE", type=file, help="image: water leaves where it is 0.5 or more, as at open edges"
+        "--outlets",
+        metavar="FILE",
+        type=file,
+        help="image: water leaves where it is 0.5 or more, as at open edges",
     )
 
 
 def add_survey(command: Parser) -> None:
     """Options of commands that analyze a heightmap: its reading, and threads."""
-    command.add_argument("--input-size", metavar="ROWSxCOLS", type=size, help="of a raw file that is not square")
+    command.add_argument(
+        "--input-size", metavar="ROWSxCOLS", type=size, help="of a raw file that is not square"
+    )
     add_height_range(command, "meters of black and white")
     add_input(command)
     command.add_argument("--threads", metavar="N", type=count, help="maximum number of threads")
@@ -152,7 +220,10 @@ def add_survey(command: Parser) -> None:
 def add_progress(command: Parser) -> None:
     """Options for progress."""
     command.add_argument(
-        "--progress", choices=FORMS, default="text", help="json: every line on standard error is a JSON object"
+        "--progress",
+        choices=FORMS,
+        default="text",
+        help="json: every line on standard error is a JSON object",
     )
     command.add_argument("--quiet", action="store_true", help="no progress and no notes")
 
@@ -160,7 +231,11 @@ def add_progress(command: Parser) -> None:
 def parameter_help(kind: str, parameters: type[Parameters]) -> str:
     """Parameters of a step or a start terrain as a table for the help."""
     rows = [
-        (f"  {name}", f"{known.default} {known.unit}".rstrip(), f"{known.range_text}. {known.sentence}")
+        (
+            f"  {name}",
+            f"{known.default} {known.unit}".rstrip(),
+            f"{known.range_text}. {known.sentence}",
+        )
         for name, known in specifications(parameters).items()
     ]
     return f"{kind}: {(parameters.__doc__ or '').splitlines()[0]}\n{table(rows)}"

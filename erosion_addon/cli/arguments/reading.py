@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options for reading a heightmap that does not say what it is, shared by all commands with an input."""
+"""Options for reading a heightmap that does not say what it is, shared by all commands with an
+input.
+"""
 
 import argparse
 from collections.abc import Mapping
@@ -9,9 +11,19 @@ from ...files.reading.record import BYTE_ORDERS, DEPTHS, NUMBERS, UNITS, Reading
 from .values import count, level, number, whole
 
 OPTIONS: Mapping[str, dict[str, Any]] = {
-    "cell_size": {"metavar": "METERS", "type": number, "help": "side of a cell; default: the file's, or 1"},
-    "numbers": {"choices": NUMBERS, "help": "what the numbers of the file are; default: by its kind"},
-    "unit": {"choices": tuple(UNITS), "help": "of heights: meters, feet, US survey feet; default: the file's, or m"},
+    "cell_size": {
+        "metavar": "METERS",
+        "type": number,
+        "help": "side of a cell; default: the file's, or 1",
+    },
+    "numbers": {
+        "choices": NUMBERS,
+        "help": "what the numbers of the file are; default: by its kind",
+    },
+    "unit": {
+        "choices": tuple(UNITS),
+        "help": "of heights: meters, feet, US survey feet; default: the file's, or m",
+    },
     "no_data": {
         "metavar": "NUMBER",
         "type": number,
@@ -20,10 +32,16 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "holes": {
         "metavar": "fill|METERS",
         "type": level,
-        "help": "cells without data: filled from the heights around, or sea at this level; default: fill",
+        "help": (
+            "cells without data: filled from the heights around, or sea at this level; default: "
+            "fill"
+        ),
     },
     "byte_order": {"choices": BYTE_ORDERS, "help": "of a raw file; default: the smoother one"},
-    "depth": {"choices": DEPTHS, "help": "of a raw file: shades, signed numbers, floats; default: the smoothest"},
+    "depth": {
+        "choices": DEPTHS,
+        "help": "of a raw file: shades, signed numbers, floats; default: the smoothest",
+    },
     "flip_rows": {"action": "store_true", "help": "the first row lies at the other end than usual"},
     "every": {"metavar": "N", "type": count, "help": "read each N-th cell of each N-th row"},
     "window": {
@@ -71,7 +89,9 @@ def reading_of(given: argparse.Namespace) -> Reading:
 
 
 def given_reading(given: argparse.Namespace, but: str = "") -> list[str]:
-    """Options of reading that stand on the command line, with their values, as words of it. but: an option left out."""
+    """Options of reading that stand on the command line, with their values, as words of it. but: an
+    option left out.
+    """
     words = []
     for name, settings in OPTIONS.items():
         value = getattr(given, name)

@@ -14,31 +14,54 @@ def add_render(commands: Any) -> None:
     render = commands.add_parser(
         "render",
         help="render a picture of the terrain in a .blend file; only in Blender",
-        description="Render a picture of the terrain in a .blend file. A camera, light or sky that the file lacks is "
-        "added for the picture; the file itself does not change.",
+        description=(
+            "Render a picture of the terrain in a .blend file. A camera, light or sky that the "
+            "file lacks is added for the picture; the file itself does not change."
+        ),
     )
     usual = Picture()
     render.add_argument("input", metavar="IN.blend", type=file, help="file with the terrain")
-    render.add_argument("output", metavar="OUT.png", type=file, help="picture to write: " + " ".join(PICTURE_FORMATS))
-    render.add_argument("--object", metavar="NAME", help="the terrain; default: the one that was eroded")
+    render.add_argument(
+        "output",
+        metavar="OUT.png",
+        type=file,
+        help="picture to write: " + " ".join(PICTURE_FORMATS),
+    )
+    render.add_argument(
+        "--object", metavar="NAME", help="the terrain; default: the one that was eroded"
+    )
     render.add_argument(
         "--view",
         choices=VIEWS,
         default=usual.view,
-        help="the file's camera if it has one (default), a view composed for the land, across it, or the whole terrain",
+        help=(
+            "the file's camera if it has one (default), a view composed for the land, across it, "
+            "or the whole terrain"
+        ),
     )
-    render.add_argument("--turn", metavar="DEGREES", type=number, default=usual.turn, help="around it, to the left")
     render.add_argument(
-        "--turntable", metavar="FRAMES", type=count, help="a turn around it: OUT_0001.png and so on; whole by default"
+        "--turn", metavar="DEGREES", type=number, default=usual.turn, help="around it, to the left"
     )
-    render.add_argument("--size", metavar="WIDTHxHEIGHT", type=size, default=usual.size, help="default: 960x540")
-    render.add_argument("--samples", metavar="N", type=count, default=usual.samples, help="default: %(default)s")
+    render.add_argument(
+        "--turntable",
+        metavar="FRAMES",
+        type=count,
+        help="a turn around it: OUT_0001.png and so on; whole by default",
+    )
+    render.add_argument(
+        "--size", metavar="WIDTHxHEIGHT", type=size, default=usual.size, help="default: 960x540"
+    )
+    render.add_argument(
+        "--samples", metavar="N", type=count, default=usual.samples, help="default: %(default)s"
+    )
     render.add_argument(
         "--light",
         choices=LIGHTS,
         help="daylight of the sun and sky that are added; default: that of the file, or morning",
     )
-    render.add_argument("--engine", choices=ENGINES, default=usual.engine, help="default: %(default)s")
+    render.add_argument(
+        "--engine", choices=ENGINES, default=usual.engine, help="default: %(default)s"
+    )
     render.add_argument(
         "--plants",
         action=argparse.BooleanOptionalAction,

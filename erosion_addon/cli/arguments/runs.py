@@ -30,26 +30,49 @@ def add_erode(commands: Any) -> None:
         + "; read only: "
         + " ".join(READ_SUFFIXES[len(SUFFIXES) :])
         + "\n\n"
-        + "\n\n".join(parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()),
-    )
-    erode.add_argument("input", metavar="INPUT", type=file, help="heightmap to erode; in Blender also a .blend file")
-    erode.add_argument(
-        "output", metavar="OUTPUT", type=file, help="heightmap to write; may be INPUT; in Blender also a .blend file"
+        + "\n\n".join(
+            parameter_help(kind, process.parameters) for kind, process in PROCESSES.items()
+        ),
     )
     erode.add_argument(
-        "--object", metavar="NAME", help="the terrain of a .blend file; default: the one that was eroded"
+        "input",
+        metavar="INPUT",
+        type=file,
+        help="heightmap to erode; in Blender also a .blend file",
     )
     erode.add_argument(
-        "--look", action="store_true", help="material, water, plants, light, sky and camera, for an OUTPUT of Blender"
+        "output",
+        metavar="OUTPUT",
+        type=file,
+        help="heightmap to write; may be INPUT; in Blender also a .blend file",
     )
-    add_common(erode, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "; STEP: a kind or a number from 1")
+    erode.add_argument(
+        "--object",
+        metavar="NAME",
+        help="the terrain of a .blend file; default: the one that was eroded",
+    )
+    erode.add_argument(
+        "--look",
+        action="store_true",
+        help="material, water, plants, light, sky and camera, for an OUTPUT of Blender",
+    )
+    add_common(
+        erode,
+        None,
+        "default: the recipe's",
+        "STEP.PARAMETER=VALUE",
+        "; STEP: a kind or a number from 1",
+    )
     add_source(erode)
     erode.add_argument(
         "--region",
         nargs=4,
         type=number,
         metavar=("X0", "Y0", "X1", "Y1"),
-        help="erode only this rectangle, in meters from the lower left corner; nothing beyond it changes",
+        help=(
+            "erode only this rectangle, in meters from the lower left corner; nothing beyond it "
+            "changes"
+        ),
     )
     erode.add_argument(
         "--region-mask",
@@ -59,10 +82,16 @@ def add_erode(commands: Any) -> None:
     )
     add_results(erode)
     erode.add_argument(
-        "--continue", dest="go_on", action="store_true", help="continue from the checkpoint, if it is of this run"
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        help="continue from the checkpoint, if it is of this run",
     )
     erode.add_argument(
-        "--frames", metavar="N", type=count, help="keep N states of the run, after equal shares of its work"
+        "--frames",
+        metavar="N",
+        type=count,
+        help="keep N states of the run, after equal shares of its work",
     )
     erode.add_argument(
         "--frames-per-second",
@@ -71,8 +100,19 @@ def add_erode(commands: Any) -> None:
         type=positive,
         help="keep as many states as a film of this rate and length has, in place of --frames",
     )
-    erode.add_argument("--frames-folder", metavar="FOLDER", type=folder, help="folder for them: elevation_0000.exr …")
-    erode.add_argument("--frames-fields", metavar="FIELD", nargs="+", default=[], help="fields to keep besides heights")
+    erode.add_argument(
+        "--frames-folder",
+        metavar="FOLDER",
+        type=folder,
+        help="folder for them: elevation_0000.exr …",
+    )
+    erode.add_argument(
+        "--frames-fields",
+        metavar="FIELD",
+        nargs="+",
+        default=[],
+        help="fields to keep besides heights",
+    )
 
 
 def add_resume(commands: Any) -> None:
@@ -80,13 +120,22 @@ def add_resume(commands: Any) -> None:
     resume = commands.add_parser(
         "resume",
         help="resume a run that ended early",
-        description="Resume a run that --time-limit or SIGTERM ended. The result is the same as without the "
-        "interruption.",
+        description=(
+            "Resume a run that --time-limit or SIGTERM ended. The result is the same as without "
+            "the interruption."
+        ),
     )
-    resume.add_argument("input", metavar="CHECKPOINT", type=file, help="file that --checkpoint named")
+    resume.add_argument(
+        "input", metavar="CHECKPOINT", type=file, help="file that --checkpoint named"
+    )
     resume.add_argument("output", metavar="OUTPUT", type=file, help="heightmap to write")
     add_results(resume)
-    resume.add_argument("--frames-folder", metavar="FOLDER", type=folder, help="folder with the run's frames, to go on")
+    resume.add_argument(
+        "--frames-folder",
+        metavar="FOLDER",
+        type=folder,
+        help="folder with the run's frames, to go on",
+    )
 
 
 def add_make(commands: Any) -> None:
@@ -94,18 +143,29 @@ def add_make(commands: Any) -> None:
     source = commands.add_parser(
         "make",
         help="make a start terrain",
-        description=f"Make a start terrain. Without a cell size it is {WIDTH / 1000:g} km long, and heights and depths "
-        f"that are not set are {WIDTH / DECLARED_WIDTH:g} times those below.",
-        epilog="\n\n".join(parameter_help(kind, source.parameters) for kind, source in SOURCES.items()),
+        description=(
+            f"Make a start terrain. Without a cell size it is {WIDTH / 1000:g} km long, and "
+            f"heights and depths that are not set are {WIDTH / DECLARED_WIDTH:g} times those below."
+        ),
+        epilog="\n\n".join(
+            parameter_help(kind, source.parameters) for kind, source in SOURCES.items()
+        ),
     )
     source.add_argument("kind", metavar="KIND", help=", ".join(SOURCES))
     source.add_argument("output", metavar="OUTPUT", type=file, help="heightmap to write")
-    source.add_argument("--size", metavar="ROWSxCOLS", type=size, required=True, help="rows and columns")
     source.add_argument(
-        "--cell-size", metavar="METERS", type=number, help=f"default: {WIDTH:g} m along the longer side"
+        "--size", metavar="ROWSxCOLS", type=size, required=True, help="rows and columns"
+    )
+    source.add_argument(
+        "--cell-size",
+        metavar="METERS",
+        type=number,
+        help=f"default: {WIDTH:g} m along the longer side",
     )
     add_common(source, 0, "default: 0", "PARAMETER=VALUE", "")
-    add_maps(source, "write every field as FIELD.exr, such as the sediment of sand, and the normal map")
+    add_maps(
+        source, "write every field as FIELD.exr, such as the sediment of sand, and the normal map"
+    )
     add_progress(source)
 
 
@@ -114,13 +174,23 @@ def add_variants(commands: Any) -> None:
     variants = commands.add_parser(
         "variants",
         help="erode a heightmap in several ways, to choose from",
-        description="Erode a heightmap in small by several seeds and values of a parameter. FOLDER/index.html shows "
-        "the results in rows and columns, each with the command that makes it in full.",
+        description=(
+            "Erode a heightmap in small by several seeds and values of a parameter. "
+            "FOLDER/index.html shows the results in rows and columns, each with the command that "
+            "makes it in full."
+        ),
     )
     variants.add_argument("input", metavar="INPUT", type=file, help="heightmap to erode")
-    variants.add_argument("folder", metavar="FOLDER", type=folder, help="where the page and its pictures go")
     variants.add_argument(
-        "--seeds", metavar="N", type=whole, nargs="+", default=[0, 1, 2, 3], help="columns; default: 0 1 2 3"
+        "folder", metavar="FOLDER", type=folder, help="where the page and its pictures go"
+    )
+    variants.add_argument(
+        "--seeds",
+        metavar="N",
+        type=whole,
+        nargs="+",
+        default=[0, 1, 2, 3],
+        help="columns; default: 0 1 2 3",
     )
     variants.add_argument(
         "--vary",
@@ -137,7 +207,11 @@ def add_variants(commands: Any) -> None:
         help="also make each at full size: FOLDER/ROW_SEED/elevation.exr with its report.json",
     )
     variants.add_argument(
-        "--side", metavar="CELLS", type=count, default=256, help="cells along the longer side; default: %(default)s"
+        "--side",
+        metavar="CELLS",
+        type=count,
+        default=256,
+        help="cells along the longer side; default: %(default)s",
     )
     add_settings(variants, "STEP.PARAMETER=VALUE", "parameters of all, as listed in erode --help")
     add_source(variants)

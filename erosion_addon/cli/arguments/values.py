@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values of options: from text to numbers, sizes, paths and settings. Each is one that everything else can take."""
+"""Values of options: from text to numbers, sizes, paths and settings. Each is one that everything
+else can take.
+"""
 
 import argparse
 import math
@@ -31,7 +33,9 @@ def folder(text: str) -> Path:
     """Path of a folder."""
     path = Path(text)
     try:
-        longest = max((len(part if os.name == "nt" else os.fsencode(part)) for part in path.parts), default=0)
+        longest = max(
+            (len(part if os.name == "nt" else os.fsencode(part)) for part in path.parts), default=0
+        )
     except UnicodeEncodeError:
         text = ""
     if not text or "\0" in text:
@@ -74,7 +78,9 @@ def number(text: str) -> float:
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number such as 0.5 or 1e3")
     if abs(value) > FARTHEST:
-        raise argparse.ArgumentTypeError(f"a number is from {-FARTHEST:g} to {FARTHEST:g}, not {text:.60}")
+        raise argparse.ArgumentTypeError(
+            f"a number is from {-FARTHEST:g} to {FARTHEST:g}, not {text:.60}"
+        )
     return value
 
 
@@ -86,28 +92,36 @@ def level(text: str) -> str | float:
 def duration(text: str) -> float:
     """Time of more than 0."""
     if not 0 < number(text) <= LONGEST_TIME:
-        raise argparse.ArgumentTypeError(f"a time is more than 0 and at most {LONGEST_TIME:g}, not {text:.60}")
+        raise argparse.ArgumentTypeError(
+            f"a time is more than 0 and at most {LONGEST_TIME:g}, not {text:.60}"
+        )
     return number(text)
 
 
 def limit(text: str) -> float:
     """Time after which to end, 0 for at once."""
     if not 0 <= number(text) <= LONGEST_TIME:
-        raise argparse.ArgumentTypeError(f"a time limit is from 0 to {LONGEST_TIME:g}, not {text:.60}")
+        raise argparse.ArgumentTypeError(
+            f"a time limit is from 0 to {LONGEST_TIME:g}, not {text:.60}"
+        )
     return number(text)
 
 
 def memory(text: str) -> float:
     """Memory of a process in GB."""
     if not 0.1 <= number(text) <= 1e6:
-        raise argparse.ArgumentTypeError(f"a process has from 0.1 GB to 1e6 GB of memory, not {text:.60}")
+        raise argparse.ArgumentTypeError(
+            f"a process has from 0.1 GB to 1e6 GB of memory, not {text:.60}"
+        )
     return number(text)
 
 
 def positive(text: str) -> float:
     """Rate or length of a film."""
     if not 0 < number(text) <= LONGEST:
-        raise argparse.ArgumentTypeError(f"a rate or length is more than 0 and at most {LONGEST:g}, not {text:.60}")
+        raise argparse.ArgumentTypeError(
+            f"a rate or length is more than 0 and at most {LONGEST:g}, not {text:.60}"
+        )
     return number(text)
 
 
@@ -130,7 +144,9 @@ def assignment(text: str) -> tuple[str, str]:
     """Name and text, from NAME=VALUE."""
     name, separator, value = text.partition("=")
     if not (name and separator and value):
-        raise argparse.ArgumentTypeError(f"{text!r:.60} is not NAME=VALUE; put the files before the options")
+        raise argparse.ArgumentTypeError(
+            f"{text!r:.60} is not NAME=VALUE; put the files before the options"
+        )
     return name, value
 
 

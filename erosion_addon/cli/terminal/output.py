@@ -30,9 +30,11 @@ def print_line(text: str) -> None:
 
 
 def print_lines(text: str) -> None:
-    """Print lines on standard output, with escapes for control characters and those outside its encoding.
+    """Print lines on standard output, with escapes for control characters and those outside its
+    encoding.
 
-    A closed pipe, as with `head`, is not an error. UnprintableError if nothing can be written at all.
+    A closed pipe, as with `head`, is not an error. UnprintableError if nothing can be written at
+    all.
     """
     try:
         _write_line(text, sys.stdout)
@@ -54,7 +56,9 @@ def print_written(paths: Iterable[Path]) -> None:
 
 @contextmanager
 def as_json(wanted: bool) -> Iterator[None]:
-    """Context in which every line on standard error is a JSON object, for the programs of a render farm."""
+    """Context in which every line on standard error is a JSON object, for the programs of a render
+    farm.
+    """
     _form["json"] = wanted
     try:
         yield
@@ -72,7 +76,8 @@ def print_event(event: str, **values: Any) -> None:
     if _form["json"]:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = json.dumps({"event": event, "time": now, **values})
-        _print_to_stderr(line.replace("\x7f", "\\u007f"))  # the one control character that JSON leaves
+        # the one control character that JSON leaves
+        _print_to_stderr(line.replace("\x7f", "\\u007f"))
 
 
 def note(text: str) -> None:
@@ -89,10 +94,14 @@ def print_error(text: str) -> None:
 
 
 def draw(bar: str) -> None:
-    """Draw a bar on standard error in place of the one before. The next line of text takes it away."""
+    """Draw a bar on standard error in place of the one before. The next line of text takes it
+    away.
+    """
     bar = printable(bar)[: shutil.get_terminal_size().columns - 1]
-    # An interrupt may come as soon as anything is seen: by then it is known that there is something to take away.
-    before, _bar["length"] = _bar["length"], len(bar)
+    # An interrupt may come as soon as anything is seen: by then it is known that there is something
+    # to take away.
+    before = _bar["length"]
+    _bar["length"] = len(bar)
     with suppress(OSError, ValueError, AttributeError):
         sys.stderr.write("\r" + bar.ljust(before))
         sys.stderr.flush()
@@ -116,7 +125,8 @@ def _write_line(text: str, stream: TextIO) -> None:
     try:
         print(encodable(printable_lines(text), stream), file=stream, flush=True)
     except OSError:
-        # What is left in the stream would be tried again when the process ends, with an exit code of its own.
+        # What is left in the stream would be tried again when the process ends, with an exit code
+        # of its own.
         with suppress(OSError, ValueError, AttributeError):
             sink = os.open(os.devnull, os.O_WRONLY)
             os.dup2(sink, stream.fileno())
@@ -129,7 +139,8 @@ def table(rows: Iterable[Sequence[str]]) -> str:
     rows = [[printable(text) for text in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
     )
 
 

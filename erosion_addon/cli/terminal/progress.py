@@ -16,24 +16,31 @@ _EVERY = 1.0
 
 
 class ProgressLine:
-    """Progress: a bar on a terminal, else a line at every tenth; as JSON, a line a second at most, and one at once for
-    a new text.
+    """Progress: a bar on a terminal, else a line at every tenth; as JSON, a line a second at most,
+    and one at once for a new text.
     """
 
     def __init__(self, quiet: bool = False, patience: float = 0.0) -> None:
         """quiet: whether nothing is shown. patience: seconds before people see anything."""
-        self._quiet, self._patience = quiet, patience
+        self._quiet = quiet
+        self._patience = patience
         self._began = self._last = time.monotonic()
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._full, self._empty = ("█", "░") if self._terminal and encodable("█░", sys.stderr) == "█░" else ("#", "-")
-        self._tenth, self._due, self._text = 0.1, 0.0, ""
+        self._full, self._empty = (
+            ("█", "░") if self._terminal and encodable("█░", sys.stderr) == "█░" else ("#", "-")
+        )
+        self._tenth = 0.1
+        self._due = 0.0
+        self._text = ""
 
     @property
     def seconds(self) -> float:
         """Time since the beginning, without that of compilations."""
         return time.monotonic() - self._began
 
-    def show(self, fraction: float, text: str, seconds_left: float | None = None, **more: Any) -> None:
+    def show(
+        self, fraction: float, text: str, seconds_left: float | None = None, **more: Any
+    ) -> None:
         """Show the share done and the time left. more: further values, for programs."""
         self._last = time.monotonic()
         if self._quiet:
@@ -55,7 +62,8 @@ class ProgressLine:
     def show_compiling(self, fraction: float, message: str) -> None:
         """Show the progress of a compilation."""
         now = time.monotonic()
-        self._began, self._last = self._began + now - self._last, now
+        self._began = self._began + now - self._last
+        self._last = now
         if self._quiet:
             return
         if is_json():
@@ -68,10 +76,13 @@ class ProgressLine:
             note(message)
 
     def _is_due(self, text: str) -> bool:
-        """Whether to print a line of JSON now. The next one with the same text waits for `_EVERY`."""
+        """Whether to print a line of JSON now. The next one with the same text waits for
+        `_EVERY`.
+        """
         if self._last < self._due and text == self._text:
             return False
-        self._due, self._text = self._last + _EVERY, text
+        self._due = self._last + _EVERY
+        self._text = text
         return True
 
     def _bar(self, fraction: float) -> str:
@@ -89,13 +100,20 @@ class RunProgress:
 
     def __init__(self, line: ProgressLine, work: float = 1.0) -> None:
         """work: of all runs, in the caller's unit."""
-        self.line, self._work = line, work
-        self._done, self._own, self._name = 0.0, 0.0, ""
+        self.line = line
+        self._work = work
+        self._done = 0.0
+        self._own = 0.0
+        self._name = ""
 
     def begin(self, work: float = 1.0, name: str = "") -> None:
-        """Begin the next run. work: its part of the whole. name: of the run, if there are several."""
+        """Begin the next run. work: its part of the whole. name: of the run, if there are
+        several.
+        """
         self._done += self._own
-        self._own, self._name, self._gauge = work, name and f"{name}, ", Gauge()
+        self._own = work
+        self._name = name and f"{name}, "
+        self._gauge = Gauge()
 
     def skip(self, work: float, name: str) -> None:
         """Leave out a run whose result is there already, after another run."""
@@ -105,15 +123,24 @@ class RunProgress:
     def show(self, progress: Progress) -> None:
         """Show the progress of the run at work."""
         fraction = (self._done + self._own * progress.fraction) / self._work
-        left, speed = self._seconds_left(progress), self._gauge.speed(progress)
+        left = self._seconds_left(progress)
+        speed = self._gauge.speed(progress)
         text = f"{self._name}{progress.message}"
-        self.line.show(fraction, text, left, step=progress.number + 1, kind=progress.step, speed=speed)
+        self.line.show(
+            fraction, text, left, step=progress.number + 1, kind=progress.step, speed=speed
+        )
 
     def _seconds_left(self, progress: Progress) -> float | None:
         """Time left of all runs: this one by its own steps, later ones by the pace so far."""
-        left, spent = self._gauge.seconds_left(progress), self.line.seconds
+        left = self._gauge.seconds_left(progress)
+        spent = self.line.seconds
         if left is None and self._done:
-            left = self._own * (1.0 - progress.fraction) * spent / (self._done + self._own * progress.fraction)
+            left = (
+                self._own
+                * (1.0 - progress.fraction)
+                * spent
+                / (self._done + self._own * progress.fraction)
+            )
         if left is None:
             return None
         begun = self._done + self._own
@@ -121,12 +148,13 @@ class RunProgress:
 
 
 class ShareProgress:
-    """Progress of work that is known by its share. Time is left by the pace since the first call: what was done before
-    it took no time.
+    """Progress of work that is known by its share. Time is left by the pace since the first call:
+    what was done before it took no time.
     """
 
     def __init__(self, line: ProgressLine) -> None:
-        self._line, self._first = line, (-1.0, 0.0)
+        self._line = line
+        self._first = (-1.0, 0.0)
 
     def show(self, fraction: float, text: str) -> None:
         """Show the share done, and what was done last."""
@@ -135,15 +163,20 @@ class ShareProgress:
             self._first = now, fraction
         began, before = self._first
         done = fraction - before
-        self._line.show(fraction, text, (now - began) * (1.0 - fraction) / done if done > 0 else None)
+        self._line.show(
+            fraction, text, (now - began) * (1.0 - fraction) / done if done > 0 else None
+        )
 
 
 class Stages:
-    """Progress of a command by its stages; of one that takes less than a second people see nothing."""
+    """Progress of a command by its stages; of one that takes less than a second people see
+    nothing.
+    """
 
     def __init__(self, quiet: bool, *texts: str) -> None:
         """texts: what is done at the end of each."""
-        self._texts, self._done = texts, 0
+        self._texts = texts
+        self._done = 0
         self._progress = ShareProgress(ProgressLine(quiet, patience=1.0))
         self._progress.show(0.0, "begun")
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Termination signals (time limit of a farm, closed terminal, Ctrl-C), handled without leaving partial files."""
+"""Termination signals (time limit of a farm, closed terminal, Ctrl-C), handled without leaving
+partial files.
+"""
 
 import os
 import signal
@@ -16,15 +18,18 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 _NOTHING = "Ended by the system; nothing was written."
 
 TRY_AGAIN = 75
-"""Exit code of what the same command goes on with, as after a time limit: EX_TEMPFAIL of sysexits.h."""
+"""Exit code of what the same command goes on with, as after a time limit: EX_TEMPFAIL of
+sysexits.h.
+"""
 
 _state = {"signal": 0, "deferred": False, "interrupted": False}
 """Signal received, whether signals are deferred, and whether Ctrl-C was pressed."""
 
 
 class Ended(BaseException):
-    """Ended before the result was there; the message names the files written. code: exit code, by default that of the
-    signal that came."""
+    """Ended before the result was there; the message names the files written. code: exit code, by
+    default that of the signal that came.
+    """
 
     def __init__(self, sentence: str, code: int = 0) -> None:
         super().__init__(sentence)
@@ -32,7 +37,9 @@ class Ended(BaseException):
 
 
 def renamed(end: KeyboardInterrupt | Ended, what: str) -> KeyboardInterrupt | Ended:
-    """The same end with a message that says what there is. what: the part of the sentence after the reason."""
+    """The same end with a message that says what there is. what: the part of the sentence after the
+    reason.
+    """
     if isinstance(end, Ended):
         reason = "The time limit ended the run" if end.code == TRY_AGAIN else "Ended by the system"
         return Ended(f"{reason}; {what}.", end.code)
@@ -42,7 +49,8 @@ def renamed(end: KeyboardInterrupt | Ended, what: str) -> KeyboardInterrupt | En
 @contextmanager
 def handled() -> Iterator[None]:
     """Context in which a signal raises `Ended`, once, so that cleanup runs."""
-    _state["signal"], _state["interrupted"] = 0, False
+    _state["signal"] = 0
+    _state["interrupted"] = False
     ours = threading.current_thread() is threading.main_thread()
     # One that the user has switched off, as nohup does, stays so.
     heard = [number for number in _SIGNALS if ours and signal.getsignal(number) == signal.SIG_DFL]
@@ -77,7 +85,9 @@ def arrived() -> bool:
 
 
 def raise_pending() -> None:
-    """Raise the exception of a recorded signal: exceptions raised in a callback of the compiler are lost."""
+    """Raise the exception of a recorded signal: exceptions raised in a callback of the compiler are
+    lost.
+    """
     if _state["interrupted"]:
         raise KeyboardInterrupt
     if arrived() and not _state["deferred"]:
@@ -85,7 +95,9 @@ def raise_pending() -> None:
 
 
 def leave(code: int) -> None:
-    """End the process, also with a kernel at work, which the interpreter's own end would trip over."""
+    """End the process, also with a kernel at work, which the interpreter's own end would trip
+    over.
+    """
     if interruption.is_kernel_left():
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Basins of pits, and the passes over which they drain.
 
-The pass between two touching basins is the border pair whose higher cell is lowest. The minimum spanning tree over all
-passes, rooted at the outlets, gives the overflow path of each basin. Ties are resolved by the lower of the two cells,
-then by index, so the tree is unique and independent of the order of work. Linear in the number of cells except for
-Borůvka's rounds.
+The pass between two touching basins is the border pair whose higher cell is lowest. The minimum
+spanning tree over all passes, rooted at the outlets, gives the overflow path of each basin. Ties
+are resolved by the lower of the two cells, then by index, so the tree is unique and independent of
+the order of work. Linear in the number of cells except for Borůvka's rounds.
 
-Source: Cordonnier, Bovy, Braun, "A versatile, linear complexity algorithm for flow routing in topographies with
-depressions" (2019).
+Source: Cordonnier, Bovy, Braun, "A versatile, linear complexity algorithm for flow routing in
+topographies with depressions" (2019).
 """
 
 import math
@@ -20,7 +20,9 @@ from .receivers import OUTLET, PIT, RING, neighbor
 
 @kernel
 def number_pits(network, labels):
-    """Set `labels` (int32) to 1, 2, … at pits in reading order, to 0 at outlets, and to -1 at all other cells."""
+    """Set `labels` (int32) to 1, 2, … at pits in reading order, to 0 at outlets, and to -1 at all
+    other cells.
+    """
     count = 0
     for cell in range(labels.size):
         labels[cell] = -1 if network.toward[cell] < OUTLET else 0
@@ -31,19 +33,21 @@ def number_pits(network, labels):
 
 @kernel
 def label_basins(network, labels, cols, first, last):
-    """Label the cells of rows first … last - 1, and their flow paths, with their pit or outlet. Returns whether all
-    paths end, as downhill ones do.
+    """Label the cells of rows first … last - 1, and their flow paths, with their pit or outlet.
+    Returns whether all paths end, as downhill ones do.
 
     Threads that meet on a path write equal values.
     """
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
         for begin in range(start, start + cols):
-            cell, left = begin, labels.size
+            cell = begin
+            left = labels.size
             while labels[cell] < 0 and left > 0:
                 cell = neighbor(network, cell, network.toward[cell])
                 left -= 1
-            label, cell = labels[cell], begin
+            label = labels[cell]
+            cell = begin
             if label < 0:
                 return False
             while labels[cell] < 0:  # the same path again
@@ -56,14 +60,18 @@ def label_basins(network, labels, cols, first, last):
 def list_borders(heights, network, labels, cols, first, last):
     """Pairs of neighbors in different basins, (pairs,) uint32, in rows first … last - 1.
 
-    Each is four times the index of the cell first in reading order, plus the number of the neighbor above 4. Of
-    consecutive neighbors in one basin, only the lowest is listed, the first of equal ones.
+    Each is four times the index of the cell first in reading order, plus the number of the neighbor
+    above 4. Of consecutive neighbors in one basin, only the lowest is listed, the first of equal
+    ones.
     """
-    borders, count = np.empty(4 * (last - first) * cols, np.uint32), 0
+    borders = np.empty(4 * (last - first) * cols, np.uint32)
+    count = 0
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
         for cell in range(start, start + cols):
-            label, basin, lowest = labels[cell], -1, 0.0
+            label = labels[cell]
+            basin = -1
+            lowest = 0.0
             for number in range(4, 8):
                 other = neighbor(network, cell, number)
                 theirs = labels[other]
@@ -73,7 +81,8 @@ def list_borders(heights, network, labels, cols, first, last):
                         continue
                     count -= again
                     borders[count] = 4 * cell + number - 4
-                    basin, lowest = theirs, heights[other]
+                    basin = theirs
+                    lowest = heights[other]
                     count += 1
     return borders[:count].copy()
 
@@ -89,37 +98,55 @@ def find(roots, basin):
 
 @kernel
 def span(heights, network, labels, borders, links):
-    """Minimum spanning tree over the passes. Returns the number of its links: of all basins, if the passes join them.
+    """Minimum spanning tree over the passes. Returns the number of its links: of all basins, if the
+    passes join them.
 
-    Fills `links` (basins, 2) int64: the cell on one side of each pass, and the number of the neighbor on the other.
+    Fills `links` (basins, 2) int64: the cell on one side of each pass, and the number of the
+    neighbor on the other.
 
     labels: see `label_basins`. borders: see `list_borders`, of all rows; the list is consumed.
     """
     basins = links.shape[0]
     roots = np.arange(basins + 1)
-    lowest, beyond = np.empty(basins + 1), np.empty(basins + 1)
-    ends, best = np.empty((basins + 1, 2), np.int64), np.empty((basins + 1, 2), np.int64)
-    made, count = 0, borders.size
+    lowest = np.empty(basins + 1)
+    beyond = np.empty(basins + 1)
+    ends = np.empty((basins + 1, 2), np.int64)
+    best = np.empty((basins + 1, 2), np.int64)
+    made = 0
+    count = borders.size
     while made < basins:  # each round joins every tree to another, so that their number halves
         lowest[:] = math.inf
-        kept, before = 0, made
+        kept = 0
+        before = made
         for place in range(count):
-            cell, number = np.int64(borders[place] // 4), np.int64(4 + borders[place] % 4)
+            cell = np.int64(borders[place] // 4)
+            number = np.int64(4 + borders[place] % 4)
             other = neighbor(network, cell, number)
-            own, theirs = find(roots, labels[cell]), find(roots, labels[other])
+            own = find(roots, labels[cell])
+            theirs = find(roots, labels[other])
             if theirs == own:  # it stays so
                 continue
             borders[kept] = borders[place]
             kept += 1
-            height, lower = max(heights[cell], heights[other]), min(heights[cell], heights[other])
-            low, high = min(cell, other), max(cell, other)
+            height = max(heights[cell], heights[other])
+            lower = min(heights[cell], heights[other])
+            low = min(cell, other)
+            high = max(cell, other)
             for basin in (own, theirs):
                 if height > lowest[basin]:
                     continue
-                if height < lowest[basin] or (lower, low, high) < (beyond[basin], ends[basin, 0], ends[basin, 1]):
-                    lowest[basin], beyond[basin] = height, lower
-                    ends[basin, 0], ends[basin, 1] = low, high
-                    best[basin, 0], best[basin, 1] = (cell, number) if basin == own else (other, 7 - number)
+                if height < lowest[basin] or (lower, low, high) < (
+                    beyond[basin],
+                    ends[basin, 0],
+                    ends[basin, 1],
+                ):
+                    lowest[basin] = height
+                    beyond[basin] = lower
+                    ends[basin, 0] = low
+                    ends[basin, 1] = high
+                    best[basin, 0], best[basin, 1] = (
+                        (cell, number) if basin == own else (other, 7 - number)
+                    )
         count = kept
         for basin in range(1, basins + 1):
             if roots[basin] != basin or lowest[basin] == math.inf:
@@ -128,7 +155,8 @@ def span(heights, network, labels, borders, links):
             other = find(roots, labels[neighbor(network, cell, number)])
             if other != basin:  # else the other one has chosen the same pass
                 roots[max(basin, other)] = min(basin, other)
-                links[made, 0], links[made, 1] = cell, number
+                links[made, 0] = cell
+                links[made, 1] = number
                 made += 1
         if made == before:
             break
@@ -142,7 +170,8 @@ def carve(heights, network, labels, links, spill):
     Fills `spill` (basins + 1,) with the levels (m) at which basins overflow.
     """
     basins = links.shape[0]
-    head, following = np.full(basins + 1, -1), np.empty(2 * basins, np.int64)
+    head = np.full(basins + 1, -1)
+    following = np.empty(2 * basins, np.int64)
     for link in range(basins):
         cell, number = links[link]
         for end in range(2):
@@ -151,7 +180,8 @@ def carve(heights, network, labels, links, spill):
             head[basin] = 2 * link + end
     spill[:] = math.inf
     spill[0] = -math.inf
-    reached, count = np.zeros(basins + 1, np.int64), 1
+    reached = np.zeros(basins + 1, np.int64)
+    count = 1
     led_out = np.zeros(basins + 1, np.bool_)
     led_out[0] = True
     at = 0
@@ -162,7 +192,8 @@ def carve(heights, network, labels, links, spill):
         while entry >= 0:
             cell, number = links[entry // 2]
             other = neighbor(network, cell, number)
-            if entry % 2 == 0:  # the pass is met from its own side: what drains over it lies on the other
+            # the pass is met from its own side: what drains over it lies on the other
+            if entry % 2 == 0:
                 cell, other, number = other, cell, 7 - number
             above = labels[cell]
             if not led_out[above]:
@@ -182,15 +213,20 @@ def _turn(network, cell, number):
         network.toward[cell] = number
         if before >= OUTLET:
             return
-        cell, number = neighbor(network, cell, before), 7 - before
+        cell = neighbor(network, cell, before)
+        number = 7 - before
 
 
 @kernel
 def open_lowest(heights, network):
-    """Turn the lowest pit, the first of several, into an outlet of closed ground. Returns its cell."""
-    found, lowest = -1, math.inf
+    """Turn the lowest pit, the first of several, into an outlet of closed ground. Returns its
+    cell.
+    """
+    found = -1
+    lowest = math.inf
     for cell in range(heights.size):
         if network.toward[cell] == PIT and heights[cell] < lowest:
-            found, lowest = cell, heights[cell]
+            found = cell
+            lowest = heights[cell]
     network.toward[found] = OUTLET
     return found

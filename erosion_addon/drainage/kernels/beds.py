@@ -10,21 +10,27 @@ from ...kernels.jit import allocation_free, kernel
 
 @allocation_free
 def _nearest(place, half, first, second, x, y):
-    """Distance m of a point from the bank of a line segment, and its position along the segment, 0-1."""
-    along_x, along_y = place[second, 0] - place[first, 0], place[second, 1] - place[first, 1]
+    """Distance m of a point from the bank of a line segment, and its position along the segment,
+    0-1.
+    """
+    along_x = place[second, 0] - place[first, 0]
+    along_y = place[second, 1] - place[first, 1]
     long = along_x * along_x + along_y * along_y
     share = 0.0
     if long > 0.0:
         share = ((x - place[first, 0]) * along_x + (y - place[first, 1]) * along_y) / long
         share = min(max(share, 0.0), 1.0)
-    off_x, off_y = x - place[first, 0] - share * along_x, y - place[first, 1] - share * along_y
+    off_x = x - place[first, 0] - share * along_x
+    off_y = y - place[first, 1] - share * along_y
     wide = half[first] + share * (half[second] - half[first])
     return math.sqrt(off_x * off_x + off_y * off_y) - wide, share
 
 
 @allocation_free
 def _span(one, other, beyond, side, count, wraps):
-    """Half-open range of rows or columns within `beyond` m of a line segment; wraps: also past the edges."""
+    """Half-open range of rows or columns within `beyond` m of a line segment; wraps: also past the
+    edges.
+    """
     first = np.int64(math.ceil((min(one, other) - beyond) / side))
     last = np.int64(math.floor((max(one, other) + beyond) / side)) + 1
     if wraps:
@@ -34,11 +40,12 @@ def _span(one, other, beyond, side, count, wraps):
 
 @kernel
 def distances(place, half, reach, starts, spacing, wraps, found, near):
-    """Fill `found` (rows, cols) with meters to the nearest bank, negative between the banks, and `near` with the
-    greatest share of the `reach` of a river that is left there, 1 at its bank; both unset beyond.
+    """Fill `found` (rows, cols) with meters to the nearest bank, negative between the banks, and
+    `near` with the greatest share of the `reach` of a river that is left there, 1 at its bank; both
+    unset beyond.
 
-    place: (points, 2 or more) m along columns and rows. half, reach: (points,) m, half the width, and from the banks.
-    wraps: whether edges wrap.
+    place: (points, 2 or more) m along columns and rows. half, reach: (points,) m, half the width,
+    and from the banks. wraps: whether edges wrap.
     """
     rows, cols = found.shape
     for line in range(starts.size - 1):
@@ -46,41 +53,54 @@ def distances(place, half, reach, starts, spacing, wraps, found, near):
             other = point + 1
             beyond = max(reach[point], reach[other])
             around = max(half[point], half[other]) + beyond
-            first_row, last_row = _span(place[point, 1], place[other, 1], around, spacing[0], rows, wraps)
-            first_col, last_col = _span(place[point, 0], place[other, 0], around, spacing[1], cols, wraps)
+            first_row, last_row = _span(
+                place[point, 1], place[other, 1], around, spacing[0], rows, wraps
+            )
+            first_col, last_col = _span(
+                place[point, 0], place[other, 0], around, spacing[1], cols, wraps
+            )
             for row in range(first_row, last_row):
                 for col in range(first_col, last_col):
                     off, _ = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])
                     if off <= beyond:
-                        r, c = row % rows, col % cols
+                        r = row % rows
+                        c = col % cols
                         found[r, c] = min(found[r, c], off)
                         near[r, c] = max(near[r, c], 1.0 - max(off, 0.0) / beyond)
 
 
 @kernel
-def descend(ground, pools, lowest, depth, ramp, steps, following, incision, floors, way, level, bed):
-    """Water `level` and `bed` (points,) m of rivers that cut down to `incision` m below the `ground` (points,) m.
+def descend(
+    ground, pools, lowest, depth, ramp, steps, following, incision, floors, way, level, bed
+):
+    """Water `level` and `bed` (points,) m of rivers that cut down to `incision` m below the
+    `ground` (points,) m.
 
-    Neither rises downstream. A river cuts through higher ground downstream, but not below standing water: `pools`
-    (points,) m, NaN outside. Along the `ramp` (points,) m below a source or a pool it cuts down to its `depth`
-    (points,) m. lowest: (points,) m, given at the ends of rivers, the lowest bed upstream of there. steps: (points,) m
-    to the next point downstream. following: (points,) int64, that point, a lower index; -1 at the end. floors, way:
-    (points,), room.
+    Neither rises downstream. A river cuts through higher ground downstream, but not below standing
+    water: `pools` (points,) m, NaN outside. Along the `ramp` (points,) m below a source or a pool
+    it cuts down to its `depth` (points,) m. lowest: (points,) m, given at the ends of rivers, the
+    lowest bed upstream of there. steps: (points,) m to the next point downstream. following:
+    (points,) int64, that point, a lower index; -1 at the end. floors, way: (points,), room.
     """
     for point in range(ground.size):
         below = following[point]
         floor = lowest[point]
         if below >= 0:
-            lowest[point], floor = lowest[below], floors[below]
+            lowest[point] = lowest[below]
+            floor = floors[below]
         floors[point] = floor if math.isnan(pools[point]) else pools[point]
-        level[point], bed[point], way[point] = math.inf, math.inf, 0.0
+        level[point] = math.inf
+        bed[point] = math.inf
+        way[point] = 0.0
     for point in range(ground.size - 1, -1, -1):
         if math.isnan(pools[point]):
             begun = min(way[point] / ramp[point], 1.0)
             level[point] = max(min(level[point], ground[point] - incision * begun), floors[point])
             bed[point] = max(min(bed[point], level[point] - depth[point] * begun), lowest[point])
         else:
-            level[point], bed[point], way[point] = pools[point], pools[point], 0.0
+            level[point] = pools[point]
+            bed[point] = pools[point]
+            way[point] = 0.0
         below = following[point]
         if below >= 0:
             level[below], bed[below] = min(level[below], level[point]), min(bed[below], bed[point])
@@ -91,9 +111,9 @@ def descend(ground, pools, lowest, depth, ramp, steps, following, incision, floo
 def cut(place, half, depth, reach, starts, spacing, wraps, bank, ground, heights):
     """Cut `heights` (rows, cols) m, a copy of the `ground`, down to river beds.
 
-    The bed lies `depth` (points,) m below the water and is level over 0.7 of the width. Beyond the banks the cut rises
-    by `bank` m/m, and becomes shallower to nothing at `reach` (points,) m from them. place: (points, 3) m. wraps:
-    whether edges wrap.
+    The bed lies `depth` (points,) m below the water and is level over 0.7 of the width. Beyond the
+    banks the cut rises by `bank` m/m, and becomes shallower to nothing at `reach` (points,) m from
+    them. place: (points, 3) m. wraps: whether edges wrap.
     """
     rows, cols = heights.shape
     highest = ground.max()
@@ -103,12 +123,19 @@ def cut(place, half, depth, reach, starts, spacing, wraps, bank, ground, heights
             beyond = max(reach[point], reach[other])
             around = max(highest - min(place[point, 2], place[other, 2]), 0.0) / bank
             around = max(half[point], half[other]) + min(around, beyond)
-            first_row, last_row = _span(place[point, 1], place[other, 1], around, spacing[0], rows, wraps)
-            first_col, last_col = _span(place[point, 0], place[other, 0], around, spacing[1], cols, wraps)
+            first_row, last_row = _span(
+                place[point, 1], place[other, 1], around, spacing[0], rows, wraps
+            )
+            first_col, last_col = _span(
+                place[point, 0], place[other, 0], around, spacing[1], cols, wraps
+            )
             for row in range(first_row, last_row):
                 for col in range(first_col, last_col):
-                    off, share = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])
-                    r, c = row % rows, col % cols
+                    off, share = _nearest(
+                        place, half, point, other, col * spacing[1], row * spacing[0]
+                    )
+                    r = row % rows
+                    c = col % cols
                     bed = place[point, 2] + share * (place[other, 2] - place[point, 2])
                     if off > 0.0:
                         bed += bank * off

@@ -22,9 +22,10 @@ def _below(network, cell):
 def trace(network, order, amounts, least, main, cells, ends):
     """List the rivers: cells whose amount reaches `least`. Returns the number of rivers.
 
-    Fills `cells` (int64, twice the number of river cells) and `ends` with the end of each river in it. A river follows
-    its largest donor upstream, and is listed from mouth to source. A tributary starts with the cell of the river it
-    joins, and comes after that river. Rivers of a single cell are dropped. main: int32, as many as cells, -1 before.
+    Fills `cells` (int64, twice the number of river cells) and `ends` with the end of each river in
+    it. A river follows its largest donor upstream, and is listed from mouth to source. A tributary
+    starts with the cell of the river it joins, and comes after that river. Rivers of a single cell
+    are dropped. main: int32, as many as cells, -1 before.
     """
     for place in range(order.size):
         cell = np.int64(order[place])
@@ -35,7 +36,8 @@ def trace(network, order, amounts, least, main, cells, ends):
             known = main[below]
             if known < 0 or (amounts[cell], -cell) > (amounts[known], -known):
                 main[below] = cell
-    count, rivers = 0, 0
+    count = 0
+    rivers = 0
     for place in range(order.size):
         cell = np.int64(order[place])
         if amounts[cell] < least:
@@ -61,12 +63,12 @@ def trace(network, order, amounts, least, main, cells, ends):
 def smooth(place, starts, following, passes):
     """Smooth the grid's staircase out of lines in place: `passes` binomial means of three points.
 
-    Ends stay, and mouths of tributaries stay on the river they join. place: (points, 2). starts: (lines + 1,).
-    following:
-    see `water_levels`.
+    Ends stay, and mouths of tributaries stay on the river they join. place: (points, 2). starts:
+    (lines + 1,). following: see `water_levels`.
     """
     for line in range(starts.size - 1):
-        first, last = starts[line], starts[line + 1]
+        first = starts[line]
+        last = starts[line + 1]
         if following[first] >= 0:
             place[first] = place[following[first]]
         for axis in range(2):
@@ -82,9 +84,10 @@ def smooth(place, starts, following, passes):
 def water_levels(ground, pools, starts, following, levels):
     """Water `levels` (m) along lines, never rising downstream.
 
-    Each is at least the ground, the level downstream and the level of its lake. ground: (points,) m. pools: (points,)
-    m, lake level, NaN outside lakes. following: (points,) int64, next point downstream, a lower index; -1 at the end.
-    The first point of a tributary is followed by a point of the main river.
+    Each is at least the ground, the level downstream and the level of its lake. ground: (points,)
+    m. pools: (points,) m, lake level, NaN outside lakes. following: (points,) int64, next point
+    downstream, a lower index; -1 at the end. The first point of a tributary is followed by a point
+    of the main river.
     """
     for point in range(ground.size):
         levels[point] = ground[point] if math.isnan(pools[point]) else pools[point]
@@ -112,7 +115,8 @@ def label_lakes(network, wet, labels, stack):
             continue
         count += 1
         labels[start] = count
-        stack[0], depth = start, 1
+        stack[0] = start
+        depth = 1
         while depth:  # each cell once, as it is labeled before it waits
             depth -= 1
             cell = np.int64(stack[depth])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Receivers: the neighbor to which each cell drains.
 
-Arrays are flat over the grid with a ring of one cell: cell (row, col) has index (row + 1) · (cols + 2) + col + 1.
-Neighbors are numbered in reading order, 0 1 2 / 3 · 4 / 5 6 7, so 7 - d is opposite to d.
+Arrays are flat over the grid with a ring of one cell: cell (row, col) has index (row + 1) · (cols +
+2) + col + 1. Neighbors are numbered in reading order, 0 1 2 / 3 · 4 / 5 6 7, so 7 - d is opposite
+to d.
 """
 
 from typing import NamedTuple
@@ -26,8 +27,8 @@ class Network(NamedTuple):
     toward: np.ndarray
     """uint8: number of the receiver, or OUTLET, PIT, RING."""
     home: np.ndarray
-    """int32: the actual cell at each index; ring cells of wrapped edges map to the opposite edge. Empty without
-    wrapping.
+    """int32: the actual cell at each index; ring cells of wrapped edges map to the opposite edge.
+    Empty without wrapping.
     """
     offsets: np.ndarray
     """(8,) int64: index offset of each neighbor."""
@@ -52,18 +53,22 @@ def fill_ring(heights, network):
 
 @kernel
 def find_receivers(heights, outlets, network, cols, key, wander, first, last):
-    """Set `toward` in rows first … last - 1 to the steepest lower neighbor, the first of equal ones. Returns the number
-    of pits, and whether all heights lie within ±`BEYOND`; NaN does not.
+    """Set `toward` in rows first … last - 1 to the steepest lower neighbor, the first of equal
+    ones. Returns the number of pits, and whether all heights lie within ±`BEYOND`; NaN does not.
 
-    wander: diagonals count as 1 … 2 cell sides long at random instead of √2, so a plane drains straight down on average
-    and not along the eight directions (Fairfield & Leymarie 1991, "rho8"). key: uint64 of the random numbers.
+    wander: diagonals count as 1 … 2 cell sides long at random instead of √2, so a plane drains
+    straight down on average and not along the eight directions (Fairfield & Leymarie 1991, "rho8").
+    key: uint64 of the random numbers.
     """
     inverse = 1.0 / network.distances
-    steepest, longer = np.empty(cols), np.ones(cols)
-    pits, sound = 0, True
+    steepest = np.empty(cols)
+    longer = np.ones(cols)
+    pits = 0
+    sound = True
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
-        own, toward = heights[start : start + cols], network.toward[start : start + cols]
+        own = heights[start : start + cols]
+        toward = network.toward[start : start + cols]
         steepest[:] = 0.0
         toward[:] = PIT
         if wander:
@@ -71,7 +76,8 @@ def find_receivers(heights, outlets, network, cols, key, wander, first, last):
                 longer[col] = 1.4142135623730951 / (2.0 - uniform(key, start + col))
         for number in range(8):
             there = start + network.offsets[number]
-            beside, diagonal = heights[there : there + cols], number in (0, 2, 5, 7)
+            beside = heights[there : there + cols]
+            diagonal = number in (0, 2, 5, 7)
             for col in range(cols):
                 fall = (own[col] - beside[col]) * inverse[number]
                 fall = fall * longer[col] if diagonal else fall

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Partially filled pits: a tree of depressions, and the flow between them.
 
-Leaves of the tree are the basins of pits, from 1 on; 0 is everything that drains. Two depressions that meet at their
-lowest pass are the children of a larger one. A depression whose pass leads to draining ground spills there.
+Leaves of the tree are the basins of pits, from 1 on; 0 is everything that drains. Two depressions
+that meet at their lowest pass are the children of a larger one. A depression whose pass leads to
+draining ground spills there.
 
-Source: Barnes, Callaghan, Wickert, "Computing water flow through complex landscapes – Part 3: Fill–Spill–Merge" (2021).
+Source: Barnes, Callaghan, Wickert, "Computing water flow through complex landscapes – Part 3:
+Fill–Spill–Merge" (2021).
 """
 
 from typing import NamedTuple
@@ -17,7 +19,9 @@ from .receivers import neighbor
 
 
 class Tree(NamedTuple):
-    """Tree of depressions: leaves in the order of basin labels, then the larger ones, children first."""
+    """Tree of depressions: leaves in the order of basin labels, then the larger ones, children
+    first.
+    """
 
     parent: np.ndarray
     """int64; 0 for those that spill to draining ground, and for 0 itself."""
@@ -33,29 +37,36 @@ class Tree(NamedTuple):
 def grow(heights, network, labels, links, tree, outer):
     """Build the tree (zeros before) from the passes of the minimum spanning tree, lowest first.
 
-    labels, links: see `basins.span`, the links sorted. outer: (basins,) int64, filled with the depressions that spill
-    to draining ground, each after its receiver. Returns the length of `outer`, and the number of depressions including
-    0.
+    labels, links: see `basins.span`, the links sorted. outer: (basins,) int64, filled with the
+    depressions that spill to draining ground, each after its receiver. Returns the length of
+    `outer`, and the number of depressions including 0.
     """
     roots = np.arange(tree.parent.size)
-    count, made = 0, links.shape[0] + 1
+    count = 0
+    made = links.shape[0] + 1
     for link in range(links.shape[0]):
-        cell, other = links[link, 0], neighbor(network, links[link, 0], links[link, 1])
+        cell = links[link, 0]
+        other = neighbor(network, links[link, 0], links[link, 1])
         height = max(heights[cell], heights[other])
-        first, second = np.int64(labels[cell]), np.int64(labels[other])
-        one, two = find(roots, first), find(roots, second)
+        first = np.int64(labels[cell])
+        second = np.int64(labels[other])
+        one = find(roots, first)
+        two = find(roots, second)
         if one == 0 or two == 0:
             if one == 0:
                 one, first, second = two, second, first
-            tree.spill[one], tree.beyond[one] = height, second
+            tree.spill[one] = height
+            tree.beyond[one] = second
             roots[one] = 0
             outer[count] = one
             count += 1
             continue
         tree.spill[one] = tree.spill[two] = height
-        tree.beyond[one], tree.beyond[two] = second, first
+        tree.beyond[one] = second
+        tree.beyond[two] = first
         tree.parent[one] = tree.parent[two] = made
-        tree.children[made, 0], tree.children[made, 1] = one, two
+        tree.children[made, 0] = one
+        tree.children[made, 1] = two
         roots[one] = roots[two] = made
         made += 1
     return count, made
@@ -63,8 +74,8 @@ def grow(heights, network, labels, links, tree, outer):
 
 @allocation_free
 def _reach(tree, far, depth):
-    """Fill `far` with skip pointers, so that a search over n ancestors takes about log n steps, and `depth` with the
-    number of ancestors. Both are int64 by depression, 0 before.
+    """Fill `far` with skip pointers, so that a search over n ancestors takes about log n steps, and
+    `depth` with the number of ancestors. Both are int64 by depression, 0 before.
 
     Source: Myers, "An applicative random-access stack" (1983).
     """
@@ -78,15 +89,22 @@ def _reach(tree, far, depth):
 
 @kernel
 def measure(heights, labels, tree, area, rooms):
-    """Fill `rooms` (0 before) with the capacity of each depression up to its spill level, in m³. area: m² of a cell."""
-    below = np.zeros(rooms.size, np.int64)  # cells below the spill, which in a larger depression are deeper by a step
+    """Fill `rooms` (0 before) with the capacity of each depression up to its spill level, in m³.
+    area: m² of a cell.
+    """
+    # cells below the spill, which in a larger depression are deeper by a step
+    below = np.zeros(rooms.size, np.int64)
     far = np.zeros(rooms.size, np.int64)
     _reach(tree, far, np.zeros(rooms.size, np.int64))
     for cell in range(heights.size):
-        height, holding = heights[cell], np.int64(labels[cell])
-        while holding != 0 and tree.spill[holding] <= height:  # to the root at most; of no number is that true
+        height = heights[cell]
+        holding = np.int64(labels[cell])
+        # to the root at most; of no number is that true
+        while holding != 0 and tree.spill[holding] <= height:
             beyond = far[holding]
-            holding = beyond if beyond != 0 and tree.spill[beyond] <= height else tree.parent[holding]
+            holding = (
+                beyond if beyond != 0 and tree.spill[beyond] <= height else tree.parent[holding]
+            )
         if holding != 0:
             below[holding] += 1
             rooms[holding] += (tree.spill[holding] - height) * area
@@ -112,9 +130,9 @@ def _pour(tree, water, leaf, last, amount):
 def fill_and_spill(tree, outer, rooms, water, lakes):
     """Let water fill depressions, spill and merge; returns the outflow in m³.
 
-    water: m³ that reach each leaf, 0 for larger ones; on return, the contents of each depression. lakes: int64 by
-    depression, 0 before; on return, the largest depression around it with a common water level: itself for a leaf that
-    is not full, 0 for depressions larger than one lake.
+    water: m³ that reach each leaf, 0 for larger ones; on return, the contents of each depression.
+    lakes: int64 by depression, 0 before; on return, the largest depression around it with a common
+    water level: itself for a leaf that is not full, 0 for depressions larger than one lake.
     """
     for depression in range(1, rooms.size):  # each before its parent
         parent = tree.parent[depression]
@@ -150,14 +168,17 @@ def fill_and_spill(tree, outer, rooms, water, lakes):
 
 @kernel
 def lake_levels(heights, owners, order, water, rooms, spills, area, levels):
-    """Fill `levels` with the water level of each lake in m: its lowest cell if empty, its spill level if full.
+    """Fill `levels` with the water level of each lake in m: its lowest cell if empty, its spill
+    level if full.
 
     owners: lake of each cell, 0 for none. order: cells of lakes, sorted by lake and height.
     """
     place = 0
     while place < order.size:
         lake = owners[order[place]]
-        level, left, count = heights[order[place]], water[lake], 0
+        level = heights[order[place]]
+        left = water[lake]
+        count = 0
         while place < order.size and owners[order[place]] == lake:
             height = heights[order[place]]
             step = (height - level) * count * area
@@ -167,6 +188,10 @@ def lake_levels(heights, owners, order, water, rooms, spills, area, levels):
             level = height
             count += 1
             place += 1
-        levels[lake] = spills[lake] if water[lake] >= rooms[lake] else min(level + left / (count * area), spills[lake])
+        levels[lake] = (
+            spills[lake]
+            if water[lake] >= rooms[lake]
+            else min(level + left / (count * area), spills[lake])
+        )
         while place < order.size and owners[order[place]] == lake:
             place += 1

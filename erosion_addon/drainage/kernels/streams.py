@@ -21,8 +21,11 @@ def count_outlets(network):
 
 @kernel
 def list_donors(network, cols, first, last, donors):
-    """Fill `donors` (uint8) in rows first … last - 1: bit n is set if neighbor n drains to the cell."""
-    toward, offsets = network.toward, network.offsets
+    """Fill `donors` (uint8) in rows first … last - 1: bit n is set if neighbor n drains to the
+    cell.
+    """
+    toward = network.toward
+    offsets = network.offsets
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
         if network.home.size:
@@ -44,28 +47,34 @@ def list_donors(network, cols, first, last, donors):
 def depth_first(network, donors, order, places, trees):
     """Fill `order` (int32) with all cells, each after its receiver and before its donors.
 
-    Fills `places` (int32) with the position of each receiver in it (an outlet is its own), and `trees` with the
-    position of each outlet, and the number of cells last. The ends of both serve as the stack. donors: see
-    `list_donors`. Each cell is the donor of one other at most, and comes once; those on a circle never come, so that
-    the number is smaller.
+    Fills `places` (int32) with the position of each receiver in it (an outlet is its own), and
+    `trees` with the position of each outlet, and the number of cells last. The ends of both serve
+    as the stack. donors: see `list_donors`. Each cell is the donor of one other at most, and comes
+    once; those on a circle never come, so that the number is smaller.
     """
-    one, end = np.uintp(1), np.uintp(order.size)  # a signed index is first asked whether it counts from the end
-    count, tree = np.uintp(0), 0
+    one = np.uintp(1)  # a signed index is first asked whether it counts from the end
+    end = np.uintp(order.size)
+    count = np.uintp(0)
+    tree = 0
     for outlet in range(network.toward.size):
         if network.toward[outlet] != OUTLET:
             continue
         trees[tree] = count
         tree += 1
         waiting = end - one
-        order[waiting], places[waiting] = outlet, count
+        order[waiting] = outlet
+        places[waiting] = count
         while waiting < end:
-            cell, below = np.uintp(order[waiting]), places[waiting]
+            cell = np.uintp(order[waiting])
+            below = places[waiting]
             waiting += one
-            order[count], places[count] = cell, below
+            order[count] = cell
+            places[count] = below
             left = np.uintp(donors[cell])
             while left:
                 waiting -= one
-                order[waiting], places[waiting] = neighbor(network, np.int64(cell), np.int64(FIRST[left])), count
+                order[waiting] = neighbor(network, np.int64(cell), np.int64(FIRST[left]))
+                places[waiting] = count
                 left &= left - one
             count += one
     trees[tree] = count
@@ -73,7 +82,9 @@ def depth_first(network, donors, order, places, trees):
 
 @kernel
 def accumulate(network, order, amounts, first, last):
-    """Accumulate amounts downstream over positions first … last - 1 of the order, which hold whole trees."""
+    """Accumulate amounts downstream over positions first … last - 1 of the order, which hold whole
+    trees.
+    """
     for place in range(last - 1, first - 1, -1):
         cell = np.int64(order[place])
         number = network.toward[cell]
@@ -83,19 +94,22 @@ def accumulate(network, order, amounts, first, last):
 
 @kernel
 def arrivals(network, order, heights, shares, waiting, arrived):
-    """Amounts that enter a region on their way downstream, where its share rises: from s to s' as many of those that
-    still wait as (s' - s) / (1 - s).
+    """Amounts that enter a region on their way downstream, where its share rises: from s to s' as
+    many of those that still wait as (s' - s) / (1 - s).
 
-    shares: (n,) 0-1. waiting: (n, 3) amounts outside at their start, and two columns of 0; changed. arrived: (n, 3)
-    zeros: amounts that enter at a cell, and these times their mean way (m) and mean fall (m) since they went uphill.
+    shares: (n,) 0-1. waiting: (n, 3) amounts outside at their start, and two columns of 0; changed.
+    arrived: (n, 3) zeros: amounts that enter at a cell, and these times their mean way (m) and mean
+    fall (m) since they went uphill.
     """
     for place in range(order.size - 1, -1, -1):
         cell = np.int64(order[place])
         number = network.toward[cell]
         if shares[cell] >= 1.0 or number >= OUTLET:
             continue
-        below, amount = neighbor(network, cell, number), waiting[cell, 0]
-        fall, rise = heights[cell] - heights[below], max(shares[below] - shares[cell], 0.0)
+        below = neighbor(network, cell, number)
+        amount = waiting[cell, 0]
+        fall = heights[cell] - heights[below]
+        rise = max(shares[below] - shares[cell], 0.0)
         part = rise / (1.0 - shares[cell])
         way = waiting[cell, 1] + amount * network.distances[number]
         fallen = waiting[cell, 2] + amount * fall if fall > 0.0 else 0.0
@@ -120,19 +134,24 @@ def fill(network, order, heights, levels):
 
 @allocation_free
 def meet(order, below, orders, twins):
-    """A channel of an order reaches the cell `below`: its highest order so far, and how many have it, 2 for more."""
+    """A channel of an order reaches the cell `below`: its highest order so far, and how many have
+    it, 2 for more.
+    """
     if order > orders[below]:
-        orders[below], twins[below] = order, 1
+        orders[below] = order
+        twins[below] = 1
     elif order == orders[below]:
         twins[below] = min(twins[below] + 1, 2)
 
 
 @kernel
 def strahler(network, order, areas, least, orders, twins, through):
-    """`orders`: Strahler order (1957) of channels, 1 from a drainage area of `least` (m²) on; 0 on slopes.
+    """`orders`: Strahler order (1957) of channels, 1 from a drainage area of `least` (m²) on; 0 on
+    slopes.
 
-    orders, twins: uint8 by cell, 0 before. through: bool by cell, whether channels enter it from beyond, whose order is
-    not known; grows downstream. There `orders` and `twins` are those of what else reaches the cell, see `meet`.
+    orders, twins: uint8 by cell, 0 before. through: bool by cell, whether channels enter it from
+    beyond, whose order is not known; grows downstream. There `orders` and `twins` are those of what
+    else reaches the cell, see `meet`.
     """
     for place in range(order.size - 1, -1, -1):
         cell = np.int64(order[place])
@@ -189,12 +208,17 @@ def _steps_of(number):
 
 @allocation_free
 def _way(network, cell, along, across, steps):
-    """Displacement of water over at most `steps` cells, in m along rows and columns, and the number of cells passed."""
-    up, right, taken = 0.0, 0.0, 0
+    """Displacement of water over at most `steps` cells, in m along rows and columns, and the number
+    of cells passed.
+    """
+    up = 0.0
+    right = 0.0
+    taken = 0
     while taken < steps and network.toward[cell] < OUTLET:
         number = network.toward[cell]
         rows, cols = _steps_of(number)
-        up, right = up + rows * along, right + cols * across
+        up = up + rows * along
+        right = right + cols * across
         cell = neighbor(network, cell, number)
         taken += 1
     return up, right, taken
@@ -202,7 +226,8 @@ def _way(network, cell, along, across, steps):
 
 @kernel
 def ways(network, cols, along, across, steps, first, last, directions):
-    """Fill rows first … last - 1 of `directions` (rows, cols, 2) with unit vectors of the flow along columns and rows.
+    """Fill rows first … last - 1 of `directions` (rows, cols, 2) with unit vectors of the flow
+    along columns and rows.
 
     Directions are averaged over `steps` cells downstream; 0 at outlets.
     """
@@ -216,7 +241,9 @@ def ways(network, cols, along, across, steps, first, last, directions):
 
 @kernel
 def aspects(network, cells, along, across, steps, lengths):
-    """Fill `lengths` (4,) with displacements (m) by sector, over cells with at least `steps` cells downstream."""
+    """Fill `lengths` (4,) with displacements (m) by sector, over cells with at least `steps` cells
+    downstream.
+    """
     lengths[:] = 0.0
     for cell in cells:
         up, right, taken = _way(network, np.int64(cell), along, across, steps)

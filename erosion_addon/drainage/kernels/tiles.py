@@ -11,46 +11,64 @@ from .streams import meet
 
 @kernel
 def contract(network, labels, cells, numbers, terminal, links, passes):
-    """Part of the minimum spanning tree over the basins of a tile that other tiles cannot change, and what remains.
+    """Part of the minimum spanning tree over the basins of a tile that other tiles cannot change,
+    and what remains.
 
-    A basin is a terminal if other tiles may touch it. The lowest pass of basins without a terminal belongs to the tree
-    in any case: it goes into `links` (basins, 2): cell, number of the neighbor. Basins so joined have one terminal. A
-    pass between two of them goes into `passes` (basins, 4): cell, number, terminal of either side, unless lower passes
-    of the tile lead around it. Returns the number of both.
+    A basin is a terminal if other tiles may touch it. The lowest pass of basins without a terminal
+    belongs to the tree in any case: it goes into `links` (basins, 2): cell, number of the neighbor.
+    Basins so joined have one terminal. A pass between two of them goes into `passes` (basins, 4):
+    cell, number, terminal of either side, unless lower passes of the tile lead around it. Returns
+    the number of both.
 
     cells, numbers: passes, lowest first. labels: basin of each cell. terminal: by basin; changed.
     """
     basins = terminal.size
-    whole, joined, ends = np.arange(basins), np.arange(basins), np.arange(basins)
-    made, kept = 0, 0
+    whole = np.arange(basins)
+    joined = np.arange(basins)
+    ends = np.arange(basins)
+    made = 0
+    kept = 0
     for place in range(cells.size):
-        cell, number = cells[place], numbers[place]
-        own, theirs = labels[cell], labels[neighbor(network, cell, number)]
-        one, other = find(whole, own), find(whole, theirs)
+        cell = cells[place]
+        number = numbers[place]
+        own = labels[cell]
+        theirs = labels[neighbor(network, cell, number)]
+        one = find(whole, own)
+        other = find(whole, theirs)
         if one == other:
             continue
         whole[max(one, other)] = min(one, other)
-        one, other = find(joined, own), find(joined, theirs)
+        one = find(joined, own)
+        other = find(joined, theirs)
         if terminal[one] and terminal[other]:
-            passes[kept, 0], passes[kept, 1], passes[kept, 2], passes[kept, 3] = cell, number, ends[one], ends[other]
+            passes[kept, 0] = cell
+            passes[kept, 1] = number
+            passes[kept, 2] = ends[one]
+            passes[kept, 3] = ends[other]
             kept += 1
             continue
-        root, leaf = min(one, other), max(one, other)
+        root = min(one, other)
+        leaf = max(one, other)
         if terminal[leaf]:
             ends[root] = ends[leaf]
         joined[leaf] = root
         terminal[root] |= terminal[leaf]
-        links[made, 0], links[made, 1] = cell, number
+        links[made, 0] = cell
+        links[made, 1] = number
         made += 1
     return made, kept
 
 
 @kernel
 def span(first, second, nodes):
-    """Whether each edge belongs to the spanning tree, (edges,) bool. first, second: nodes of edges, lowest first."""
-    roots, kept = np.arange(nodes), np.zeros(first.size, np.bool_)
+    """Whether each edge belongs to the spanning tree, (edges,) bool. first, second: nodes of edges,
+    lowest first.
+    """
+    roots = np.arange(nodes)
+    kept = np.zeros(first.size, np.bool_)
     for edge in range(first.size):
-        one, other = find(roots, first[edge]), find(roots, second[edge])
+        one = find(roots, first[edge])
+        other = find(roots, second[edge])
         if one != other:
             roots[max(one, other)] = min(one, other)
             kept[edge] = True
@@ -59,15 +77,20 @@ def span(first, second, nodes):
 
 @kernel
 def orient(first, second, root, nodes):
-    """Edge of a tree that leads from each node toward the root, (nodes,) int64; -1 at the root and beside the tree."""
-    head, following = np.full(nodes, -1), np.empty(2 * first.size, np.int64)
+    """Edge of a tree that leads from each node toward the root, (nodes,) int64; -1 at the root and
+    beside the tree.
+    """
+    head = np.full(nodes, -1)
+    following = np.empty(2 * first.size, np.int64)
     for edge in range(first.size):
         for end in range(2):
             node = first[edge] if end == 0 else second[edge]
             following[2 * edge + end] = head[node]
             head[node] = 2 * edge + end
     below = np.full(nodes, -1)
-    reached, count, at = np.empty(nodes, np.int64), 1, 0
+    reached = np.empty(nodes, np.int64)
+    count = 1
+    at = 0
     reached[0] = root
     while at < count:  # every node once
         node = reached[at]
@@ -86,11 +109,13 @@ def orient(first, second, root, nodes):
 
 @kernel
 def _downstream(onward):
-    """Cells in an order in which each comes before the one that its water enters, (cells,) int64. onward: that one, -1
-    at an end.
+    """Cells in an order in which each comes before the one that its water enters, (cells,) int64.
+    onward: that one, -1 at an end.
     """
     size = onward.size
-    donors, order, count = np.zeros(size, np.int64), np.empty(size, np.int64), 0
+    donors = np.zeros(size, np.int64)
+    order = np.empty(size, np.int64)
+    count = 0
     for cell in range(size):
         if onward[cell] >= 0:
             donors[onward[cell]] += 1
@@ -112,7 +137,8 @@ def _downstream(onward):
 
 @kernel
 def carry(onward, inflow, levels):
-    """Inflow of cells at borders of tiles, accumulated downstream, and water levels (m), carried upstream; in place.
+    """Inflow of cells at borders of tiles, accumulated downstream, and water levels (m), carried
+    upstream; in place.
 
     onward: the cell at which a cell's water enters the next tile, -1 if it reaches an outlet first.
     """
@@ -130,8 +156,9 @@ def carry(onward, inflow, levels):
 def join(onward, orders, twins, targets, arriving):
     """Strahler orders of channels that lead through tiles, in place.
 
-    onward: place of the next cell, -1 at an outlet. orders, twins: of what else reaches a cell, see `streams.meet`.
-    targets, arriving: places that channels of known orders reach from other tiles, and these.
+    onward: place of the next cell, -1 at an outlet. orders, twins: of what else reaches a cell, see
+    `streams.meet`. targets, arriving: places that channels of known orders reach from other tiles,
+    and these.
     """
     for channel in range(targets.size):
         meet(arriving[channel], targets[channel], orders, twins)
@@ -147,7 +174,8 @@ def ends(network, labels, links, terminal):
     roots = np.arange(terminal.size)
     for link in range(links.shape[0]):
         cell, number = links[link]
-        one, other = find(roots, labels[cell]), find(roots, labels[neighbor(network, cell, number)])
+        one = find(roots, labels[cell])
+        other = find(roots, labels[neighbor(network, cell, number)])
         if terminal[one]:
             roots[other] = one
         else:

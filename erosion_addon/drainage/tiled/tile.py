@@ -13,7 +13,9 @@ Arrays = dict[str, Array]
 
 @dataclass(frozen=True)
 class Place:
-    """Place of a tile on its land: first row and column, (rows, cols), and the land's (rows, cols)."""
+    """Place of a tile on its land: first row and column, (rows, cols), and the land's (rows,
+    cols).
+    """
 
     top: int
     left: int
@@ -24,11 +26,14 @@ class Place:
     def around(self) -> tuple[int, int, int, int]:
         """Top, bottom, left and right of the tile with the cells of the land around it."""
         (rows, cols), (most, widest) = self.shape, self.land
-        bottom, right = min(self.top + rows + 1, most), min(self.left + cols + 1, widest)
+        bottom = min(self.top + rows + 1, most)
+        right = min(self.left + cols + 1, widest)
         return max(self.top - 1, 0), bottom, max(self.left - 1, 0), right
 
     def ringed(self, values: Array, beyond: float) -> Array:
-        """Flat array of the tile with a ring of one cell, from values of `around`; `beyond` outside the land."""
+        """Flat array of the tile with a ring of one cell, from values of `around`; `beyond` outside
+        the land.
+        """
         top, bottom, left, right = self.around
         rows, cols = self.shape
         missing = (
@@ -48,11 +53,15 @@ class Place:
         return np.asarray((row - self.top + 1) * (self.shape[1] + 2) + col - self.left + 1)
 
     def rim(self) -> Array:
-        """Cells of the tile with neighbors in other tiles, ascending, in a flat array with a ring."""
+        """Cells of the tile with neighbors in other tiles, ascending, in a flat array with a
+        ring.
+        """
         (rows, cols), (most, widest) = self.shape, self.land
         inside = np.ones((rows, cols), bool)
-        up, left = int(self.top > 0), int(self.left > 0)
-        down, right = rows - int(self.top + rows < most), cols - int(self.left + cols < widest)
+        up = int(self.top > 0)
+        left = int(self.left > 0)
+        down = rows - int(self.top + rows < most)
+        right = cols - int(self.left + cols < widest)
         inside[up:down, left:right] = False
         return np.flatnonzero(np.pad(inside, 1).reshape(-1))
 
@@ -65,8 +74,8 @@ def steps(land: tuple[int, int]) -> Array:
 class TileFlow:
     """Flow graph of a tile whose water may leave to its neighbors.
 
-    heights: of `place.around`, m. edges: open or closed. sea_level: m, where rivers end, or None. outlets: cells of the
-    tile where water leaves besides open edges, (rows, cols) bool, or None.
+    heights: of `place.around`, m. edges: open or closed. sea_level: m, where rivers end, or None.
+    outlets: cells of the tile where water leaves besides open edges, (rows, cols) bool, or None.
     """
 
     def __init__(
@@ -81,7 +90,8 @@ class TileFlow:
     ) -> None:
         from ..kernels import receivers  # numba takes a second to import, so only where it runs
 
-        self._codes, self.place = receivers, place
+        self._codes = receivers
+        self.place = place
         rows, cols = place.shape
         self.heights = place.ringed(heights, receivers.BEYOND)
         ends = np.zeros((rows, cols), bool) if outlets is None else outlets.copy()
@@ -99,24 +109,29 @@ class TileFlow:
     def basins(self) -> Arrays:
         """Data on the basins that other tiles need.
 
-        rim: cells with neighbors in other tiles, by number on the land. nodes: their basins. exits: cells whose water
-        goes on in another tile, (n, 2): number on the land, direction; their basins are 1, 2, …. passes: (n, 4): cell,
-        direction, basin of the cell and beyond, -1 in another tile. heights: of both cells of passes, the higher first,
-        m. lowest: number, basin and height (m) of the lowest pit, -1 without pits. count: basins, with 0 for outlets.
+        rim: cells with neighbors in other tiles, by number on the land. nodes: their basins. exits:
+        cells whose water goes on in another tile, (n, 2): number on the land, direction; their
+        basins are 1, 2, …. passes: (n, 4): cell, direction, basin of the cell and beyond, -1 in
+        another tile. heights: of both cells of passes, the higher first, m. lowest: number, basin
+        and height (m) of the lowest pit, -1 without pits. count: basins, with 0 for outlets.
         outlets: number of outlets.
         """
         self._label()
-        network, labels, rim = self.graph.network, self.graph.labels, self.rim
+        network = self.graph.network
+        labels = self.graph.labels
+        rim = self.rim
         rank = np.cumsum(self._terminal) - 1
         numbers, cells = (array.reshape(-1) for array in np.meshgrid(np.arange(4, 8), rim))
         beyond = cells + network.offsets[numbers]
         crossing = self.ring[beyond] & (self.heights[beyond] < self._codes.BEYOND)
-        cells, numbers = cells[crossing], numbers[crossing]
+        cells = cells[crossing]
+        numbers = numbers[crossing]
         outer = np.stack([cells, numbers, rank[labels[cells]], np.full(cells.size, -1)], axis=1)
         inner = self._passes.copy()
         inner[:, 2:] = rank[inner[:, 2:]]
         passes = np.concatenate([inner, outer])
-        first, second = self.heights[passes[:, 0]], self.heights[passes[:, 0] + network.offsets[passes[:, 1]]]
+        first = self.heights[passes[:, 0]]
+        second = self.heights[passes[:, 0] + network.offsets[passes[:, 1]]]
         passes[:, 0] = self.place.on_land(passes[:, 0])
         lowest = np.full(3, -1.0)
         if self._pits.size:
@@ -125,7 +140,9 @@ class TileFlow:
         return {
             "rim": self.place.on_land(rim),
             "nodes": rank[labels[rim]],
-            "exits": np.stack([self.place.on_land(self._exits), network.toward[self._exits]], axis=1).astype(np.int64),
+            "exits": np.stack(
+                [self.place.on_land(self._exits), network.toward[self._exits]], axis=1
+            ).astype(np.int64),
             "passes": passes,
             "heights": np.stack([np.maximum(first, second), np.minimum(first, second)], axis=1),
             "lowest": lowest,
@@ -136,14 +153,16 @@ class TileFlow:
     def lead_out(self, ways: Array) -> Array:
         """Receivers, flat, with all basins led out, as `kernels.receivers` has them.
 
-        ways: (n, 2): cells where the water of a basin of this tile leaves it over a pass, by number on the land, and
-        directions; 8 for the pit that is the outlet of closed ground.
+        ways: (n, 2): cells where the water of a basin of this tile leaves it over a pass, by number
+        on the land, and directions; 8 for the pit that is the outlet of closed ground.
         """
         from ..kernels import basins
 
         self._label()
-        network, labels = self.graph.network, self.graph.labels
-        cells, numbers = self.place.in_tile(ways[:, 0]), ways[:, 1]
+        network = self.graph.network
+        labels = self.graph.labels
+        cells = self.place.in_tile(ways[:, 0])
+        numbers = ways[:, 1]
         network.toward[cells[numbers == self._codes.OUTLET]] = self._codes.OUTLET
         turned = np.zeros(self._terminal.size, bool)
         starts = np.stack([cells, numbers], axis=1)[numbers < self._codes.OUTLET]
@@ -170,9 +189,11 @@ class TileFlow:
         """
         from ..kernels import tiles
 
-        graph, codes = self.graph, self._codes
+        graph = self.graph
+        codes = self._codes
         graph.find_receivers(self.heights)
-        network, labels = graph.network, graph.labels
+        network = graph.network
+        labels = graph.labels
         self._exits = self.rim[self._leaves(self.rim)]
         self._pits = np.flatnonzero(network.toward == codes.PIT)
         labels[:] = np.where(network.toward < codes.OUTLET, -1, 0)
@@ -185,30 +206,42 @@ class TileFlow:
         if self._pits.size:
             self._terminal[labels[self._pits[np.argmin(self.heights[self._pits])]]] = True
         borders = graph.borders(self.heights).astype(np.int64)
-        cells, numbers = borders // 4, 4 + borders % 4
-        first, second = self.heights[cells], self.heights[cells + network.offsets[numbers]]
+        cells = borders // 4
+        numbers = 4 + borders % 4
+        first = self.heights[cells]
+        second = self.heights[cells + network.offsets[numbers]]
         order = np.lexsort((np.minimum(first, second), np.maximum(first, second)))
-        links, passes = np.empty((basins, 2), np.int64), np.empty((basins, 4), np.int64)
-        made, kept = tiles.contract(network, labels, cells[order], numbers[order], self._terminal.copy(), links, passes)
-        self._links, self._passes = links[:made], passes[:kept]
+        links = np.empty((basins, 2), np.int64)
+        passes = np.empty((basins, 4), np.int64)
+        made, kept = tiles.contract(
+            network, labels, cells[order], numbers[order], self._terminal.copy(), links, passes
+        )
+        self._links = links[:made]
+        self._passes = passes[:kept]
 
     def _leaves(self, cells: Array) -> Array:
         """Whether water goes from a cell straight to another tile, (n,) bool."""
         network = self.graph.network
         toward = network.toward[cells]
-        return np.asarray((toward < self._codes.OUTLET) & self.ring[cells + network.offsets[np.minimum(toward, 7)]])
+        return np.asarray(
+            (toward < self._codes.OUTLET)
+            & self.ring[cells + network.offsets[np.minimum(toward, 7)]]
+        )
 
     def route(self, toward: Array) -> Arrays:
         """Apply receivers led out, and return the data on the flow that other tiles need.
 
-        By cells of the rim: onward: the cell at which its water enters the next tile, by number on the land, -1 if it
-        reaches an outlet first. levels: highest ground on the way there, m. gives: cells whose water leaves here.
+        By cells of the rim: onward: the cell at which its water enters the next tile, by number on
+        the land, -1 if it reaches an outlet first. levels: highest ground on the way there, m.
+        gives: cells whose water leaves here.
         """
         graph, network, labels = self.graph, self.graph.network, self.graph.labels
         network.toward[:] = toward
         leaves = self._leaves(self.rim)
         self.exits = self.rim[leaves]
-        self._targets = targets = self.place.on_land(self.exits + network.offsets[network.toward[self.exits]])
+        self._targets = targets = self.place.on_land(
+            self.exits + network.offsets[network.toward[self.exits]]
+        )
         network.toward[self.exits] = self._codes.OUTLET
         labels[:] = np.where(network.toward < self._codes.OUTLET, -1, 0)
         labels[self.exits] = 1 + np.arange(self.exits.size)
@@ -220,9 +253,11 @@ class TileFlow:
         return {"onward": onward, "levels": graph.filled(self.heights)[self.rim], "gives": gives}
 
     def drain(self, inflow: Array, levels: Array) -> tuple[Array, Array]:
-        """Cells that drain through each cell, with itself, and water levels in filled basins (m), (rows, cols).
+        """Cells that drain through each cell, with itself, and water levels in filled basins (m),
+        (rows, cols).
 
-        After `route`. inflow: cells that drain into each cell of the rim from other tiles. levels: m, of the rim.
+        After `route`. inflow: cells that drain into each cell of the rim from other tiles. levels:
+        m, of the rim.
         """
         graph = self.graph
         amounts = graph.padded(np.ones(graph.shape))
@@ -233,19 +268,26 @@ class TileFlow:
         return graph.inside(amounts), graph.inside(graph.filled(heights))
 
     def channels(self, inflow: Array, least: float) -> Arrays:
-        """Strahler orders of channels, as far as the tile knows them, and what other tiles need to know.
+        """Strahler orders of channels, as far as the tile knows them, and what other tiles need to
+        know.
 
-        After `drain`, with its inflow. least: drainage area of the smallest channel, m².
-        orders: (rows, cols) uint8, 0 on slopes. By cells that channels of other tiles lead through: cells: number on
-        the land; onward: that of the next one, -1 at an outlet; known: order and count of what else meets there, see
-        `streams.meet`. By other channels that go on in another tile: sent: (n, 2): cell that they enter, by number on
-        the land, and order.
+        After `drain`, with its inflow. least: drainage area of the smallest channel, m². orders:
+        (rows, cols) uint8, 0 on slopes. By cells that channels of other tiles lead through: cells:
+        number on the land; onward: that of the next one, -1 at an outlet; known: order and count of
+        what else meets there, see `streams.meet`. By other channels that go on in another tile:
+        sent: (n, 2): cell that they enter, by number on the land, and order.
         """
         from ..kernels import streams
 
-        graph, network, area = self.graph, self.graph.network, self.graph.spacing[0] * self.graph.spacing[1]
+        graph, network, area = (
+            self.graph,
+            self.graph.network,
+            self.graph.spacing[0] * self.graph.spacing[1],
+        )
         size = self.heights.size
-        orders, twins, through = np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.zeros(size, bool)
+        orders = np.zeros(size, np.uint8)
+        twins = np.zeros(size, np.uint8)
+        through = np.zeros(size, bool)
         through[self.rim] = inflow * area >= least
         streams.strahler(network, graph.order, self._amounts * area, least, orders, twins, through)
         cells = np.flatnonzero(through)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Header of an Esri ASCII grid: lines of a word and a number, then the numbers of the cells from the north.
+"""Header of an Esri ASCII grid: lines of a word and a number, then the numbers of the cells from
+the north.
 
 Source: Esri, "Esri ASCII raster format"; GDAL's driver AAIGrid for dx and dy.
 """
@@ -29,7 +30,8 @@ def ascii_grid(path: Path, size: int) -> AsciiGrid:
     """Header of an ASCII grid of `size` bytes; CorruptError if damaged."""
     with path.open("rb") as stream:
         content = stream.read(_LONGEST)
-    words, offset = {}, 0
+    words = {}
+    offset = 0
     while (entry := _WORD.match(content, offset)) and entry[1].lower() != b"nan":
         words[entry[1].decode("ascii").lower()] = _number(entry[2])
         offset = entry.end()
@@ -40,7 +42,9 @@ def ascii_grid(path: Path, size: int) -> AsciiGrid:
         raise CorruptError(f"it claims {rows:.0f} × {cols:.0f} cells and has {size} bytes")
     shape = int(rows), int(cols)
     system, unit = system_beside(path)
-    header = ImageHeader(*shape, 1, "float64", no_data=words.get("nodata_value", words.get("nodata")), unit=unit)
+    header = ImageHeader(
+        *shape, 1, "float64", no_data=words.get("nodata_value", words.get("nodata")), unit=unit
+    )
     corner = grid_corner(words, shape)
     if corner:
         x, y, right, down = corner

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Headers of files whose numbers lie in one block: .bil, .bip, .bsq and .flt by their .hdr, .hgt by its name, .pfm.
+"""Headers of files whose numbers lie in one block: .bil, .bip, .bsq and .flt by their .hdr, .hgt by
+its name, .pfm.
 
-Sources: Esri, "BIL, BIP, and BSQ raster files", and GDAL's drivers EHdr and ENVI for words and defaults; SRTM User's
-Guide (JPL); Paul Debevec's Portable FloatMap.
+Sources: Esri, "BIL, BIP, and BSQ raster files", and GDAL's drivers EHdr and ENVI for words and
+defaults; SRTM User's Guide (JPL); Paul Debevec's Portable FloatMap.
 """
 
 import math
@@ -34,8 +35,8 @@ _LONGEST = 128
 
 
 class Block(NamedTuple):
-    """Header of a file, and where its numbers lie. dtype: with byte order. offset: bytes before the first number.
-    row_step, step: bytes from row to row, and from column to column.
+    """Header of a file, and where its numbers lie. dtype: with byte order. offset: bytes before the
+    first number. row_step, step: bytes from row to row, and from column to column.
     """
 
     header: ImageHeader
@@ -46,7 +47,9 @@ class Block(NamedTuple):
 
 
 def block_of(path: Path, size: int) -> Block:
-    """Block of a file of `size` bytes; CorruptError if damaged, InputError if it cannot hold heights."""
+    """Block of a file of `size` bytes; CorruptError if damaged, InputError if it cannot hold
+    heights.
+    """
     suffix = path.suffix.lower()
     if suffix == ".hgt":
         block = _srtm(path, size)
@@ -54,10 +57,13 @@ def block_of(path: Path, size: int) -> Block:
         block = _portable_floats(path)
     else:
         block = _described(path)
-    rows, cols = block.header.rows, block.header.cols
+    rows = block.header.rows
+    cols = block.header.cols
     if min(rows, cols) <= 0 or min(block.offset, block.row_step, block.step) < 0:
         raise CorruptError(f"it claims {rows} × {cols} cells")
-    last = block.offset + (rows - 1) * block.row_step + (cols - 1) * block.step + block.dtype.itemsize
+    last = (
+        block.offset + (rows - 1) * block.row_step + (cols - 1) * block.step + block.dtype.itemsize
+    )
     if last > size:
         raise CorruptError(f"it claims {rows} × {cols} cells, {last} bytes, and has {size}")
     return block
@@ -68,10 +74,13 @@ def _srtm(path: Path, size: int) -> Block:
     count = size // 2
     side = math.isqrt(count)
     shapes = [(side, side), *((rows, cols) for rows in _SIDES for cols in _SIDES)]
-    shape = next((shape for shape in shapes if shape[0] * shape[1] * 2 == size and min(shape) > 1), None)
+    shape = next(
+        (shape for shape in shapes if shape[0] * shape[1] * 2 == size and min(shape) > 1), None
+    )
     if shape is None:
         raise InputError(
-            f"{path} has {size} bytes, which no .hgt file has; one of 3601 × 3601 heights has 25934402 bytes."
+            f"{path} has {size} bytes, which no .hgt file has; one of 3601 × 3601 heights has "
+            "25934402 bytes."
         )
     rows, cols = shape
     header = ImageHeader(rows, cols, 1, "int16", no_data=_VOID, unit=1.0, byte_order="big")
@@ -81,23 +90,32 @@ def _srtm(path: Path, size: int) -> Block:
         south = int(corner[2]) * (1 if corner[1] in "Nn" else -1)
         west = int(corner[4]) * (1 if corner[3] in "Ee" else -1)
         right = 1 / (cols - 1)
-        place = Placement((west - right / 2, south + 1 + step / 2), (right, 0.0), (0.0, 0.0 - step), _GLOBE)
+        place = Placement(
+            (west - right / 2, south + 1 + step / 2), (right, 0.0), (0.0, 0.0 - step), _GLOBE
+        )
         header = placed(header, place)
     else:
         along = Placement((0.0, 0.0), (step, 0.0), (0.0, 0.0 - step), _GLOBE).spacing((0, 0))
-        doubt = "Its name does not say where it lies, as N46E010.hgt would; its cells count as those of the equator."
+        doubt = (
+            "Its name does not say where it lies, as N46E010.hgt would; its cells count as those "
+            "of the equator."
+        )
         header = header._replace(spacing=along, doubts=(doubt,))
     return Block(header, np.dtype(">i2"), 0, cols * 2, 2)
 
 
 def _portable_floats(path: Path) -> Block:
     with path.open("rb") as stream:
-        words = re.match(rb"(P[fF])\s+(\d{1,9})\s+(\d{1,9})\s+(-?[0-9.eE+-]+)\s", stream.read(_LONGEST))
+        words = re.match(
+            rb"(P[fF])\s+(\d{1,9})\s+(\d{1,9})\s+(-?[0-9.eE+-]+)\s", stream.read(_LONGEST)
+        )
     if words is None:
         raise CorruptError("its header is invalid")
     if words[1] == b"PF":
         raise InputError(f"{path} is a color image; save the heights as grayscale.")
-    cols, rows, scale = int(words[2]), int(words[3]), float(words[4])
+    cols = int(words[2])
+    rows = int(words[3])
+    scale = float(words[4])
     order = "little" if scale < 0 else "big"
     header = ImageHeader(rows, cols, 1, "float32", byte_order=order, south_up=True)
     dtype = np.dtype("<f4" if scale < 0 else ">f4")
@@ -108,25 +126,44 @@ def _described(path: Path) -> Block:
     """Block of a file with a .hdr beside it."""
     text = text_beside(path, ".hdr")
     if not text.strip():
-        raise InputError(f"{path} needs its header {path.stem}.hdr beside it, which is not there or empty.")
+        raise InputError(
+            f"{path} needs its header {path.stem}.hdr beside it, which is not there or empty."
+        )
     return _envi(path, text) if text.lstrip().startswith("ENVI") else _esri(path, text)
 
 
 def _esri(path: Path, text: str) -> Block:
     lines = (line.replace("=", " ").split() for line in text.splitlines())
     words = _Words(path, {line[0].lower(): line[1] for line in lines if len(line) > 1})
-    rows, cols, bands = words.whole("nrows"), words.whole("ncols"), words.whole("nbands", 1)
+    rows = words.whole("nrows")
+    cols = words.whole("ncols")
+    bands = words.whole("nbands", 1)
     is_float = path.suffix.lower() == ".flt"
     bits = words.whole("nbits", 32 if is_float else 8)
-    pixel, remarks = words.text("pixeltype").lower(), []
-    number = "f" if is_float or pixel.startswith("f") else "u" if pixel.startswith("u") or bits == 8 else "i"
+    pixel = words.text("pixeltype").lower()
+    remarks = []
+    number = (
+        "f"
+        if is_float or pixel.startswith("f")
+        else "u"
+        if pixel.startswith("u") or bits == 8
+        else "i"
+    )
     if not (pixel or is_float or bits == 8):
-        remarks.append("Its header does not say whether its numbers have a sign; they count as signed.")
+        remarks.append(
+            "Its header does not say whether its numbers have a sign; they count as signed."
+        )
     order = "big" if words.text("byteorder").lower().startswith("m") else "little"
     dtype = _dtype(path, f"{number}{bits // 8}" if bits % 8 == 0 else "", order)
     no_data = words.number("nodata_value", words.number("nodata", None))
     header = ImageHeader(
-        rows, cols, 1, _KINDS[dtype.str[1:]], no_data=no_data, byte_order=order, remarks=tuple(remarks)
+        rows,
+        cols,
+        1,
+        _KINDS[dtype.str[1:]],
+        no_data=no_data,
+        byte_order=order,
+        remarks=tuple(remarks),
     )
     header = _placed_by_words(header, words, path)
     block = _block(path, header, dtype, words.whole("skipbytes", 0), bands)
@@ -143,8 +180,12 @@ def _placed_by_words(header: ImageHeader, words: "_Words", path: Path) -> ImageH
     return placed(header, Placement((x, y), (right, 0.0), (0.0, 0.0 - down), system))
 
 
-def grid_corner(words: Mapping[str, float], shape: tuple[int, int]) -> tuple[float, float, float, float] | None:
-    """Coordinates (x, y) of the upper left corner and steps (right, down) by the words of a grid; None without them."""
+def grid_corner(
+    words: Mapping[str, float], shape: tuple[int, int]
+) -> tuple[float, float, float, float] | None:
+    """Coordinates (x, y) of the upper left corner and steps (right, down) by the words of a grid;
+    None without them.
+    """
     right = words.get("xdim", words.get("dx", words.get("cellsize")))
     down = words.get("ydim", words.get("dy", words.get("cellsize")))
     if right is None or down is None or not (right > 0 and down > 0):
@@ -159,16 +200,22 @@ def grid_corner(words: Mapping[str, float], shape: tuple[int, int]) -> tuple[flo
 def _envi(path: Path, text: str) -> Block:
     entries = re.findall(r"^([^=\n{}]+?)\s*=\s*(\{[^}]*\}|[^\n]*)", text, re.MULTILINE)
     words = _Words(path, {key.strip().lower(): value.strip() for key, value in entries})
-    rows, cols, bands = words.whole("lines"), words.whole("samples"), words.whole("bands", 1)
+    rows = words.whole("lines")
+    cols = words.whole("samples")
+    bands = words.whole("bands", 1)
     order = "big" if words.whole("byte order", 0) == 1 else "little"
     dtype = _dtype(path, _ENVI_KINDS.get(words.whole("data type"), ""), order)
     no_data = words.number("data ignore value", None)
     header = ImageHeader(rows, cols, 1, _KINDS[dtype.str[1:]], no_data=no_data, byte_order=order)
-    return _block(path, _placed_by_map(header, words, path), dtype, words.whole("header offset", 0), bands)
+    return _block(
+        path, _placed_by_map(header, words, path), dtype, words.whole("header offset", 0), bands
+    )
 
 
 def _placed_by_map(header: ImageHeader, words: "_Words", path: Path) -> ImageHeader:
-    """Header placed by ENVI's map info: projection, column and row of a tie from 1, x, y, steps, and more."""
+    """Header placed by ENVI's map info: projection, column and row of a tie from 1, x, y, steps,
+    and more.
+    """
     fields = [field.strip() for field in words.text("map info").strip("{}").split(",")]
     try:
         col, row, x, y, right, down = (float(field) for field in fields[1:7])
@@ -185,10 +232,14 @@ def _placed_by_map(header: ImageHeader, words: "_Words", path: Path) -> ImageHea
     if not all(map(math.isfinite, (col, row, x, y, right, down))) or right <= 0 or down <= 0:
         return header
     corner = x - (col - 1) * right, y + (row - 1) * down
-    return placed(header._replace(unit=unit), Placement(corner, (right, 0.0), (0.0, 0.0 - down), system))
+    return placed(
+        header._replace(unit=unit), Placement(corner, (right, 0.0), (0.0, 0.0 - down), system)
+    )
 
 
-def _block(path: Path, header: ImageHeader, dtype: np.dtype[np.generic], offset: int, bands: int) -> Block:
+def _block(
+    path: Path, header: ImageHeader, dtype: np.dtype[np.generic], offset: int, bands: int
+) -> Block:
     """Block of the only band; InputError for several."""
     if bands != 1:
         raise InputError(f"{path} has {bands} bands; save the heights alone in one.")
@@ -197,7 +248,9 @@ def _block(path: Path, header: ImageHeader, dtype: np.dtype[np.generic], offset:
 
 def _dtype(path: Path, kind: str, order: str) -> np.dtype[np.generic]:
     if kind not in _KINDS:
-        raise InputError(f"{path} holds numbers of a kind that is not supported; save it with 16 or 32 bits.")
+        raise InputError(
+            f"{path} holds numbers of a kind that is not supported; save it with 16 or 32 bits."
+        )
     return np.dtype(("<" if order == "little" else ">") + kind)
 
 
@@ -205,13 +258,16 @@ class _Words:
     """Words of a .hdr file by key, in small letters."""
 
     def __init__(self, path: Path, words: Mapping[str, str]) -> None:
-        self._path, self._words = path, words
+        self._path = path
+        self._words = words
 
     @property
     def numbers(self) -> dict[str, float]:
         """Finite numbers by key."""
         found = {key: self.number(key, None) for key in self._words}
-        return {key: value for key, value in found.items() if value is not None and math.isfinite(value)}
+        return {
+            key: value for key, value in found.items() if value is not None and math.isfinite(value)
+        }
 
     def text(self, key: str) -> str:
         """Word of a key; empty without one."""
@@ -225,10 +281,14 @@ class _Words:
             return default
 
     def whole(self, key: str, default: int | None = None) -> int:
-        """Whole number of a key; CorruptError for anything else, or if it is missing and has no default."""
+        """Whole number of a key; CorruptError for anything else, or if it is missing and has no
+        default.
+        """
         word = self.text(key)
         if word.strip().isdecimal() and len(word) < 12:
             return int(word)
         if word or default is None:
-            raise CorruptError(f"its header says {key} {word!r:.20}" if word else f"its header lacks {key}")
+            raise CorruptError(
+                f"its header says {key} {word!r:.20}" if word else f"its header lacks {key}"
+            )
         return default

@@ -34,7 +34,9 @@ _DRIVERS = {
     ".rst": ("RST",),
     ".sdat": ("SAGA",),
 }
-"""GDAL's drivers by suffix. By content alone a stranger's file would be one that asks a server for its pixels."""
+"""GDAL's drivers by suffix. By content alone a stranger's file would be one that asks a server for
+its pixels.
+"""
 
 GDAL_SUFFIXES = tuple(suffix for suffix, drivers in _DRIVERS.items() if drivers != ("GTiff",))
 """Elevation data of other kinds."""
@@ -67,10 +69,14 @@ def open_with_gdal(path: Path) -> Any:
         if dataset.count == 0 and len(dataset.subdatasets) == 1:
             return _opened(dataset.subdatasets[0], drivers)
     except (rasterio.errors.RasterioError, UnicodeError) as error:
-        raise InputError(f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}.") from None
+        raise InputError(
+            f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}."
+        ) from None
     if dataset.count == 0 and dataset.subdatasets:
         names = ", ".join(name.rsplit(":", 1)[-1] for name in dataset.subdatasets[:5])
-        raise InputError(f"{path} holds several layers ({names}); save the heights alone, by gdal_translate.")
+        raise InputError(
+            f"{path} holds several layers ({names}); save the heights alone, by gdal_translate."
+        )
     return dataset
 
 
@@ -85,7 +91,9 @@ def _opened(name: Path | str, drivers: tuple[str, ...]) -> Any:
 
 
 def _require_local(path: Path, depth: int = 0) -> None:
-    """InputError for a virtual raster whose sources are not all files of this machine with heights."""
+    """InputError for a virtual raster whose sources are not all files of this machine with
+    heights.
+    """
     try:
         with open_regular(path) as stream:
             text = stream.read(_LARGEST_VIRTUAL + 1)
@@ -95,17 +103,28 @@ def _require_local(path: Path, depth: int = 0) -> None:
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} is no virtual raster of GDAL, or damaged; save it again.") from None
+        raise InputError(
+            f"{path} is no virtual raster of GDAL, or damaged; save it again."
+        ) from None
     for element in elements:
         words = [element.text or "", *element.attrib.values()]
         if any("/vsi" in word or "://" in word for word in words):
-            raise InputError(f"{path} names a server or an archive; it may name files of this machine only.")
+            raise InputError(
+                f"{path} names a server or an archive; it may name files of this machine only."
+            )
         if not element.tag.lower().endswith(("sourcefilename", "sourcedataset")):
             continue
-        source = path.parent / words[0]  # GDAL takes one that is not relative to the file from the current folder
+        # GDAL takes one that is not relative to the file from the current folder
+        source = path.parent / words[0]
         named = [source, Path(words[0])]
-        if is_in_network(words[0]) or source.suffix.lower() not in _SOURCES or not any(map(is_there, named)):
-            raise InputError(f"{path} names {words[0]!r:.80}, which is no file with heights on this machine.")
+        if (
+            is_in_network(words[0])
+            or source.suffix.lower() not in _SOURCES
+            or not any(map(is_there, named))
+        ):
+            raise InputError(
+                f"{path} names {words[0]!r:.80}, which is no file with heights on this machine."
+            )
         for inner in named:
             if inner.suffix.lower() == ".vrt" and is_there(inner):
                 if depth == _DEEPEST:
@@ -140,8 +159,11 @@ def gdal_header(path: Path) -> ImageHeader:
             raise InputError(f"{path} has {len(bands)} bands; save the heights alone in one.")
         kind = np.dtype(dataset.dtypes[0])
         if kind.kind not in "uif":
-            raise InputError(f"{path} holds {kind}, which are not heights; save it with 16 or 32 bits.")
-        system, unit = System(), None
+            raise InputError(
+                f"{path} holds {kind}, which are not heights; save it with 16 or 32 bits."
+            )
+        system = System()
+        unit = None
         if dataset.crs:
             system, unit = system_in(dataset.crs.to_wkt())
             code = dataset.crs.to_epsg() or 0

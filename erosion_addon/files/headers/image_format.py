@@ -13,13 +13,15 @@ from .georeference import Georeference
 class ImageHeader(NamedTuple):
     """Size and number format of an image; `names` are an EXR's channel names, else empty.
 
-    no_data: number where nothing was measured. spacing: (row, col) meters between pixels, in their middle.
-    georeference: location on Earth of the pixels as they are read: the first row in the north, the first column in the
-    west. Heights are scale × number + offset, in units of `unit` meters. length_unit: meters per unit of the
-    coordinates. unit and length_unit are None where the file does not say. south_up, mirrored: whether stored rows run
-    from south to north, stored columns from east to west. mask_band: whether a channel or a mask marks cells without
-    data. coded: "terrain-rgb" or "terrarium" where colors are numbers. doubts: sentences about the size of cells where
-    it leaves that open; remarks: about what no option changes. by_gdal: whether only GDAL reads it.
+    no_data: number where nothing was measured. spacing: (row, col) meters between pixels, in their
+    middle. georeference: location on Earth of the pixels as they are read: the first row in the
+    north, the first column in the west. Heights are scale × number + offset, in units of `unit`
+    meters. length_unit: meters per unit of the coordinates. unit and length_unit are None where the
+    file does not say. south_up, mirrored: whether stored rows run from south to north, stored
+    columns from east to west. mask_band: whether a channel or a mask marks cells without data.
+    coded: "terrain-rgb" or "terrarium" where colors are numbers. doubts: sentences about the size
+    of cells where it leaves that open; remarks: about what no option changes. by_gdal: whether only
+    GDAL reads it.
     """
 
     rows: int
@@ -80,7 +82,9 @@ def factor_in(text: str, default: float) -> float:
 
 
 def single(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
-    """First of the channels of (rows, cols, channels) pixels; InputError if red, green and blue differ."""
+    """First of the channels of (rows, cols, channels) pixels; InputError if red, green and blue
+    differ.
+    """
     first = pixels[..., 0]
     if pixels.shape[2] > 2:
         for other in (1, 2):

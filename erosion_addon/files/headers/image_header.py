@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Header of an image file, checked before anything is allocated.
 
-Libraries silently fill the missing part of some truncated files with zeros (Blender does for TIFF), so the header is
-compared with the size of the file: pixel data that the file cannot contain is refused here.
+Libraries silently fill the missing part of some truncated files with zeros (Blender does for TIFF),
+so the header is compared with the size of the file: pixel data that the file cannot contain is
+refused here.
 
 Sources: PNG specification (W3C), OpenEXR file layout (Academy Software Foundation).
 """
@@ -35,9 +36,12 @@ _EXR_ROWS_PER_CHUNK = (1, 1, 1, 16, 32, 16, 32, 32, 32, 256, 256, 32)
 
 
 def read_header(path: str | Path) -> ImageHeader:
-    """Header of an image or a raster; InputError if it has none, or its pixels cannot be heights."""
+    """Header of an image or a raster; InputError if it has none, or its pixels cannot be
+    heights.
+    """
     path = Path(path)
-    size, suffix = file_size(path), path.suffix.lower()
+    size = file_size(path)
+    suffix = path.suffix.lower()
     try:
         with damage_in(str(path)):
             if suffix in BLOCK_SUFFIXES:
@@ -48,7 +52,9 @@ def read_header(path: str | Path) -> ImageHeader:
             return gdal_header(path)
         with path.open("rb") as stream:
             header = with_surroundings(parse_header(stream, size, str(path)), path)
-        has_mask = header.mask_band or (suffix in (".tif", ".tiff") and mask_beside(path) is not None)
+        has_mask = header.mask_band or (
+            suffix in (".tif", ".tiff") and mask_beside(path) is not None
+        )
         return header._replace(mask_band=has_mask)
     except UnknownPackingError:
         if has_gdal():
@@ -71,7 +77,9 @@ def damage_in(name: str) -> Iterator[None]:
 
 
 def file_size(path: Path) -> int:
-    """Bytes in a regular file; InputError for anything else, so that no pipe or device is ever opened."""
+    """Bytes in a regular file; InputError for anything else, so that no pipe or device is ever
+    opened.
+    """
     try:
         str(path).encode()
         status = path.stat()
@@ -104,21 +112,31 @@ def parse_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         if header.rows <= 0 or header.cols <= 0:
             raise CorruptError(f"it claims {header.rows} × {header.cols} pixels")
     if header.channels > 4:
-        raise InputError(f"{name} has {header.channels} channels; save the heights alone as a gray image.")
+        raise InputError(
+            f"{name} has {header.channels} channels; save the heights alone as a gray image."
+        )
     return header
 
 
 def _png(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     signature, length, tag = struct.unpack(">8sI4s", stream.read(16))
     cols, rows, bits, color, _, _, _ = struct.unpack(">IIBBBBB", stream.read(13))
-    if signature != b"\x89PNG\r\n\x1a\n" or tag != b"IHDR" or length != 13 or bits not in (1, 2, 4, 8, 16):
+    if (
+        signature != b"\x89PNG\r\n\x1a\n"
+        or tag != b"IHDR"
+        or length != 13
+        or bits not in (1, 2, 4, 8, 16)
+    ):
         raise CorruptError("its header is invalid")
     if color == 3:
-        raise InputError(f"{name} is a PNG with a palette, whose numbers are not heights; save it as grayscale.")
+        raise InputError(
+            f"{name} is a PNG with a palette, whose numbers are not heights; save it as grayscale."
+        )
     channels = {0: 1, 2: 3, 4: 2, 6: 4}.get(color)
     if channels is None:
         raise CorruptError(f"there is no PNG color type {color}")
-    stored, position = 0, 8
+    stored = 0
+    position = 8
     while tag != b"IEND":
         stream.seek(position)
         chunk = stream.read(8)
@@ -138,24 +156,38 @@ def _exr(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     data = stream.read(_EXR_HEADER_LIMIT)
     (version,) = struct.unpack_from("<I", data, 4)
     if version & 0x1800:
-        raise InputError(f"{name} is an EXR with several parts or deep pixels; save one flat layer of heights.")
+        raise InputError(
+            f"{name} is an EXR with several parts or deep pixels; save one flat layer of heights."
+        )
     attributes, table = _exr_attributes(data)
     if not {"channels", "dataWindow", "compression"} <= attributes.keys():
         raise CorruptError("its header lacks channels or size")
     channels = _exr_channels(attributes["channels"])
     names = tuple(channels)
     if any("." in channel for channel in names):
-        raise InputError(f"{name} is an EXR with layers ({', '.join(names[:4])}); save one flat layer of heights.")
+        raise InputError(
+            f"{name} is an EXR with layers ({', '.join(names[:4])}); save one flat layer of "
+            "heights."
+        )
     if len(names) != 1 and set(names) not in _EXR_CHANNELS:
-        raise InputError(f"{name} has the channels {', '.join(names[:8])}; save the heights alone in one channel.")
+        raise InputError(
+            f"{name} has the channels {', '.join(names[:8])}; save the heights alone in one "
+            "channel."
+        )
     if any((x_sampling, y_sampling) != (1, 1) for _, x_sampling, y_sampling in channels.values()):
-        raise InputError(f"{name} is an EXR with subsampled channels; save the heights at full resolution.")
+        raise InputError(
+            f"{name} is an EXR with subsampled channels; save the heights at full resolution."
+        )
     kinds = {kind for kind, _, _ in channels.values()}
     if not kinds <= _EXR_KINDS.keys():
-        raise InputError(f"{name} is an EXR of integers, which Blender does not read exactly; save it as float.")
+        raise InputError(
+            f"{name} is an EXR of integers, which Blender does not read exactly; save it as float."
+        )
 
     left, low, right, high = struct.unpack("<iiii", attributes["dataWindow"])
-    header = ImageHeader(high - low + 1, right - left + 1, len(names), _EXR_KINDS[max(kinds)], names)
+    header = ImageHeader(
+        high - low + 1, right - left + 1, len(names), _EXR_KINDS[max(kinds)], names
+    )
     if header.rows > 0 and header.cols > 0:
         _check_exr_chunks(stream, size, table, header, attributes, tiled=bool(version & 0x200))
     return header
@@ -188,11 +220,21 @@ def _exr_channels(data: bytes) -> dict[str, tuple[int, int, int]]:
 
 
 def _check_exr_chunks(
-    stream: BinaryIO, size: int, table: int, header: ImageHeader, attributes: dict[str, bytes], *, tiled: bool
+    stream: BinaryIO,
+    size: int,
+    table: int,
+    header: ImageHeader,
+    attributes: dict[str, bytes],
+    *,
+    tiled: bool,
 ) -> None:
-    """Raise CorruptError where the file has fewer chunks of pixels than its size needs, or ends within one."""
+    """Raise CorruptError where the file has fewer chunks of pixels than its size needs, or ends
+    within one.
+    """
     if tiled:
-        tile_cols, tile_rows = struct.unpack_from("<II", attributes["tiles"]) if "tiles" in attributes else (0, 0)
+        tile_cols, tile_rows = (
+            struct.unpack_from("<II", attributes["tiles"]) if "tiles" in attributes else (0, 0)
+        )
         count = blocks(header.cols, tile_cols) * blocks(header.rows, tile_rows)
     else:
         count = blocks(header.rows, _EXR_ROWS_PER_CHUNK[attributes["compression"][0]])
@@ -204,7 +246,8 @@ def _check_exr_chunks(
     if offsets.all():
         _chunk_end(stream, size, int(offsets.max()), head)
     else:
-        # Blender packs images with an empty table; readers then look for the chunks one after the other, as here.
+        # Blender packs images with an empty table; readers then look for the chunks one after the
+        # other, as here.
         position = table + 8 * count
         for _ in range(count):
             position = _chunk_end(stream, size, position, head)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Header of a TIFF file: size and type of pixels, what their numbers mean, and where they lie.
 
-Sources: TIFF 6.0 (Adobe), GDAL's driver GTiff for its tags, OGC GeoTIFF 1.1, libtiff for numbers of packings.
+Sources: TIFF 6.0 (Adobe), GDAL's driver GTiff for its tags, OGC GeoTIFF 1.1, libtiff for numbers of
+packings.
 """
 
 import re
@@ -55,25 +56,37 @@ KINDS = {
     (3, 64): "float64",
 }
 """Kinds of numbers by the tag of their format, and their bits."""
-_NO_DATA, _METADATA, _ORIENTATION, _EXTRA_SAMPLES = 42113, 42112, 274, 338
+_NO_DATA = 42113
+_METADATA = 42112
+_ORIENTATION = 274
+_EXTRA_SAMPLES = 338
 _ALPHA = {1, 2}
 _ITEM = re.compile(r"<Item\s([^<>]{0,400})>([^<]{0,400})</Item>")
 """Item of GDAL's metadata. A parser of XML would expand entities without end."""
 
 
 def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
-    """Header of the TIFF in a stream of `size` bytes; CorruptError if damaged, InputError if it cannot hold heights."""
+    """Header of the TIFF in a stream of `size` bytes; CorruptError if damaged, InputError if it
+    cannot hold heights.
+    """
     first, *others = directories(stream, size)
-    shape, packing = first.shape, _packing(first, name)
+    shape = first.shape
+    packing = _packing(first, name)
     kind = kind_of(first)
     if kind is None:
-        raise InputError(f"{name} stores its TIFF pixels in a way that is not supported; save it with 16 or 32 bits.")
+        raise InputError(
+            f"{name} stores its TIFF pixels in a way that is not supported; save it with 16 or 32 "
+            "bits."
+        )
     if first.one(COLORS, 1) > 2:
-        raise InputError(f"{name} is a TIFF with a palette or a print color space; save it as grayscale.")
+        raise InputError(
+            f"{name} is a TIFF with a palette or a print color space; save it as grayscale."
+        )
     if min(shape) <= 0 or first.channels <= 0:
         raise CorruptError(f"it claims {shape[0]} × {shape[1]} pixels in {first.channels} channels")
     _check_blocks(first, size, np.dtype(kind).itemsize)
-    placement, metadata = placement_of(first.tags), _metadata(first)
+    placement = placement_of(first.tags)
+    metadata = _metadata(first)
     south_up, mirrored = _orientation(first, placement, name)
     georeference = Georeference.of(first.tags, shape)
     return ImageHeader(
@@ -91,7 +104,8 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         packing=packing,
         south_up=south_up,
         mirrored=mirrored,
-        mask_band=bool(_ALPHA & set(_extra(first))) or any(mask_of(other, first) for other in others),
+        mask_band=bool(_ALPHA & set(_extra(first)))
+        or any(mask_of(other, first) for other in others),
         doubts=tuple(placement.doubts(shape)) if placement else (),
         remarks=tuple(_remarks(first, placement)),
     )
@@ -100,7 +114,9 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
 def kind_of(directory: Directory) -> str | None:
     """Kind of the numbers of an image; None if unknown, or different between channels."""
     bits, formats = (set(directory.tags.get(tag, np.ones(1)).tolist()) for tag in (BITS, NUMBERS))
-    return KINDS.get((int(min(formats)), int(min(bits)))) if len(bits) == len(formats) == 1 else None
+    return (
+        KINDS.get((int(min(formats)), int(min(bits)))) if len(bits) == len(formats) == 1 else None
+    )
 
 
 def mask_of(directory: Directory, image: Directory) -> bool:
@@ -110,7 +126,9 @@ def mask_of(directory: Directory, image: Directory) -> bool:
 
 def is_mask_for(directory: Directory, image: Directory) -> bool:
     """Whether a directory fits an image as a mask: bits or bytes, not 0 where there is data."""
-    is_yes_or_no = directory.channels == 1 and (directory.one(BITS, 1) == 1 or kind_of(directory) == "uint8")
+    is_yes_or_no = directory.channels == 1 and (
+        directory.one(BITS, 1) == 1 or kind_of(directory) == "uint8"
+    )
     return is_yes_or_no and directory.shape == image.shape
 
 
@@ -150,7 +168,8 @@ def _check_blocks(directory: Directory, size: int, itemsize: int) -> None:
     # As floats: 64-bit offsets of a hostile file must not wrap around.
     if float((offsets.astype(float) + counts.astype(float)).max()) > size:
         raise CorruptError("its end is missing")
-    stored, needed = float(counts.astype(float).sum()), float(rows) * cols * directory.channels * itemsize
+    stored = float(counts.astype(float).sum())
+    needed = float(rows) * cols * directory.channels * itemsize
     if directory.one(PACKING, 1) == 1 and counts.all() and stored < needed:
         raise CorruptError(f"it claims {rows} × {cols} pixels but holds {stored:.0f} bytes of them")
 
@@ -168,13 +187,17 @@ def _metadata(directory: Directory) -> dict[str, str]:
 def _orientation(directory: Directory, placement: Placement | None, name: str) -> tuple[bool, bool]:
     """Whether rows run from south to north, and columns from east to west.
 
-    InputError where rows are columns. A placement says it better than the tag, which GIS programs leave alone.
+    InputError where rows are columns. A placement says it better than the tag, which GIS programs
+    leave alone.
     """
     if placement:
         return placement.south_up, placement.mirrored
     corner = directory.one(_ORIENTATION, 1)
     if corner > 4:
-        raise InputError(f"{name} is a TIFF with rows and columns exchanged (orientation {corner}); save it upright.")
+        raise InputError(
+            f"{name} is a TIFF with rows and columns exchanged (orientation {corner}); save it "
+            "upright."
+        )
     return corner in (3, 4), corner in (2, 3)
 
 

@@ -14,13 +14,30 @@ from .image_format import CorruptError, blocks
 
 Tags = dict[int, np.ndarray[Any, Any]]
 
-WIDTH, LENGTH, BITS, PACKING, COLORS, SAMPLES, NUMBERS = 256, 257, 258, 259, 262, 277, 339
-PREDICTOR, PLANES, FILL_ORDER = 317, 284, 266
-_SUBFILE, _STRIPS, _STRIP_BYTES, _STRIP_ROWS = 254, 273, 279, 278
-_TILES, _TILE_BYTES, _TILE_WIDTH, _TILE_LENGTH = 324, 325, 322, 323
-_REDUCED, _MASK = 1, 4
-_MOST_TAGS, _MOST_DIRECTORIES = 4096, 64
-_TEXT, _DOUBLE = 2, 12
+WIDTH = 256
+LENGTH = 257
+BITS = 258
+PACKING = 259
+COLORS = 262
+SAMPLES = 277
+NUMBERS = 339
+PREDICTOR = 317
+PLANES = 284
+FILL_ORDER = 266
+_SUBFILE = 254
+_STRIPS = 273
+_STRIP_BYTES = 279
+_STRIP_ROWS = 278
+_TILES = 324
+_TILE_BYTES = 325
+_TILE_WIDTH = 322
+_TILE_LENGTH = 323
+_REDUCED = 1
+_MASK = 4
+_MOST_TAGS = 4096
+_MOST_DIRECTORIES = 64
+_TEXT = 2
+_DOUBLE = 12
 _FIRST_PRIVATE = 32768
 _TYPES = {1: "u1", _TEXT: "u1", 3: "u2", 4: "u4", _DOUBLE: "f8", 13: "u4", 16: "u8", 18: "u8"}
 
@@ -29,7 +46,8 @@ class Directory:
     """Directory of an image: tags, and the blocks of its pixels. order: "<" or ">"."""
 
     def __init__(self, tags: Tags, order: str) -> None:
-        self.tags, self.order = tags, order
+        self.tags = tags
+        self.order = order
 
     def one(self, tag: int, default: int | None = None) -> int:
         """First number of a tag; CorruptError if it is missing and has no default."""
@@ -39,7 +57,12 @@ class Directory:
 
     def text(self, tag: int) -> str:
         """Characters of a tag up to the first zero; empty if it is missing."""
-        return self.tags.get(tag, np.empty(0, "u1")).tobytes().split(b"\0")[0].decode("utf-8", "replace")
+        return (
+            self.tags.get(tag, np.empty(0, "u1"))
+            .tobytes()
+            .split(b"\0")[0]
+            .decode("utf-8", "replace")
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -75,12 +98,16 @@ class Directory:
 
     @property
     def blocks(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Offsets and bytes of the blocks; both 0 where a block holds no data. CorruptError if some are missing."""
+        """Offsets and bytes of the blocks; both 0 where a block holds no data. CorruptError if some
+        are missing.
+        """
         names = (_TILES, _TILE_BYTES) if self.is_tiled else (_STRIPS, _STRIP_BYTES)
         offsets, counts = (self.tags.get(tag) for tag in names)
         if offsets is None or counts is None or len(offsets) != len(counts):
             raise CorruptError("it has no pixels")
-        down, across = (blocks(side, block) for side, block in zip(self.shape, self.block_shape, strict=True))
+        down, across = (
+            blocks(side, block) for side, block in zip(self.shape, self.block_shape, strict=True)
+        )
         if len(offsets) < down * across * (self.channels if self.is_planar else 1):
             raise CorruptError("some of its pixels are missing")
         if ((offsets == 0) != (counts == 0)).any() or not counts.any():
@@ -104,7 +131,8 @@ def directories(stream: BinaryIO, size: int) -> Iterator[Directory]:
         (count,) = struct.unpack(order + ("Q" if big else "H"), stream.read(8 if big else 2))
         if not 0 < count <= _MOST_TAGS:
             raise CorruptError(f"it claims {count} TIFF tags")
-        entries, after = stream.read((4 + 2 * width) * count), stream.read(width)
+        entries = stream.read((4 + 2 * width) * count)
+        after = stream.read(width)
         yield Directory(_tags(stream, size, entries, order, pointer), order)
         start = struct.unpack(pointer, after)[0] if len(after) == width else 0
         if start == 0:
@@ -112,7 +140,8 @@ def directories(stream: BinaryIO, size: int) -> Iterator[Directory]:
 
 
 def _tags(stream: BinaryIO, size: int, entries: bytes, order: str, pointer: str) -> Tags:
-    tags, width = {}, struct.calcsize(pointer)
+    tags = {}
+    width = struct.calcsize(pointer)
     for start in range(0, len(entries), 4 + 2 * width):
         tag, kind = struct.unpack_from(order + "HH", entries, start)
         (length,) = struct.unpack_from(pointer, entries, start + 4)
@@ -130,7 +159,9 @@ def _tags(stream: BinaryIO, size: int, entries: bytes, order: str, pointer: str)
 
 
 def _seek(stream: BinaryIO, offset: int, size: int) -> None:
-    """Go to a place in the file; CorruptError where that lies beyond its end, be it farther than a seek can reach."""
+    """Go to a place in the file; CorruptError where that lies beyond its end, be it farther than a
+    seek can reach.
+    """
     if offset >= size:
         raise CorruptError("its end is missing")
     stream.seek(offset)

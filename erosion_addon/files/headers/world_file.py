@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""World files, .prj files and GDAL's metadata beside an image: where its pixels lie, and what their numbers mean.
+"""World files, .prj files and GDAL's metadata beside an image: where its pixels lie, and what their
+numbers mean.
 
-Sources: Esri, "World files for raster datasets": steps in x and y, and the middle of the first pixel, in six lines;
-GDAL's Persistent Auxiliary Metadata, NAME.aux.xml.
+Sources: Esri, "World files for raster datasets": steps in x and y, and the middle of the first
+pixel, in six lines; GDAL's Persistent Auxiliary Metadata, NAME.aux.xml.
 """
 
 import html
@@ -29,14 +30,17 @@ def with_surroundings(header: ImageHeader, path: Path) -> ImageHeader:
     header = _with_band(header, auxiliary)
     if header.spacing is not None or header.georeference is not None:
         return header
-    transform, numbers = _numbers(_entry(auxiliary, "GeoTransform").replace(",", " ")), _world_numbers(path)
+    transform = _numbers(_entry(auxiliary, "GeoTransform").replace(",", " "))
+    numbers = _world_numbers(path)
     if transform:
         x, right_x, down_x, y, right_y, down_y = transform
         system, unit = system_in(_entry(auxiliary, "SRS"))
         placement = Placement((x, y), (right_x, right_y), (down_x, down_y), system)
     elif numbers:
         system, unit = system_beside(path)
-        middle = Placement((numbers[4], numbers[5]), (numbers[0], numbers[1]), (numbers[2], numbers[3]), system)
+        middle = Placement(
+            (numbers[4], numbers[5]), (numbers[0], numbers[1]), (numbers[2], numbers[3]), system
+        )
         placement = replace(middle, corner=middle.at(-0.5, -0.5))
     else:
         return header
@@ -44,14 +48,19 @@ def with_surroundings(header: ImageHeader, path: Path) -> ImageHeader:
 
 
 def _with_band(header: ImageHeader, auxiliary: str) -> ImageHeader:
-    """Header with no data, scale, offset and unit of the first band in a file of GDAL's metadata."""
+    """Header with no data, scale, offset and unit of the first band in a file of GDAL's
+    metadata.
+    """
     band = _entry(auxiliary, 'PAMRasterBand band="1"')
     if header.no_data is None:
         header = header._replace(no_data=number_in(_entry(band, "NoDataValue")))
     if (header.scale, header.offset) == (1.0, 0.0):
-        scale, offset = factor_in(_entry(band, "Scale"), 1.0), factor_in(_entry(band, "Offset"), 0.0)
+        scale = factor_in(_entry(band, "Scale"), 1.0)
+        offset = factor_in(_entry(band, "Offset"), 0.0)
         header = header._replace(scale=scale, offset=offset)
-    return header._replace(unit=length_of(_entry(band, "UnitType"))) if header.unit is None else header
+    return (
+        header._replace(unit=length_of(_entry(band, "UnitType"))) if header.unit is None else header
+    )
 
 
 def placed(header: ImageHeader, placement: Placement) -> ImageHeader:
@@ -72,12 +81,17 @@ def placed(header: ImageHeader, placement: Placement) -> ImageHeader:
 
 def _lost_place(placement: Placement, georeference: Georeference | None) -> list[str]:
     known = placement.system.kind != UNKNOWN and georeference is None
-    sentence = "Its coordinate reference system has no number of EPSG in the file, so TIFFs made of it hold no place."
+    sentence = (
+        "Its coordinate reference system has no number of EPSG in the file, so TIFFs made of it "
+        "hold no place."
+    )
     return [sentence] if known else []
 
 
 def system_beside(path: Path) -> tuple[System, float | None]:
-    """System of coordinates by the .prj file beside a file, and meters per unit of height; unknown without one."""
+    """System of coordinates by the .prj file beside a file, and meters per unit of height; unknown
+    without one.
+    """
     text = text_beside(path, ".prj")
     return system_in(text) if text else (System(), None)
 
@@ -96,7 +110,9 @@ def _text(path: Path) -> str:
 
 
 def _entry(text: str, name: str) -> str:
-    """Content of the first element of a name in XML; empty without one. A parser would expand entities without end."""
+    """Content of the first element of a name in XML; empty without one. A parser would expand
+    entities without end.
+    """
     start = re.search(rf"<{name}[^<>]*>", text)
     end = text.find(f"</{name.split()[0]}>", start.end()) if start else -1
     return html.unescape(text[start.end() : end]).strip() if start and end >= 0 else ""
@@ -110,7 +126,9 @@ def _numbers(text: str) -> list[float] | None:
 
 
 def _world_numbers(path: Path) -> list[float] | None:
-    """Numbers of the world file, x and y of each: step of a column, step of a row, middle of the first pixel."""
+    """Numbers of the world file, x and y of each: step of a column, step of a row, middle of the
+    first pixel.
+    """
     suffix = path.suffix.lower()
     for name in (f".{suffix[1:2]}{suffix[-1:]}w", f"{suffix}w", ".wld"):
         numbers = _numbers(text_beside(path, name).replace(",", ".")) if name != "w" else None

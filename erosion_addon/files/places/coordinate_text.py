@@ -12,7 +12,14 @@ from .units import ANGLES, length_of
 _UNIT = re.compile(r'(?:LENGTH|ANGLE)?UNIT\s*\[\s*"([^"]*)"\s*,\s*([0-9.eE+-]+)')
 _CODE = re.compile(r'(?:AUTHORITY|ID)\s*\[\s*"EPSG"\s*,\s*"?(\d+)"?\s*\]\s*\]\s*$')
 _ZONE = re.compile(r"UTM[_ ]*zone[_ ]*(\d{1,2})[_ ]*([NS])?", re.IGNORECASE)
-_ZONES = {"wgs1984": 32600, "wgs84": 32600, "etrs1989": 25800, "etrs89": 25800, "nad1983": 26900, "nad83": 26900}
+_ZONES = {
+    "wgs1984": 32600,
+    "wgs84": 32600,
+    "etrs1989": 25800,
+    "etrs89": 25800,
+    "nad1983": 26900,
+    "nad83": 26900,
+}
 _GLOBES = {
     "northamerican1983": 4269,
     "wgs1984": 4326,
@@ -29,11 +36,15 @@ _SOUTH = 100
 
 
 def system_in(text: str) -> tuple[System, float | None]:
-    """System of horizontal coordinates in a .prj file or the like, and meters per unit of height, None if unnamed."""
+    """System of horizontal coordinates in a .prj file or the like, and meters per unit of height,
+    None if unnamed.
+    """
     text = text.strip()
     if not re.match(r"[A-Z_]+\s*\[", text, re.IGNORECASE):
         return _old(text)
-    horizontal, *vertical = re.split(r"VERT_?(?:CS|CRS)\s*\[", text, maxsplit=1, flags=re.IGNORECASE)
+    horizontal, *vertical = re.split(
+        r"VERT_?(?:CS|CRS)\s*\[", text, maxsplit=1, flags=re.IGNORECASE
+    )
     unit = _last_unit(vertical[0]) if vertical else None
     name = horizontal.split('"')[1] if '"' in horizontal else ""
     if re.match(r"(?:COMPD_CS|COMPOUNDCRS)", text, re.IGNORECASE):
@@ -42,16 +53,24 @@ def system_in(text: str) -> tuple[System, float | None]:
         radians = _last_unit(horizontal)
         degrees = radians * ANGLES[9101] if radians else 1.0
         return System(GEOGRAPHIC, degrees, _code(horizontal) or _named(name, _GLOBES)), unit
-    code, length = _code(horizontal) or _zone(horizontal), _last_unit(horizontal)
-    by_mercator = re.search(r'(?:PROJECTION|METHOD)\s*\[\s*"[^"]*(?<!Transverse_)(?<!Transverse )Mercator', horizontal)
+    code = _code(horizontal) or _zone(horizontal)
+    length = _last_unit(horizontal)
+    by_mercator = re.search(
+        r'(?:PROJECTION|METHOD)\s*\[\s*"[^"]*(?<!Transverse_)(?<!Transverse )Mercator', horizontal
+    )
     if by_mercator and "Oblique" not in by_mercator[0]:
-        return System(MERCATOR, length, code or (3857 if "Auxiliary_Sphere" in horizontal else 0)), unit
+        return System(
+            MERCATOR, length, code or (3857 if "Auxiliary_Sphere" in horizontal else 0)
+        ), unit
     return System(PROJECTED, length, code), unit
 
 
 def _old(text: str) -> tuple[System, float | None]:
     """System in lines of a key and a word, such as "Projection UTM"."""
-    words = {key.lower(): rest.strip() for key, _, rest in (line.strip().partition(" ") for line in text.splitlines())}
+    words = {
+        key.lower(): rest.strip()
+        for key, _, rest in (line.strip().partition(" ") for line in text.splitlines())
+    }
     unit = length_of(words.get("zunits", ""))
     if words.get("projection", "").lower() == "geographic":
         seconds = words.get("units", "").lower() in ("ds", "seconds")
@@ -62,7 +81,9 @@ def _old(text: str) -> tuple[System, float | None]:
     zone = words.get("zone", "")
     known = words["projection"].lower() == "utm" and zone.isdecimal() and 1 <= int(zone) <= 60
     first = _named(words.get("datum", ""), _ZONES)
-    return System(PROJECTED, length_of(words.get("units", "")), first + int(zone) if known and first else 0), unit
+    return System(
+        PROJECTED, length_of(words.get("units", "")), first + int(zone) if known and first else 0
+    ), unit
 
 
 def _last_unit(text: str) -> float | None:
@@ -86,7 +107,8 @@ def _code(text: str) -> int:
 def _zone(text: str) -> int:
     """EPSG's code of a UTM zone by the system's name; 0 for other names."""
     name = text.split('"')[1] if text.count('"') > 1 else ""
-    zone, first = _ZONE.search(name), _named(name, _ZONES)
+    zone = _ZONE.search(name)
+    first = _named(name, _ZONES)
     if not (zone and first and 1 <= int(zone[1]) <= 60):
         return 0
     south = (zone[2] or "N").upper() == "S"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Placement of pixels: the affine map to coordinates, and what these mean in meters.
 
-Source: OGC GeoTIFF 1.1; EPSG Guidance Note 7-2 for Mercator's projection, whose scale is cosh(y / radius).
+Source: OGC GeoTIFF 1.1; EPSG Guidance Note 7-2 for Mercator's projection, whose scale is cosh(y /
+radius).
 """
 
 import math
@@ -12,7 +13,10 @@ import numpy as np
 
 from ...kernels.elementary import exp, sincos
 
-PROJECTED, GEOGRAPHIC, MERCATOR, UNKNOWN = "projected", "geographic", "mercator", "unknown"
+PROJECTED = "projected"
+GEOGRAPHIC = "geographic"
+MERCATOR = "mercator"
+UNKNOWN = "unknown"
 
 EQUATOR = 6_378_137.0
 """Radius of Web Mercator's sphere in meters."""
@@ -30,8 +34,8 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class System:
-    """Coordinate reference system. kind: of `PROJECTED` … `UNKNOWN`. unit: meters or degrees per unit of coordinates,
-    None if unknown. code: EPSG's, 0 if unknown.
+    """Coordinate reference system. kind: of `PROJECTED` … `UNKNOWN`. unit: meters or degrees per
+    unit of coordinates, None if unknown. code: EPSG's, 0 if unknown.
     """
 
     kind: str = UNKNOWN
@@ -41,8 +45,8 @@ class System:
 
 @dataclass(frozen=True)
 class Placement:
-    """Affine map from pixels to coordinates. corner: (x, y) of the first pixel's corner, right and down: steps (x, y)
-    from column to column and from row to row.
+    """Affine map from pixels to coordinates. corner: (x, y) of the first pixel's corner, right and
+    down: steps (x, y) from column to column and from row to row.
     """
 
     corner: Pair
@@ -55,7 +59,8 @@ class Placement:
         """Whether rows run from south to north."""
         if abs(self.right[0]) >= abs(self.right[1]):
             return self.down[1] > 0
-        return self.right[0] * self.down[1] > self.right[1] * self.down[0]  # turned beyond 45°: mirror images alone
+        # turned beyond 45°: mirror images alone
+        return self.right[0] * self.down[1] > self.right[1] * self.down[0]
 
     @property
     def mirrored(self) -> bool:
@@ -80,16 +85,23 @@ class Placement:
         if scale is None:
             return None
         across, along = (_length((scale[0] * x, scale[1] * y)) for x, y in (self.right, self.down))
-        return (along, across) if _SMALLEST <= across <= _LARGEST and _SMALLEST <= along <= _LARGEST else None
+        return (
+            (along, across)
+            if _SMALLEST <= across <= _LARGEST and _SMALLEST <= along <= _LARGEST
+            else None
+        )
 
     @property
     def remarks(self) -> Iterator[str]:
         """Sentences about what cells of a terrain cannot follow."""
-        right, down = self.right, self.down
+        right = self.right
+        down = self.down
         lengths = _length(right) * _length(down)
         if abs(right[0] * down[0] + right[1] * down[1]) > _SHEARED * lengths:
             yield "Its cells are sheared, and count as rectangles; warp it to a grid whose rows run from west to east."
-        elif min(abs(right[0]), abs(right[1])) > _TURNED * _length(right) or abs(right[1]) > abs(right[0]):
+        elif min(abs(right[0]), abs(right[1])) > _TURNED * _length(right) or abs(right[1]) > abs(
+            right[0]
+        ):
             turn = math.degrees(math.atan2(right[1], right[0]))
             yield f"Its rows are turned by {turn:.4g}° from east, so that north is not up in the terrain."
 
@@ -119,7 +131,9 @@ class Placement:
 
     @property
     def _looks_like_degrees(self) -> bool:
-        """Whether coordinates of an unknown system lie on the globe, in steps that are too small for meters."""
+        """Whether coordinates of an unknown system lie on the globe, in steps that are too small
+        for meters.
+        """
         longest = max(_length(self.right), _length(self.down))
         return longest < 0.1 and abs(self.corner[0]) <= 360.0 and abs(self.corner[1]) <= 90.0
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Longitude and latitude of coordinates in the systems that a formula covers.
 
-Source: L. Krüger, "Konforme Abbildung des Erdellipsoids in der Ebene" (1912), in the form of C. F. F. Karney,
-"Transverse Mercator with an accuracy of a few nanometers", J. Geodesy 85 (2011), to the fourth order of the third
-flattening: less than 0.1 mm within 20° of the central meridian. Parameters: EPSG Geodetic Parameter Dataset 11.
+Source: L. Krüger, "Konforme Abbildung des Erdellipsoids in der Ebene" (1912), in the form of C. F.
+F. Karney, "Transverse Mercator with an accuracy of a few nanometers", J. Geodesy 85 (2011), to the
+fourth order of the third flattening: less than 0.1 mm within 20° of the central meridian.
+Parameters: EPSG Geodetic Parameter Dataset 11.
 """
 
 from collections.abc import Callable
@@ -19,11 +20,14 @@ Degrees = Callable[[Array, Array], tuple[Array, Array]]
 
 WGS_84, GRS_80 = 298.257223563, 298.257222101
 """Inverse flattening of ellipsoids, whose equatorial radius is that of WGS 84."""
-_WEB, _WORLD = (3857, 3785), 3395
+_WEB = (3857, 3785)
+_WORLD = 3395
 
 
 class _Grid(NamedTuple):
-    """Parameters of a transverse Mercator projection. meridian: degrees. easting, northing: false ones, m."""
+    """Parameters of a transverse Mercator projection. meridian: degrees. easting, northing: false
+    ones, m.
+    """
 
     meridian: float
     northing: float
@@ -33,8 +37,8 @@ class _Grid(NamedTuple):
 
 
 def to_degrees(system: System) -> Degrees | None:
-    """Map of coordinates to longitude and latitude on the system's own datum, within 2 m of WGS 84; None where no
-    formula is known here and rasterio is not installed.
+    """Map of coordinates to longitude and latitude on the system's own datum, within 2 m of WGS 84;
+    None where no formula is known here and rasterio is not installed.
     """
     unit = system.unit
     if unit is None:
@@ -85,12 +89,14 @@ def _grid(code: int) -> _Grid | None:
 
 def _mercator(x: Array, y: Array) -> tuple[Array, Array]:
     """Inverse of the world's Mercator projection on the ellipsoid."""
-    return np.degrees(x / EQUATOR), np.degrees(_latitude(np.arctan(np.sinh(y / EQUATOR)), _third(1 / WGS_84)))
+    return np.degrees(x / EQUATOR), np.degrees(
+        _latitude(np.arctan(np.sinh(y / EQUATOR)), _third(1 / WGS_84))
+    )
 
 
 def _transverse(x: Array, y: Array, grid: _Grid) -> tuple[Array, Array]:
-    """Inverse of the transverse Mercator projection: from the plane to the sphere of Gauss and Schreiber by β, and from
-    conformal latitude to latitude.
+    """Inverse of the transverse Mercator projection: from the plane to the sphere of Gauss and
+    Schreiber by β, and from conformal latitude to latitude.
     """
     n = _third(grid.flattening)
     meridian = EQUATOR / (1 + n) * (1 + n**2 / 4 + n**4 / 64) * grid.scale
@@ -100,8 +106,10 @@ def _transverse(x: Array, y: Array, grid: _Grid) -> tuple[Array, Array]:
         17 * n**3 / 480 - 37 * n**4 / 840,
         4397 * n**4 / 161280,
     )
-    up, across = (y - grid.northing) / meridian, (x - grid.easting) / meridian
-    north, east = up, across
+    up = (y - grid.northing) / meridian
+    across = (x - grid.easting) / meridian
+    north = up
+    east = across
     for order, factor in enumerate(beta, 1):
         north = north - factor * np.sin(2 * order * up) * np.cosh(2 * order * across)
         east = east - factor * np.cos(2 * order * up) * np.sinh(2 * order * across)

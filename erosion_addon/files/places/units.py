@@ -6,7 +6,8 @@ Source: EPSG Geodetic Parameter Dataset 11, units of measure.
 
 import math
 
-FOOT, SURVEY_FOOT = 0.3048, 1200 / 3937
+FOOT = 0.3048
+SURVEY_FOOT = 1200 / 3937
 
 LENGTHS = {
     1025: 0.001,
@@ -76,7 +77,9 @@ _NAMES = {1.0: "metre", FOOT: "foot", SURVEY_FOOT: "US survey foot"}
 
 def name_of(length: float) -> str:
     """Name of a unit of heights by its meters; empty for one that is not written."""
-    return next((name for unit, name in _NAMES.items() if math.isclose(unit, length, rel_tol=1e-9)), "")
+    return next(
+        (name for unit, name in _NAMES.items() if math.isclose(unit, length, rel_tol=1e-9)), ""
+    )
 
 
 def length_of(words: str) -> float | None:

@@ -18,22 +18,32 @@ _CHUNK = 1 << 24
 
 def block_numbers(path: Path, block: Block, top: int, bottom: int, left: int, right: int) -> Array:
     """Numbers (rows, cols) of a window in the order of the file."""
-    shape, strides = (block.header.rows, block.header.cols), (block.row_step, block.step)
+    shape = (block.header.rows, block.header.cols)
+    strides = (block.row_step, block.step)
     content = np.memmap(path, np.uint8, "r")
     numbers: Array = np.ndarray(shape, block.dtype, content, block.offset, strides)
     return numbers[top:bottom, left:right].astype(block.dtype.newbyteorder("="))
 
 
 def text_numbers(path: Path, grid: AsciiGrid) -> Array:
-    """Numbers (rows, cols) float64 of an ASCII grid, maybe with decimal commas; CorruptError if damaged."""
-    rows, cols = grid.header.rows, grid.header.cols
-    numbers, count, rest = np.empty(rows * cols), 0, b""
+    """Numbers (rows, cols) float64 of an ASCII grid, maybe with decimal commas; CorruptError if
+    damaged.
+    """
+    rows = grid.header.rows
+    cols = grid.header.cols
+    numbers = np.empty(rows * cols)
+    count = 0
+    rest = b""
     with path.open("rb") as stream:
         stream.seek(grid.offset)
         while rest or count < numbers.size:
             chunk = stream.read(_CHUNK)
             text = (rest + chunk).replace(b",", b".")
-            end = max(text.rfind(b" "), text.rfind(b"\n"), text.rfind(b"\t")) + 1 if chunk else len(text)
+            end = (
+                max(text.rfind(b" "), text.rfind(b"\n"), text.rfind(b"\t")) + 1
+                if chunk
+                else len(text)
+            )
             if end == 0 and len(text) > _CHUNK:
                 raise CorruptError("its numbers have no spaces between them")
             rest = text[end:]
@@ -54,7 +64,8 @@ def _numbers(text: bytes) -> Array:
         return np.empty(0)  # for which numpy returns -1
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)  # how numpy tells of anything but numbers
+            # how numpy tells of anything but numbers
+            warnings.simplefilter("error", DeprecationWarning)
             return np.fromstring(text.decode("ascii"), sep=" ")
     except (DeprecationWarning, ValueError):
         raise CorruptError("it holds something else than numbers") from None

@@ -16,7 +16,9 @@ Array = np.ndarray[Any, Any]
 def gdal_numbers(
     path: Path, header: ImageHeader, top: int, bottom: int, left: int, right: int
 ) -> tuple[Array, Array | None]:
-    """Numbers (rows, cols) of a window in the order of the file, and which of them are data, None for all."""
+    """Numbers (rows, cols) of a window in the order of the file, and which of them are data, None
+    for all.
+    """
     import rasterio
 
     there = rasterio.windows.Window(left, top, right - left, bottom - top)
@@ -25,5 +27,7 @@ def gdal_numbers(
             numbers = dataset.read(1, window=there)
             valid = dataset.read_masks(1, window=there) > 0 if header.mask_band else None
         except rasterio.errors.RasterioError as error:
-            raise InputError(f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}.") from None
+            raise InputError(
+                f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}."
+            ) from None
     return numbers, valid

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Packings and predictors of the blocks of a TIFF.
 
-Sources: TIFF 6.0 (Adobe), sections 9, 13 and 14; Adobe Photoshop TIFF Technical Notes for Deflate; Adobe TIFF Technical
-Note 3 for the floating-point predictor; libtiff for LZMA and ZSTD.
+Sources: TIFF 6.0 (Adobe), sections 9, 13 and 14; Adobe Photoshop TIFF Technical Notes for Deflate;
+Adobe TIFF Technical Note 3 for the floating-point predictor; libtiff for LZMA and ZSTD.
 """
 
 import io
@@ -22,11 +22,14 @@ REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 """Bytes with their bits in the other order."""
 _MEMORY = 1 << 28
 """Most bytes that a decoder may take for its own tables."""
-_HORIZONTAL, _FLOATING_POINT = 2, 3
+_HORIZONTAL = 2
+_FLOATING_POINT = 3
 
 
 def unpacked(packed: bytes, packing: int, length: int) -> bytes:
-    """At most `length` bytes of a block packed by the method of tag 259; CorruptError if damaged."""
+    """At most `length` bytes of a block packed by the method of tag 259; CorruptError if
+    damaged.
+    """
     if packing not in _UNPACK:
         raise CorruptError(f"its mask is packed by method {packing}")  # of pixels the header knows
     try:
@@ -35,8 +38,12 @@ def unpacked(packed: bytes, packing: int, length: int) -> bytes:
         raise CorruptError(str(error)) from None
 
 
-def numbers_of(content: bytes, shape: tuple[int, int, int], dtype: np.dtype[Any], predictor: int) -> Array:
-    """Numbers (rows, cols, channels) of an unpacked block; CorruptError if it is too short. dtype: with byte order."""
+def numbers_of(
+    content: bytes, shape: tuple[int, int, int], dtype: np.dtype[Any], predictor: int
+) -> Array:
+    """Numbers (rows, cols, channels) of an unpacked block; CorruptError if it is too short. dtype:
+    with byte order.
+    """
     rows, cols, channels = shape
     if len(content) < rows * cols * channels * dtype.itemsize:
         raise CorruptError("some of its pixels are missing")
@@ -49,7 +56,11 @@ def numbers_of(content: bytes, shape: tuple[int, int, int], dtype: np.dtype[Any]
     numbers = np.frombuffer(content, dtype, rows * cols * channels).reshape(shape)
     if predictor == _HORIZONTAL:
         whole = f"u{dtype.itemsize}"
-        sums = np.cumsum(numbers.view(dtype.byteorder + whole if dtype.itemsize > 1 else whole), axis=1, dtype=whole)
+        sums = np.cumsum(
+            numbers.view(dtype.byteorder + whole if dtype.itemsize > 1 else whole),
+            axis=1,
+            dtype=whole,
+        )
         return sums.view(dtype.newbyteorder("="))
     return numbers
 
@@ -71,11 +82,14 @@ def _zstd(packed: bytes, length: int) -> bytes:
         import zstandard
     except ImportError:
         raise InputError(
-            "TIFFs packed by ZSTD need the Python package zstandard, which Blender's own releases bring: "
-            "run pip install zstandard, or save the file with Deflate, in GDAL by gdal_translate -co COMPRESS=DEFLATE."
+            "TIFFs packed by ZSTD need the Python package zstandard, which Blender's own releases "
+            "bring: run pip install zstandard, or save the file with Deflate, in GDAL by "
+            "gdal_translate -co COMPRESS=DEFLATE."
         ) from None
     try:
-        with zstandard.ZstdDecompressor(max_window_size=_MEMORY).stream_reader(io.BytesIO(packed)) as stream:
+        with zstandard.ZstdDecompressor(max_window_size=_MEMORY).stream_reader(
+            io.BytesIO(packed)
+        ) as stream:
             return bytes(stream.read(length))
     except zstandard.ZstdError as error:
         raise CorruptError(str(error)) from None
@@ -92,7 +106,8 @@ def _lzw(packed: bytes, length: int) -> bytes:
 
 
 def _pack_bits(packed: bytes, length: int) -> bytes:
-    output, place = bytearray(), 0
+    output = bytearray()
+    place = 0
     while place < len(packed) and len(output) < length:
         count = packed[place]
         if count < 128:

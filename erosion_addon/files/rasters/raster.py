@@ -26,8 +26,9 @@ _BYTES_PER_CELL = 16
 
 
 class Raster(NamedTuple):
-    """A file's header, and a reader of windows: top, bottom, left, right; row 0 at the smallest y, column 0 at the
-    smallest x. cell_bytes: memory of a cell while the whole is read, beside the numbers.
+    """A file's header, and a reader of windows: top, bottom, left, right; row 0 at the smallest y,
+    column 0 at the smallest x. cell_bytes: memory of a cell while the whole is read, beside the
+    numbers.
     """
 
     header: ImageHeader
@@ -36,10 +37,11 @@ class Raster(NamedTuple):
 
 
 def open_raster(path: Path) -> Raster | None:
-    """Raster of a file by its header; None for images that `ImageFiles` reads. Raises InputError for an invalid one, as
-    does its reader.
+    """Raster of a file by its header; None for images that `ImageFiles` reads. Raises InputError
+    for an invalid one, as does its reader.
     """
-    header, suffix = read_header(path), path.suffix.lower()
+    header = read_header(path)
+    suffix = path.suffix.lower()
     if header.by_gdal:
 
         def stored(*window: int) -> Cells:
@@ -59,7 +61,9 @@ def open_raster(path: Path) -> Raster | None:
             return block_numbers(path, block, *window), None
 
     elif suffix == ".asc":
-        whole = lru_cache(maxsize=1)(lambda: text_numbers(path, ascii_grid(path, path.stat().st_size)))
+        whole = lru_cache(maxsize=1)(
+            lambda: text_numbers(path, ascii_grid(path, path.stat().st_size))
+        )
 
         def stored(*window: int) -> Cells:
             top, bottom, left, right = window
@@ -71,7 +75,9 @@ def open_raster(path: Path) -> Raster | None:
     return Raster(header, upright(stored, header, path), more + (8 if suffix == ".asc" else 0))
 
 
-def upright(stored: Callable[..., Cells], header: ImageHeader, path: Path) -> Callable[[int, int, int, int], Cells]:
+def upright(
+    stored: Callable[..., Cells], header: ImageHeader, path: Path
+) -> Callable[[int, int, int, int], Cells]:
     """Reader of windows from one whose first row is the first one stored."""
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:

@@ -18,7 +18,9 @@ Array = np.ndarray[Any, Any]
 _CACHE = 1 << 28
 """Most bytes of blocks kept for the next window."""
 _LARGE = 1 << 24
-"""Bytes of a block for which free memory is asked, which takes longer than unpacking a small one."""
+"""Bytes of a block for which free memory is asked, which takes longer than unpacking a small
+one.
+"""
 
 
 class TiffPixels:
@@ -27,15 +29,19 @@ class TiffPixels:
     def __init__(self, source: Path | bytes) -> None:
         self._source = source
         first, *others = _directories(source)
-        self._shape, self._alpha, self._image = first.shape, alpha_channel(first), _Blocks(first)
+        self._shape = first.shape
+        self._alpha = alpha_channel(first)
+        self._image = _Blocks(first)
         masks = [(other, source) for other in others if mask_of(other, first)]
         if isinstance(source, Path) and (beside := mask_beside(source)):
-            masks += [(other, beside) for other in _directories(beside)[:1] if is_mask_for(other, first)]
+            masks += [
+                (other, beside) for other in _directories(beside)[:1] if is_mask_for(other, first)
+            ]
         self._masks = [(_Blocks(mask), place) for mask, place in masks]
 
     def read(self, top: int, bottom: int, left: int, right: int) -> tuple[Array, Array | None]:
-        """(rows, cols, channels) of a window in stored order, without alpha; and where there is data, None for
-        everywhere. CorruptError if damaged.
+        """(rows, cols, channels) of a window in stored order, without alpha; and where there is
+        data, None for everywhere. CorruptError if damaged.
         """
         with _opened(self._source) as stream:
             numbers, valid = self._image.read(stream, top, bottom, left, right)
@@ -51,8 +57,8 @@ class TiffPixels:
         return numbers, valid
 
     def channels(self) -> Array:
-        """All channels, (rows, cols, channels) float32 in stored order: unsigned integers as 0–1, signed ones as −1–1,
-        floats as they are.
+        """All channels, (rows, cols, channels) float32 in stored order: unsigned integers as 0–1,
+        signed ones as −1–1, floats as they are.
         """
         with _opened(self._source) as stream:
             numbers, _ = self._image.read(stream, 0, self._shape[0], 0, self._shape[1])
@@ -79,26 +85,42 @@ class _Blocks:
         self._directory = directory
         self._bits = directory.one(BITS, 1)
         self._dtype = (
-            np.dtype("u1") if self._bits == 1 else np.dtype(directory.order + np.dtype(kind_of(directory)).str[1:])
+            np.dtype("u1")
+            if self._bits == 1
+            else np.dtype(directory.order + np.dtype(kind_of(directory)).str[1:])
         )
         self._offsets, self._counts = directory.blocks
         self._kept: dict[int, Array] = {}
         self._kept_bytes = 0
 
-    def read(self, stream: BinaryIO, top: int, bottom: int, left: int, right: int) -> tuple[Array, Array | None]:
+    def read(
+        self, stream: BinaryIO, top: int, bottom: int, left: int, right: int
+    ) -> tuple[Array, Array | None]:
         """(rows, cols, channels) of a window, and where there are blocks, None for everywhere."""
         shape = bottom - top, right - left
         numbers = np.zeros((*shape, self._directory.channels), self._dtype.newbyteorder("="))
         valid = None if self._counts.all() else np.ones(shape, np.bool_)
         for number, channel, (row, col), (rows, cols) in self._touched(top, bottom, left, right):
-            inside = slice(max(row, top), min(row + rows, bottom)), slice(max(col, left), min(col + cols, right))
-            target = tuple(slice(part.start - at, part.stop - at) for part, at in zip(inside, (top, left), strict=True))
-            source = tuple(slice(part.start - at, part.stop - at) for part, at in zip(inside, (row, col), strict=True))
+            inside = (
+                slice(max(row, top), min(row + rows, bottom)),
+                slice(max(col, left), min(col + cols, right)),
+            )
+            target = tuple(
+                slice(part.start - at, part.stop - at)
+                for part, at in zip(inside, (top, left), strict=True)
+            )
+            source = tuple(
+                slice(part.start - at, part.stop - at)
+                for part, at in zip(inside, (row, col), strict=True)
+            )
             if not self._counts[number]:
                 if valid is not None:
                     valid[target] = False
                 continue
-            whole = all(part.stop - part.start == side for part, side in zip(inside, (rows, cols), strict=True))
+            whole = all(
+                part.stop - part.start == side
+                for part, side in zip(inside, (rows, cols), strict=True)
+            )
             block = self._block(stream, number, (rows, cols), keep=not whole)
             numbers[(*target, channel)] = block[source]
         return numbers, valid
@@ -108,7 +130,8 @@ class _Blocks:
     ) -> Iterator[tuple[int, slice, tuple[int, int], tuple[int, int]]]:
         """Number, channels, place (row, col) and size (rows, cols) of the blocks in a window."""
         (rows, cols), (high, wide) = self._directory.shape, self._directory.block_shape
-        across, down = -(-cols // wide), -(-rows // high)
+        across = -(-cols // wide)
+        down = -(-rows // high)
         planes = self._directory.channels if self._directory.is_planar else 1
         for plane in range(planes):
             channel = slice(plane, plane + 1) if planes > 1 else slice(None)
@@ -119,7 +142,9 @@ class _Blocks:
                     yield (plane * down + block_row) * across + block_col, channel, place, size
 
     def _block(self, stream: BinaryIO, number: int, size: tuple[int, int], keep: bool) -> Array:
-        """Block (rows, cols, channels); tiles are stored with what lies beyond the border, strips without."""
+        """Block (rows, cols, channels); tiles are stored with what lies beyond the border, strips
+        without.
+        """
         if number in self._kept:
             return self._kept[number]
         directory, (high, wide) = self._directory, self._directory.block_shape
@@ -128,7 +153,9 @@ class _Blocks:
         length = rows * (-(-wide * channels * self._bits // 8))
         count = int(self._counts[number])
         if length > _LARGE:
-            require_to_unpack(length * 3, length, count, f"Reading {getattr(stream, 'name', 'the image')}")
+            require_to_unpack(
+                length * 3, length, count, f"Reading {getattr(stream, 'name', 'the image')}"
+            )
         stream.seek(int(self._offsets[number]))
         packed = stream.read(count)
         if directory.one(FILL_ORDER, 1) == 2:
@@ -136,7 +163,9 @@ class _Blocks:
         content = unpacked(packed, directory.one(PACKING, 1), length)
         if self._bits == 1:
             content = _bits(content, rows, length, wide * channels)
-        block = numbers_of(content, (rows, wide, channels), self._dtype, directory.one(PREDICTOR, 1))
+        block = numbers_of(
+            content, (rows, wide, channels), self._dtype, directory.one(PREDICTOR, 1)
+        )
         if keep:
             while self._kept and self._kept_bytes + block.nbytes > _CACHE:
                 self._kept_bytes -= self._kept.pop(next(iter(self._kept))).nbytes
@@ -149,4 +178,6 @@ def _bits(content: bytes, rows: int, length: int, wide: int) -> bytes:
     """Bytes of 0 and 1 from rows of bits."""
     if len(content) < length:
         raise CorruptError("some of its pixels are missing")
-    return np.unpackbits(np.frombuffer(content, np.uint8).reshape(rows, -1), axis=1, count=wide).tobytes()
+    return np.unpackbits(
+        np.frombuffer(content, np.uint8).reshape(rows, -1), axis=1, count=wide
+    ).tobytes()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rules for the meaning of numbers in a file: heights or shades, unit, cells without data.
 
-Unsigned integers are shades of gray; with a scale, a unit or a place on Earth they are heights, as long as no mountain
-is higher. Signed integers and floats are heights in meters, or in the unit that the file names. Floats from 0 to 1 are
-shades where the heights of black and white are given.
+Unsigned integers are shades of gray; with a scale, a unit or a place on Earth they are heights, as
+long as no mountain is higher. Signed integers and floats are heights in meters, or in the unit that
+the file names. Floats from 0 to 1 are shades where the heights of black and white are given.
 """
 
 import math
@@ -24,7 +24,9 @@ WHITE |= {"int8": 2**7 - 1, "int16": 2**15 - 1, "int32": 2**31 - 1}
 _ABOVE_EARTH = 9000.0
 """Meters above which unsigned integers are shades: no land on Earth is higher."""
 _COARSE = 0.5
-"""Meters from which a level shows, however many there are: slopes gentler than that a cell are terraces."""
+"""Meters from which a level shows, however many there are: slopes gentler than that a cell are
+terraces.
+"""
 _LARGEST_HOLES = 0.5
 """Greatest share of cells without data; beyond it, filling would invent most of the terrain."""
 
@@ -32,7 +34,8 @@ _LARGEST_HOLES = 0.5
 def record_of(record: Record, header: ImageHeader, survey: Survey, options: Reading) -> Record:
     """Record with the meaning of the numbers that a survey counted.
 
-    record: name, size, place and, from a side file, the height range. InputError for an option that does not apply.
+    record: name, size, place and, from a side file, the height range. InputError for an option that
+    does not apply.
     """
     doubts = list(record.doubts)
     sentinels = {} if options.no_data is not None else survey.sentinels()
@@ -46,9 +49,14 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
         meaning = _meaning(record, header, top, within, span, doubts)
     if meaning == "shades":
         if options.unit != "auto":
-            raise InputError(f"{record.name} holds shades of gray, which have no unit; leave out the unit of heights.")
+            raise InputError(
+                f"{record.name} holds shades of gray, which have no unit; leave out the unit of "
+                "heights."
+            )
         if header.kind.startswith("float") and not within and low <= high:
-            raise InputError(f"{record.name} holds floats from {low:g} to {high:g}, and shades go from 0 to 1.")
+            raise InputError(
+                f"{record.name} holds floats from {low:g} to {high:g}, and shades go from 0 to 1."
+            )
         if header.kind.startswith("uint"):
             sentinels = {}
             low, high = survey.extremes({})
@@ -58,10 +66,16 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
         place = record.georeference
         if place and name_of(unit):
             place = replace(place, unit=unit)
-        record = replace(record, height_range=None, unit=unit, scale=header.scale, offset=header.offset)
+        record = replace(
+            record, height_range=None, unit=unit, scale=header.scale, offset=header.offset
+        )
         record = replace(record, georeference=place)
-    no_data = tuple(dict.fromkeys([*([] if survey.no_data is None else [survey.no_data]), *sentinels]))
-    record = replace(record, no_data=no_data, holes=survey.empty + survey.nans + sum(sentinels.values()))
+    no_data = tuple(
+        dict.fromkeys([*([] if survey.no_data is None else [survey.no_data]), *sentinels])
+    )
+    record = replace(
+        record, no_data=no_data, holes=survey.empty + survey.nans + sum(sentinels.values())
+    )
     if low <= high and not (meaning == "shades" and span is None):
         ends = [float(in_meters(np.array([number]), record)[0]) for number in (low, high)]
         record = replace(record, lowest=min(ends), highest=max(ends))
@@ -69,7 +83,9 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
     if meaning == "heights" and options.no_data is None:
         for number, count in survey.loners().items():
             what = f"{number:g} in {_cells(record, survey, count)}, far from all other heights"
-            doubts.append(Doubt(f"{record.name} holds {what}, which was taken for a height.", "no_data"))
+            doubts.append(
+                Doubt(f"{record.name} holds {what}, which was taken for a height.", "no_data")
+            )
     doubts += _holes(record, survey, sentinels, options)
     return replace(record, doubts=tuple(doubts))
 
@@ -82,24 +98,38 @@ def _meaning(
     span: tuple[float, float] | None,
     doubts: list[Doubt],
 ) -> str:
-    """Heights or shades. top: m of the largest number as a height. within: whether all numbers are from 0 to 1."""
-    measured = header.unit is not None or (header.scale, header.offset) != (1.0, 0.0) or bool(header.coded)
+    """Heights or shades. top: m of the largest number as a height. within: whether all numbers are
+    from 0 to 1.
+    """
+    measured = (
+        header.unit is not None or (header.scale, header.offset) != (1.0, 0.0) or bool(header.coded)
+    )
     placed = header.georeference is not None or header.spacing is not None
     if header.kind.startswith("uint"):
         if measured:
             return "heights"
         if placed and top <= _ABOVE_EARTH:
-            sentence = f"{record.name} holds whole numbers with a place on Earth, which were taken for meters."
+            sentence = (
+                f"{record.name} holds whole numbers with a place on Earth, which were taken for "
+                "meters."
+            )
             doubts.append(Doubt(sentence, "numbers"))
             return "heights"
         return "shades"
     if header.kind.startswith("int") and span:
-        doubts.append(Doubt(f"{record.name} holds signed whole numbers, which were taken for meters.", "numbers"))
+        doubts.append(
+            Doubt(
+                f"{record.name} holds signed whole numbers, which were taken for meters.", "numbers"
+            )
+        )
     if not (header.kind.startswith("float") and within) or measured:
         return "heights"
     if span:
         low, high = span
-        sentence = f"{record.name} holds numbers from 0 to 1, which were taken for shades from {low:g} m to {high:g} m."
+        sentence = (
+            f"{record.name} holds numbers from 0 to 1, which were taken for shades from {low:g} m "
+            f"to {high:g} m."
+        )
         doubts.append(Doubt(sentence, "numbers"))
         return "shades"
     long = max(record.shape) * max(record.spacing or (0.0, 0.0))
@@ -117,10 +147,17 @@ def _unit(name: str, header: ImageHeader, options: Reading) -> tuple[float, list
     if header.unit is not None:
         return header.unit, []
     across = header.length_unit or 1.0
-    names = [UNIT_NAMES[key] for key, meters in UNITS.items() if math.isclose(meters, across, rel_tol=1e-9)]
+    names = [
+        UNIT_NAMES[key]
+        for key, meters in UNITS.items()
+        if math.isclose(meters, across, rel_tol=1e-9)
+    ]
     if across == 1.0 or not names:
         return 1.0, []
-    sentence = f"{name} has coordinates in {names[0]} and heights without a unit, which were taken for {names[0]} too."
+    sentence = (
+        f"{name} has coordinates in {names[0]} and heights without a unit, which were taken for "
+        f"{names[0]} too."
+    )
     return across, [Doubt(sentence, "unit")]
 
 
@@ -142,10 +179,21 @@ def _step(record: Record, largest: float) -> float | None:
     return step if few and step > 0 else None
 
 
-def _holes(record: Record, survey: Survey, sentinels: dict[float, int], options: Reading) -> list[Doubt]:
+def _holes(
+    record: Record, survey: Survey, sentinels: dict[float, int], options: Reading
+) -> list[Doubt]:
     """Sentences on cells without data; InputError where these are too many to fill."""
-    if options.no_data is not None and not math.isnan(options.no_data) and survey.empty == survey.masked:
-        return [Doubt(f"{record.name} holds {options.no_data:g}, the number for no data, nowhere.", "no_data")]
+    if (
+        options.no_data is not None
+        and not math.isnan(options.no_data)
+        and survey.empty == survey.masked
+    ):
+        return [
+            Doubt(
+                f"{record.name} holds {options.no_data:g}, the number for no data, nowhere.",
+                "no_data",
+            )
+        ]
     if not record.holes:
         return []
     if options.holes == "fill" and record.holes > _LARGEST_HOLES * survey.cells:
@@ -153,8 +201,8 @@ def _holes(record: Record, survey: Survey, sentinels: dict[float, int], options:
         where = _cells(record, survey, record.holes)
         what = f"no data ({names}) in {where}" if names else f"{where} that are not numbers"
         raise InputError(
-            f"{record.name} has {what}, too many to fill from the others; crop the file to the part that has data, or "
-            "make the rest a sea at a level."
+            f"{record.name} has {what}, too many to fill from the others; crop the file to the "
+            "part that has data, or make the rest a sea at a level."
         )
     done = "were filled from the heights around them"
     if options.holes == "sea":
@@ -166,10 +214,16 @@ def _holes(record: Record, survey: Survey, sentinels: dict[float, int], options:
         doubts.append(Doubt(f"{record.name} has no data{number} in {cells}; they {done}.", "holes"))
     if survey.nans:
         cells = _cells(record, survey, survey.nans)
-        doubts.append(Doubt(f"{record.name} has {cells} that are not numbers; they {done}.", "holes"))
+        doubts.append(
+            Doubt(f"{record.name} has {cells} that are not numbers; they {done}.", "holes")
+        )
     for sentinel, count in sentinels.items():
         what = f"{sentinel:g} in {_cells(record, survey, count)}, far from all other heights"
-        doubts.append(Doubt(f"{record.name} holds {what}, which was taken for no data; they {done}.", "no_data"))
+        doubts.append(
+            Doubt(
+                f"{record.name} holds {what}, which was taken for no data; they {done}.", "no_data"
+            )
+        )
     return doubts
 
 
@@ -198,7 +252,9 @@ def steps_of(elevation: Array, record: Record) -> float | Array | None:
     if record.step is None or record.kind != "float16" or record.meaning == "shades":
         return record.step
     numbers = (elevation / record.unit - record.offset) / record.scale
-    return np.asarray(np.spacing(np.abs(numbers).astype(np.float16)), np.float64) * abs(record.scale * record.unit)
+    return np.asarray(np.spacing(np.abs(numbers).astype(np.float16)), np.float64) * abs(
+        record.scale * record.unit
+    )
 
 
 def heights_of(numbers: Array, valid: Array | None, record: Record) -> Array:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers of a file in windows, as they are stored: arrays and raw files, and windows turned, cut and thinned."""
+"""Numbers of a file in windows, as they are stored: arrays and raw files, and windows turned, cut
+and thinned.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,13 +23,18 @@ Windows = Callable[[int, int, int, int], Cells]
 
 
 def array_numbers(path: Path, length: int) -> Raster:
-    """Numbers of a .npy file of `length` bytes; InputError for one that is damaged, or of another kind."""
+    """Numbers of a .npy file of `length` bytes; InputError for one that is damaged, or of another
+    kind.
+    """
     with path.open("rb") as stream:
         try:
             shape, fortran, dtype = _npy_header(stream)
-        # The header is a Python literal: a damaged one raises whatever the tokenizer and the parser come up with.
+        # The header is a Python literal: a damaged one raises whatever the tokenizer and the parser
+        # come up with.
         except Exception as error:
-            raise InputError(f"{path} is not a .npy file of version 1 or 2, or damaged; save it again.") from error
+            raise InputError(
+                f"{path} is not a .npy file of version 1 or 2, or damaged; save it again."
+            ) from error
         offset = stream.tell()
     if dtype.kind != "f" or dtype.itemsize not in (4, 8):
         raise InputError(f"{path} holds {dtype}; save it as float32 or float64.")
@@ -39,7 +46,9 @@ def array_numbers(path: Path, length: int) -> Raster:
     header = ImageHeader(rows, cols, 1, f"float{8 * dtype.itemsize}")
     if fortran:
         across = _block(path, dtype, offset, (cols, rows))
-        return Raster(header, lambda top, bottom, left, right: (across(left, right, top, bottom).T, None))
+        return Raster(
+            header, lambda top, bottom, left, right: (across(left, right, top, bottom).T, None)
+        )
     block = _block(path, dtype, offset, (rows, cols))
     return Raster(header, lambda *window: (block(*window), None))
 
@@ -70,7 +79,8 @@ def thinned(read: Windows, start: tuple[int, int], every: int) -> Windows:
     def cells(top: int, bottom: int, left: int, right: int) -> Cells:
         if every == 1:
             return read(row + top, row + bottom, col + left, col + right)
-        first, last = col + left * every, col + (right - 1) * every + 1
+        first = col + left * every
+        last = col + (right - 1) * every + 1
         band = max(_BAND // ((last - first) * every), 1)
         parts = []
         for begin in range(top, bottom, band):
@@ -78,13 +88,19 @@ def thinned(read: Windows, start: tuple[int, int], every: int) -> Windows:
             numbers, valid = read(row + begin * every, row + (end - 1) * every + 1, first, last)
             thin = np.s_[::every, ::every]
             parts.append((numbers[thin].copy(), None if valid is None else valid[thin].copy()))
-        valid = None if parts[0][1] is None else np.concatenate([data for _, data in parts if data is not None])
+        valid = (
+            None
+            if parts[0][1] is None
+            else np.concatenate([data for _, data in parts if data is not None])
+        )
         return np.concatenate([numbers for numbers, _ in parts]), valid
 
     return cells
 
 
-def _block(path: Path, dtype: np.dtype[Any], offset: int, shape: tuple[int, int]) -> Callable[..., Array]:
+def _block(
+    path: Path, dtype: np.dtype[Any], offset: int, shape: tuple[int, int]
+) -> Callable[..., Array]:
     """Reader of windows of rows of numbers that begin at an offset."""
     cols = shape[1]
 
@@ -103,6 +119,8 @@ def _block(path: Path, dtype: np.dtype[Any], offset: int, shape: tuple[int, int]
 
 def _npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     npy: Any = np.lib.format
-    read = npy.read_array_header_1_0 if npy.read_magic(stream) == (1, 0) else npy.read_array_header_2_0
+    read = (
+        npy.read_array_header_1_0 if npy.read_magic(stream) == (1, 0) else npy.read_array_header_2_0
+    )
     header: tuple[tuple[int, ...], bool, np.dtype[Any]] = read(stream)
     return header

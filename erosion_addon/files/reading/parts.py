@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parts of a file: a window of its cells, and each n-th of them; checks of options before any number is read."""
+"""Parts of a file: a window of its cells, and each n-th of them; checks of options before any
+number is read.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,9 @@ from .raw_files import WIDTHS
 from .record import Reading, Record
 
 BYTES = 10
-"""Peak memory of a cell read as a whole, beside the numbers of the file; measured for 3000² cells of every kind."""
+"""Peak memory of a cell read as a whole, beside the numbers of the file; measured for 3000² cells
+of every kind.
+"""
 
 
 def cut(numbers: Raster, record: Record, options: Reading) -> tuple[Raster, Record]:
@@ -24,16 +28,21 @@ def cut(numbers: Raster, record: Record, options: Reading) -> tuple[Raster, Reco
     left, low, width, height = options.window or (0, 0, cols, rows)
     shape = -(-height // every), -(-width // every)
     whole = rows * cols * numbers.cell_bytes
-    record = replace(record, memory=whole + shape[0] * shape[1] * (np.dtype(record.kind).itemsize + BYTES))
+    record = replace(
+        record, memory=whole + shape[0] * shape[1] * (np.dtype(record.kind).itemsize + BYTES)
+    )
     if shape == (rows, cols):
         return numbers, record
     _check_size(shape, f"The part of {record.name}")
-    place, spacing = record.georeference, record.spacing
+    place = record.georeference
+    spacing = record.spacing
     if place:
         place = place.part((rows - 1 - low - (shape[0] - 1) * every, left), (every, every), shape)
     if spacing:
         spacing = spacing[0] * every, spacing[1] * every
-    record = replace(record, shape=shape, spacing=spacing, georeference=place, window=options.window, every=every)
+    record = replace(
+        record, shape=shape, spacing=spacing, georeference=place, window=options.window, every=every
+    )
     return numbers._replace(read=thinned(numbers.read, (low, left), every)), record
 
 
@@ -43,21 +52,38 @@ def check_options(record: Record, options: Reading) -> None:
     _check_size(record.file_shape, record.name)
     if options.size is not None and record.file_shape != tuple(options.size):
         raise InputError(f"{record.name} is {rows} × {cols}, not {_size(options.size)}.")
-    if (options.byte_order, options.depth) != ("auto", "auto") and Path(record.name).suffix.lower() not in WIDTHS:
-        raise InputError(f"{record.name} says its byte order and depth itself; leave out these options of raw files.")
+    if (options.byte_order, options.depth) != ("auto", "auto") and Path(
+        record.name
+    ).suffix.lower() not in WIDTHS:
+        raise InputError(
+            f"{record.name} says its byte order and depth itself; leave out these options of raw "
+            "files."
+        )
     if options.flip and record.georeference:
-        raise InputError(f"{record.name} has a place on Earth, which says where its rows lie; do not flip them.")
+        raise InputError(
+            f"{record.name} has a place on Earth, which says where its rows lie; do not flip them."
+        )
     if options.every < 1:
         raise InputError(f"Each n-th cell is at least each first one, not each {options.every}.")
     if options.window:
         left, low, width, height = options.window
-        if min(left, low) < 0 or min(width, height) < 1 or left + width > cols or low + height > rows:
-            raise InputError(f"The window goes beyond {record.name}, which has {cols} columns and {rows} rows.")
+        if (
+            min(left, low) < 0
+            or min(width, height) < 1
+            or left + width > cols
+            or low + height > rows
+        ):
+            raise InputError(
+                f"The window goes beyond {record.name}, which has {cols} columns and {rows} rows."
+            )
 
 
 def _check_size(shape: tuple[int, ...], name: str) -> None:
     if min(shape) < SMALLEST_SIDE:
-        raise InputError(f"{name} is {_size(shape)}; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} cells.")
+        raise InputError(
+            f"{name} is {_size(shape)}; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} "
+            "cells."
+        )
 
 
 def _size(shape: tuple[int, ...]) -> str:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Raw files, which hold nothing but numbers: their size, depth and byte order, by the smoothest land."""
+"""Raw files, which hold nothing but numbers: their size, depth and byte order, by the smoothest
+land.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,7 +17,12 @@ WIDTHS = {".r16": (2, 4), ".r32": (4, 2), ".raw": (2, 4, 1)}
 """Bytes of a number, the usual one first."""
 _KINDS = {1: ("u8",), 2: ("u16", "i16"), 4: ("f32",)}
 _DTYPES = {"u8": "u1", "u16": "u2", "i16": "i2", "f32": "f4"}
-_NAMES = {"u8": "8-bit shades", "u16": "16-bit shades", "i16": "signed 16-bit numbers", "f32": "32-bit floats"}
+_NAMES = {
+    "u8": "8-bit shades",
+    "u16": "16-bit shades",
+    "i16": "signed 16-bit numbers",
+    "f32": "32-bit floats",
+}
 _SMOOTHER = 0.5
 """Roughness in that of the usual form, below which another form is taken."""
 _PAIRS = 32
@@ -38,7 +45,9 @@ class Form(NamedTuple):
 
 
 def form_of(paths: Sequence[Path], length: int, options: Reading) -> tuple[Form, list[Doubt]]:
-    """Form of raw files of `length` bytes, such as the tiles of one land; InputError if no form fits."""
+    """Form of raw files of `length` bytes, such as the tiles of one land; InputError if no form
+    fits.
+    """
     first = paths[0]
     forms = list(_forms(first, length, options))
     if not forms:
@@ -46,17 +55,26 @@ def form_of(paths: Sequence[Path], length: int, options: Reading) -> tuple[Form,
     usual = best = forms[0]
     doubts = []
     if usual.dtype.itemsize != WIDTHS[first.suffix.lower()][0]:
-        doubts.append(Doubt(f"{first} has the size of {_NAMES[usual.depth]} only, and was read so.", "depth"))
-    for form in forms[1:] if min(usual.shape) > 1 else []:  # a single row has no neighbors, and is no terrain
-        # Numbers with swapped bytes have another range; signed and unsigned ones differ where they jump.
+        doubts.append(
+            Doubt(f"{first} has the size of {_NAMES[usual.depth]} only, and was read so.", "depth")
+        )
+    # a single row has no neighbors, and is no terrain
+    for form in forms[1:] if min(usual.shape) > 1 else []:
+        # Numbers with swapped bytes have another range; signed and unsigned ones differ where they
+        # jump.
         relative = (form.order, form.shape) != (best.order, best.shape)
         if _roughness(paths, form, relative) < _SMOOTHER * _roughness(paths, best, relative):
             best = form
     if best.order != usual.order:
-        sentence = f"{first} is smooth land with its bytes in {best.order}-endian order only, and was read so."
+        sentence = (
+            f"{first} is smooth land with its bytes in {best.order}-endian order only, and was "
+            "read so."
+        )
         doubts.append(Doubt(sentence, "byte_order"))
     if best.depth != usual.depth:
-        doubts.append(Doubt(f"{first} is smooth land as {_NAMES[best.depth]} only, and was read so.", "depth"))
+        doubts.append(
+            Doubt(f"{first} is smooth land as {_NAMES[best.depth]} only, and was read so.", "depth")
+        )
     return best, doubts
 
 
@@ -68,11 +86,17 @@ def _forms(path: Path, length: int, options: Reading) -> Iterator[Form]:
         if rows <= 0 or cols <= 0 or rows * cols * width != length:
             continue
         depths = [depth for depth in _KINDS[width] if options.depth in ("auto", depth)]
-        yield from (Form(depth, order, (rows, cols)) for depth in depths for order in orders[: width or 1])
+        yield from (
+            Form(depth, order, (rows, cols)) for depth in depths for order in orders[: width or 1]
+        )
 
 
 def _no_form(path: Path, length: int, options: Reading) -> InputError:
-    widths = sorted(WIDTHS[path.suffix.lower()]) if options.depth == "auto" else [int(options.depth[1:]) // 8]
+    widths = (
+        sorted(WIDTHS[path.suffix.lower()])
+        if options.depth == "auto"
+        else [int(options.depth[1:]) // 8]
+    )
     bits = " or ".join(f"{8 * width}-bit" for width in widths)
     shape = f"{options.size[0]} × {options.size[1]} cells" if options.size else "a square"
     hint = "give another size" if options.size else "give its size (rows and columns)"

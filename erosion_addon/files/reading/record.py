@@ -23,13 +23,15 @@ DEPTHS = ("u8", "u16", "i16", "f32")
 
 @dataclass(frozen=True)
 class Reading:
-    """Options of reading; what is None or "auto" is taken from the file, or by the rules of `meaning.record_of`.
+    """Options of reading; what is None or "auto" is taken from the file, or by the rules of
+    `meaning.record_of`.
 
-    height_range: m of black and white. numbers: one of NUMBERS. unit: one of UNITS. no_data: number of cells without
-    data; nan: none but those that are no numbers. holes: "fill" from the heights around, or "sea" at sea_level (m).
-    byte_order, depth: one of BYTE_ORDERS and DEPTHS, of a raw file. flip: reverses the order of rows. size: (rows,
-    cols) of a raw file. spacing: (row, col) m between cells of the file. every: reads each n-th cell. window: (x, y,
-    cols, rows) in cells of the file, from its lower left corner.
+    height_range: m of black and white. numbers: one of NUMBERS. unit: one of UNITS. no_data: number
+    of cells without data; nan: none but those that are no numbers. holes: "fill" from the heights
+    around, or "sea" at sea_level (m). byte_order, depth: one of BYTE_ORDERS and DEPTHS, of a raw
+    file. flip: reverses the order of rows. size: (rows, cols) of a raw file. spacing: (row, col) m
+    between cells of the file. every: reads each n-th cell. window: (x, y, cols, rows) in cells of
+    the file, from its lower left corner.
     """
 
     height_range: Range | None = None
@@ -49,7 +51,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What a file leaves open, and what it was taken for. option: the field of `Reading` that settles it."""
+    """What a file leaves open, and what it was taken for. option: the field of `Reading` that
+    settles it.
+    """
 
     sentence: str
     option: str
@@ -59,12 +63,14 @@ class Doubt:
 class Record:
     """What a file holds, and what that was taken for.
 
-    kind: of its numbers, such as "uint16". shape: (rows, cols) that are read; file_shape: of the file. meaning: one of
-    NUMBERS. Height in m: (number · scale + offset) · unit, or from black to white in height_range. byte_order: of raw
-    blocks. flipped: whether the file's first row lies at the smallest y. no_data: numbers of cells without data. holes:
-    their count among the cells read. spacing: (row, col) m between the cells read, None if unknown. georeference: of
-    these cells. lowest, highest: m, None where only the header was read. step: m between levels of height where they
-    are few, else None. memory: bytes that reading needs. missing: cells without data, (rows, cols), None without any.
+    kind: of its numbers, such as "uint16". shape: (rows, cols) that are read; file_shape: of the
+    file. meaning: one of NUMBERS. Height in m: (number · scale + offset) · unit, or from black to
+    white in height_range. byte_order: of raw blocks. flipped: whether the file's first row lies at
+    the smallest y. no_data: numbers of cells without data. holes: their count among the cells read.
+    spacing: (row, col) m between the cells read, None if unknown. georeference: of these cells.
+    lowest, highest: m, None where only the header was read. step: m between levels of height where
+    they are few, else None. memory: bytes that reading needs. missing: cells without data, (rows,
+    cols), None without any.
     """
 
     name: str
@@ -98,7 +104,11 @@ class Record:
         cells = f"{rows} × {cols} cells"
         if self.spacing:
             row, col = self.spacing
-            cells += f" of {col:.4g} m" if abs(row - col) < 1e-4 * col else f" of {col:.4g} × {row:.4g} m"
+            cells += (
+                f" of {col:.4g} m"
+                if abs(row - col) < 1e-4 * col
+                else f" of {col:.4g} × {row:.4g} m"
+            )
         if self.lowest is None or self.highest is None:
             return f"{self.name}: {cells}."
         return f"{self.name}: {cells}, heights from {self.lowest:.6g} m to {self.highest:.6g} m."

@@ -20,7 +20,8 @@ _ENDLESS = 1e20
 _FAR = 100.0
 """Least distance of a sentinel from all heights, in the numbers of the file."""
 _SHARE = 0.1
-"""Least distance of one that repeats, in the range of all heights; one that does not must be farther than that range.
+"""Least distance of one that repeats, in the range of all heights; one that does not must be
+farther than that range.
 """
 _MOST_SENTINELS = 8
 _BAND = 1 << 20
@@ -29,11 +30,13 @@ _BAND = 1 << 20
 
 @dataclass
 class Survey:
-    """Counts and extremes of the numbers of a file. no_data: the file's or the user's number for no data.
+    """Counts and extremes of the numbers of a file. no_data: the file's or the user's number for no
+    data.
 
-    empty: cells with it, or masked. nans: cells without a number. far: usual sentinels at either end, and their cells.
-    lowest, highest: of all other numbers. ends: the two lowest and the two highest of them, and cells of the outer one.
-    masked: cells that a mask hides. is_bare: whether the mask was ignored.
+    empty: cells with it, or masked. nans: cells without a number. far: usual sentinels at either
+    end, and their cells. lowest, highest: of all other numbers. ends: the two lowest and the two
+    highest of them, and cells of the outer one. masked: cells that a mask hides. is_bare: whether
+    the mask was ignored.
     """
 
     no_data: float | None = None
@@ -88,7 +91,9 @@ class Survey:
                 del counts[number]
 
     def loners(self) -> dict[float, int]:
-        """Numbers of several cells at either end that are farther from all others than these from each other."""
+        """Numbers of several cells at either end that are farther from all others than these from
+        each other.
+        """
         loners = {}
         for counts, outward in ((self.ends[0], False), (self.ends[1], True)):
             if len(counts) == 2:
@@ -103,7 +108,8 @@ class Survey:
         span = self.highest - self.lowest
         sentinels = {}
         for number, count in self.far.items():
-            away = max(self.lowest - number, number - self.highest)  # minus infinity where nothing else is there
+            # minus infinity where nothing else is there
+            away = max(self.lowest - number, number - self.highest)
             near = _SHARE * span if count > 1 else span
             # A file that names its number has no other, or many cells of it.
             trusted = count > 1 or self.no_data is None

@@ -11,12 +11,15 @@ from ...kernels.jit import kernel
 
 @kernel
 def spread(row_index, row_weight, col_index, col_weight, coarse, fine):
-    """fine[r, c] = Σ row_weight[r, j] · col_weight[c, k] · coarse[row_index[r, j], col_index[c, k]]; both float64."""
+    """fine[r, c] = Σ row_weight[r, j] · col_weight[c, k] · coarse[row_index[r, j], col_index[c,
+    k]]; both float64.
+    """
     line = np.empty(coarse.shape[1])
     for row in range(fine.shape[0]):
         line[:] = 0.0
         for tap in range(row_index.shape[1]):
-            at, weight = row_index[row, tap], row_weight[row, tap]
+            at = row_index[row, tap]
+            weight = row_weight[row, tap]
             for col in range(line.size):
                 line[col] += weight * coarse[at, col]
         for col in range(fine.shape[1]):
@@ -37,6 +40,7 @@ def gather(row_index, row_weight, col_index, col_weight, fine, coarse):
             for tap in range(col_index.shape[1]):
                 line[col_index[col, tap]] += col_weight[col, tap] * value
         for tap in range(row_index.shape[1]):
-            at, weight = row_index[row, tap], row_weight[row, tap]
+            at = row_index[row, tap]
+            weight = row_weight[row, tap]
             for col in range(line.size):
                 coarse[at, col] += weight * line[col]

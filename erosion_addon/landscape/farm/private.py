@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dask cluster of this machine that no other user can reach. Needs `distributed` and `cryptography`.
+"""Dask cluster of this machine that no other user can reach. Needs `distributed` and
+`cryptography`.
 
-Whoever may send a message to a scheduler, worker or nanny of Dask runs code there. All of them talk over TLS and ask
-for the certificate of their run. Dask's pages for browsers ask for no password: they stay off.
+Whoever may send a message to a scheduler, worker or nanny of Dask runs code there. All of them talk
+over TLS and ask for the certificate of their run. Dask's pages for browsers ask for no password:
+they stay off.
 """
 
 import logging
@@ -30,7 +32,8 @@ class _Worker(Worker):  # type: ignore[misc]
 def private_cluster(workers: int, memory: int) -> Iterator[SpecCluster]:
     """Context of a scheduler in this process and workers in others.
 
-    memory: limit of each worker in bytes, 0 for a share of the machine's. ImportError without `cryptography`.
+    memory: limit of each worker in bytes, 0 for a share of the machine's. ImportError without
+    `cryptography`.
     """
     # Workers get the key through a pipe.
     security = Security.temporary()  # type: ignore[no-untyped-call]

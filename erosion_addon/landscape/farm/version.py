@@ -26,7 +26,8 @@ class Version(NamedTuple):
 @cache
 def this_version() -> Version:
     """Version of this process."""
-    package, digest = Path(__file__).parents[2], hashlib.sha256()
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
     places = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
     for place, path in sorted(places.items()):
         if place.partition("/")[0] not in _BESIDE:
@@ -37,8 +38,8 @@ def this_version() -> Version:
 def require_version(other: Any, whose: str, remedy: str) -> None:
     """Raise InputError with both versions unless the other one is this one.
 
-    other: version and digest of its sources. whose: what has them, at the beginning of the sentence. remedy: what to
-    do, at its end.
+    other: version and digest of its sources. whose: what has them, at the beginning of the
+    sentence. remedy: what to do, at its end.
     """
     if tuple(other) != tuple(this_version()):
         versions = f"version {Version(*other)} of Terrain Erosion, and this is {this_version()}"

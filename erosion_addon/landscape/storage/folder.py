@@ -25,7 +25,9 @@ _HEADER = 1 << 16
 """Bytes of the longest header of a .npy file."""
 
 CHANGES = "changes"
-"""Folder of tiles on their way to their places; they count once the new manifest lies beside them."""
+"""Folder of tiles on their way to their places; they count once the new manifest lies beside
+them.
+"""
 
 PARTS = (START[:-1], MASK[:-1], CHANGES, "pyramid", "work", "analysis", *FIELDS)
 """Folders of a landscape in its own."""
@@ -47,8 +49,10 @@ class Window:
 
     def meet(self, other: "Window") -> "Window | None":
         """Cells of both; None if there are none."""
-        top, bottom = max(self.top, other.top), min(self.bottom, other.bottom)
-        left, right = max(self.left, other.left), min(self.right, other.right)
+        top = max(self.top, other.top)
+        bottom = min(self.bottom, other.bottom)
+        left = max(self.left, other.left)
+        right = min(self.right, other.right)
         return Window(top, bottom, left, right) if top < bottom and left < right else None
 
     def within(self, whole: "Window") -> tuple[slice, slice]:
@@ -74,7 +78,8 @@ class Landscape:
     """Tiles of a landscape in its folder."""
 
     def __init__(self, folder: Path, manifest: Manifest | None = None) -> None:
-        """manifest: default: the folder's own, once changes that a process has left there have taken their places.
+        """manifest: default: the folder's own, once changes that a process has left there have
+        taken their places.
 
         InputError for a folder without one.
         """
@@ -109,7 +114,10 @@ class Landscape:
         """Cells of a tile. Tiles differ by a cell at most."""
         (rows, cols), (along, across) = self.shape, self.counts
         return Window(
-            tile.y * rows // along, (tile.y + 1) * rows // along, tile.x * cols // across, (tile.x + 1) * cols // across
+            tile.y * rows // along,
+            (tile.y + 1) * rows // along,
+            tile.x * cols // across,
+            (tile.x + 1) * cols // across,
         )
 
     def path(self, layer: str, tile: Tile) -> Path:
@@ -121,12 +129,14 @@ class Landscape:
         return layer in self.manifest.layers
 
     def tile_array(self, layer: str, tile: Tile, part: tuple[slice, slice] | None = None) -> Array:
-        """A tile's values or a part of them, mapped from its file; InputError for one that the manifest does not name,
-        that is missing, or that has another size, kind or range of numbers.
+        """A tile's values or a part of them, mapped from its file; InputError for one that the
+        manifest does not name, that is missing, or that has another size, kind or range of numbers.
         """
         path = self.path(layer, tile)
         if tile.name not in self.manifest.layers.get(layer, {}):
-            raise InputError(f"{path} is missing in the manifest; make or erode the landscape again.")
+            raise InputError(
+                f"{path} is missing in the manifest; make or erode the landscape again."
+            )
         return part_of(path, (*self.window(tile).shape, *components(layer)), part, *bounds(layer))
 
     def read(self, layer: str, window: Window) -> Array:
@@ -140,9 +150,13 @@ class Landscape:
         return found
 
     def write(self, layer: str, tile: Tile, values: Array) -> str:
-        """Write a tile as float32; returns the SHA-256 of its file. InputError for numbers out of range."""
+        """Write a tile as float32; returns the SHA-256 of its file. InputError for numbers out of
+        range.
+        """
         require_sound(values, self.path(layer, tile), *bounds(layer))
-        return write_arrays(self.folder, layer, {tile.name: np.asarray(values, np.float32)})[tile.name]
+        return write_arrays(self.folder, layer, {tile.name: np.asarray(values, np.float32)})[
+            tile.name
+        ]
 
     def faults(self, layers: Collection[str] | None = None) -> dict[str, list[str]]:
         """Damaged and missing tiles: layer → sentences. layers: default: all."""
@@ -152,12 +166,16 @@ class Landscape:
             if layers is not None and layer not in layers:
                 continue
             if hashes.keys() != names:
-                found.setdefault(layer, []).append(f"{layer}: the manifest does not name all its tiles")
+                found.setdefault(layer, []).append(
+                    f"{layer}: the manifest does not name all its tiles"
+                )
             for tile in self.tiles():
                 path = self.path(layer, tile)
                 if not path.is_file():
                     found.setdefault(layer, []).append(f"{path} is missing")
-                elif path.stat().st_size > self._most_bytes(layer, tile) or _sha256(path) != hashes.get(tile.name):
+                elif path.stat().st_size > self._most_bytes(layer, tile) or _sha256(
+                    path
+                ) != hashes.get(tile.name):
                     found.setdefault(layer, []).append(f"{path} is damaged")
         return found
 
@@ -187,17 +205,22 @@ def _sha256(path: Path) -> str:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed processes have left half-written in a landscape on which no other one works."""
+    """Remove what killed processes have left half-written in a landscape on which no other one
+    works.
+    """
     remove_leftovers(folder)
     # Other folders are the user's: a landscape may be made in his home.
     for part in PARTS:
-        for place, _, _ in os.walk(folder / part):  # which passes over links, and over what vanishes meanwhile
+        # which passes over links, and over what vanishes meanwhile
+        for place, _, _ in os.walk(folder / part):
             remove_leftovers(Path(place))
 
 
 @contextmanager
 def changing(folder: Path) -> Iterator[None]:
-    """Context of the one command that changes a landscape, see `base.lock.locked`; first ends what another has left."""
+    """Context of the one command that changes a landscape, see `base.lock.locked`; first ends what
+    another has left.
+    """
     with locked(folder):
         take_places(folder)
         yield
@@ -208,12 +231,15 @@ def change(
     tiles: Iterable[tuple[str, Tile, Array]],
     renewed: Callable[[dict[str, dict[str, str]]], Manifest],
 ) -> Manifest:
-    """Write tiles and the manifest, which is returned: all or none, also where the process is killed.
+    """Write tiles and the manifest, which is returned: all or none, also where the process is
+    killed.
 
-    tiles: layer, tile and values. renewed: the manifest by the hashes written. Call it within `changing`. What has been
-    written completely takes its places with `take_places`, or when the landscape is opened next.
+    tiles: layer, tile and values. renewed: the manifest by the hashes written. Call it within
+    `changing`. What has been written completely takes its places with `take_places`, or when the
+    landscape is opened next.
     """
-    folder, hashes = landscape.folder / CHANGES, dict[str, dict[str, str]]()
+    folder = landscape.folder / CHANGES
+    hashes = dict[str, dict[str, str]]()
     try:
         for layer, tile, values in tiles:
             refuse_links(landscape.folder, landscape.path(layer, tile))
@@ -246,10 +272,14 @@ def take_places(folder: Path) -> None:
         for path, place in files:
             listed = manifest.layers.get(place.parent.as_posix(), {}).get(place.stem)
             if listed is None or kind_of(path) or listed != _sha256(path):
-                raise InputError(f"{path} is damaged; remove {changes} to give up what was being written back.")
+                raise InputError(
+                    f"{path} is damaged; remove {changes} to give up what was being written back."
+                )
         try:
             for path, place in [*files, (changes / NAME, Path(NAME))]:
                 move_over(path, folder / place)
         except OSError as error:
-            raise InputError(f"{folder / place} cannot be written: {error.strerror or error}.") from None
+            raise InputError(
+                f"{folder / place} cannot be written: {error.strerror or error}."
+            ) from None
     shutil.rmtree(changes, ignore_errors=True)

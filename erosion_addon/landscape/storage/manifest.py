@@ -47,15 +47,17 @@ START, MASK = "start/", "mask/"
 """Beginnings of the names of layers before erosion, and of masks."""
 
 MASKS = ("strength", "hardness", "protect", "plot", "outlet", *AREAS)
-"""Masks of landscapes. Others count by their mean over the whole land, which a tile does not know."""
+"""Masks of landscapes. Others count by their mean over the whole land, which a tile does not
+know.
+"""
 
 
 @dataclass(frozen=True)
 class Erosion:
     """Settings of an erosion; with the start terrain they determine the result.
 
-    recipe: its tables. coarse: cells along the longer side of the terrain that is eroded as a whole. halo: cells by
-    which tiles overlap to each side.
+    recipe: its tables. coarse: cells along the longer side of the terrain that is eroded as a
+    whole. halo: cells by which tiles overlap to each side.
     """
 
     recipe: dict[str, Any]
@@ -72,16 +74,19 @@ class Erosion:
         for name, most in (("coarse", LARGEST_COARSE), ("halo", TILES[1] // HALO)):
             number = getattr(self, name)
             if type(number) is not int or not 1 <= number <= most:
-                raise InputError(f"An erosion has from 1 to {most} cells for {name}, not {number!r:.30}.")
+                raise InputError(
+                    f"An erosion has from 1 to {most} cells for {name}, not {number!r:.30}."
+                )
 
 
 @dataclass(frozen=True)
 class Manifest:
     """Contents of landscape.json.
 
-    rows, cols: cells. tile: longest side of a tile, cells. spacing: (row, column) spacing, m. source: origin in words.
-    report: of the erosion. analysis: figures of the land. layers: layer → tile ("x0_y0") → SHA-256 of its file. place:
-    text of the georeference, see `Georeference.to_text`; "" for land without one.
+    rows, cols: cells. tile: longest side of a tile, cells. spacing: (row, column) spacing, m.
+    source: origin in words. report: of the erosion. analysis: figures of the land. layers: layer →
+    tile ("x0_y0") → SHA-256 of its file. place: text of the georeference, see
+    `Georeference.to_text`; "" for land without one.
     """
 
     rows: int
@@ -99,26 +104,40 @@ class Manifest:
         for name in ("rows", "cols"):
             side = getattr(self, name)
             if type(side) is not int or not TILES[0] <= side <= LARGEST_SIDE:
-                raise InputError(f"A landscape has from {TILES[0]} to {LARGEST_SIDE} {name}, not {side!r:.30}.")
+                raise InputError(
+                    f"A landscape has from {TILES[0]} to {LARGEST_SIDE} {name}, not {side!r:.30}."
+                )
         if type(self.tile) is not int or not TILES[0] <= self.tile <= TILES[1]:
-            raise InputError(f"A tile has from {TILES[0]} to {TILES[1]} cells a side, not {self.tile!r:.30}.")
+            raise InputError(
+                f"A tile has from {TILES[0]} to {TILES[1]} cells a side, not {self.tile!r:.30}."
+            )
         if -(-self.rows // self.tile) * -(-self.cols // self.tile) > MOST_TILES:
-            raise InputError(f"A landscape has at most {MOST_TILES} tiles; make them larger than {self.tile} cells.")
+            raise InputError(
+                f"A landscape has at most {MOST_TILES} tiles; make them larger than {self.tile} "
+                "cells."
+            )
         object.__setattr__(self, "spacing", checked_spacing(self.spacing))
         if self.erosion is not None and self.erosion.halo > self.tile // HALO:
-            raise InputError(f"Tiles of {self.tile} cells have a halo of at most {self.tile // HALO}.")
+            raise InputError(
+                f"Tiles of {self.tile} cells have a halo of at most {self.tile // HALO}."
+            )
 
     @classmethod
     def load(cls, folder: Path) -> "Manifest":
         """Manifest of a folder; InputError if it has none, or a damaged one."""
         path = folder / NAME
         if not path.exists():
-            raise InputError(f"{folder} is not a landscape: it has no {NAME}. Make one with landscape make.")
+            raise InputError(
+                f"{folder} is not a landscape: it has no {NAME}. Make one with landscape make."
+            )
         try:
             with open_regular(path) as stream:
                 text = stream.read(_LARGEST_FILE + 1)
             table = json.loads(
-                text[:_LARGEST_FILE].decode("utf-8"), parse_int=_whole, parse_float=_number, parse_constant=_number
+                text[:_LARGEST_FILE].decode("utf-8"),
+                parse_int=_whole,
+                parse_float=_number,
+                parse_constant=_number,
             )
             return _parsed(table)
         except InputError as error:
@@ -154,12 +173,17 @@ class Manifest:
 
 def _parsed(table: dict[str, Any]) -> Manifest:
     if table.pop("format") != FORMAT:
-        raise InputError("it was made by another version of Terrain Erosion; make the landscape again.")
+        raise InputError(
+            "it was made by another version of Terrain Erosion; make the landscape again."
+        )
     rows, cols = table.pop("spacing")
     erosion = table.pop("erosion")
     manifest = Manifest(spacing=(rows, cols), erosion=_erosion(erosion), **table)
     for layer, hashes in manifest.layers.items():
-        if not (layer.removeprefix(START) in FIELDS or (layer.startswith(MASK) and layer.removeprefix(MASK) in MASKS)):
+        if not (
+            layer.removeprefix(START) in FIELDS
+            or (layer.startswith(MASK) and layer.removeprefix(MASK) in MASKS)
+        ):
             raise InputError(f"{layer!r:.60} is not a layer.")
         if not all(_HASH.fullmatch(value) for value in hashes.values()):
             raise ValueError

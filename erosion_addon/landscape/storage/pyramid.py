@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pyramid of a landscape: layers on ever coarser cells, kept beside the tiles, for previews that read no tile.
+"""Pyramid of a landscape: layers on ever coarser cells, kept beside the tiles, for previews that
+read no tile.
 
-A level is named by a hash of the tiles that it is of. One of other tiles is not found, and made anew from the tiles.
+A level is named by a hash of the tiles that it is of. One of other tiles is not found, and made
+anew from the tiles.
 """
 
 import hashlib
@@ -28,24 +30,33 @@ SIDES = (64, 8192)
 """Cells along the longer side of the coarsest and the finest level, at least and at most."""
 
 _PEAK = 16
-"""Bytes for a cell of the finest level while it is made: its means, their sums over rows, and its file twice."""
+"""Bytes for a cell of the finest level while it is made: its means, their sums over rows, and its
+file twice.
+"""
 
 _BAND = 1 << 23
 """Cells that are read at once."""
 
 
 def level(landscape: Landscape, layer: str, factor: int) -> Array:
-    """Means of a layer over cells of `factor` × `factor`, fewer at the far edges: the stored level, else from tiles."""
+    """Means of a layer over cells of `factor` × `factor`, fewer at the far edges: the stored level,
+    else from tiles.
+    """
     path = _path(landscape, layer, factor)
     if factor > 1 and path.is_file():
         with suppress(InputError):  # damaged, or somebody else's
             refuse_links(landscape.folder, path)
-            return np.array(part_of(path, _shape(landscape, factor), None, *bounds(layer)), np.float64)
+            return np.array(
+                part_of(path, _shape(landscape, factor), None, *bounds(layer)), np.float64
+            )
     return _means(landscape, layer, factor, landscape.whole)
 
 
-def store(landscape: Landscape, before: Landscape | None = None, window: Window | None = None) -> None:
-    """Write the pyramid of a landscape. before: its state before the cells of `window` changed, if only they did.
+def store(
+    landscape: Landscape, before: Landscape | None = None, window: Window | None = None
+) -> None:
+    """Write the pyramid of a landscape. before: its state before the cells of `window` changed, if
+    only they did.
 
     A disk without room for it leaves the landscape without: previews then read the tiles.
     """
@@ -65,7 +76,8 @@ def bytes_needed(landscape: Landscape) -> int:
 
 def factors(landscape: Landscape) -> list[int]:
     """Cells along a cell of each level, the finest first: powers of 2."""
-    longer, found = max(landscape.shape), list[int]()
+    longer = max(landscape.shape)
+    found = list[int]()
     factor = 2
     while longer >= factor * SIDES[0]:
         if longer <= factor * SIDES[1]:
@@ -74,18 +86,24 @@ def factors(landscape: Landscape) -> list[int]:
     return found
 
 
-def _stored(landscape: Landscape, layer: str, before: Landscape | None, window: Window | None) -> str:
+def _stored(
+    landscape: Landscape, layer: str, before: Landscape | None, window: Window | None
+) -> str:
     """Write the levels of a layer; returns the name of their folder."""
-    folder, wanted = _path(landscape, layer, 1).parent, factors(landscape)
+    folder = _path(landscape, layer, 1).parent
+    wanted = factors(landscape)
     if not wanted or all(_path(landscape, layer, factor).is_file() for factor in wanted):
         return folder.name
     finest = wanted[0]
     if before and window and _path(before, layer, finest).is_file():
         values = level(before, layer, finest)
-        values[_on(window, finest).within(_on(landscape.whole, finest))] = _means(landscape, layer, finest, window)
+        values[_on(window, finest).within(_on(landscape.whole, finest))] = _means(
+            landscape, layer, finest, window
+        )
     else:
         values = _means(landscape, layer, finest, landscape.whole)
-    levels, factor = {}, finest
+    levels = {}
+    factor = finest
     counts = [_counts(0, side, finest) for side in landscape.shape]
     while True:
         levels[f"x{factor}"] = values.astype(np.float32)
@@ -106,14 +124,21 @@ def _means(landscape: Landscape, layer: str, factor: int, window: Window) -> Arr
     on = _on(window, factor)
     found = np.empty(on.shape)
     rows, cols = landscape.shape
-    left, right = on.left * factor, min(on.right * factor, cols)
-    across, step = _counts(left, right, factor), max(1, _BAND // (right - left) // factor)
+    left = on.left * factor
+    right = min(on.right * factor, cols)
+    across = _counts(left, right, factor)
+    step = max(1, _BAND // (right - left) // factor)
     for first in range(on.top, on.bottom, step):
         last = min(first + step, on.bottom)
-        top, bottom = first * factor, min(last * factor, rows)
-        band = landscape.read(layer, Window(top, bottom, left, right)).astype(np.float64, copy=False)
+        top = first * factor
+        bottom = min(last * factor, rows)
+        band = landscape.read(layer, Window(top, bottom, left, right)).astype(
+            np.float64, copy=False
+        )
         along = _counts(top, bottom, factor)
-        found[first - on.top : last - on.top] = _sums(band, factor, factor) / (along[:, None] * across)
+        found[first - on.top : last - on.top] = _sums(band, factor, factor) / (
+            along[:, None] * across
+        )
     return found
 
 
@@ -131,7 +156,8 @@ def _counts(first: int, end: int, factor: int) -> Array:
 
 def _on(window: Window, factor: int) -> Window:
     """Coarse cells that a window meets."""
-    top, left = window.top // factor, window.left // factor
+    top = window.top // factor
+    left = window.left // factor
     return Window(top, -(-window.bottom // factor), left, -(-window.right // factor))
 
 

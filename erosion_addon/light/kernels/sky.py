@@ -9,8 +9,8 @@ from ...kernels.jit import kernel
 from .horizon import raise_horizon
 
 UNIT = 1 << 22
-"""Integer for a share of 1 in one direction. Whole numbers add up to the same sum in any order; those of 256
-directions, none more than 1.9, do so within 32 bits.
+"""Integer for a share of 1 in one direction. Whole numbers add up to the same sum in any order;
+those of 256 directions, none more than 1.9, do so within 32 bits.
 """
 
 
@@ -18,8 +18,8 @@ directions, none more than 1.9, do so within 32 bits.
 def _hidden_angle(slope):
     """π/2 - h - sin h cos h of the horizon h = atan(slope), slope >= 0, float32, to 2e-6.
 
-    The arc tangent is a polynomial (Abramowitz, Stegun, 4.4.49), of 1 / slope beyond 1: the same on every processor,
-    and many columns at once.
+    The arc tangent is a polynomial (Abramowitz, Stegun, 4.4.49), of 1 / slope beyond 1: the same on
+    every processor, and many columns at once.
     """
     one = np.float32(1.0)
     inverse = one / (slope if slope > one else one)
@@ -52,36 +52,44 @@ def _add_share(sums, slopes, along, upright):
 
 
 @kernel
-def see_sky(fields, gradient, directions, starts, steps, levels, parts, per_meter, wrap, first, last, seen):
+def see_sky(
+    fields, gradient, directions, starts, steps, levels, parts, per_meter, wrap, first, last, seen
+):
     """Set rows first … before last of `seen` to the share of the sky that each place sees.
 
-    What a place with the normal n receives from an evenly bright sky, relative to open level ground:
+    What a place with the normal n receives from an evenly bright sky, relative to open level
+    ground:
 
         V = 1/π ∫ over directions ω above the horizon of max(0, n·ω) dω
           = mean over azimuths φ of  n_z [cos² h - t (π/2 - h - sin h cos h)],
 
-    where t is the ground's slope towards φ and h >= max(0, atan t) the horizon there: below the level line there is no
-    sky. So V = 1 on open level ground, (1 + cos β) / 2 on an open slope β, 1/2 before a wall without end, cos α at the
-    bottom of a V-shaped valley with sides of slope α.
+    where t is the ground's slope towards φ and h >= max(0, atan t) the horizon there: below the
+    level line there is no sky. So V = 1 on open level ground, (1 + cos β) / 2 on an open slope β,
+    1/2 before a wall without end, cos α at the bottom of a V-shaped valley with sides of slope α.
 
-    Scheme: the horizon is looked for at the steps of a table, those far away in fields that are blurred as far as their
-    direction stands for. Source: Max, "Horizon mapping" (1988); Dozier, Frew, "Rapid calculation of terrain parameters
-    for radiation modeling" (1990), equation 7b.
+    Scheme: the horizon is looked for at the steps of a table, those far away in fields that are
+    blurred as far as their direction stands for. Source: Max, "Horizon mapping" (1988); Dozier,
+    Frew, "Rapid calculation of terrain parameters for radiation modeling" (1990), equation 7b.
 
-    fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain. gradient: (2, rows,
-    cols) float32, slopes along columns and rows. directions: (count, 2) float32, unit vectors along columns and rows.
-    starts: (count + 1,) where each direction's steps start in steps (all, 4), levels, parts and per_meter (all,).
-    seen: (rows, cols) float32, 0 to 1.
+    fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain.
+    gradient: (2, rows, cols) float32, slopes along columns and rows. directions: (count, 2)
+    float32, unit vectors along columns and rows. starts: (count + 1,) where each direction's steps
+    start in steps (all, 4), levels, parts and per_meter (all,). seen: (rows, cols) float32, 0 to 1.
     """
-    cols, count = seen.shape[1], directions.shape[0]
-    slopes, along, upright = np.empty(cols, np.float32), np.empty(cols, np.float32), np.empty(cols, np.float32)
+    cols = seen.shape[1]
+    count = directions.shape[0]
+    slopes = np.empty(cols, np.float32)
+    along = np.empty(cols, np.float32)
+    upright = np.empty(cols, np.float32)
     sums = np.empty(cols, np.int32)
-    one, none = np.float32(1.0), np.float32(0.0)
+    one = np.float32(1.0)
+    none = np.float32(0.0)
     for row in range(first, last):
         sums[:] = 0
         own = fields[0, row, :cols]
         for col in range(cols):
-            across, up = gradient[0, row, col], gradient[1, row, col]
+            across = gradient[0, row, col]
+            up = gradient[1, row, col]
             upright[col] = one / math.sqrt(one + (across * across + up * up))
         for number in range(count):
             for col in range(cols):
@@ -89,7 +97,9 @@ def see_sky(fields, gradient, directions, starts, steps, levels, parts, per_mete
                 along[col] = across + gradient[1, row, col] * directions[number, 1]
                 slopes[col] = max(along[col], none)
             for at in range(starts[number], starts[number + 1]):
-                raise_horizon(slopes, own, fields[levels[at]], row, steps[at], parts[at], per_meter[at], wrap)
+                raise_horizon(
+                    slopes, own, fields[levels[at]], row, steps[at], parts[at], per_meter[at], wrap
+                )
             _add_share(sums, slopes, along, upright)
         for col in range(cols):
             seen[row, col] = min(sums[col] / (count * UNIT), 1.0)

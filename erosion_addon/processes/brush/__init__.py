@@ -28,9 +28,12 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 def _on_part(given: BrushParameters, part: Part) -> BrushParameters:
     """The same strokes, in meters from the window's first vertex."""
-    left, below = part.col * part.spacing[1], part.row * part.spacing[0]
+    left = part.col * part.spacing[1]
+    below = part.row * part.spacing[0]
     strokes = (
-        replace(stroke, dabs=tuple((x - left, y - below, pressure) for x, y, pressure in stroke.dabs))
+        replace(
+            stroke, dabs=tuple((x - left, y - below, pressure) for x, y, pressure in stroke.dabs)
+        )
         for stroke in given.strokes
     )
     return replace(given, strokes=tuple(strokes))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A terrain under the brush: each dab computes a window around itself and changes nothing beyond.
 
-Between two strokes heights and loose layers are numbers of float32, as a mesh and its attributes keep them. So a stroke
-comes out the same on what a mesh holds and in the middle of a run.
+Between two strokes heights and loose layers are numbers of float32, as a mesh and its attributes
+keep them. So a stroke comes out the same on what a mesh holds and in the middle of a run.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,9 @@ DROPS = {"rain": 0.4, "rills": 0.2}
 """Drops on each cell of the disc in a dab of full strength."""
 
 CAPACITY = 5.0
-"""Capacity of a drop of rain: half of the process's, as the rest of its load lies in a heap at the end of its path."""
+"""Capacity of a drop of rain: half of the process's, as the rest of its load lies in a heap at the
+end of its path.
+"""
 
 SLIDES = 24
 """Passes of talus in a dab."""
@@ -35,23 +37,27 @@ SOLID = 90.0
 """Slope (°) of rock under wind, which does not slide."""
 
 FADE = {"rain": 6.907755278982137, "rills": 4.605170185988091}
-"""Exponential loss of a drop's water along its path. A thousandth of rain is left at its end, and a hundredth of the
-light drops of rills, so that both have laid down their load.
+"""Exponential loss of a drop's water along its path. A thousandth of rain is left at its end, and a
+hundredth of the light drops of rills, so that both have laid down their load.
 """
 
 
 class Canvas:
-    """The terrain of a state, of which it has copies of elevation and loose layers, changed in place.
+    """The terrain of a state, of which it has copies of elevation and loose layers, changed in
+    place.
 
-    tools: the processes that dabs are made of, by kind. grass_protection: share that full grass holds. total:
-    `Volumes` of all strokes so far. hardness: of the rock that lay bare when the stroke began, where layers of rock
-    have one.
+    tools: the processes that dabs are made of, by kind. grass_protection: share that full grass
+    holds. total: `Volumes` of all strokes so far. hardness: of the rock that lay bare when the
+    stroke began, where layers of rock have one.
     """
 
     def __init__(self, state: State, tools: Mapping[str, Process], grass_protection: float) -> None:
-        self._state, self._tools = under_grass(state, grass_protection), tools
+        self._state = under_grass(state, grass_protection)
+        self._tools = tools
         self.elevation = _kept(state.elevation)
-        self.loose_layers = {name: _kept(state.layers[name]) for name in LOOSE if name in state.layers}
+        self.loose_layers = {
+            name: _kept(state.layers[name]) for name in LOOSE if name in state.layers
+        }
         self.total = np.zeros(3)
         self._rounded(state.elevation, {name: state.layers[name] for name in self.loose_layers})
         self.hardness = np.zeros(state.elevation.shape if state.hardness_changes else 0, np.float32)
@@ -63,12 +69,18 @@ class Canvas:
             bare = self.elevation - loose_of(self.loose_layers) - self._state.layers.get(RISE, 0.0)
             hardness = strata.resistance(bare, self._state.spacing, self._state.threads)
             given = self._state.masks.get("hardness", np.float32(0.0))
-            self.hardness[...] = np.float32(1.0) - (np.float32(1.0) - given) * (np.float32(1.0) - hardness)
+            self.hardness[...] = np.float32(1.0) - (np.float32(1.0) - given) * (
+                np.float32(1.0) - hardness
+            )
 
     def dab(self, stroke: Stroke, number: int) -> Window | None:
-        """Do the dab of this number; returns the window that it has changed, None where that is off the terrain."""
+        """Do the dab of this number; returns the window that it has changed, None where that is off
+        the terrain.
+        """
         x, y, pressure = stroke.dabs[number]
-        state, wraps, strength = self._state, self._state.edges == "wrap", stroke.strength * pressure
+        state = self._state
+        wraps = self._state.edges == "wrap"
+        strength = stroke.strength * pressure
         reach = stroke.radius * RUN_OUT.get(stroke.kind, 1.0)
         window = around((y, x), reach, state.elevation.shape, state.spacing, wraps)  # type: ignore[arg-type]
         if window is None or strength == 0.0:
@@ -119,17 +131,27 @@ class Canvas:
 
     def _in_depth(self, part: State, window: Window) -> State:
         """The same with less to do the nearer the ground is to its limits of depth."""
-        start = replace(part, elevation=window.cut(self._state.elevation), limits=self._state.limits, masks={})
+        start = replace(
+            part, elevation=window.cut(self._state.elevation), limits=self._state.limits, masks={}
+        )
         left = shares_in_depth(start, Ground(part.elevation, part.loose(), Volumes(0.0, 0.0)))  # type: ignore[arg-type]
         both = left.filled("dug", part.elevation.shape) * left.filled("laid", part.elevation.shape)
         masks = {**part.masks, "strength": both * part.masks.get("strength", np.float32(1.0))}
         return replace(part, masks=masks)
 
     def _do(
-        self, stroke: Stroke, number: int, strength: float, window: Window, part: State, share: Array, distance: Array
+        self,
+        stroke: Stroke,
+        number: int,
+        strength: float,
+        window: Window,
+        part: State,
+        share: Array,
+        distance: Array,
     ) -> None:
         """Let the part change by a dab, and put it back."""
-        sign, key = -1.0 if stroke.invert else 1.0, (stroke.seed << 32) + number
+        sign = -1.0 if stroke.invert else 1.0
+        key = (stroke.seed << 32) + number
         given = self._tools, stroke, key, strength
         if stroke.kind in _BY_PROCESS:
             step = _BY_PROCESS[stroke.kind](*given, part, share, distance)
@@ -145,7 +167,8 @@ class Canvas:
             else:
                 change = raised if stroke.kind == "raise" else strewn
                 ground = change(part, share, sign * HEIGHT * strength * stroke.radius)
-            volumes, elevation = ground.volumes, ground.elevation
+            volumes = ground.volumes
+            elevation = ground.elevation
             loose = {**part.layers, **part.split_loose(ground.loose, own="sediment")}
             if stroke.kind == "wind":  # what it has heaped up too steeply slides
                 piled = replace(part, elevation=elevation, layers=loose)
@@ -163,8 +186,11 @@ def _kept(values: Array) -> Array:
 
 
 def box_of(stroke: Stroke, state: State) -> Box | None:
-    """The box that holds all that a stroke changes, see `Window.box`; None if it changes nothing."""
-    reach, wraps = stroke.radius * RUN_OUT.get(stroke.kind, 1.0), state.edges == "wrap"
+    """The box that holds all that a stroke changes, see `Window.box`; None if it changes
+    nothing.
+    """
+    reach = stroke.radius * RUN_OUT.get(stroke.kind, 1.0)
+    wraps = state.edges == "wrap"
     shape: Any = state.elevation.shape
     found = (around((y, x), reach, shape, state.spacing, wraps) for x, y, _ in stroke.dabs)
     return united([window.box for window in found if window is not None])
@@ -191,9 +217,12 @@ def _drops(
     share: Array,
     distance: Array,
 ) -> Step | None:
-    """Drops that fall on the disc, run for as long as its radius at most, and end within the window."""
+    """Drops that fall on the disc, run for as long as its radius at most, and end within the
+    window.
+    """
     cells = stroke.radius / part.cell_size
-    steps, size = max(1, int(cells)), part.elevation.size
+    steps = max(1, int(cells))
+    size = part.elevation.size
     rain = np.asarray(share * part.masks.get("rain", np.float32(1.0)), np.float32)
     part = _held(part, np.clip(2.0 * (1.5 - distance), 0.0, 1.0))
     part = replace(part, masks={**part.masks, "rain": rain})
@@ -205,7 +234,11 @@ def _drops(
         return None
     fade = FADE[stroke.kind]
     if stroke.kind == "rain":
-        values |= {"evaporation": min(fade / steps, 0.5), "deposition_rate": 0.1, "capacity": CAPACITY}
+        values |= {
+            "evaporation": min(fade / steps, 0.5),
+            "deposition_rate": 0.1,
+            "capacity": CAPACITY,
+        }
         return _step(tools["droplet"], part, values, key)
     # As the process's defaults on a disc of 100 m, so that rills look alike on land of any size.
     given = {"evaporation": fade, "gravity": 1.0, "friction": 0.5}
@@ -218,8 +251,13 @@ def _done(step: Step, part: State) -> tuple[Volumes, Array, dict[str, Array]]:
     """A step run to its end on a part: volumes, elevation and loose layers."""
     while step.advance() < 1.0:
         pass
-    volumes, layers = step.volumes(), step.release()
-    return volumes, layers["elevation"], {name: layers.get(name, part.layers[name]) for name in part.layers}
+    volumes = step.volumes()
+    layers = step.release()
+    return (
+        volumes,
+        layers["elevation"],
+        {name: layers.get(name, part.layers[name]) for name in part.layers},
+    )
 
 
 def _slides(
@@ -235,7 +273,8 @@ def _slides(
     row, col = part.spacing
     reach = np.sqrt(SLIDES / (8 * (1 / (row * row) + 1 / (col * col))))
     rock = SOLID if stroke.kind == "wind" else stroke.angle
-    farthest = specifications(tools["talus"].parameters)["reach"].high  # which is less on the largest cells
+    # which is less on the largest cells
+    farthest = specifications(tools["talus"].parameters)["reach"].high
     values = {
         "sediment_angle": stroke.angle,
         "rock_angle": rock,

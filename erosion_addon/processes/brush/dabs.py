@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dabs that no other process does: the ground rises or sinks, sand comes or goes, and creep evens the ground out.
+"""Dabs that no other process does: the ground rises or sinks, sand comes or goes, and creep evens
+the ground out.
 
 share: (rows, cols) 0-1, strength of the dab.
 """
@@ -17,7 +18,9 @@ HEIGHT = 0.02
 """Meters that the ground rises in a dab of full strength, by the meter of radius."""
 
 HOPS = (0.25, 0.5, 0.75, 1.0)
-"""Shares of that distance at which equal parts of sand land; one alone would raise ripples of its length."""
+"""Shares of that distance at which equal parts of sand land; one alone would raise ripples of its
+length.
+"""
 
 FACING = 2.0
 """Sand that a slope facing the wind loses beyond what level ground does, by the slope."""
@@ -26,7 +29,9 @@ SPREADING = 0.01
 """Diffusivity times time (m²) of a dab of full strength, by the square meter of radius."""
 
 STABLE = 0.2
-"""Share of the difference of height that passes a face in one pass: a quarter on each would be the limit."""
+"""Share of the difference of height that passes a face in one pass: a quarter on each would be the
+limit.
+"""
 
 MOST_PASSES = 400
 
@@ -40,9 +45,11 @@ class Ground(NamedTuple):
 
 
 def raised(state: State, share: Array, height: float) -> Ground:
-    """Ground after a rise by `height` (m), or a fall if negative: loose material sinks first, then rock by its
-    softness."""
-    given, loose = shares(state), state.loose()
+    """Ground after a rise by `height` (m), or a fall if negative: loose material sinks first, then
+    rock by its softness.
+    """
+    given = shares(state)
+    loose = state.loose()
     if height >= 0:
         rise = height * share * given.filled("laid", share.shape)
         return Ground(state.elevation + rise, loose, _made(state, rise))
@@ -53,8 +60,11 @@ def raised(state: State, share: Array, height: float) -> Ground:
 
 
 def strewn(state: State, share: Array, height: float) -> Ground:
-    """Ground after a layer of sand of `height` (m) was added, or removed if negative, as far as there is sand."""
-    given, loose = shares(state), state.loose()
+    """Ground after a layer of sand of `height` (m) was added, or removed if negative, as far as
+    there is sand.
+    """
+    given = shares(state)
+    loose = state.loose()
     if height >= 0:
         change = height * share * given.filled("laid", share.shape)
     else:
@@ -68,10 +78,11 @@ def _made(state: State, change: Array) -> Volumes:
 
 
 def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -> Ground:
-    """The ground after a gust. height: most loose sand (m) that it takes. hop: greatest distance (m along x and y).
+    """The ground after a gust. height: most loose sand (m) that it takes. hop: greatest distance (m
+    along x and y).
 
-    Slopes that face the wind give more, those behind crests less, so sand gathers in lees. Sand that finds no place
-    stays; over open edges it leaves.
+    Slopes that face the wind give more, those behind crests less, so sand gathers in lees. Sand
+    that finds no place stays; over open edges it leaves.
     """
     given, loose, (along_x, along_y) = shares(state), state.loose(), hop
     length, (row, col) = math.sqrt(along_x * along_x + along_y * along_y), state.spacing
@@ -80,14 +91,21 @@ def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -
     slope_y, slope_x = np.gradient(state.elevation, row, col)
     facing = np.clip(1.0 + FACING * (slope_x * along_x + slope_y * along_y) / length, 0.0, 2.0)
     lifted = np.minimum(height * share * facing * given.filled("dug", share.shape), loose)
-    laid, cells, wraps = given.filled("laid", share.shape), (along_y / row, along_x / col), state.edges == "wrap"
+    laid = given.filled("laid", share.shape)
+    cells = (along_y / row, along_x / col)
+    wraps = state.edges == "wrap"
     back = (-cells[0], -cells[1])
     lands = _blown(laid, back, wraps)
-    leaves = 1.0 - _blown(np.ones_like(lands), back, wraps) if state.edges == "open" else 0.0 * lands
-    taken, arriving = lifted * (lands + leaves), _blown(lifted, cells, wraps) * laid
+    leaves = (
+        1.0 - _blown(np.ones_like(lands), back, wraps) if state.edges == "open" else 0.0 * lands
+    )
+    taken = lifted * (lands + leaves)
+    arriving = _blown(lifted, cells, wraps) * laid
     area = row * col
     volumes = Volumes(float(taken.sum()) * area, float((lifted * leaves).sum()) * area)
-    return Ground(state.elevation + (arriving - taken), np.maximum(loose - taken, 0.0) + arriving, volumes)
+    return Ground(
+        state.elevation + (arriving - taken), np.maximum(loose - taken, 0.0) + arriving, volumes
+    )
 
 
 def _blown(amounts: Array, cells: tuple[float, float], wraps: bool) -> Array:
@@ -98,8 +116,10 @@ def _blown(amounts: Array, cells: tuple[float, float], wraps: bool) -> Array:
 
 def _moved(amounts: Array, rows: float, cols: float, wraps: bool) -> Array:
     """Amounts that have moved by a number of cells, shared by the four cells that they meet."""
-    first_row, first_col = math.floor(rows), math.floor(cols)
-    down, right = rows - first_row, cols - first_col
+    first_row = math.floor(rows)
+    first_col = math.floor(cols)
+    down = rows - first_row
+    right = cols - first_col
     found = np.zeros_like(amounts)
     for row, col, part in (
         (0, 0, (1 - down) * (1 - right)),
@@ -129,10 +149,13 @@ def _shifted(amounts: Array, rows: int, cols: int, wraps: bool) -> Array:
 def crept(state: State, share: Array, spread: float) -> Ground:
     """The ground after creep: dh/dt = div(D grad h) over the dab, with D · t = `spread` (m²).
 
-    Explicit in finite volumes: what passes a face leaves one cell and arrives in the other, so no volume is lost. Loose
-    material goes first; rock follows by its softness, and is loose where it arrives.
+    Explicit in finite volumes: what passes a face leaves one cell and arrives in the other, so no
+    volume is lost. Loose material goes first; rock follows by its softness, and is loose where it
+    arrives.
     """
-    given, loose, elevation = shares(state), state.loose(), state.elevation
+    given = shares(state)
+    loose = state.loose()
+    elevation = state.elevation
     dug, laid, soft = (given.filled(name, share.shape) for name in ("dug", "laid", "soft"))
     rates = [spread / (side * side) for side in state.spacing]
     passes = min(max(1, math.ceil(sum(rates) / (2 * STABLE))), MOST_PASSES)
@@ -142,7 +165,9 @@ def crept(state: State, share: Array, spread: float) -> Ground:
         flows = [face * -np.diff(elevation, axis=axis) for axis, face in enumerate(faces)]
         leaving = _leaving(flows, elevation.shape)
         ready = np.minimum(loose, leaving)
-        may = dug * np.divide(ready + (leaving - ready) * soft, leaving, out=np.ones_like(leaving), where=leaving > 0)
+        may = dug * np.divide(
+            ready + (leaving - ready) * soft, leaving, out=np.ones_like(leaving), where=leaving > 0
+        )
         flows = [_passed(flow, may, laid, axis) for axis, flow in enumerate(flows)]
         leaving = _leaving(flows, elevation.shape)
         arriving = _leaving([-flow for flow in flows], elevation.shape)
@@ -158,7 +183,9 @@ def _pair(array: Array, axis: int) -> tuple[Array, Array]:
 
 
 def _passed(flow: Array, may: Array, laid: Array, axis: int) -> Array:
-    """Flow through the faces, limited by the loss of the cell it leaves and the gain of the other."""
+    """Flow through the faces, limited by the loss of the cell it leaves and the gain of the
+    other.
+    """
     (give, give_back), (take_back, take) = _pair(may, axis), _pair(laid, axis)
     return np.asarray(np.where(flow > 0, flow * give * take, flow * give_back * take_back))
 
@@ -168,7 +195,8 @@ def _leaving(flows: list[Array], shape: tuple[int, ...]) -> Array:
     total = np.zeros(shape)
     for axis, flow in enumerate(flows):
         before, behind = _pair(total, axis)
-        onward, backward = np.maximum(flow, 0.0), np.maximum(-flow, 0.0)
+        onward = np.maximum(flow, 0.0)
+        backward = np.maximum(-flow, 0.0)
         before += onward
         behind += backward
     return total

@@ -44,18 +44,23 @@ RUN_OUT = {"rain": 2.1, "rills": 2.1, "wind": 1.0 + HOP}
 
 
 class Stroke(Parameters):
-    """One stroke: a disc that is dabbed along a path. Places are in meters from the first vertex of the terrain's grid,
-    so a stroke falls on the same land at another resolution."""
+    """One stroke: a disc that is dabbed along a path. Places are in meters from the first vertex of
+    the terrain's grid, so a stroke falls on the same land at another resolution.
+    """
 
     kind: str = parameter("rain", "What the stroke does.", choices=KINDS)
     radius: float = parameter(100.0, "Radius of the disc.", low=1e-3, high=1e6, unit="m")
     strength: float = parameter(0.5, "Strength of each dab.", low=0, high=1)
-    falloff: str = parameter("smooth", "How the strength falls from the middle to the rim.", choices=FALLOFFS)
+    falloff: str = parameter(
+        "smooth", "How the strength falls from the middle to the rim.", choices=FALLOFFS
+    )
     angle: float = parameter(
         34.0, "Steepest slope that talus leaves.", low=1, high=89, unit="°", needs=("kind", "talus")
     )
     invert: bool = parameter(
-        False, "Lower the ground instead of raising it, or take sand away.", needs=("kind", *REVERSED)
+        False,
+        "Lower the ground instead of raising it, or take sand away.",
+        needs=("kind", *REVERSED),
     )
     seed: int = parameter(0, "Seed of the stroke's random numbers.", low=0, high=2**31 - 1)
     dabs: tuple[tuple[float, ...], ...] = parameter(
@@ -70,13 +75,21 @@ class Stroke(Parameters):
     def __post_init__(self) -> None:
         for number, (_, _, pressure) in enumerate(self.dabs, 1):
             if not 0 <= pressure <= 1:
-                raise InputError(f"dabs: the pressure of dab {number} is {pressure:g}; it goes from 0 to 1.")
+                raise InputError(
+                    f"dabs: the pressure of dab {number} is {pressure:g}; it goes from 0 to 1."
+                )
 
     def way(self, number: int) -> tuple[float, float]:
-        """Direction in which the stroke goes at a dab, (along x, along y) of length 1; 0 before it has moved."""
+        """Direction in which the stroke goes at a dab, (along x, along y) of length 1; 0 before it
+        has moved.
+        """
         x, y, _ = self.dabs[number]
         for before in reversed(self.dabs[:number]):
-            if (length := math.sqrt((x - before[0]) * (x - before[0]) + (y - before[1]) * (y - before[1]))) > 0:
+            if (
+                length := math.sqrt(
+                    (x - before[0]) * (x - before[0]) + (y - before[1]) * (y - before[1])
+                )
+            ) > 0:
                 return (x - before[0]) / length, (y - before[1]) / length
         return 0.0, 0.0
 
@@ -93,7 +106,9 @@ class Stroke(Parameters):
 
 
 class BrushParameters(Parameters):
-    """Strokes of the erosion brush, one after another, each dab on the ground that those before it have left."""
+    """Strokes of the erosion brush, one after another, each dab on the ground that those before it
+    have left.
+    """
 
     strength: float = parameter(
         1.0, "Share of the painted change that is applied: lower values fade it.", low=0, high=1
@@ -109,9 +124,14 @@ class BrushParameters(Parameters):
         return sum(len(stroke.dabs) for stroke in self.strokes)
 
     def rehearsed(self, shape: tuple[int, int], spacing: tuple[float, float]) -> Self:
-        """One dab of each kind there is, in the middle of a small terrain of (rows, cols) and (row, col) spacing."""
+        """One dab of each kind there is, in the middle of a small terrain of (rows, cols) and (row,
+        col) spacing.
+        """
         size = shape[1] * spacing[1], shape[0] * spacing[0]
         dab = (size[0] / 2, size[1] / 2, 1.0)
         kinds = {stroke.kind: stroke for stroke in self.strokes}
-        found = (replace(stroke, radius=min(size) / 4, strength=1.0, dabs=(dab,)) for stroke in kinds.values())
+        found = (
+            replace(stroke, radius=min(size) / 4, strength=1.0, dabs=(dab,))
+            for stroke in kinds.values()
+        )
         return replace(self, strokes=tuple(found))

@@ -17,20 +17,38 @@ from .parameters import BrushParameters
 
 
 class BrushStep(Step):
-    """Strokes under way on `state`, made of the processes `tools`: `advance` it until it returns 1."""
+    """Strokes under way on `state`, made of the processes `tools`: `advance` it until it returns
+    1.
+    """
 
     bytes_per_cell = 8 + 8 + 8 + 8
-    """Working memory beyond terrain and result: elevation, loose layers, and copies of what a stroke has changed."""
+    """Working memory beyond terrain and result: elevation, loose layers, and copies of what a
+    stroke has changed.
+    """
 
     evolving = ("_elevation", "_loose", "_total", "_hardness", "_done")
 
-    def __init__(self, state: State, parameters: BrushParameters, key: int, tools: Mapping[str, Process]) -> None:
-        faded = (replace(stroke, strength=stroke.strength * parameters.strength) for stroke in parameters.strokes)
-        self._state, self._strokes = state, [stroke for stroke in faded if stroke.dabs]
+    def __init__(
+        self, state: State, parameters: BrushParameters, key: int, tools: Mapping[str, Process]
+    ) -> None:
+        faded = (
+            replace(stroke, strength=stroke.strength * parameters.strength)
+            for stroke in parameters.strokes
+        )
+        self._state = state
+        self._strokes = [stroke for stroke in faded if stroke.dabs]
         self._canvas = Canvas(state, tools, parameters.grass_protection)
-        self._start = self._canvas.elevation.copy(), [layer.copy() for layer in self._canvas.loose_layers.values()]
-        self._elevation, self._loose = self._canvas.elevation, tuple(self._canvas.loose_layers.values())
-        self._total, self._hardness, self._done = self._canvas.total, self._canvas.hardness, 0
+        self._start = (
+            self._canvas.elevation.copy(),
+            [layer.copy() for layer in self._canvas.loose_layers.values()],
+        )
+        self._elevation, self._loose = (
+            self._canvas.elevation,
+            tuple(self._canvas.loose_layers.values()),
+        )
+        self._total = self._canvas.total
+        self._hardness = self._canvas.hardness
+        self._done = 0
         self._ends = [*accumulate(len(stroke.dabs) for stroke in self._strokes)]
         self.limits = {"_hardness": (0, 1), "_done": (0, self._all)}
 
@@ -49,7 +67,8 @@ class BrushStep(Step):
 
     def _dab(self) -> None:
         place = int(np.searchsorted(self._ends, self._done, side="right"))
-        stroke, number = self._strokes[place], self._done - (self._ends[place - 1] if place else 0)
+        stroke = self._strokes[place]
+        number = self._done - (self._ends[place - 1] if place else 0)
         if number == 0:
             self._canvas.begin()
         self._canvas.dab(stroke, number)
@@ -68,14 +87,22 @@ class BrushStep(Step):
     def volumes(self) -> Volumes:
         """Volumes of solid material moved so far."""
         moved, exported, added = (float(total) for total in self._total)
-        # Where nothing was painted the terrain keeps every bit, so what rounding added there does not count.
+        # Where nothing was painted the terrain keeps every bit, so what rounding added there does
+        # not count.
         kept = self._elevation == self._start[0]
         area = self._state.spacing[0] * self._state.spacing[1]
-        return Volumes(moved, exported, added - float((self._start[0] - self._state.elevation)[kept].sum()) * area)
+        return Volumes(
+            moved,
+            exported,
+            added - float((self._start[0] - self._state.elevation)[kept].sum()) * area,
+        )
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report. seconds: of work so far."""
-        return {"strokes": int(np.searchsorted(self._ends, self._done, side="right")), "dabs": self._done}
+        return {
+            "strokes": int(np.searchsorted(self._ends, self._done, side="right")),
+            "dabs": self._done,
+        }
 
 
 class BrushSteps:
@@ -87,7 +114,9 @@ class BrushSteps:
         self.tools = tools
 
     def __call__(self, state: State, parameters: Any, key: int) -> Step:
-        """A step on `state`. The key is not used: each stroke has its seed, and stays the same at another place."""
+        """A step on `state`. The key is not used: each stroke has its seed, and stays the same at
+        another place.
+        """
         return BrushStep(state, parameters, key, self.tools)
 
 

@@ -20,15 +20,21 @@ from ..shared.process import MASKS, Part, Process, Proportion, moisture_at, wet_
 from .parameters import MOST_DROPS, DropletParameters
 
 
-def _fewer_drops(given: DropletParameters, longer: float, cell_size: float, larger: float) -> DropletParameters:
-    """Drops dig by the cell: on larger cells as many of them for each cell would dig deeper and wider. With the square
-    root of that the relief is the same: on 192² cells of alpine, arcane and canyon instead of 512² the change of height
-    had 0.97, 1.02 and 0.98 times the deviation of the run's (all drops: 1.29, 1.16, 1.31), and correlated best with it.
-    Steps with a `detail` do half of that themselves, see `FeatureSizedSteps`."""
+def _fewer_drops(
+    given: DropletParameters, longer: float, cell_size: float, larger: float
+) -> DropletParameters:
+    """Drops dig by the cell: on larger cells as many of them for each cell would dig deeper and
+    wider. With the square root of that the relief is the same: on 192² cells of alpine, arcane and
+    canyon instead of 512² the change of height had 0.97, 1.02 and 0.98 times the deviation of the
+    run's (all drops: 1.29, 1.16, 1.31), and correlated best with it. Steps with a `detail` do half
+    of that themselves, see `FeatureSizedSteps`.
+    """
     by_detail = given.feature_size == 0 and given.detail > 0
     finest = longer / given.detail if by_detail else given.feature_size
     fewer = math.sqrt(max(cell_size, finest) / max(larger, finest))
-    return replace(given, drops_per_cell=given.drops_per_cell * (math.sqrt(fewer) if by_detail else fewer))
+    return replace(
+        given, drops_per_cell=given.drops_per_cell * (math.sqrt(fewer) if by_detail else fewer)
+    )
 
 
 def _on_part(given: DropletParameters, part: Part) -> DropletParameters:
@@ -48,7 +54,9 @@ def _on_part(given: DropletParameters, part: Part) -> DropletParameters:
 
 
 def _wetness(moisture: Array, share: float) -> Array:
-    """Topographic wetness, see `kernels.wetness_index`, which takes a share of the drops for all."""
+    """Topographic wetness, see `kernels.wetness_index`, which takes a share of the drops for
+    all.
+    """
     odds = wet_odds(moisture)
     return np.asarray(share * odds * odds)
 

@@ -3,15 +3,22 @@
 
 from ...base.parameters import Parameters, parameter
 from ...grid.springs import require_on_terrain
-from ..shared.parameters import coarse_to_fine, creep, detail, feature_size, grass_protection, slope_limit
+from ..shared.parameters import (
+    coarse_to_fine,
+    creep,
+    detail,
+    feature_size,
+    grass_protection,
+    slope_limit,
+)
 
 MOST_DROPS = 1000
 """Drops for each cell."""
 
 
 class DropletParameters(Parameters):
-    """Drops of rain run downhill one by one, dig gullies and valleys, and lay down fans below them (Ranmantaru 2011);
-    the defaults are the source's. A step is one cell long.
+    """Drops of rain run downhill one by one, dig gullies and valleys, and lay down fans below them
+    (Ranmantaru 2011); the defaults are the source's. A step is one cell long.
     """
 
     drops_per_cell: float = parameter(
@@ -45,7 +52,10 @@ class DropletParameters(Parameters):
     )
     erosion_rate: float = parameter(
         0.9,
-        "Share of its spare capacity that a drop digs out each step: higher values cut sharper gullies.",
+        (
+            "Share of its spare capacity that a drop digs out each step: higher values cut "
+            "sharper gullies."
+        ),
         low=0,
         high=1,
         unit="1/step",
@@ -54,7 +64,10 @@ class DropletParameters(Parameters):
     )
     deposition_rate: float = parameter(
         0.02,
-        "Share of its excess load that a drop deposits each step: higher values fill the foot of the slopes.",
+        (
+            "Share of its excess load that a drop deposits each step: higher values fill the foot "
+            "of the slopes."
+        ),
         low=0,
         high=1,
         unit="1/step",
@@ -88,7 +101,10 @@ class DropletParameters(Parameters):
     )
     maximum_path: float = parameter(
         4.0,
-        "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut rivers short.",
+        (
+            "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut "
+            "rivers short."
+        ),
         low=0.01,
         high=100,
         unit="sides",
@@ -98,7 +114,10 @@ class DropletParameters(Parameters):
     )
     deposit_limit: float = parameter(
         0.0,
-        "Most that a drop deposits in a step, in cells of height: lower values spread its load further along its path.",
+        (
+            "Most that a drop deposits in a step, in cells of height: lower values spread its "
+            "load further along its path."
+        ),
         low=0,
         high=1000,
         unit="cells/step",
@@ -110,7 +129,10 @@ class DropletParameters(Parameters):
     )
     deposit_footprint: str = parameter(
         "bilinear",
-        "Where a drop deposits its load: mostly on the nearest cell, or equally on the 4 cells around it.",
+        (
+            "Where a drop deposits its load: mostly on the nearest cell, or equally on the 4 "
+            "cells around it."
+        ),
         choices={
             "bilinear": "The 4 cells around the drop, weighted by nearness",
             "quarters": "A quarter on each of the 4 cells around the drop: softer, smoother fans",
@@ -121,7 +143,10 @@ class DropletParameters(Parameters):
         "springs",
         "Where in its cell a drop starts: on the corner, as published, or anywhere in the cell.",
         choices={
-            "springs": "Rain on corners, as published; water of springs anywhere in their cells, so that it fans out",
+            "springs": (
+                "Rain on corners, as published; water of springs anywhere in their cells, so that "
+                "it fans out"
+            ),
             "corner": "All drops on corners, as published: springs on summits run off to one side",
             "anywhere": "All drops anywhere in their cells",
         },
@@ -129,7 +154,10 @@ class DropletParameters(Parameters):
     )
     erosion_footprint: str = parameter(
         "brush",
-        "Where a drop digs: a soft brush of 4 × 4 cells, or the 4 cells around it for narrow gullies.",
+        (
+            "Where a drop digs: a soft brush of 4 × 4 cells, or the 4 cells around it for narrow "
+            "gullies."
+        ),
         choices={
             "brush": "4 × 4 cells, most in their middle: soft, wide channels",
             "bilinear": "The 4 cells around the drop: narrow gullies, each as wide as a cell",
@@ -155,7 +183,10 @@ class DropletParameters(Parameters):
     )
     spring_share: float = parameter(
         0.5,
-        "Share of all drops that rise from the springs: higher values dig below them, and less elsewhere.",
+        (
+            "Share of all drops that rise from the springs: higher values dig below them, and "
+            "less elsewhere."
+        ),
         low=0,
         high=1,
         group="Springs",
@@ -163,7 +194,10 @@ class DropletParameters(Parameters):
     )
     wetness: float = parameter(
         5000.0,
-        "Catchment per slope at which the ground is half wet: higher values leave the ground drier.",
+        (
+            "Catchment per slope at which the ground is half wet: higher values leave the ground "
+            "drier."
+        ),
         low=1,
         high=1e9,
         unit="m",
@@ -173,7 +207,10 @@ class DropletParameters(Parameters):
     )
     color_depth: float = parameter(
         0.5,
-        "Thickness of sediment that hides half of the ground's color: higher values let it shine through.",
+        (
+            "Thickness of sediment that hides half of the ground's color: higher values let it "
+            "shine through."
+        ),
         low=1e-6,
         high=1e6,
         unit="m",

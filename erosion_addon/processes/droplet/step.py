@@ -16,15 +16,18 @@ from .parameters import DropletParameters
 FALL_IN_MIND = 9.0
 """Fall in cells over which a drop comes to a pit and begins anew.
 
-Measured with the default parameters: rivers with mean falls of 2.7, 13, 11 and 30 cells upstream (a fractal, a rough
-valley, eroded mountains, a smooth valley) carry loads of 2.4, 6.4, 4.8 and 6.7 cells, and an energy of 0.3 to 1.8.
+Measured with the default parameters: rivers with mean falls of 2.7, 13, 11 and 30 cells upstream (a
+fractal, a rough valley, eroded mountains, a smooth valley) carry loads of 2.4, 6.4, 4.8 and 6.7
+cells, and an energy of 0.3 to 1.8.
 """
 
 
 class DropletStep(DropStep):
-    """Running droplet step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+    """Running droplet step on `state`: call `advance` until it returns 1; `layers` may be read at
+    any time.
 
-    key: uint64 of its random numbers. portions: see `DropStep`. Raises InputError if the terrain cannot be eroded.
+    key: uint64 of its random numbers. portions: see `DropStep`. Raises InputError if the terrain
+    cannot be eroded.
     """
 
     bytes_per_cell = 16 + 4 + 8 + 16
@@ -34,11 +37,15 @@ class DropletStep(DropStep):
 
     evolving = ("_ground", "_flow", "_color", "_totals", "_run", "_hillslopes", "_brought")
 
-    def __init__(self, state: State, parameters: DropletParameters, key: int, portions: float = 1.0) -> None:
+    def __init__(
+        self, state: State, parameters: DropletParameters, key: int, portions: float = 1.0
+    ) -> None:
         from .kernels import droplet  # numba takes a second to import, so only where it runs
 
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
-        rises = parameters.spring_share if any(rate > 0 for _, _, rate in parameters.springs) else 0.0
+        rises = (
+            parameters.spring_share if any(rate > 0 for _, _, rate in parameters.springs) else 0.0
+        )
         super().__init__(state, key, parameters, sources, droplet, portions, 1.0 - rises)
         self._parameters = parameters
         self._spread = _spread(state, parameters)
@@ -55,7 +62,8 @@ class DropletStep(DropStep):
             self._color[...] = layers["surface_color"]
 
     def _make_constants(self, longer_side: int) -> Any:
-        given, state = self._parameters, self._state
+        given = self._parameters
+        state = self._state
         return self._kernel.Constants(
             capacity=given.capacity,
             evaporation=given.evaporation,
@@ -80,23 +88,33 @@ class DropletStep(DropStep):
         self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *self._spread)
 
     def _values_of(self, entering: Entering) -> Array:
-        """On their fall they gain speed and dig, so that their load is what they can carry: s = k v, with k = slope ·
-        w · capacity and v² = 2 gravity (fall - s). Pits on the way slow them down again, see `FALL_IN_MIND`.
+        """On their fall they gain speed and dig, so that their load is what they can carry: s = k
+        v, with k = slope · w · capacity and v² = 2 gravity (fall - s). Pits on the way slow them
+        down again, see `FALL_IN_MIND`.
         """
         from .kernels import motion
 
-        given, unit = self._constants, self._state.cell_size
+        given = self._constants
+        unit = self._state.cell_size
         drops = np.zeros((len(entering.way), self._kernel.NUMBERS))
         drops[:, :2] = entering.places
         water = power(max(1.0 - given.evaporation, TINY), entering.way / unit)
         slope = np.sqrt((entering.slope * entering.slope).sum(axis=-1))
-        slope = np.maximum(slope / np.sqrt(slope * slope + 1.0) if given.sine_slope else slope, given.minimum_slope)
-        fall, carried = -FALL_IN_MIND * expm1(-entering.fall / unit / FALL_IN_MIND), slope * water * given.capacity
+        slope = np.maximum(
+            slope / np.sqrt(slope * slope + 1.0) if given.sine_slope else slope, given.minimum_slope
+        )
+        fall = -FALL_IN_MIND * expm1(-entering.fall / unit / FALL_IN_MIND)
+        carried = slope * water * given.capacity
         energy = 2.0 * given.gravity * carried * carried
         if given.erosion_rate > 0:
-            drops[:, motion.LOAD] = 2.0 * fall / (1.0 + np.sqrt(1.0 + 4.0 * fall / np.maximum(energy, TINY)))
-        drops[:, motion.SPEED] = np.sqrt(2.0 * given.gravity * np.maximum(fall - drops[:, motion.LOAD], 0.0))
-        drops[:, motion.WATER], drops[:, motion.DRAWS] = water, 3.0
+            drops[:, motion.LOAD] = (
+                2.0 * fall / (1.0 + np.sqrt(1.0 + 4.0 * fall / np.maximum(energy, TINY)))
+            )
+        drops[:, motion.SPEED] = np.sqrt(
+            2.0 * given.gravity * np.maximum(fall - drops[:, motion.LOAD], 0.0)
+        )
+        drops[:, motion.WATER] = water
+        drops[:, motion.DRAWS] = 3.0
         return drops
 
     def _set_changing(self, arriving: Array) -> None:
@@ -109,29 +127,50 @@ class DropletStep(DropStep):
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         self._kernel.run_tiles(
-            worked, tiles, pool, self._ground, self._flow, self._color, self._masks, self._constants, self._totals
+            worked,
+            tiles,
+            pool,
+            self._ground,
+            self._flow,
+            self._color,
+            self._masks,
+            self._constants,
+            self._totals,
         )
 
     def _settled(self) -> tuple[Array, Array | None, float]:
-        """Ground and color with the load of all drops deposited where they are, and the volume that masks prevent."""
+        """Ground and color with the load of all drops deposited where they are, and the volume that
+        masks prevent.
+        """
         self.rest()
         if not self._run.under_way:
             return self._ground, self._color, 0.0
-        ground, color = self._ground.copy(), None if self._color is None else self._color.copy()
+        ground = self._ground.copy()
+        color = None if self._color is None else self._color.copy()
         run = self._run
-        return ground, color, self._kernel.lay_down(run.tiles, run.pool, ground, color, self._masks, self._constants)
+        return (
+            ground,
+            color,
+            self._kernel.lay_down(run.tiles, run.pool, ground, color, self._masks, self._constants),
+        )
 
     def layers(self) -> dict[str, Array]:
         """Current layers changed by the step, in meters, by field name; new arrays."""
         from .kernels.wetness_index import wetness
 
         ground, color, _ = self._settled()
-        layers, state = self._solid_layers(ground), self._state
+        layers = self._solid_layers(ground)
+        state = self._state
         layers["flow"] = self._flow.copy()
         layers["moisture"] = np.empty(self._flow.shape, np.float32)
         catchment = state.cell_size * self._catchment / max(self._run.started, 1)
         wetness(
-            layers["elevation"], self._flow, *state.spacing, catchment, self._parameters.wetness, layers["moisture"]
+            layers["elevation"],
+            self._flow,
+            *state.spacing,
+            catchment,
+            self._parameters.wetness,
+            layers["moisture"],
         )
         if color is not None:
             layers["surface_color"] = color.copy()
@@ -140,11 +179,16 @@ class DropletStep(DropStep):
     def volumes(self) -> Volumes:
         """Volumes of solid material moved so far."""
         eroded, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:2])
-        return Volumes(eroded, exported + self._settled()[2] * self._unit_volume).plus(self._besides())
+        return Volumes(eroded, exported + self._settled()[2] * self._unit_volume).plus(
+            self._besides()
+        )
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report. seconds: of work so far."""
-        return {**super().counts(seconds), "random_directions": int(self._totals.random_directions.sum())}
+        return {
+            **super().counts(seconds),
+            "random_directions": int(self._totals.random_directions.sum()),
+        }
 
 
 def _spread(state: State, parameters: DropletParameters) -> tuple[Array, bool]:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dune fields: slabs of sand that hop with the winds of the year and slide down the lee of what they pile up."""
+"""Dune fields: slabs of sand that hop with the winds of the year and slide down the lee of what
+they pile up.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +18,11 @@ def _seconds(given: DuneParameters, shape: tuple[int, int], spacing: Spacing, ed
 def _summary(counts: Mapping[str, Any]) -> list[str]:
     years = f"dunes moved for {counts['years']:,.0f} years"
     worn = [f"{volume(counts['abraded'])} of rock worn"] if counts["abraded"] else []
-    return [years, f"{counts['hops']:,} hops of sand, {counts['hops_per_second']:,.0f} a second", *worn]
+    return [
+        years,
+        f"{counts['hops']:,} hops of sand, {counts['hops_per_second']:,.0f} a second",
+        *worn,
+    ]
 
 
 PROCESS = Process(

@@ -12,15 +12,17 @@ LEAST_HOP = 2.0
 
 
 SLAB = 0.05
-"""Thickness of a slab in cell sizes. Thinner slabs leave smoother sand and take proportionally longer."""
+"""Thickness of a slab in cell sizes. Thinner slabs leave smoother sand and take proportionally
+longer.
+"""
 
 FLIGHT = 1.7
 """Mean number of hops of a slab on level sand."""
 
 
 class DuneParameters(Parameters):
-    """Sand hops with the wind, settles in the lee and slides: fields of crescents, long crests or stars, by the winds
-    and by how much sand there is (Werner 1995).
+    """Sand hops with the wind, settles in the lee and slides: fields of crescents, long crests or
+    stars, by the winds and by how much sand there is (Werner 1995).
     """
 
     years: float = parameter(
@@ -34,7 +36,10 @@ class DuneParameters(Parameters):
     )
     transport: float = parameter(
         40.0,
-        "Sand that passes a meter of width in a year on level sand: higher values do the same as more years.",
+        (
+            "Sand that passes a meter of width in a year on level sand: higher values do the same "
+            "as more years."
+        ),
         low=0,
         high=10_000,
         unit="m²/year",
@@ -44,8 +49,8 @@ class DuneParameters(Parameters):
     wind_rose: tuple[tuple[float, ...], ...] = wind_rose()
     season: float = parameter(
         50.0,
-        "How long each wind of the rose blows at a stretch: higher values build leeward slopes for each, "
-        "lower ones mix them.",
+        "How long each wind of the rose blows at a stretch: higher values build leeward slopes "
+        "for each, lower ones mix them.",
         low=0,
         high=1e6,
         unit="years",
@@ -63,7 +68,10 @@ class DuneParameters(Parameters):
     )
     hop_length: float = parameter(
         25.0,
-        "Distance that sand moves over level ground before it can settle, at least two cells: all dunes grow with it.",
+        (
+            "Distance that sand moves over level ground before it can settle, at least two cells: "
+            "all dunes grow with it."
+        ),
         low=0.01,
         high=1e5,
         unit="m",
@@ -102,7 +110,10 @@ class DuneParameters(Parameters):
     )
     shelter_angle: float = parameter(
         15.0,
-        "Angle at which sheltered air thins out behind a height: lower values keep dunes further apart.",
+        (
+            "Angle at which sheltered air thins out behind a height: lower values keep dunes "
+            "further apart."
+        ),
         low=1,
         high=80,
         unit="°",
@@ -121,7 +132,10 @@ class DuneParameters(Parameters):
     )
     abrasion: float = parameter(
         0.0,
-        "Rock worn off where sand bounces on it, for each meter of sand: higher values carve streaks and ridges.",
+        (
+            "Rock worn off where sand bounces on it, for each meter of sand: higher values carve "
+            "streaks and ridges."
+        ),
         low=0,
         high=1,
         unit="m/m",
@@ -130,8 +144,8 @@ class DuneParameters(Parameters):
     )
     abrasion_height: float = parameter(
         0.0,
-        "Height above the surrounding ground beyond which sand wears no rock: lower values dig lanes along the wind, "
-        "with ridges between them; at 0 rock wears at any height.",
+        "Height above the surrounding ground beyond which sand wears no rock: lower values dig "
+        "lanes along the wind, with ridges between them; at 0 rock wears at any height.",
         low=0,
         high=10_000,
         unit="m",
@@ -149,8 +163,9 @@ class DuneParameters(Parameters):
     )
     beach_supply: float = parameter(
         0.0,
-        "Sand that the sea brings in a year along each meter of shore, as far as the wind has taken it from the beach: "
-        "higher values build higher foredunes. The wind then digs no lower than the sea stands.",
+        "Sand that the sea brings in a year along each meter of shore, as far as the wind has "
+        "taken it from the beach: higher values build higher foredunes. The wind then digs no "
+        "lower than the sea stands.",
         low=0,
         high=10_000,
         unit="m²/year",
@@ -159,8 +174,8 @@ class DuneParameters(Parameters):
     )
     beach_grass: float = parameter(
         0.8,
-        "How much of the sand the grass behind the beach catches and holds: higher values build a foredune there, "
-        "lower ones let the sand pass inland.",
+        "How much of the sand the grass behind the beach catches and holds: higher values build "
+        "a foredune there, lower ones let the sand pass inland.",
         low=0,
         high=1,
         group="Shore",
@@ -175,7 +190,10 @@ class DuneParameters(Parameters):
     )
     grass_hold: float = parameter(
         1.0,
-        "Share of the sand that full grass holds and catches: higher values bind dunes where it is green.",
+        (
+            "Share of the sand that full grass holds and catches: higher values bind dunes where "
+            "it is green."
+        ),
         low=0,
         high=1,
         group="Moisture and Grass",
@@ -189,8 +207,12 @@ class DuneParameters(Parameters):
         return max(self.hop_length, LEAST_HOP * cell_size)
 
     def sweeps(self, spacing: tuple[float, float]) -> int:
-        """Mean number of draws per cell: a slab on level sand carries its volume over FLIGHT hops."""
+        """Mean number of draws per cell: a slab on level sand carries its volume over FLIGHT
+        hops.
+        """
         cell = mean_cell_size(spacing)
         if self.years * self.transport == 0:
             return 0
-        return max(1, math.ceil(self.years * self.transport / (SLAB * cell * FLIGHT * self.hop(cell))))
+        return max(
+            1, math.ceil(self.years * self.transport / (SLAB * cell * FLIGHT * self.hop(cell)))
+        )

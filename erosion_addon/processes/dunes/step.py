@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dunes step: sweeps with one wind each, in which slabs hop along its lines and steep slopes slide."""
+"""Dunes step: sweeps with one wind each, in which slabs hop along its lines and steep slopes
+slide.
+"""
 
 import math
 import time
@@ -19,7 +21,9 @@ from ..shared.winds import drawn_wind, turned
 from .parameters import FLIGHT, SLAB, DuneParameters
 
 DUNE, AROUND = 1.0, 12.0
-"""Averaging radii in hops: of the ground that deflects the wind, and of the surroundings it is compared with."""
+"""Averaging radii in hops: of the ground that deflects the wind, and of the surroundings it is
+compared with.
+"""
 
 LEAD = 2.0
 """Distance of the fastest wind before the top of a hill, in hops."""
@@ -37,7 +41,9 @@ SLIDES = 3
 """Slide passes after a sweep; lees are then less than a degree too steep."""
 
 LAST_SLIDES, LONG_SLIDES = 200, 32
-"""Most slide rounds after the last sweep, and passes in each: enough for all sand to rest on fine grids."""
+"""Most slide rounds after the last sweep, and passes in each: enough for all sand to rest on fine
+grids.
+"""
 
 BEACH, GRASS = 1.0, 3.0
 """Width of the beach and of the grass strip behind it, in hops."""
@@ -45,8 +51,8 @@ BEACH, GRASS = 1.0, 3.0
 BELOW = 0.5
 """Margin in degrees by which slides stop below the repose angle.
 
-Slopes at the corners of crests are a degree or two steeper than the faces between their cells; with the margin they
-hardly exceed the angle.
+Slopes at the corners of crests are a degree or two steeper than the faces between their cells; with
+the margin they hardly exceed the angle.
 """
 
 PORTION = 2**19
@@ -66,13 +72,16 @@ GOLDEN = 0.6180339887498949
 
 
 class DuneStep(Step):
-    """Running dunes step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+    """Running dunes step on `state`: call `advance` until it returns 1; `layers` may be read at any
+    time.
 
     A sweep consists of shadows, portions of lines, sand across wrapped edges, and slides.
     """
 
     bytes_per_cell = 16 + 24 + 12 + 20 + 8
-    """Working memory beyond terrain and result: rock and loose, means, masks of slides and of hops, cover."""
+    """Working memory beyond terrain and result: rock and loose, means, masks of slides and of hops,
+    cover.
+    """
 
     evolving: tuple[str, ...] = (
         "_rock", "_loose", "_bump", "_blown", "_entering", "_leaving", "_totals", "_active",
@@ -83,24 +92,36 @@ class DuneStep(Step):
         from ...kernels import rng  # numba takes a second to import, so only where it runs
         from .kernels import creep, lines, local_mean, slabs
 
-        self._kernel, self._lines, self._mean, self._creep, self._random = slabs, lines, local_mean, creep, rng
+        self._kernel = slabs
+        self._lines = lines
+        self._mean = local_mean
+        self._creep = creep
+        self._random = rng
         self._key = np.uint64(key)
         self._given = parameters
         state = self._state = under_grass(state, parameters.grass_hold)
         self._shape = rows, cols = state.elevation.shape[0], state.elevation.shape[1]
         loose = state.loose()
-        self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
-        self._bump, self._blown = np.zeros((rows, cols)), np.zeros((rows, cols), np.uint8)
+        self._rock = ringed(state.elevation - loose)
+        self._loose = ringed(loose)
+        self._bump = np.zeros((rows, cols))
+        self._blown = np.zeros((rows, cols), np.uint8)
         longer = max(rows, cols)
         self._entering = np.zeros(longer)
         reach = 2 * slabs.STORM * parameters.hop(state.cell_size) / min(state.spacing)
-        self._leaving = np.zeros((longer, min(int(reach) + 2, longer) if state.edges == "wrap" else 1))
+        self._leaving = np.zeros(
+            (longer, min(int(reach) + 2, longer) if state.edges == "wrap" else 1)
+        )
         self._totals = np.zeros((longer, slabs.COUNTS))
         # Slides of sand break no rock: how hard that is counts for nothing there.
-        masks = {kind: mask for kind, mask in state.masks.items() if kind not in ("hardness", "protect")}
+        masks = {
+            kind: mask for kind, mask in state.masks.items() if kind not in ("hardness", "protect")
+        }
         sliding = replace(state, masks=masks, strata=None)
         self._slides = Slides(sliding, self._rock, self._loose, parameters.repose_angle - BELOW)
-        self._active, self._exported, self._masks = self._slides.active, self._slides.exported, self._slides.masks
+        self._active = self._slides.active
+        self._exported = self._slides.exported
+        self._masks = self._slides.masks
         if not sliding.masks_change:
             self.evolving = tuple(name for name in self.evolving if name != "_masks")
         self._find_shore()
@@ -123,8 +144,11 @@ class DuneStep(Step):
         }
 
     def _make_cover(self) -> Array | None:
-        """(cells, 2) float32: cover that catches sand (plants and water), and the liftable share of dry sand."""
-        layers, given = self._state.layers, self._given
+        """(cells, 2) float32: cover that catches sand (plants and water), and the liftable share of
+        dry sand.
+        """
+        layers = self._state.layers
+        given = self._given
         moisture, grass, water = (layers.get(name) for name in ("moisture", "grass", "water_depth"))
         if moisture is None and grass is None and water is None:
             return None
@@ -134,11 +158,11 @@ class DuneStep(Step):
         if water is not None:
             cover[water > DROWNED] = 1, 0  # what falls in sinks
         if self._beach.any():
-            strip, grown = self._beside_water(BEACH + GRASS) & ~self._beach, np.float32(given.beach_grass)
-            cover[strip] = np.maximum(cover[strip, 0], grown)[:, None] * (1, 0) + (cover[strip, 1:] * (1 - grown)) * (
-                0,
-                1,
-            )
+            strip = self._beside_water(BEACH + GRASS) & ~self._beach
+            grown = np.float32(given.beach_grass)
+            cover[strip] = np.maximum(cover[strip, 0], grown)[:, None] * (1, 0) + (
+                cover[strip, 1:] * (1 - grown)
+            ) * (0, 1)
             cover[self._beach, 1] = 1  # spray dries within hours
         return cover.reshape(-1, 2)
 
@@ -146,7 +170,8 @@ class DuneStep(Step):
         """Dry cells within a number of hops of standing water, (rows, cols) bool."""
         state = self._state
         wet = state.layers["water_depth"] > DROWNED
-        near, mode = wet, "wrap" if state.edges == "wrap" else "constant"
+        near = wet
+        mode = "wrap" if state.edges == "wrap" else "constant"
         for _ in range(round(hops * self._given.hop(state.cell_size) / state.cell_size)):
             wider = np.pad(near, 1, mode=mode)  # type: ignore[call-overload]
             near = wider[:-2, 1:-1] | wider[2:, 1:-1] | wider[1:-1, :-2] | wider[1:-1, 2:] | near
@@ -155,7 +180,9 @@ class DuneStep(Step):
     def _find_shore(self) -> None:
         """Beach: its cells (rows, cols), its height, and the sea level (m)."""
         state = self._state
-        self._beach, self._beach_heights, self._sea = np.zeros(self._shape, bool), np.empty(0), -math.inf
+        self._beach = np.zeros(self._shape, bool)
+        self._beach_heights = np.empty(0)
+        self._sea = -math.inf
         water = state.layers.get("water_depth")
         if self._given.beach_supply and water is not None and (water > DROWNED).any():
             self._beach = self._beside_water(BEACH)
@@ -163,18 +190,24 @@ class DuneStep(Step):
             self._sea = float(np.median((state.elevation + water)[water > DROWNED]))
 
     def _make_shares(self, ground: Ground | None = None) -> Array | None:
-        """Mask layers of the cells, (cells, 4 or 6) float32, see `Shares.layers`; None without any."""
-        given, bounds = shares(self._state, ground), depth_bounds(self._state, 0.0, 1.0)
+        """Mask layers of the cells, (cells, 4 or 6) float32, see `Shares.layers`; None without
+        any.
+        """
+        given = shares(self._state, ground)
+        bounds = depth_bounds(self._state, 0.0, 1.0)
         if self._beach.any():  # damp sand over the ground water holds
             lowest, highest = bounds or (np.full(self._shape, sign * math.inf) for sign in (-1, 1))
             damp = np.full(self._shape, self._sea)
-            damp[self._beach] = self._beach_heights - SLAB * self._state.cell_size  # the sea gives back a slab
+            # the sea gives back a slab
+            damp[self._beach] = self._beach_heights - SLAB * self._state.cell_size
             bounds = [np.maximum(lowest, damp), highest]
         layers = given.layers(bounds, self._shape)
         return None if layers is None else layers.reshape(self._state.elevation.size, -1)
 
     def advance(self) -> float:
-        """Work for about a tenth of a second; returns the share of the work done, 1 once everything rests."""
+        """Work for about a tenth of a second; returns the share of the work done, 1 once everything
+        rests.
+        """
         until = chunk_end()
         while self._done < self._end:
             self._part()
@@ -207,10 +240,13 @@ class DuneStep(Step):
         start = np.uint64(self._random.stream(self._key, sweep))
         chances = [float(self._random.uniform(start, draw)) for draw in range(5)]
         even = (float(self._random.uniform(self._key, 0)) + sweep // self._season * GOLDEN) % 1.0
-        direction = drawn_wind(given.direction, given.wind_rose, even) + turned(given.gustiness, chances[:3])
+        direction = drawn_wind(given.direction, given.wind_rose, even) + turned(
+            given.gustiness, chances[:3]
+        )
         sine, cosine = sincos(math.radians(direction))
         # In cells, as those may not be square.
-        row, col = float(sine) / row_spacing, float(cosine) / col_spacing
+        row = float(sine) / row_spacing
+        col = float(cosine) / col_spacing
         rays = self._lines.make_rays(row, col, chances[3])
         pitch = 1.0 / max(abs(row), abs(col))
         cell = self._state.cell_size
@@ -236,13 +272,22 @@ class DuneStep(Step):
             return 0.0
         length, count = self._lines.extent(rays, self._shape)
         cells = self._shape[0] * self._shape[1]
-        entries = count if self._state.edges == "wrap" else count + abs(math.floor(rays.aside * (length - 1)))
-        slabs: float = self._given.supply * cells / (self._sweeps * SLAB * self._state.cell_size * entries)
+        entries = (
+            count
+            if self._state.edges == "wrap"
+            else count + abs(math.floor(rays.aside * (length - 1)))
+        )
+        slabs: float = (
+            self._given.supply * cells / (self._sweeps * SLAB * self._state.cell_size * entries)
+        )
         return slabs
 
     def _ground(self) -> Any:
         return self._kernel.Ground(
-            self._rock.reshape(-1), self._loose.reshape(-1), self._bump.reshape(-1), self._blown.reshape(-1)
+            self._rock.reshape(-1),
+            self._loose.reshape(-1),
+            self._bump.reshape(-1),
+            self._blown.reshape(-1),
         )
 
     def _begin(self, sweep: int) -> None:
@@ -251,7 +296,8 @@ class DuneStep(Step):
         if sweep % LEVELS == 0:
             self._find_bumps()
         if self._state.edges == "wrap":
-            given, tails = (rays, self._shape, self._ground(), constants), np.zeros_like(self._entering)
+            given = (rays, self._shape, self._ground(), constants)
+            tails = np.zeros_like(self._entering)
             self._on_lines(
                 0,
                 self._lines.extent(rays, self._shape)[1],
@@ -261,8 +307,10 @@ class DuneStep(Step):
 
     def _bring_ashore(self) -> None:
         """Refill the beach from the sea's sand where the wind has removed it."""
-        given, width = self._given, BEACH * self._given.hop(self._state.cell_size)
-        rock, loose = inner(self._rock), inner(self._loose)
+        given = self._given
+        width = BEACH * self._given.hop(self._state.cell_size)
+        rock = inner(self._rock)
+        loose = inner(self._loose)
         most = given.beach_supply * given.years / self._sweeps / width
         brought = np.clip(self._beach_heights - (rock + loose)[self._beach], 0.0, most)
         loose[self._beach] += brought
@@ -281,25 +329,41 @@ class DuneStep(Step):
             max(1, min(round(reach / 2 / pitch), count // 4))
             for pitch, count in zip(self._state.spacing, self._shape, strict=True)
         )
-        found, between = np.empty(self._shape), np.empty(self._shape)
+        found = np.empty(self._shape)
+        between = np.empty(self._shape)
         for given in (surface, found):
-            along_rows, along_cols = (given, between), (between, found)
+            along_rows = (given, between)
+            along_cols = (between, found)
             in_bands(
-                lambda *ends, maps=along_rows: self._mean.mean_along_rows(*maps, *ends, right, wrap), rows, threads
+                lambda *ends, maps=along_rows: self._mean.mean_along_rows(
+                    *maps, *ends, right, wrap
+                ),
+                rows,
+                threads,
             )
-            in_bands(lambda *ends, maps=along_cols: self._mean.mean_along_cols(*maps, *ends, down, wrap), cols, threads)
+            in_bands(
+                lambda *ends, maps=along_cols: self._mean.mean_along_cols(*maps, *ends, down, wrap),
+                cols,
+                threads,
+            )
         return found
 
     def _on_lines(self, first: int, last: int, work: Any) -> None:
         """Call work(first, last) on a range of lines, on threads."""
-        in_bands(lambda begin, end: work(first + begin, first + end), last - first, self._state.threads, LINES)
+        in_bands(
+            lambda begin, end: work(first + begin, first + end),
+            last - first,
+            self._state.threads,
+            LINES,
+        )
 
     def _blow(self, sweep: int, portion: int) -> None:
         rays, constants, start = self._wind(sweep)
         if portion == 0 and self._state.hardness_changes:
             self._shares = self._make_shares(ground_now(self._rock, self._loose))
         _, count = self._lines.extent(rays, self._shape)
-        first, last = count * portion // self._portions, count * (portion + 1) // self._portions
+        first = count * portion // self._portions
+        last = count * (portion + 1) // self._portions
         given = rays, self._shape, self._ground(), self._cover, self._shares, constants, start
         memory = self._entering, self._leaving, self._totals
         self._on_lines(first, last, lambda *ends: self._kernel.blow(*ends, *given, *memory))
@@ -320,20 +384,30 @@ class DuneStep(Step):
             given = rays, self._shape, self._ground(), self._cover, self._shares, constants, key
             memory = self._entering, arriving, self._leaving, self._totals
             self._on_lines(
-                0, count, lambda *ends, memory=memory, given=given: self._kernel.hand_on(*ends, *given, *memory)
+                0,
+                count,
+                lambda *ends, memory=memory, given=given: self._kernel.hand_on(
+                    *ends, *given, *memory
+                ),
             )
         self._totals[:, self._kernel.OUT] += self._leaving.sum(axis=1)
         self._leaving[:] = 0.0
 
     def _roll(self) -> None:
         """Creep of one sweep."""
-        state, kernel, rows = self._state, self._creep, self._shape[0]
-        passed = SLAB * state.cell_size * FLIGHT * self._given.hop(state.cell_size) * self._given.creep
+        state = self._state
+        kernel = self._creep
+        rows = self._shape[0]
+        passed = (
+            SLAB * state.cell_size * FLIGHT * self._given.hop(state.cell_size) * self._given.creep
+        )
         shares_of = [passed / (pitch * pitch) for pitch in state.spacing]
         times = max(1, math.ceil(max(shares_of) / STABLE))
-        loose, wrap = inner(self._loose), state.edges == "wrap"
+        loose = inner(self._loose)
+        wrap = state.edges == "wrap"
         flows = np.empty(self._shape), np.empty(self._shape)
-        rock, surface = inner(self._rock), np.empty(self._shape)
+        rock = inner(self._rock)
+        surface = np.empty(self._shape)
 
         def find_surface(first: int, last: int) -> None:
             np.add(rock[first:last], loose[first:last], out=surface[first:last])
@@ -349,8 +423,12 @@ class DuneStep(Step):
                 *(share / times for share in shares_of),
                 *flows,
             )
-            in_bands(lambda *ends, given=given: kernel.find_flows(*ends, *given), rows, state.threads)
-            in_bands(lambda *ends: kernel.apply_fluxes(*ends, loose, *flows, wrap), rows, state.threads)
+            in_bands(
+                lambda *ends, given=given: kernel.find_flows(*ends, *given), rows, state.threads
+            )
+            in_bands(
+                lambda *ends: kernel.apply_fluxes(*ends, loose, *flows, wrap), rows, state.threads
+            )
 
     def _total(self, column: int) -> float:
         return float(np.sum(self._totals[:, column]))
@@ -366,7 +444,8 @@ class DuneStep(Step):
 
     def volumes(self) -> Volumes:
         """Volumes of solid material moved so far; supplied sand counts as added."""
-        kernel, area = self._kernel, self._state.spacing[0] * self._state.spacing[1]
+        kernel = self._kernel
+        area = self._state.spacing[0] * self._state.spacing[1]
         out = float(np.sum(self._exported)) + self._total(kernel.OUT) + float(np.sum(self._leaving))
         return volumes(self._state, self._rock, self._loose, np.array([out]))._replace(
             added=self._total(kernel.BROUGHT) * area
@@ -379,8 +458,10 @@ class DuneStep(Step):
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report; volumes in m³. seconds: of work so far."""
-        kernel, area = self._kernel, self._state.spacing[0] * self._state.spacing[1]
-        hops, blown = int(self._total(kernel.HOPS)), min(self._done / self._parts, self._sweeps)
+        kernel = self._kernel
+        area = self._state.spacing[0] * self._state.spacing[1]
+        hops = int(self._total(kernel.HOPS))
+        blown = min(self._done / self._parts, self._sweeps)
         return {
             "years": self._given.years * blown / self._sweeps if self._sweeps else 0.0,
             "hops": hops,

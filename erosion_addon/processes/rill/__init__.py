@@ -31,7 +31,8 @@ PROCESS = Process(
     writes=("flow", "moisture"),
     scope="both",
     finest=size_of,
-    # Soil takes up water by what it lacks and dries by what it has: in balance its odds go by the drops.
+    # Soil takes up water by what it lacks and dries by what it has: in balance its odds go by the
+    # drops.
     proportions={
         "flow": Proportion(),
         "moisture": Proportion(lambda moisture, share: share * wet_odds(moisture), moisture_at),

@@ -2,12 +2,19 @@
 """Parameters of light droplets."""
 
 from ...base.parameters import Parameters, parameter
-from ..shared.parameters import coarse_to_fine, creep, detail, feature_size, grass_protection, slope_limit
+from ..shared.parameters import (
+    coarse_to_fine,
+    creep,
+    detail,
+    feature_size,
+    grass_protection,
+    slope_limit,
+)
 
 
 class RillParameters(Parameters):
-    """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). What a drop does on its way
-    counts by the meter, not by the cell.
+    """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). What a
+    drop does on its way counts by the meter, not by the cell.
     """
 
     drops_per_cell: float = parameter(
@@ -23,16 +30,28 @@ class RillParameters(Parameters):
     detail: int = detail()
     form: str = parameter(
         "simple",
-        "Whether drops simply level the ground, as published, or carry what they dig and lose none of it.",
+        (
+            "Whether drops simply level the ground, as published, or carry what they dig and lose "
+            "none of it."
+        ),
         choices={
-            "simple": "Drops level what they run over, and make material or destroy it; the report says how much",
+            "simple": (
+                "Drops level what they run over, and make material or destroy it; the report says "
+                "how much"
+            ),
             "capacity": "Drops dig, carry and lay down, and none of it is lost",
-            "uncapped": "As capacity, by the article's first rule: the height between two places does not bound a step",
+            "uncapped": (
+                "As capacity, by the article's first rule: the height between two places does not "
+                "bound a step"
+            ),
         },
     )
     gravity: float = parameter(
         0.01,
-        "How fast drops speed up downhill: higher values leave slopes drier, and let the capacity form carry more.",
+        (
+            "How fast drops speed up downhill: higher values leave slopes drier, and let the "
+            "capacity form carry more."
+        ),
         low=0,
         high=1000,
         unit="1/m",
@@ -49,11 +68,20 @@ class RillParameters(Parameters):
         group="Drops",
     )
     transfer_rate: float = parameter(
-        0.5, "Share of the height between two places that a drop levels: higher values cut deeper rills.", low=0, high=1
+        0.5,
+        (
+            "Share of the height between two places that a drop levels: higher values cut deeper "
+            "rills."
+        ),
+        low=0,
+        high=1,
     )
     sediment_ratio: float = parameter(
         3.0,
-        "How much more a drop fills than it digs: higher values fill valleys to wider, flatter floors.",
+        (
+            "How much more a drop fills than it digs: higher values fill valleys to wider, "
+            "flatter floors."
+        ),
         low=0,
         high=100,
         soft_low=0.5,
@@ -88,7 +116,10 @@ class RillParameters(Parameters):
     )
     maximum_path: float = parameter(
         4.0,
-        "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut rivers short.",
+        (
+            "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut "
+            "rivers short."
+        ),
         low=0.01,
         high=100,
         unit="sides",
@@ -107,7 +138,10 @@ class RillParameters(Parameters):
     )
     soil_evaporation: float = parameter(
         10.0,
-        "How fast the ground dries while a drop falls on each cell: higher values leave only the grooves wet.",
+        (
+            "How fast the ground dries while a drop falls on each cell: higher values leave only "
+            "the grooves wet."
+        ),
         low=0,
         high=1000,
         unit="cells/drop",

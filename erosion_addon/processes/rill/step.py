@@ -14,9 +14,11 @@ from .parameters import RillParameters
 
 
 class RillStep(DropStep):
-    """Running light droplet step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+    """Running light droplet step on `state`: call `advance` until it returns 1; `layers` may be
+    read at any time.
 
-    key: uint64 of its random numbers. portions: see `DropStep`. Raises InputError if the terrain cannot be eroded.
+    key: uint64 of its random numbers. portions: see `DropStep`. Raises InputError if the terrain
+    cannot be eroded.
     """
 
     bytes_per_cell = 16 + 8 + 16 + 8
@@ -28,7 +30,9 @@ class RillStep(DropStep):
 
     limits = {"_scale": (2.0**-80, 1.0)}
 
-    def __init__(self, state: State, parameters: RillParameters, key: int, portions: float = 1.0) -> None:
+    def __init__(
+        self, state: State, parameters: RillParameters, key: int, portions: float = 1.0
+    ) -> None:
         from .kernels import rill  # numba takes a second to import, so only where it runs
 
         super().__init__(state, key, parameters, drop_sources(state), rill, portions)
@@ -44,8 +48,11 @@ class RillStep(DropStep):
         self._water[..., 1] = layers["moisture"]
 
     def _make_constants(self, given: RillParameters) -> Any:
-        """Constants given per meter, converted to one step; and those given per drop on each cell, to one drop."""
-        state, unit = self._state, self._state.cell_size
+        """Constants given per meter, converted to one step; and those given per drop on each cell,
+        to one drop.
+        """
+        state = self._state
+        unit = self._state.cell_size
         rows, cols = state.elevation.shape
         return self._kernel.Constants(
             gravity=given.gravity * unit,
@@ -80,14 +87,20 @@ class RillStep(DropStep):
         )
 
     def _values_of(self, entering: Entering) -> Array:
-        """At the speed at which friction takes what the slope gives, with what they can carry, at most their fall."""
-        kernel, given, unit = self._kernel, self._constants, self._state.cell_size
+        """At the speed at which friction takes what the slope gives, with what they can carry, at
+        most their fall.
+        """
+        kernel = self._kernel
+        given = self._constants
+        unit = self._state.cell_size
         drops = np.zeros((len(entering.way), kernel.NUMBERS))
         drops[:, :2] = entering.places
         volume = power(1.0 - given.evaporation, entering.way / unit)
         slope = np.sqrt((entering.slope * entering.slope).sum(axis=-1))
         speed = given.gravity * slope / max(given.friction, given.gravity)
-        drops[:, [kernel.ROW_SPEED, kernel.COL_SPEED]] = -entering.slope * (speed / np.maximum(slope, TINY))[:, None]
+        drops[:, [kernel.ROW_SPEED, kernel.COL_SPEED]] = (
+            -entering.slope * (speed / np.maximum(slope, TINY))[:, None]
+        )
         if given.carries:
             carried = np.minimum(speed * volume * slope * given.capacity, entering.fall / unit)
             drops[:, kernel.LOAD] = np.maximum(carried, 0.0)
@@ -100,11 +113,20 @@ class RillStep(DropStep):
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         self._kernel.run_tiles(
-            worked, tiles, pool, self._ground, self._water, self._masks, self._constants, self._totals
+            worked,
+            tiles,
+            pool,
+            self._ground,
+            self._water,
+            self._masks,
+            self._constants,
+            self._totals,
         )
 
     def _settled(self) -> tuple[Array, float]:
-        """Ground with the load of all drops deposited where they are, and the volume that masks prevent."""
+        """Ground with the load of all drops deposited where they are, and the volume that masks
+        prevent.
+        """
         self.rest()
         if not self._run.under_way:
             return self._ground, 0.0
@@ -115,8 +137,11 @@ class RillStep(DropStep):
         """Current layers changed by the step, in meters, by field name; new arrays."""
         layers = self._solid_layers(self._settled()[0])
         layers["flow"] = self._water[..., 0].copy()
-        # Four cells share what their middle lacks, so a single one can be given a little more than it can hold.
-        layers["moisture"] = np.minimum(self._water[..., 1] * np.float32(self._scale[0]), np.float32(1))
+        # Four cells share what their middle lacks, so a single one can be given a little more than
+        # it can hold.
+        layers["moisture"] = np.minimum(
+            self._water[..., 1] * np.float32(self._scale[0]), np.float32(1)
+        )
         return layers
 
     def volumes(self) -> Volumes:
@@ -124,7 +149,9 @@ class RillStep(DropStep):
 
         The simple form carries nothing: eroded material vanishes, and deposits are created.
         """
-        eroded, filled, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:3])
+        eroded, filled, exported = (
+            float(total.sum()) * self._unit_volume for total in self._totals[:3]
+        )
         exported += self._settled()[1] * self._unit_volume
         made = 0.0 if self._constants.carries else filled - eroded
         return Volumes(eroded, exported, made).plus(self._besides())

@@ -13,15 +13,16 @@ HIGHEST_RELIEF = 1e7
 
 
 def in_unit(state: State, unit: float) -> Array:
-    """(rows, cols, 2) float64: height above the lowest point and loose thickness, in units of a number of meters.
+    """(rows, cols, 2) float64: height above the lowest point and loose thickness, in units of a
+    number of meters.
 
     Raises InputError if the relief is far too large for the cells.
     """
     datum = datum_of(state)
     if float(state.elevation.max()) - datum > HIGHEST_RELIEF * state.cell_size:
         raise InputError(
-            f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of {state.cell_size:g} m; "
-            "correct the cell size or the heights."
+            f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of "
+            f"{state.cell_size:g} m; correct the cell size or the heights."
         )
     ground = np.empty((*state.elevation.shape, 2))
     np.subtract(state.elevation, datum, out=ground[..., 0])
@@ -36,8 +37,12 @@ def ground_now(state: State, ground: Array, unit: float) -> Ground:
 
 
 def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
-    """Elevation and loose layers in meters of a ground made by `in_unit`, after changes; new arrays."""
-    elevation = _changed(state.elevation, (state.elevation - datum_of(state)) / unit, ground[..., 0], unit)
+    """Elevation and loose layers in meters of a ground made by `in_unit`, after changes; new
+    arrays.
+    """
+    elevation = _changed(
+        state.elevation, (state.elevation - datum_of(state)) / unit, ground[..., 0], unit
+    )
     before = state.loose()
     loose = _changed(before, before / unit, ground[..., 1], unit)
     del before  # a copy, where there is soil
@@ -56,7 +61,8 @@ def datum_of(state: State) -> float:
 
 
 def _changed(before: Array, start: Array, now: Array, unit: float) -> Array:
-    """`before` (m) plus the change from `start` to `now`, both in a kernel's `unit`; overwrites `start`.
+    """`before` (m) plus the change from `start` to `now`, both in a kernel's `unit`; overwrites
+    `start`.
 
     Only the change is converted, so untouched cells keep every bit.
     """

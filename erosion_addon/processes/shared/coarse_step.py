@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Steps that run on coarser cells than the terrain's, and hand down what they change.
 
-What single drops carve is as narrow as a cell. For a landscape that looks the same whatever the number of its cells,
-they run on cells of a size in meters. Only the change comes back to the terrain, which keeps its own finer detail.
+What single drops carve is as narrow as a cell. For a landscape that looks the same whatever the
+number of its cells, they run on cells of a size in meters. Only the change comes back to the
+terrain, which keeps its own finer detail.
 
-Coarse to Fine: most drops run on cells twice as wide, where paths have half as many steps, and the others on the
-terrain's.
+Coarse to Fine: most drops run on cells twice as wide, where paths have half as many steps, and the
+others on the terrain's.
 """
 
 import math
@@ -33,11 +34,11 @@ COARSE_DROP_WORK = 0.3
 
 @dataclass(frozen=True)
 class FeatureSizedSteps:
-    """Factory of steps whose cells are as large as their finest channels, see `size_of`, if those of the terrain are
-    finer.
+    """Factory of steps whose cells are as large as their finest channels, see `size_of`, if those
+    of the terrain are finer.
 
-    step: class of the steps. by_the_cell: drops erode per cell, so fewer are enough on cells larger than the channels
-    of `detail`.
+    step: class of the steps. by_the_cell: drops erode per cell, so fewer are enough on cells larger
+    than the channels of `detail`.
     """
 
     step: type[Step]
@@ -45,7 +46,8 @@ class FeatureSizedSteps:
 
     @property
     def bytes_per_cell(self) -> int:
-        """Working memory beyond terrain and result: the step's own, and three fields during a transfer.
+        """Working memory beyond terrain and result: the step's own, and three fields during a
+        transfer.
 
         (It is larger only for coarse cells hardly larger than the terrain's.)
         """
@@ -56,8 +58,9 @@ class FeatureSizedSteps:
         state = with_folded(under_grass(state, parameters.grass_protection))
         rows, cols = state.elevation.shape
         size = size_of(parameters, (rows, cols), state.spacing)
-        # The mean change of height by alpine on 64² and 128² cells differed by 9 % with the fourth root, by 19 %
-        # with the square root; on 96² and 288², all drops made it 17 % more, the square root 23 % less.
+        # The mean change of height by alpine on 64² and 128² cells differed by 9 % with the fourth
+        # root, by 19 % with the square root; on 96² and 288², all drops made it 17 % more, the
+        # square root 23 % less.
         if self.by_the_cell and parameters.feature_size == 0 and 0 < size < state.cell_size:
             drops = parameters.drops_per_cell * math.sqrt(math.sqrt(size / state.cell_size))
             parameters = replace(parameters, drops_per_cell=drops)
@@ -70,19 +73,25 @@ class FeatureSizedSteps:
 
 
 def _shape_at(state: State, size: float) -> tuple[int, int]:
-    """Rows and columns of cells with a side of about this many meters, never finer than the terrain's."""
+    """Rows and columns of cells with a side of about this many meters, never finer than the
+    terrain's.
+    """
     sides = list(zip(state.elevation.shape, state.spacing, strict=True))
     size = min(size, *(cells * spacing / SMALLEST_SIDE for cells, spacing in sides))
-    rows, cols = (cells if size <= spacing else round(cells * spacing / size) for cells, spacing in sides)
+    rows, cols = (
+        cells if size <= spacing else round(cells * spacing / size) for cells, spacing in sides
+    )
     return rows, cols
 
 
 class CoarseStep(Step):
-    """A running step on `shape` cells over the ground of `state`; `make` is its class. begin: makes it, in its place.
+    """A running step on `shape` cells over the ground of `state`; `make` is its class. begin: makes
+    it, in its place.
 
-    A coarse cell loses loose material, loses rock, and gains loose material. Each change is distributed over the fine
-    cells that can take part: by their loose material, over all whose rock may erode, over all that accept deposits. So
-    masks hold on each of them, no layer becomes negative, and volumes are conserved.
+    A coarse cell loses loose material, loses rock, and gains loose material. Each change is
+    distributed over the fine cells that can take part: by their loose material, over all whose rock
+    may erode, over all that accept deposits. So masks hold on each of them, no layer becomes
+    negative, and volumes are conserved.
     """
 
     evolving = ("_step",)
@@ -98,25 +107,35 @@ class CoarseStep(Step):
     ) -> None:
         self.bytes_per_cell = FeatureSizedSteps(make).bytes_per_cell
         rows, cols = state.elevation.shape
-        self._state, self._grids = state, GridTransfer((rows, cols), shape, state.edges == "wrap")
+        self._state = state
+        self._grids = GridTransfer((rows, cols), shape, state.edges == "wrap")
         before = {name: state.layers[name] for name in make.continues if name in state.layers}
-        layers = {name: self._grids.average(layer).astype(layer.dtype) for name, layer in before.items()}
+        layers = {
+            name: self._grids.average(layer).astype(layer.dtype) for name, layer in before.items()
+        }
         layers["sediment"] = self._grids.average(state.loose() * _may_gain(state.masks))
         lengths = zip(state.spacing, state.elevation.shape, shape, strict=True)
         spacing: Any = tuple(length * fine / coarse for length, fine, coarse in lengths)
         elevation = self._grids.average(state.elevation)
         self._coarse = replace(
-            state, elevation=elevation, layers=layers, masks=self._masks(), spacing=spacing, fixed=None
+            state,
+            elevation=elevation,
+            layers=layers,
+            masks=self._masks(),
+            spacing=spacing,
+            fixed=None,
         )
         self._step = (begin or make)(self._coarse, parameters, key)
 
     def _masks(self) -> dict[str, Array]:
         """Means of the masks.
 
-        A coarse cell is disabled if less than half of it is active; otherwise a few fine cells would absorb its whole
-        change. With depth limits all of it must be active, as its active cells change by more than its mean.
+        A coarse cell is disabled if less than half of it is active; otherwise a few fine cells
+        would absorb its whole change. With depth limits all of it must be active, as its active
+        cells change by more than its mean.
         """
-        fine, grids = self._state.masks, self._grids
+        fine = self._state.masks
+        grids = self._grids
         least = 1.0 - 1e-9 if self._state.limits.depth else 0.5
         masks = {kind: grids.average(mask).astype(np.float32) for kind, mask in fine.items()}
         if "strength" in fine:
@@ -141,12 +160,18 @@ class CoarseStep(Step):
 
     def elevation(self) -> Array:
         """Current surface for display (m): the terrain plus the step's change."""
-        return self._state.elevation + self._grids.spread(self._step.elevation() - self._coarse.elevation)
+        return self._state.elevation + self._grids.spread(
+            self._step.elevation() - self._coarse.elevation
+        )
 
     def layers(self) -> dict[str, Array]:
         """All layers changed by the step, by field name; new arrays."""
-        grids, state, masks, made = self._grids, self._state, self._state.masks, self._step.layers()
-        surface, more_loose = made.pop("elevation"), made.pop("sediment")
+        grids = self._grids
+        state = self._state
+        masks = self._state.masks
+        made = self._step.layers()
+        surface = made.pop("elevation")
+        more_loose = made.pop("sediment")
         more_loose -= self._coarse.layers["sediment"]
         risen = made.pop(RISE) - self._coarse.layers.get(RISE, 0.0) if RISE in made else None
         if risen is not None:  # what is lost and gained is told without it
@@ -157,7 +182,9 @@ class CoarseStep(Step):
         gained = np.maximum(more_loose, 0.0)
         rock_lost = self._coarse.elevation - surface
         rock_lost += more_loose
-        changed -= self._level(rock_lost, changed - grids.spread(surface - gained), _rock_may_be_dug(masks))
+        changed -= self._level(
+            rock_lost, changed - grids.spread(surface - gained), _rock_may_be_dug(masks)
+        )
         gained = _towards(surface - grids.average(changed), gained)
         filled = self._level(gained, grids.spread(surface) - changed, _may_gain(masks))
         loose += filled
@@ -171,12 +198,14 @@ class CoarseStep(Step):
         return layers | {name: self._fine(name, values) for name, values in made.items()}
 
     def _level(self, amount: Array, room: Array, where: Array | float) -> Array:
-        """Distribute an amount (m): first where there is `room` (m) to the new surface, the rest evenly.
+        """Distribute an amount (m): first where there is `room` (m) to the new surface, the rest
+        evenly.
 
-        So high spots are eroded first and hollows are filled first; detail below the coarse cell size lasts where
-        little changes.
+        So high spots are eroded first and hollows are filled first; detail below the coarse cell
+        size lasts where little changes.
         """
-        if self._state.limits.depth:  # evenly, as fine detail dug off and filled up would be beyond the limits
+        # evenly, as fine detail dug off and filled up would be beyond the limits
+        if self._state.limits.depth:
             return self._spread(amount, where)
         np.maximum(room, 0.0, out=room)
         room *= where
@@ -186,13 +215,18 @@ class CoarseStep(Step):
         return room
 
     def _spread(self, amount: Array, where: Array | float) -> Array:
-        """Distribute an amount (m) over the fine cells in proportion to `where`, conserving its sum.
+        """Distribute an amount (m) over the fine cells in proportion to `where`, conserving its
+        sum.
 
-        Each cell gives or takes a share of its `where`. The coarse shares are smoothed with the weights `where`: they
-        stay between 0 and 1, and their sum is conserved.
+        Each cell gives or takes a share of its `where`. The coarse shares are smoothed with the
+        weights `where`: they stay between 0 and 1, and their sum is conserved.
         """
         grids = self._grids
-        block, bell = (grids.average(where), grids.gather(where)) if isinstance(where, np.ndarray) else (where, where)
+        block, bell = (
+            (grids.average(where), grids.gather(where))
+            if isinstance(where, np.ndarray)
+            else (where, where)
+        )
         given = grids.blocks(_ratio(amount, block))
         given *= where
         given = grids.spread(_ratio(grids.gather(given), bell))
@@ -200,13 +234,16 @@ class CoarseStep(Step):
         return given
 
     def _fine(self, name: str, values: Array) -> Array:
-        """A further layer on the fine grid: the initial layer plus the change, or the step's result for a new layer."""
+        """A further layer on the fine grid: the initial layer plus the change, or the step's result
+        for a new layer.
+        """
         if name not in self._coarse.layers:
             return self._grids.spread(values).astype(values.dtype)
         before = self._state.layers[name]
         change = self._grids.spread(values - self._coarse.layers[name])
         if name == "surface_color" and "strength" in self._state.masks:
-            change *= _may_gain(self._state.masks)[..., None]  # a color comes with what is laid down
+            # a color comes with what is laid down
+            change *= _may_gain(self._state.masks)[..., None]
         change += before
         return np.clip(change, min(before.min(), 0.0), max(before.max(), 1.0)).astype(values.dtype)
 
@@ -222,18 +259,22 @@ class CoarseStep(Step):
 
 
 class CoarseFirst(Step):
-    """A running step that begins on coarser cells and continues on the terrain's with a step that has `go_on_from`.
+    """A running step that begins on coarser cells and continues on the terrain's with a step that
+    has `go_on_from`.
 
-    Both are made from the same state, so masks and depth limits count from there. work: share of the work on coarse
-    cells.
+    Both are made from the same state, so masks and depth limits count from there. work: share of
+    the work on coarse cells.
     """
 
     evolving = ("_coarse", "_fine", "_handed_over")
 
     def __init__(self, coarse: CoarseStep, fine: Any, work: float) -> None:
-        self._coarse, self._fine, self._work = coarse, fine, work
+        self._coarse = coarse
+        self._fine = fine
+        self._work = work
         self.bytes_per_cell = fine.bytes_per_cell
-        self._handed_over, self.limits = 0, {"_handed_over": (0, 1)}
+        self._handed_over = 0
+        self.limits = {"_handed_over": (0, 1)}
 
     @property
     def _current(self) -> Step:
@@ -267,14 +308,22 @@ class CoarseFirst(Step):
 
 
 class DropsCoarseFirst(CoarseFirst):
-    """A running step whose first drops run on cells twice as wide; `make` is its class, a `DropStep`."""
+    """A running step whose first drops run on cells twice as wide; `make` is its class, a
+    `DropStep`.
+    """
 
     def __init__(self, make: Any, state: State, parameters: Any, key: int) -> None:
         rows, cols = state.elevation.shape
-        shape, drops, creep = (rows, cols), parameters.drops_per_cell, parameters.creep
+        shape = (rows, cols)
+        drops = parameters.drops_per_cell
+        creep = parameters.creep
         rest = math.sqrt(FINE_DROPS)  # creep adds up by its squares
         fine = replace(parameters, drops_per_cell=FINE_DROPS * drops, creep=rest * creep)
-        coarse = replace(parameters, drops_per_cell=COARSE_DROPS * drops, creep=math.sqrt(1 - rest * rest) * creep)
+        coarse = replace(
+            parameters,
+            drops_per_cell=COARSE_DROPS * drops,
+            creep=math.sqrt(1 - rest * rest) * creep,
+        )
         begun = CoarseStep(make, state, halved(shape) or shape, coarse, key + OWN_KEY)
         super().__init__(begun, make(state, fine, key, FINE_DROPS), COARSE_DROP_WORK)
 
@@ -283,8 +332,11 @@ class DropsCoarseFirst(CoarseFirst):
         return self._coarse.volumes().plus(self._fine.volumes())
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """Entries for the report, sums of both grids, and the drops on coarse cells. seconds: of work so far."""
-        coarse, fine = self._coarse.counts(seconds), self._fine.counts(seconds)
+        """Entries for the report, sums of both grids, and the drops on coarse cells. seconds: of
+        work so far.
+        """
+        coarse = self._coarse.counts(seconds)
+        fine = self._fine.counts(seconds)
         counts = {name: coarse[name] + fine[name] for name in fine}
         steps = sum(each["drops"] * each["mean_path"] for each in (coarse, fine))
         counts["mean_path"] = steps / counts["drops"] if counts["drops"] else 0.0
@@ -299,7 +351,9 @@ def _may_gain(masks: dict[str, Array]) -> Any:
 def _rock_may_be_dug(masks: dict[str, Array]) -> Any:
     """Fine cells whose rock may erode, likewise."""
     if "held" in masks and (kept := masks["held"] >= 1.0).any():
-        return ~kept * _rock_may_be_dug({kind: mask for kind, mask in masks.items() if kind != "held"})
+        return ~kept * _rock_may_be_dug(
+            {kind: mask for kind, mask in masks.items() if kind != "held"}
+        )
     return _may_gain(masks) * (masks["hardness"] < 1.0) if "hardness" in masks else _may_gain(masks)
 
 

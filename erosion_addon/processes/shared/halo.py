@@ -10,7 +10,9 @@ from .shares import Ground, shares_in_depth
 from .state import State, Volumes
 
 ANY_HEIGHT = (-math.inf, math.inf)
-"""Valid range of padded rock. The kernel refills the halo; finite values inside are checked with the layers."""
+"""Valid range of padded rock. The kernel refills the halo; finite values inside are checked with
+the layers.
+"""
 
 
 def ringed(array: Array) -> Array:
@@ -25,9 +27,13 @@ def inner(array: Array) -> Array:
 
 
 def changed_elevation(state: State, rock: Array, loose: Array) -> Array:
-    """Elevation after changes to rock and loose material (padded); unchanged cells keep every bit."""
+    """Elevation after changes to rock and loose material (padded); unchanged cells keep every
+    bit.
+    """
     before = state.loose()
-    changed: Array = state.elevation + ((inner(loose) - before) + (inner(rock) - (state.elevation - before)))
+    changed: Array = state.elevation + (
+        (inner(loose) - before) + (inner(rock) - (state.elevation - before))
+    )
     return changed
 
 
@@ -37,13 +43,16 @@ def ground_now(rock: Array, loose: Array) -> Ground:
 
 
 def volumes(state: State, rock: Array, loose: Array, exported: Array) -> Volumes:
-    """Volumes. Moved material is loosened rock, and the lowering of the ground where it is lower than before.
+    """Volumes. Moved material is loosened rock, and the lowering of the ground where it is lower
+    than before.
 
     exported: (1,), in meters on one cell.
     """
     area = state.spacing[0] * state.spacing[1]
     lowered = np.maximum(state.elevation - changed_elevation(state, rock, loose), 0.0)
-    return Volumes((loosened(state, rock) + float(np.sum(lowered))) * area, float(exported[0]) * area)
+    return Volumes(
+        (loosened(state, rock) + float(np.sum(lowered))) * area, float(exported[0]) * area
+    )
 
 
 def loosened(state: State, rock: Array) -> float:
@@ -52,7 +61,8 @@ def loosened(state: State, rock: Array) -> float:
 
 
 def share_masks(state: State, ground: Ground | None = None) -> Array | None:
-    """(rows + 2, cols + 2, 3) float32, 0-1: factors of loss, gain and rock failure; None without masks.
+    """(rows + 2, cols + 2, 3) float32, 0-1: factors of loss, gain and rock failure; None without
+    masks.
 
     ground: see `shares_in_depth`.
     """
@@ -61,6 +71,8 @@ def share_masks(state: State, ground: Ground | None = None) -> Array | None:
         return None
     shape = state.elevation.shape
     dug = given.filled("dug", shape)
-    found = np.stack([dug, given.filled("accepted", shape), dug * given.filled("soft", shape)], axis=-1)
+    found = np.stack(
+        [dug, given.filled("accepted", shape), dug * given.filled("soft", shape)], axis=-1
+    )
     edge = {"mode": "wrap"} if state.edges == "wrap" else {"constant_values": 1.0}
     return np.ascontiguousarray(np.pad(found, ((1, 1), (1, 1), (0, 0)), **edge))  # type: ignore[call-overload]

@@ -17,8 +17,8 @@ COARSEST = 128
 COARSE_DROPS, FINE_DROPS = 0.5, 0.15
 """Shares of the drops per cell on coarse and on fine cells.
 
-Early drops change the land most, so fewer in all do as much: on a fractal of 1024² the change of height had 0.85 to 1.0
-times the deviation that it has on fine cells alone.
+Early drops change the land most, so fewer in all do as much: on a fractal of 1024² the change of
+height had 0.85 to 1.0 times the deviation that it has on fine cells alone.
 """
 
 COARSE_DROP_BYTES = 24
@@ -44,7 +44,10 @@ def grass_protection() -> Any:
     """Parameter: protection by grass."""
     return parameter(
         0.8,
-        "Share of all erosion that full grass prevents: higher values hold green ground where it is.",
+        (
+            "Share of all erosion that full grass prevents: higher values hold green ground where "
+            "it is."
+        ),
         low=0,
         high=1,
         group="Grass",
@@ -84,8 +87,8 @@ def coarse_to_fine() -> Any:
     """Parameter: coarser cells first."""
     return parameter(
         False,
-        "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three times as fast on large "
-        "terrains; valleys shift a little.",
+        "Large valleys first, on coarser cells, then smaller ones on finer cells: nearly three "
+        "times as fast on large terrains; valleys shift a little.",
         group="Resolution",
     )
 
@@ -94,7 +97,10 @@ def slope_limit() -> Any:
     """Parameter: steepest flanks beside channels."""
     return parameter(
         90.0,
-        "Steepest slope beside what drops dig: lower values make gentler flanks without needles, 90 keeps walls.",
+        (
+            "Steepest slope beside what drops dig: lower values make gentler flanks without "
+            "needles, 90 keeps walls."
+        ),
         low=1,
         high=90,
         unit="°",
@@ -129,12 +135,17 @@ def size_of(parameters: Any, shape: tuple[int, int], spacing: tuple[float, float
 def halved(shape: tuple[int, ...]) -> tuple[int, int] | None:
     """Rows and columns of cells twice as wide; None if they would be too few for large valleys."""
     rows, cols = ((cells + 1) // 2 for cells in shape)
-    return (rows, cols) if max(rows, cols) >= COARSEST and min(rows, cols) >= SMALLEST_SIDE else None
+    return (
+        (rows, cols) if max(rows, cols) >= COARSEST and min(rows, cols) >= SMALLEST_SIDE else None
+    )
 
 
 def channels_on_part(parameters: Any, part: Part) -> Any:
     """Parameters of drops on a window: channels and paths of the same length in meters."""
-    values = {"maximum_path": min(parameters.maximum_path * part.sides, 100.0), "coarse_to_fine": False}
+    values = {
+        "maximum_path": min(parameters.maximum_path * part.sides, 100.0),
+        "coarse_to_fine": False,
+    }
     if parameters.detail:
         values["detail"] = max(1, round(parameters.detail / part.sides))
     return replace(parameters, **values)
@@ -143,8 +154,8 @@ def channels_on_part(parameters: Any, part: Part) -> Any:
 def creep_passes(
     length: float, shape: tuple[int, ...], spacing: tuple[float, float], portions: int = PORTIONS
 ) -> tuple[int, float]:
-    """Passes of creep after each of the portions of the drops, and their spread. Creep reaches √(2 D t), at most the
-    length of the terrain.
+    """Passes of creep after each of the portions of the drops, and their spread. Creep reaches √(2
+    D t), at most the length of the terrain.
     """
     rows, cols = (side * side for side in spacing)
     length = min(length, longer_side(shape, spacing))
@@ -153,14 +164,20 @@ def creep_passes(
     return passes, each / max(passes, 1)
 
 
-def seconds_of_slides(given: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str) -> float:
+def seconds_of_slides(
+    given: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str
+) -> float:
     """Estimated duration for parameters with `passes`, see `process.Process.seconds`."""
     return float(given.passes(shape, spacing) * SECONDS * shape[0] * shape[1])
 
 
-def seconds_of_hillslopes(given: Any, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
+def seconds_of_hillslopes(
+    given: Any, shape: tuple[int, ...], spacing: tuple[float, float]
+) -> float:
     """Estimated duration for parameters with `slope_limit` and `creep`."""
-    passes = PORTIONS * ((ROUND if given.slope_limit < 90 else 0) + creep_passes(given.creep, shape, spacing)[0])
+    passes = PORTIONS * (
+        (ROUND if given.slope_limit < 90 else 0) + creep_passes(given.creep, shape, spacing)[0]
+    )
     return passes * SECONDS * shape[0] * shape[1]
 
 
@@ -188,12 +205,17 @@ def seconds_of_drops(each: float) -> Cost:
 
     def seconds(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
         size = size_of(given, shape, spacing)
-        height, width = max(size, spacing[0]), max(size, spacing[1])
-        rows, cols = round(shape[0] * spacing[0] / height), round(shape[1] * spacing[1] / width)
+        height = max(size, spacing[0])
+        width = max(size, spacing[1])
+        rows = round(shape[0] * spacing[0] / height)
+        cols = round(shape[1] * spacing[1] / width)
         drops: float = given.drops_per_cell * rows * cols
         hillslopes = seconds_of_hillslopes(given, (rows, cols), (height, width))
-        if given.coarse_to_fine and halved((rows, cols)):  # a quarter of the cells, and half of the way
-            return drops * each * (FINE_DROPS + COARSE_DROPS / 8) + hillslopes * (FINE_DROPS + 1 / 4)
+        # a quarter of the cells, and half of the way
+        if given.coarse_to_fine and halved((rows, cols)):
+            return drops * each * (FINE_DROPS + COARSE_DROPS / 8) + hillslopes * (
+                FINE_DROPS + 1 / 4
+            )
         return drops * each + hillslopes
 
     return seconds

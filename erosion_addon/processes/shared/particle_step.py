@@ -30,10 +30,11 @@ PATIENCE = 2**16
 class DropStep(Step):
     """Base of steps that run single drops on `state`.
 
-    Kernels of drops work on unit cells, with heights from the lowest point: `_ground` is (rows, cols, 2) float64,
-    surface and its loose part, in cells. key: uint64 of its random numbers. portions: share of the portions of a whole
-    step, see `slides.PORTIONS`. raining: share of the drops that rain, which alone come from around a region.
-    Raises InputError if the relief is out of proportion to the cells.
+    Kernels of drops work on unit cells, with heights from the lowest point: `_ground` is (rows,
+    cols, 2) float64, surface and its loose part, in cells. key: uint64 of its random numbers.
+    portions: share of the portions of a whole step, see `slides.PORTIONS`. raining: share of the
+    drops that rain, which alone come from around a region. Raises InputError if the relief is out
+    of proportion to the cells.
     """
 
     _totals: Any
@@ -55,27 +56,40 @@ class DropStep(Step):
         raining: float = 1.0,
     ) -> None:
         state = _by_drops(state)
-        self._state, self._kernel, self._ground = state, kernel, in_unit(state, state.cell_size)
-        self._masks, self._sources, self._key = drop_masks(state), sources, np.uint64(key)
+        self._state = state
+        self._kernel = kernel
+        self._ground = in_unit(state, state.cell_size)
+        self._masks = drop_masks(state)
+        self._sources = sources
+        self._key = np.uint64(key)
         anywhere = sources is None or bool(sources[-1] > 0)
-        self._entering, self._brought = Entering.of(state), np.zeros(1)
-        own, around = (state.elevation.size, 0.0) if self._entering is None else self._entering.cells
+        self._entering = Entering.of(state)
+        self._brought = np.zeros(1)
+        own, around = (
+            (state.elevation.size, 0.0) if self._entering is None else self._entering.cells
+        )
         self._catchment = own + around
         self._fall_here = round(parameters.drops_per_cell * own) if anywhere else 0
         count = self._count = self._fall_here + round(parameters.drops_per_cell * raining * around)
         rows, cols = state.elevation.shape
         edges = EDGES.index(state.edges)
-        self._run = TileRun((rows, cols), edges, count, kernel.NUMBERS, state.threads, spans=kernel.SPANS)
+        self._run = TileRun(
+            (rows, cols), edges, count, kernel.NUMBERS, state.threads, spans=kernel.SPANS
+        )
         self._hillslopes: Hillslopes | None = None
         if count and (parameters.slope_limit < 90 or parameters.creep > 0):
-            unit, given = (datum_of(state), state.cell_size), (parameters.slope_limit, parameters.creep)
+            unit = (datum_of(state), state.cell_size)
+            given = (parameters.slope_limit, parameters.creep)
             self._hillslopes = Hillslopes(state, self._ground, *unit, *given, count, portions)
 
     def go_on_from(self, layers: dict[str, Array]) -> None:
         """Take over changed layers of its state, before its first drop."""
-        state, unit = self._state, self._state.cell_size
+        state = self._state
+        unit = self._state.cell_size
         loose = replace(state, layers={**state.layers, **layers}).loose()
-        self._ground[...] = np.stack([(layers["elevation"] - datum_of(state)) / unit, loose / unit], axis=-1)
+        self._ground[...] = np.stack(
+            [(layers["elevation"] - datum_of(state)) / unit, loose / unit], axis=-1
+        )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         """Place the drops first … last - 1 on the tiles where they start."""
@@ -83,8 +97,8 @@ class DropStep(Step):
 
     @cached_property
     def _arriving(self) -> Array:
-        """Values of the drops that enter each of the cells `_entering`, (cells, n) float64, see `Pool.numbers`. Those
-        that change during the run are set before drops enter.
+        """Values of the drops that enter each of the cells `_entering`, (cells, n) float64, see
+        `Pool.numbers`. Those that change during the run are set before drops enter.
         """
         assert self._entering is not None
         return self._values_of(self._entering)
@@ -106,7 +120,9 @@ class DropStep(Step):
         if self._hillslopes:
             self._hillslopes.follow(first)
         if self._masks is not None and self._state.hardness_changes:
-            self._masks[...] = drop_masks(self._state, ground_now(self._state, self._ground, self._state.cell_size))
+            self._masks[...] = drop_masks(
+                self._state, ground_now(self._state, self._ground, self._state.cell_size)
+            )
         here = [number * self._fall_here // max(self._count, 1) for number in (first, last)]
         self._start(pool, tiles, *here)
         if self._entering is not None and last - first > here[1] - here[0]:
@@ -117,7 +133,14 @@ class DropStep(Step):
         from .kernels.entering import enter_drops
 
         self._set_changing(self._arriving)
-        given = self._key + OWN_KEY, first, last, entering.chances, self._arriving, self._kernel.LOAD
+        given = (
+            self._key + OWN_KEY,
+            first,
+            last,
+            entering.chances,
+            self._arriving,
+            self._kernel.LOAD,
+        )
         self._brought += enter_drops(pool, tiles, *given)
 
     def advance(self) -> float:
@@ -126,7 +149,11 @@ class DropStep(Step):
         while True:
             self._run.turn(self._begin, self._work, until)
             share = self._run.share_done
-            if share >= 1 and self._hillslopes and not self._hillslopes.come_to_rest(self._run.started):
+            if (
+                share >= 1
+                and self._hillslopes
+                and not self._hillslopes.come_to_rest(self._run.started)
+            ):
                 share = 0.999
             if share >= 1 or time.perf_counter() >= until:
                 return share
@@ -136,15 +163,17 @@ class DropStep(Step):
         self._run.end_turn(self._begin, self._work)
 
     def drain(self) -> None:
-        """Run all drops in flight to their ends without starting more, so that their load is deposited where it
-        belongs, then relax hillslopes.
+        """Run all drops in flight to their ends without starting more, so that their load is
+        deposited where it belongs, then relax hillslopes.
         """
         self._run.run_out(self._begin, self._work)
         while self._hillslopes and not self._hillslopes.come_to_rest(self._run.started):
             pass
 
     def elevation(self) -> Array:
-        """Current surface for display (m), without the load of drops, which would show as spikes."""
+        """Current surface for display (m), without the load of drops, which would show as
+        spikes.
+        """
         return self._solid_layers(self._ground)["elevation"]
 
     def _solid_layers(self, ground: Array) -> dict[str, Array]:
@@ -157,12 +186,16 @@ class DropStep(Step):
         return self._state.cell_size * self._state.spacing[0] * self._state.spacing[1]
 
     def _besides(self) -> Volumes:
-        """Material moved and exported by slides and creep so far, and brought by drops from around."""
+        """Material moved and exported by slides and creep so far, and brought by drops from
+        around.
+        """
         brought = float(self._brought[0]) * self._unit_volume
         if not self._hillslopes:
             return Volumes(0.0, 0.0, brought)
         area = self._state.spacing[0] * self._state.spacing[1]
-        return Volumes(float(self._hillslopes.moved[0]) * area, self._hillslopes.slid_out * area, brought)
+        return Volumes(
+            float(self._hillslopes.moved[0]) * area, self._hillslopes.slid_out * area, brought
+        )
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report. seconds: of work so far."""
@@ -179,9 +212,10 @@ class DropStep(Step):
 class Entering:
     """Drops that enter a window from the land around.
 
-    cells: of mean rain, on the window and upstream. places: (n, 2) float64, row and column of the cells where they
-    enter; chances: (n,), cumulated up to 1. way, fall: (n,) float64 m, means on the way there; fall is that since the
-    drop last went uphill. slope: (n, 2) float64, rise of the ground there along rows and columns.
+    cells: of mean rain, on the window and upstream. places: (n, 2) float64, row and column of the
+    cells where they enter; chances: (n,), cumulated up to 1. way, fall: (n,) float64 m, means on
+    the way there; fall is that since the drop last went uphill. slope: (n, 2) float64, rise of the
+    ground there along rows and columns.
     """
 
     cells: tuple[float, float]
@@ -197,9 +231,11 @@ class Entering:
         if ENTERING not in state.masks:
             return None
         share, counts, ways, falls = np.moveaxis(state.masks[ENTERING].astype(np.float64), -1, 0)
-        rain, places = state.relative_rain, np.nonzero(counts)
+        rain = state.relative_rain
+        places = np.nonzero(counts)
         own = math.fsum((share if rain is None else share * rain).ravel())
-        found, rises = counts[places], np.gradient(state.elevation, *state.spacing)
+        found = counts[places]
+        rises = np.gradient(state.elevation, *state.spacing)
         return cls(
             cells=(own, math.fsum(found)),
             places=np.stack(places, axis=-1).astype(np.float64),
@@ -211,26 +247,36 @@ class Entering:
 
 
 def _by_drops(state: State) -> State:
-    """State of a window in which fewer drops act toward the border of the region, each at full strength.
+    """State of a window in which fewer drops act toward the border of the region, each at full
+    strength.
 
     Drops of less strength cannot fill pits, and end there.
     """
     if ENTERING not in state.masks or "strength" not in state.masks:
         return state
-    share, strength = state.masks[ENTERING][..., 0], state.masks["strength"]
-    whole = np.minimum(np.divide(strength, share, out=np.zeros_like(strength), where=share > 0), np.float32(1.0))
+    share = state.masks[ENTERING][..., 0]
+    strength = state.masks["strength"]
+    whole = np.minimum(
+        np.divide(strength, share, out=np.zeros_like(strength), where=share > 0), np.float32(1.0)
+    )
     return replace(state, masks={**state.masks, "strength": whole})
 
 
 def drop_masks(state: State, ground: Ground | None = None) -> Array | None:
     """Mask layers, see `Shares.layers`, with height limits in cells. ground: see `shares`."""
-    return shares(state, ground).layers(bounds_in_unit(state, state.cell_size), state.elevation.shape)
+    return shares(state, ground).layers(
+        bounds_in_unit(state, state.cell_size), state.elevation.shape
+    )
 
 
-def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spring_share: float = 0.0) -> Array | None:
-    """Cumulated start probability of drops per cell (cells,), up to 1, all 0 if none can start; None for uniform rain.
+def drop_sources(
+    state: State, springs: tuple[tuple[float, ...], ...] = (), spring_share: float = 0.0
+) -> Array | None:
+    """Cumulated start probability of drops per cell (cells,), up to 1, all 0 if none can start;
+    None for uniform rain.
 
-    springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of all drops.
+    springs: rows of x, y (0-1 from the left and bottom edge) and rate; spring_share: their share of
+    all drops.
     """
     rain = state.masks.get("rain")
     if ENTERING in state.masks:
@@ -243,7 +289,9 @@ def drop_sources(state: State, springs: tuple[tuple[float, ...], ...] = (), spri
     weights = np.ones(rows * cols) if rain is None else rain.astype(np.float64).ravel()
     if weights.any():
         weights *= (1.0 - share) / ordered_sum(weights)
-    for cell, (_, _, rate) in zip(spring_cells(state.elevation.shape, springs), springs, strict=True) if share else ():
+    for cell, (_, _, rate) in (
+        zip(spring_cells(state.elevation.shape, springs), springs, strict=True) if share else ()
+    ):
         weights[cell] += share * rate / total
     return cumulated(weights)
 

@@ -27,8 +27,8 @@ PreviewScale = Callable[[Any, float, float, float], Any]
 
 
 class Part(NamedTuple):
-    """Window of a terrain. whole: (rows, cols) of the terrain; spacing: (row, col) m; row, col: first of the window's
-    rows × cols cells.
+    """Window of a terrain. whole: (rows, cols) of the terrain; spacing: (row, col) m; row, col:
+    first of the window's rows × cols cells.
     """
 
     whole: tuple[int, int]
@@ -41,7 +41,9 @@ class Part(NamedTuple):
     @property
     def sides(self) -> float:
         """The terrain's longer side as a multiple of the window's."""
-        return longer_side(self.whole, self.spacing) / longer_side((self.rows, self.cols), self.spacing)
+        return longer_side(self.whole, self.spacing) / longer_side(
+            (self.rows, self.cols), self.spacing
+        )
 
     @property
     def cells(self) -> float:
@@ -53,12 +55,20 @@ class Part(NamedTuple):
         """(row, col) m from the middle of the terrain to the window's."""
         rows, cols = self.whole
         down, right = self.spacing
-        return (self.row + 0.5 * (self.rows - rows)) * down, (self.col + 0.5 * (self.cols - cols)) * right
+        return (self.row + 0.5 * (self.rows - rows)) * down, (
+            self.col + 0.5 * (self.cols - cols)
+        ) * right
 
     def springs(self, springs: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
-        """Springs inside the window. springs: rows of x, y (0-1 from the left and bottom edge) and rate."""
+        """Springs inside the window. springs: rows of x, y (0-1 from the left and bottom edge) and
+        rate.
+        """
         moved = (
-            ((x * self.whole[1] - self.col) / self.cols, (y * self.whole[0] - self.row) / self.rows, rate)
+            (
+                (x * self.whole[1] - self.col) / self.cols,
+                (y * self.whole[0] - self.row) / self.rows,
+                rate,
+            )
             for x, y, rate in springs
         )
         return tuple(spring for spring in moved if 0 <= spring[0] <= 1 and 0 <= spring[1] <= 1)
@@ -71,7 +81,8 @@ def _plain(values: Array, share: float) -> Array:
 class Proportion(NamedTuple):
     """Conversion of a field to numbers that go in proportion to the drops, and back.
 
-    numbers: (values, share of the drops that fall in the run) → numbers; values: numbers of all drops → values.
+    numbers: (values, share of the drops that fall in the run) → numbers; values: numbers of all
+    drops → values.
     """
 
     numbers: Callable[[Array, float], Array] = _plain
@@ -135,8 +146,8 @@ class Process(NamedTuple):
     """Name of a Blender icon."""
 
     seconds: Cost
-    """(parameters, (rows, cols), spacing, edges) → rough seconds on one processor of about 2023, from runs of all
-    shipped recipes on 256² cells of 20 m.
+    """(parameters, (rows, cols), spacing, edges) → rough seconds on one processor of about 2023,
+    from runs of all shipped recipes on 256² cells of 20 m.
     """
 
     seconds_to_compile: float
@@ -154,15 +165,18 @@ class Process(NamedTuple):
     """Masks that it reads."""
 
     scalable: Mapping[str, str] = MappingProxyType({})
-    """Parameters that a mask may scale per cell → kind of the equivalent mask: one of `masks.MASK_KINDS`, `held`
-    (erodes neither rock nor loose material), or one that the step itself reads.
+    """Parameters that a mask may scale per cell → kind of the equivalent mask: one of
+    `masks.MASK_KINDS`, `held` (erodes neither rock nor loose material), or one that the step itself
+    reads.
     """
 
     reads: tuple[str, ...] = ()
     """Fields beyond elevation, sediment and soil that it continues from, if present."""
 
     writes: tuple[str, ...] = ()
-    """Fields beyond elevation, sediment and soil that it produces or changes: `fields.RISE` if it raises the land."""
+    """Fields beyond elevation, sediment and soil that it produces or changes: `fields.RISE` if it
+    raises the land.
+    """
 
     makes_soil: bool = False
     """Whether it loosens rock to soil, and not to sediment."""
@@ -174,7 +188,9 @@ class Process(NamedTuple):
     """Whether it moves rock, sediment or soil."""
 
     why_still: Callable[[Any, Array, Spacing], str] = lambda parameters, elevation, spacing: ""
-    """(parameters, heights, (row, col) m) → sentence that says why such land stays as it is; empty if it need not."""
+    """(parameters, heights, (row, col) m) → sentence that says why such land stays as it is; empty
+    if it need not.
+    """
 
     works_on_flat_land: Callable[[Any], bool] = lambda parameters: False
     """Whether it has an effect without a slope."""
@@ -186,49 +202,65 @@ class Process(NamedTuple):
     """Whether its lengths are in cells instead of meters, so that it suits terrain of any size."""
 
     scope: str = "tile"
-    """Part of a tiled landscape that it runs on: each `tile`, the `whole` on coarse cells, or `both`."""
+    """Part of a tiled landscape that it runs on: each `tile`, the `whole` on coarse cells, or
+    `both`.
+    """
 
     measuring: Callable[[Any, int], Any] | None = None
-    """(parameters, width of a coarse cell in cells of tiles) → those with which coarse cells measure the streams that
-    enter tiles, see `State.streams`; None for steps that streams do not enter.
+    """(parameters, width of a coarse cell in cells of tiles) → those with which coarse cells
+    measure the streams that enter tiles, see `State.streams`; None for steps that streams do not
+    enter.
     """
 
     on_tile: Callable[[Any], Any] = lambda parameters: parameters
     """Parameters → those on a tile, after the whole was done on coarse cells."""
 
     on_land: Callable[[Any, Array], Any] = lambda parameters, elevation: parameters
-    """(parameters, heights of the whole land on coarse cells) → those on a tile, for parameters that are shares of the
-    land.
+    """(parameters, heights of the whole land on coarse cells) → those on a tile, for parameters
+    that are shares of the land.
     """
 
     finest: Callable[[Any, tuple[int, int], Spacing], float] = _a_cell
-    """(parameters, (rows, cols), spacing) → width of the finest form that it makes, in meters; 0 for that of a cell."""
+    """(parameters, (rows, cols), spacing) → width of the finest form that it makes, in meters; 0
+    for that of a cell.
+    """
 
     proportions: Mapping[str, Proportion] = MappingProxyType({})
     """Fields that fewer drops make smaller, on tiles that have a share of them each."""
 
     on_part: Callable[[Any, Part], Any] = _anywhere
-    """(parameters, window) → parameters with the same effect on a window, for those that count in sides of the terrain
-    or name places on it.
+    """(parameters, window) → parameters with the same effect on a window, for those that count in
+    sides of the terrain or name places on it.
     """
 
     small_steps: Callable[[Any, Spacing], int] = _one
-    """(parameters, spacing) → steps between updates of the ground, for a process with a `time_step`."""
+    """(parameters, spacing) → steps between updates of the ground, for a process with a
+    `time_step`.
+    """
 
-    rehearsed: Callable[[Any, tuple[int, int], Spacing], Any] = lambda parameters, shape, spacing: parameters
-    """(parameters, (rows, cols), spacing) → parameters that call the same kernels on a small terrain."""
+    rehearsed: Callable[[Any, tuple[int, int], Spacing], Any] = lambda parameters, shape, spacing: (
+        parameters
+    )
+    """(parameters, (rows, cols), spacing) → parameters that call the same kernels on a small
+    terrain.
+    """
 
     scaled_for_preview: PreviewScale = _as_it_is
-    """(parameters, longer side of the terrain, its cell size, the preview's cell size: m) → parameters with the same
-    effect in a preview.
+    """(parameters, longer side of the terrain, its cell size, the preview's cell size: m) →
+    parameters with the same effect in a preview.
     """
 
     def at_start(self, state: "State", limits: Limits, masks: Mapping[str, str]) -> "State":
-        """State in which a step begins. masks: parameter → scale factor; InputError if that is missing."""
+        """State in which a step begins. masks: parameter → scale factor; InputError if that is
+        missing.
+        """
         from .shares import factor, scaled
 
         limited = state.limited(limits)
-        return scaled(limited, [(self.scalable[name], factor(limited, name, mask)) for name, mask in masks.items()])
+        return scaled(
+            limited,
+            [(self.scalable[name], factor(limited, name, mask)) for name, mask in masks.items()],
+        )
 
     @property
     def step(self) -> StepFactory:
@@ -244,7 +276,9 @@ class Process(NamedTuple):
     def scales(self) -> dict[str, Specification]:
         """Declarations of the scale factors, by parameter."""
         sentence = "Mask or map that this parameter is multiplied by, from 0 to 1."
-        return {name: Specification(name, "none", sentence, choices=FACTORS) for name in self.scalable}
+        return {
+            name: Specification(name, "none", sentence, choices=FACTORS) for name in self.scalable
+        }
 
     @property
     def about(self) -> str:

@@ -16,7 +16,8 @@ CELLS = 2**16
 def however_small() -> Iterator[None]:
     """Context in which terrains of any size are split into bands, to rehearse large ones."""
     global CELLS
-    usual, CELLS = CELLS, 1
+    usual = CELLS
+    CELLS = 1
     try:
         yield
     finally:
@@ -26,7 +27,8 @@ def however_small() -> Iterator[None]:
 class Bands:
     """Bands of a terrain, one for each thread; `starts`: first row of each, and the number of rows.
 
-    For kernels whose result does not depend on the bands. effort: cost of a cell relative to one pass of water.
+    For kernels whose result does not depend on the bands. effort: cost of a cell relative to one
+    pass of water.
     """
 
     def __init__(self, shape: tuple[int, int], threads: int, effort: float = 1.0) -> None:
@@ -35,7 +37,9 @@ class Bands:
         self.starts = np.arange(self.count + 1) * rows // self.count
         self._pool = WorkerPool(self.count)
 
-    def run(self, fill_seam: Callable[[int, int], object], sweep: Callable[[int, int], object]) -> None:
+    def run(
+        self, fill_seam: Callable[[int, int], object], sweep: Callable[[int, int], object]
+    ) -> None:
         """Fill all seams, then sweep all bands, on threads numbered by band.
 
         fill_seam(seam, thread); sweep(band, thread). Seam 0 lies above the first band.

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Factors of a step's work on each cell, from masks and grass: erosion, softness of rock, deposition."""
+"""Factors of a step's work on each cell, from masks and grass: erosion, softness of rock,
+deposition.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +28,9 @@ class Shares(NamedTuple):
     """1 - hardness: additional factor for rock."""
     laid: Array | None
     accepted: Array | None
-    """Deposition by slides: like `laid`, but a building plot accepts them, and `Plot` clears them away."""
+    """Deposition by slides: like `laid`, but a building plot accepts them, and `Plot` clears them
+    away.
+    """
 
     def filled(self, name: str, shape: tuple[int, ...]) -> Array:
         """One of the factors as an array."""
@@ -39,8 +43,8 @@ class Shares(NamedTuple):
         return all(share is None for share in self)
 
     def layers(self, bounds: Sequence[Array], shape: tuple[int, ...]) -> Array | None:
-        """Mask layers for the kernels of particles, (*shape, 4) float32: the factors in this order; with `bounds`, see
-        `depth_bounds`, (*shape, 6). None without both.
+        """Mask layers for the kernels of particles, (*shape, 4) float32: the factors in this order;
+        with `bounds`, see `depth_bounds`, (*shape, 6). None without both.
         """
         if self.nothing and not bounds:
             return None
@@ -60,24 +64,30 @@ class Ground(NamedTuple):
 
 
 def shares(state: State, ground: Ground | None = None) -> Shares:
-    """Factors from the masks of a state and its rock layers. ground: the current one; else the initial one."""
+    """Factors from the masks of a state and its rock layers. ground: the current one; else the
+    initial one.
+    """
     given = _by_masks(state)
     if state.strata is None or not state.strata.hardness:
         return given
     ground = ground or Ground(state.elevation, state.loose())
     risen = state.layers.get(RISE, 0.0) if ground.risen is None else ground.risen
-    soft = _ONE - state.strata.resistance(ground.elevation - ground.loose - risen, state.spacing, state.threads)
+    soft = _ONE - state.strata.resistance(
+        ground.elevation - ground.loose - risen, state.spacing, state.threads
+    )
     return given._replace(soft=soft if given.soft is None else given.soft * soft)
 
 
 def shares_in_depth(state: State, ground: Ground | None = None) -> Shares:
     """`shares` with depth limits, for processes that update the ground before each time step.
 
-    Erosion fades out toward the lowest allowed height, and deposition toward the highest. A time step lowers a cell by
-    at most half of its height above the lowest neighbor, so slides cannot cross the limit. The fade covers the last
-    tenth, for processes that lower it by less.
+    Erosion fades out toward the lowest allowed height, and deposition toward the highest. A time
+    step lowers a cell by at most half of its height above the lowest neighbor, so slides cannot
+    cross the limit. The fade covers the last tenth, for processes that lower it by less.
     """
-    given, limits, wraps = shares(state, ground), state.limits, state.edges == "wrap"
+    given = shares(state, ground)
+    limits = state.limits
+    wraps = state.edges == "wrap"
     ground = ground or Ground(state.elevation, state.loose())
     if limits.max_erosion > 0:
         left = ground.elevation - (state.elevation - limits.max_erosion)
@@ -87,7 +97,9 @@ def shares_in_depth(state: State, ground: Ground | None = None) -> Shares:
         left = state.elevation + limits.max_deposition - ground.elevation
         share = _share(left, _fall(-ground.elevation, wraps), limits.max_deposition)
         laid = share if given.laid is None else given.laid * share
-        given = given._replace(laid=laid, accepted=share if given.accepted is None else given.accepted * share)
+        given = given._replace(
+            laid=laid, accepted=share if given.accepted is None else given.accepted * share
+        )
     return given
 
 
@@ -101,8 +113,8 @@ def _share(left: Array, fall: Array, limit: float) -> Array:
 
 
 def _fall(surface: Array, wraps: bool) -> Array:
-    """Height of each cell above the lowest of its eight neighbors, at least 0; slopes are extrapolated beyond the
-    edges.
+    """Height of each cell above the lowest of its eight neighbors, at least 0; slopes are
+    extrapolated beyond the edges.
     """
     around = continued(surface, 1, wraps)
     rows = np.minimum(np.minimum(around[:-2], around[2:]), around[1:-1])
@@ -111,12 +123,14 @@ def _fall(surface: Array, wraps: bool) -> Array:
 
 
 def depth_bounds(state: State, datum: float, unit: float) -> list[Array]:
-    """Lowest and highest height allowed on each cell, (rows, cols) float32 in units of a number of meters above a
-    datum; nothing without depth limits.
+    """Lowest and highest height allowed on each cell, (rows, cols) float32 in units of a number of
+    meters above a datum; nothing without depth limits.
 
-    For particles, many of which change a cell between updates of the ground: their kernels clamp to these.
+    For particles, many of which change a cell between updates of the ground: their kernels clamp to
+    these.
     """
-    limits, far = state.limits, np.float32(np.inf)
+    limits = state.limits
+    far = np.float32(np.inf)
     if not limits.depth:
         return []
     bounds = []
@@ -125,14 +139,18 @@ def depth_bounds(state: State, datum: float, unit: float) -> list[Array]:
             bounds.append(np.full(state.elevation.shape, sign * far, np.float32))
             continue
         bound = ((state.elevation + sign * depth - datum) / unit).astype(np.float32)
-        bounds.append(np.nextafter(bound, np.float32(-sign) * far))  # rounding may not let anything beyond it
+        # rounding may not let anything beyond it
+        bounds.append(np.nextafter(bound, np.float32(-sign) * far))
     return bounds
 
 
 def _by_masks(state: State) -> Shares:
     masks = folded(state.masks)
-    laid, hardness, held = masks.get("strength"), masks.get("hardness"), masks.get("held")
-    accepted, plot = laid, state.masks.get("plot")
+    laid = masks.get("strength")
+    hardness = masks.get("hardness")
+    held = masks.get("held")
+    accepted = laid
+    plot = state.masks.get("plot")
     if plot is not None and laid is not None:
         accepted = np.where(plot < 1.0, laid, _ONE)
     bare = None if held is None else _ONE - held
@@ -141,13 +159,14 @@ def _by_masks(state: State) -> Shares:
 
 
 def folded(masks: Mapping[str, Array]) -> dict[str, Array]:
-    """Masks with `plot` and `protect` merged into the others: nothing acts on a plot, and protected ground is fully
-    hard.
+    """Masks with `plot` and `protect` merged into the others: nothing acts on a plot, and protected
+    ground is fully hard.
 
     Soil on it counts as rock: see `State.fixed`.
     """
     left = dict(masks)
-    plot, protect = left.pop("plot", None), left.pop("protect", None)
+    plot = left.pop("plot", None)
+    protect = left.pop("protect", None)
     if plot is not None:
         left["strength"] = (_ONE - plot) * left.get("strength", _ONE)
     if protect is not None:
@@ -179,7 +198,9 @@ def under_grass(state: State, protection: float) -> State:
 
 
 def factor(state: State, parameter: str, mask: str) -> Array:
-    """Scale factor of a parameter, (rows, cols) float32 0-1: one of `masks.FACTORS`; InputError if it is missing."""
+    """Scale factor of a parameter, (rows, cols) float32 0-1: one of `masks.FACTORS`; InputError if
+    it is missing.
+    """
     found = state.masks.get(mask) if mask in AREAS else state.layers.get(mask)
     if found is None:
         raise InputError(missing(parameter, mask))
@@ -189,7 +210,10 @@ def factor(state: State, parameter: str, mask: str) -> Array:
 def missing(parameter: str, mask: str) -> str:
     """Error message for a missing scale factor."""
     kind, remedy = ("mask", "give that mask") if mask in AREAS else ("map", "make that map first")
-    return f"the {kind} {mask} that scales {parameter} is missing; {remedy}, or let nothing scale {parameter}."
+    return (
+        f"the {kind} {mask} that scales {parameter} is missing; {remedy}, or let nothing scale "
+        f"{parameter}."
+    )
 
 
 RESISTS = ("hardness", "held")
@@ -214,8 +238,8 @@ def scaled(state: State, factors: Iterable[tuple[str, Array]]) -> State:
 class Plot:
     """Building plot, kept clear: material that slides onto it is removed at once.
 
-    So material beside it stands no steeper than elsewhere. state: start of the step. layers: those that the step
-    changes, (rows, cols), at its start; the first one is counted.
+    So material beside it stands no steeper than elsewhere. state: start of the step. layers: those
+    that the step changes, (rows, cols), at its start; the first one is counted.
     """
 
     def __init__(self, state: State, *layers: Array) -> None:

@@ -31,9 +31,9 @@ LEVEL = 1e-9
 class Slides:
     """Slides on a state's grid, under its masks; its building plot is cleared after each pass.
 
-    rock, loose: with a ring (see `halo.ringed`), changed in place. hold: steepest slope of loose material, stand: of
-    rock, in degrees; rock of 90° never breaks. collapse: share of broken rock that falls in a pass. spread: as
-    `SPREAD`.
+    rock, loose: with a ring (see `halo.ringed`), changed in place. hold: steepest slope of loose
+    material, stand: of rock, in degrees; rock of 90° never breaks. collapse: share of broken rock
+    that falls in a pass. spread: as `SPREAD`.
     """
 
     def __init__(
@@ -48,12 +48,16 @@ class Slides:
     ) -> None:
         from .kernels import relax  # numba takes a second to import, so only where it runs
 
-        self._kernel, self._state, self._rock, self._loose = relax, state, rock, loose
+        self._kernel = relax
+        self._state = state
+        self._rock = rock
+        self._loose = loose
         self.masks = self._make_masks()
         self._plot = Plot(state, inner(loose), inner(rock))
         rows, cols = state.elevation.shape
         self._marks = relax.make_marks(rows, cols)
-        self.active, self.exported = self._marks.active, self._marks.exported
+        self.active = self._marks.active
+        self.exported = self._marks.exported
         self._bands = Bands((rows, cols), state.threads, effort=0.25)
         self._seams = relax.make_seams(self._bands.count, cols)
         self._rows = [relax.make_rows(cols) for _ in range(self._bands.count)]
@@ -63,14 +67,23 @@ class Slides:
         """`share_masks` of the current ground."""
         return share_masks(self._state, ground_now(self._rock, self._loose))
 
-    def _make_constants(self, state: State, hold: float, stand: float, collapse: float, spread: float) -> Any:
+    def _make_constants(
+        self, state: State, hold: float, stand: float, collapse: float, spread: float
+    ) -> Any:
         (row_spacing, col_spacing), diagonal = state.spacing, cell_diagonal(state.spacing)
         shorter = min(row_spacing, col_spacing)
         held = tan(math.radians(hold))
         stood = tan(math.radians(stand)) if stand < 90 else math.inf
         return self._kernel.Constants(
             hold=held,
-            depth=4 * spread * row_spacing * row_spacing * col_spacing * col_spacing / (diagonal * diagonal) / shorter,
+            depth=4
+            * spread
+            * row_spacing
+            * row_spacing
+            * col_spacing
+            * col_spacing
+            / (diagonal * diagonal)
+            / shorter,
             row_share=0.25 * shorter / row_spacing,
             col_share=0.25 * shorter / col_spacing,
             row_spacing=row_spacing,
@@ -93,9 +106,13 @@ class Slides:
         return not bool(self.active.any())
 
     def run(self, wanted: int, earlier: int = 0) -> int:
-        """Run some passes; returns their number, fewer once everything rests. earlier: passes so far."""
+        """Run some passes; returns their number, fewer once everything rests. earlier: passes so
+        far.
+        """
         clear = self._clear if self._plot else None
-        return run_passes(self._pass, wanted, earlier, self._state.passes_between_looks(LOOK), self._look, clear)
+        return run_passes(
+            self._pass, wanted, earlier, self._state.passes_between_looks(LOOK), self._look, clear
+        )
 
     def _clear(self) -> None:
         self.exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
@@ -107,14 +124,16 @@ class Slides:
 
     def _pass(self, wanted: int) -> int:
         kernel = self._kernel
-        maps, edges = (self._rock, self._loose), self._constants.edges
+        maps = (self._rock, self._loose)
+        edges = self._constants.edges
         if self._bands.count == 1:
             return self._alone(wanted)
         for done in range(wanted):
             moving = np.count_nonzero(self.active)
             if moving == 0:
                 return done
-            if moving < self.active.size // self._bands.count:  # too little to hand any of it to another thread
+            # too little to hand any of it to another thread
+            if moving < self.active.size // self._bands.count:
                 self._alone(1)
                 continue
             kernel.fill_border(*maps, self.masks, edges)
@@ -125,16 +144,21 @@ class Slides:
     def _alone(self, passes: int) -> int:
         """Work as one band; returns the number of passes."""
         rows = np.array([0, self._rock.shape[0] - 2])
-        maps, memory = (self._rock, self._loose, self.masks), (self._seams, self._rows[0], self._marks)
+        maps = (self._rock, self._loose, self.masks)
+        memory = (self._seams, self._rows[0], self._marks)
         done: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
         return done
 
     def _fill_seam(self, seam: int, thread: int) -> None:
-        maps, memory = (self._rock, self._loose, self.masks), (self._seams, self._rows[thread])
+        maps = (self._rock, self._loose, self.masks)
+        memory = (self._seams, self._rows[thread])
         self._kernel.fill_seam(*maps, self._constants, self._bands.starts[seam], seam, *memory)
 
     def _sweep(self, band: int, thread: int) -> None:
-        maps, (first, last) = (self._rock, self._loose, self.masks), self._bands.starts[band : band + 2]
+        maps, (first, last) = (
+            (self._rock, self._loose, self.masks),
+            self._bands.starts[band : band + 2],
+        )
         memory = (self._seams, self._rows[thread], self._marks)
         self._kernel.sweep(*maps, self._constants, first, last, band, *memory)
 
@@ -157,12 +181,13 @@ class _Creep(Slides):
 
 
 class Hillslopes:
-    """Hillslopes beside the channels that drops dig: creep and slides of steep ground, in portions while the drops run,
-    see `PORTIONS`; share: of a whole step's portions.
+    """Hillslopes beside the channels that drops dig: creep and slides of steep ground, in portions
+    while the drops run, see `PORTIONS`; share: of a whole step's portions.
 
-    ground: (rows, cols, 2) float64, the surface over `datum` (m) and its loose part in units of so many meters; changed
-    in place. limit: steepest slope in degrees, 90 for none. length: total distance of creep in meters, the
-    standard deviation with which an infinitely narrow ridge ends. drops: total number.
+    ground: (rows, cols, 2) float64, the surface over `datum` (m) and its loose part in units of so
+    many meters; changed in place. limit: steepest slope in degrees, 90 for none. length: total
+    distance of creep in meters, the standard deviation with which an infinitely narrow ridge ends.
+    drops: total number.
     """
 
     evolving = ("done", "rounds", "moved", "_slid_out", "_crept_out")
@@ -179,12 +204,18 @@ class Hillslopes:
         share: float = 1.0,
     ) -> None:
         self._portions = max(1, round(share * PORTIONS))
-        self._ground, self._datum, self._unit, self._drops = ground, datum, unit, drops
+        self._ground = ground
+        self._datum = datum
+        self._unit = unit
+        self._drops = drops
         shape = state.elevation.shape[0] + 2, state.elevation.shape[1] + 2
-        self._rock, self._loose = np.zeros(shape), np.zeros(shape)
+        self._rock = np.zeros(shape)
+        self._loose = np.zeros(shape)
         surface = ground[..., 0] * unit
         self._floor = datum + float(surface.min() - max(np.ptp(surface), state.cell_size))
-        self._passes, spread = creep_passes(length, state.elevation.shape, state.spacing, self._portions)
+        self._passes, spread = creep_passes(
+            length, state.elevation.shape, state.spacing, self._portions
+        )
         self._creep: _Creep | None = None
         self._slides: Slides | None = None
         if self._passes:
@@ -193,7 +224,9 @@ class Hillslopes:
         if limit < 90:
             self._fill_with_layers()
             self._slides = Slides(state, self._rock, self._loose, limit, limit, collapse=1.0)
-        self.done, self.rounds, self.moved = 0, 0, np.zeros(1)
+        self.done = 0
+        self.rounds = 0
+        self.moved = np.zeros(1)
         self._slid_out, self._crept_out = (
             None if part is None else part.exported for part in (self._slides, self._creep)
         )
@@ -205,7 +238,9 @@ class Hillslopes:
         return sum(float(out.sum()) for out in (self._slid_out, self._crept_out) if out is not None)
 
     def follow(self, started: int) -> None:
-        """Relax the hillslopes, one portion at a time, up to the share of drops that have started."""
+        """Relax the hillslopes, one portion at a time, up to the share of drops that have
+        started.
+        """
         portions = min(started * self._portions // self._drops, self._portions) - self.done
         if portions > 0:
             self.done += portions
@@ -233,10 +268,12 @@ class Hillslopes:
         if self._slides is None:
             return True
         self._fill_with_layers()
-        rock, loose = inner(self._rock).copy(), inner(self._loose).copy()
+        rock = inner(self._rock).copy()
+        loose = inner(self._loose).copy()
         self._slides.wake()
         self._slides.run(ROUND)
-        rock, loose = inner(self._rock) - rock, inner(self._loose) - loose
+        rock = inner(self._rock) - rock
+        loose = inner(self._loose) - loose
         self._take(rock + loose, loose)
         return self._slides.at_rest
 

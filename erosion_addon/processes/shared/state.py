@@ -18,12 +18,14 @@ INFLOW = "inflow"
 """Mask of a window: cells beyond it whose water enters at a cell."""
 
 LEAVING = "leaving"
-"""Mask of a window: above 0 in cells of its border over which water leaves it; without it, over all of open edges."""
+"""Mask of a window: above 0 in cells of its border over which water leaves it; without it, over all
+of open edges.
+"""
 
 ENTERING = "entering"
-"""Mask of a window, (rows, cols, 4): share of the rain on a cell that falls as drops there, 0-1; cells upstream,
-weighted with their rain, whose drops enter the region here; and these times the mean of the drops' way, and of their
-fall since they last went uphill, in meters.
+"""Mask of a window, (rows, cols, 4): share of the rain on a cell that falls as drops there, 0-1;
+cells upstream, weighted with their rain, whose drops enter the region here; and these times the
+mean of the drops' way, and of their fall since they last went uphill, in meters.
 """
 
 CHUNK_SECONDS = 0.1
@@ -33,7 +35,9 @@ LARGEST_CHUNK = 2**40
 """Upper bound on chunk size; idle work takes no measurable time."""
 
 LARGEST = 1e30
-"""Bound on the magnitude of all values of a running step: far beyond any terrain, with finite squares and products."""
+"""Bound on the magnitude of all values of a running step: far beyond any terrain, with finite
+squares and products.
+"""
 
 ANYTHING = (-LARGEST, LARGEST)
 """Range of values without limits of their own."""
@@ -43,11 +47,13 @@ ANYTHING = (-LARGEST, LARGEST)
 class State:
     """A terrain during a simulation.
 
-    elevation: (rows, cols) float64 m. layers: further arrays by field name, always with `sediment` (m, the loose top of
-    the elevation), and with `soil` (m, loose too) once a step has made it. masks: by kind, float32. spacing: (row, col)
-    m. threads: the most to use. fixed: (rows, cols) m of loose material that counts as rock. strata: layers of rock.
-    limits: depth limits of the step that starts here. rain_mean: of the rain mask; None for the mean of the cells here.
-    streams: water that comes in over time, for steps in which water runs over time. gauges: what such a step records.
+    elevation: (rows, cols) float64 m. layers: further arrays by field name, always with `sediment`
+    (m, the loose top of the elevation), and with `soil` (m, loose too) once a step has made it.
+    masks: by kind, float32. spacing: (row, col) m. threads: the most to use. fixed: (rows, cols) m
+    of loose material that counts as rock. strata: layers of rock. limits: depth limits of the step
+    that starts here. rain_mean: of the rain mask; None for the mean of the cells here. streams:
+    water that comes in over time, for steps in which water runs over time. gauges: what such a step
+    records.
     """
 
     elevation: Array
@@ -65,7 +71,9 @@ class State:
 
     @property
     def relative_rain(self) -> Array | None:
-        """Rain relative to its mean, (rows, cols); None without a rain mask. Unchanged where it never rains."""
+        """Rain relative to its mean, (rows, cols); None without a rain mask. Unchanged where it
+        never rains.
+        """
         rain = self.masks.get("rain")
         if rain is None:
             return None
@@ -79,22 +87,27 @@ class State:
 
     @property
     def masks_change(self) -> bool:
-        """Whether erosion and deposition factors change with the ground, for processes that update them."""
+        """Whether erosion and deposition factors change with the ground, for processes that update
+        them.
+        """
         return self.limits.depth or self.hardness_changes
 
     def passes_between_looks(self, usual: int) -> int:
-        """Passes between updates of the factors by a process: `usual` for layers of rock, 1 for depth limits, and 0
-        for never.
+        """Passes between updates of the factors by a process: `usual` for layers of rock, 1 for
+        depth limits, and 0 for never.
         """
         if not self.masks_change:
             return 0
         return 1 if self.limits.depth else usual
 
     def limited(self, limits: Limits) -> "State":
-        """State for a step with limits; those of height and slope become a part of the mask `strength`."""
+        """State for a step with limits; those of height and slope become a part of the mask
+        `strength`.
+        """
         if limits == NO_LIMITS:
             return self
-        masks, share = self.masks, limits.strength(self.elevation, self.spacing, self.edges == "wrap")
+        masks = self.masks
+        share = limits.strength(self.elevation, self.spacing, self.edges == "wrap")
         if share is not None:
             masks = {**masks, "strength": share * masks.get("strength", np.float32(1.0))}
         return replace(self, masks=masks, limits=limits)
@@ -115,7 +128,8 @@ class State:
     def split_loose(self, loose: Array, own: str) -> dict[str, Array]:
         """Layers `sediment` and `soil` for a changed total thickness.
 
-        Gains go to `own`; losses come from `own` first and then from the other. loose: without fixed material.
+        Gains go to `own`; losses come from `own` first and then from the other. loose: without
+        fixed material.
         """
         if self.fixed is not None:
             loose = loose + np.minimum(self.fixed, loose_of(self.layers))
@@ -132,9 +146,9 @@ def _nothing() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Surroundings:
-    """Land around a window. inflow, entering: (rows, cols, …) float32, see `INFLOW` and `ENTERING`; empty where nothing
-    enters. rain_mean: of the whole land's rain mask. leaving: (rows, cols) float32, see `LEAVING`. streams, gauges: see
-    `State`.
+    """Land around a window. inflow, entering: (rows, cols, …) float32, see `INFLOW` and `ENTERING`;
+    empty where nothing enters. rain_mean: of the whole land's rain mask. leaving: (rows, cols)
+    float32, see `LEAVING`. streams, gauges: see `State`.
     """
 
     inflow: Array = field(default_factory=_nothing)
@@ -150,11 +164,15 @@ class Surroundings:
         masks = state.masks | {name: array for name, array in entering.items() if array.size}
         if self.leaving is not None:
             masks[LEAVING] = self.leaving
-        return replace(state, masks=masks, rain_mean=self.rain_mean, streams=self.streams, gauges=self.gauges)
+        return replace(
+            state, masks=masks, rain_mean=self.rain_mean, streams=self.streams, gauges=self.gauges
+        )
 
 
 def thickness(change: Array, before: Array | None = None) -> Array:
-    """Accumulated wear or deposition, (rows, cols) float32 m, from the change in a run and the earlier value."""
+    """Accumulated wear or deposition, (rows, cols) float32 m, from the change in a run and the
+    earlier value.
+    """
     return np.maximum(change if before is None else change + before, 0.0, dtype=np.float32)
 
 
@@ -185,9 +203,12 @@ def chunk_end() -> float:
 
 @contextmanager
 def smallest_chunks() -> Iterator[None]:
-    """Context in which every step of this process works in its smallest chunks, the same on any machine."""
+    """Context in which every step of this process works in its smallest chunks, the same on any
+    machine.
+    """
     global CHUNK_SECONDS
-    before, CHUNK_SECONDS = CHUNK_SECONDS, 0.0
+    before = CHUNK_SECONDS
+    CHUNK_SECONDS = 0.0
     try:
         yield
     finally:
@@ -201,11 +222,13 @@ class Pace:
     """
 
     def __init__(self, size: int, least: int = 1) -> None:
-        self._size, self._least = size, least
+        self._size = size
+        self._least = least
 
     def run(self, work: Callable[[int], int]) -> int:
         """Call `work` with the chunk size, and learn from its duration; returns its result."""
-        if not CHUNK_SECONDS:  # not from a first chunk down to the smallest: a resumed run would have other chunks
+        # not from a first chunk down to the smallest: a resumed run would have other chunks
+        if not CHUNK_SECONDS:
             self._size = self._least
         began = time.perf_counter()
         done = work(self._size)
@@ -223,10 +246,11 @@ def run_passes(
     look: Callable[[], None],
     clear: Callable[[], None] | None,
 ) -> int:
-    """Call work(passes) until `wanted` passes are done, or until it does fewer, as at rest; returns their number.
+    """Call work(passes) until `wanted` passes are done, or until it does fewer, as at rest; returns
+    their number.
 
-    earlier: passes so far. every: passes between calls of `look`, counted with the earlier ones; 0: it is never called.
-    clear: called after each pass, or None.
+    earlier: passes so far. every: passes between calls of `look`, counted with the earlier ones; 0:
+    it is never called. clear: called after each pass, or None.
     """
     done = 0
     while done < wanted:
@@ -253,7 +277,8 @@ class Step:
     """Layers beyond the loose ones that it continues from on coarser cells."""
 
     evolving: tuple[str, ...] = ()
-    """Names of the attributes that change while it runs: arrays (in place), integers, tuples of arrays, other steps.
+    """Names of the attributes that change while it runs: arrays (in place), integers, tuples of
+    arrays, other steps.
 
     A step made from the same state and given these continues with the same bytes.
     """
@@ -262,8 +287,8 @@ class Step:
     """Attribute of `evolving` → range that a checkpoint may hold; the others: ± `LARGEST`."""
 
     later: tuple[str, ...] = ()
-    """Attributes of `evolving` missing in checkpoints of earlier versions, which only stopped where these have their
-    initial values.
+    """Attributes of `evolving` missing in checkpoints of earlier versions, which only stopped where
+    these have their initial values.
     """
 
     def __init__(self, state: State, parameters: Any, key: int) -> None:
@@ -286,7 +311,9 @@ class Step:
         raise NotImplementedError
 
     def rest(self) -> None:
-        """Continue to a state that a checkpoint can hold. Most steps are in one between any two chunks."""
+        """Continue to a state that a checkpoint can hold. Most steps are in one between any two
+        chunks.
+        """
 
     def drain(self) -> None:
         """Finish work in flight without starting more. Most steps have none between two chunks."""
@@ -300,5 +327,7 @@ class Step:
         return None
 
     def release(self) -> dict[str, Array]:
-        """`layers` at the end of the step, which cannot continue afterwards: its own arrays may be returned."""
+        """`layers` at the end of the step, which cannot continue afterwards: its own arrays may be
+        returned.
+        """
         return self.layers()

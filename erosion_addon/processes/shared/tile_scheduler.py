@@ -15,18 +15,22 @@ from .state import ANYTHING, within
 SIDE = 64
 """Tile side in cells.
 
-Same-color tiles are separated by one tile, whose margins both may touch. From 2048² on there are enough tiles for many
-threads. On 128² each tile has a color of its own, and one thread works; with three tiles a side, the narrowest that
-`tiles.REACH` permits, two threads would be 1.5 times as fast (computed from tile times), and results other ones.
+Same-color tiles are separated by one tile, whose margins both may touch. From 2048² on there are
+enough tiles for many threads. On 128² each tile has a color of its own, and one thread works; with
+three tiles a side, the narrowest that `tiles.REACH` permits, two threads would be 1.5 times as fast
+(computed from tile times), and results other ones.
 """
 
 LARGE = 2**23
-"""Number of cells above which tiles have twice that side: there are still enough, and fewer cells are read twice."""
+"""Number of cells above which tiles have twice that side: there are still enough, and fewer cells
+are read twice.
+"""
 
 CELLS_PER_DROP = 64
 """Cells per drop that starts in a turn.
 
-More drops in a turn use the cache better, but those waiting at borders then meet ground changed by more later drops.
+More drops in a turn use the cache better, but those waiting at borders then meet ground changed by
+more later drops.
 """
 
 TURNS = 16
@@ -39,8 +43,8 @@ ALONE = 128
 BATCHES_PER_THREAD = 8
 """Batches of tiles per thread and color. Tile cost is uneven, so threads take batches dynamically.
 
-Computed from tile times on 512², two threads are 1.5 to 1.7 times as fast as one with one batch each, and 1.9 times
-with single tiles.
+Computed from tile times on 512², two threads are 1.5 to 1.7 times as fast as one with one batch
+each, and 1.9 times with single tiles.
 """
 
 LARGEST_BATCH = 16
@@ -50,10 +54,11 @@ LARGEST_BATCH = 16
 class TileRun:
     """Drops 0 … count - 1 of one kind on a terrain of `shape` cells, run in turns.
 
-    In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles, first, last) places
-    new drops on their tiles; work(worked, tiles, pool) runs those on the tiles `worked`. edges: see `kernels.edges`.
-    numbers: values per drop. side: cells along a tile; rate: drops that start in a turn, by default from the size of
-    the terrain. spans: column of a value → its range; the others: ± `LARGEST`.
+    In a turn new drops start, and those on each tile run until they leave it. start(pool, tiles,
+    first, last) places new drops on their tiles; work(worked, tiles, pool) runs those on the tiles
+    `worked`. edges: see `kernels.edges`. numbers: values per drop. side: cells along a tile; rate:
+    drops that start in a turn, by default from the size of the terrain. spans: column of a value →
+    its range; the others: ± `LARGEST`.
     """
 
     evolving = ("started", "drops")
@@ -72,15 +77,20 @@ class TileRun:
     ) -> None:
         from .kernels import particle_queues, tiles
 
-        self._queues, self.count = particle_queues, count
-        self.tiles = tiles.cut(*shape, side or (SIDE if shape[0] * shape[1] <= LARGE else 2 * SIDE), edges)
+        self._queues = particle_queues
+        self.count = count
+        self.tiles = tiles.cut(
+            *shape, side or (SIDE if shape[0] * shape[1] <= LARGE else 2 * SIDE), edges
+        )
         self._colors = tiles.colors(self.tiles, edges)
         number = sum(len(color) for color in self._colors)
         self.pool = particle_queues.make_pool(number, numbers)
         self._spans = dict(spans or {})
         self._rate = rate or (_rate(shape, count) if number > 1 else ALONE)
-        self.started, self.limits = 0, {"started": (0, count)}
-        # Of a turn under way: the colors that it has still to do, and the tiles of the first of them that are worked.
+        self.started = 0
+        self.limits = {"started": (0, count)}
+        # Of a turn under way: the colors that it has still to do, and the tiles of the first of
+        # them that are worked.
         self._ahead: list[Array] = []
         self._worked: Array | None = None
         threads = min(threads, max(map(len, self._colors)))
@@ -97,10 +107,13 @@ class TileRun:
         share = self.started / self.count if self.count else 1.0
         return min(share, 0.999) if self.under_way else share
 
-    def turn(self, start: Callable[..., object], work: Callable[..., object], until: float = math.inf) -> None:
+    def turn(
+        self, start: Callable[..., object], work: Callable[..., object], until: float = math.inf
+    ) -> None:
         """Start new drops and run all in flight by a tile or more; or continue a turn in progress.
 
-        until: time (`time.perf_counter`) to stop at, possibly within a turn; it does not affect the result.
+        until: time (`time.perf_counter`) to stop at, possibly within a turn; it does not affect the
+        result.
         """
         if not self._ahead:
             last = min(self.started + self._rate, self.count)
@@ -168,18 +181,22 @@ class TileRun:
             for first in range(0, len(worked), LARGEST_BATCH):
                 yield worked[first : first + LARGEST_BATCH]
             return
-        # Tiles with many drops take longest. Distributed in turn, fullest first, they make batches that get smaller, so
-        # that threads wait little for the last one.
+        # Tiles with many drops take longest. Distributed in turn, fullest first, they make batches
+        # that get smaller, so that threads wait little for the last one.
         fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
-        count = min(max(self._workers.size * BATCHES_PER_THREAD, -(-len(worked) // LARGEST_BATCH)), len(worked))
+        count = min(
+            max(self._workers.size * BATCHES_PER_THREAD, -(-len(worked) // LARGEST_BATCH)),
+            len(worked),
+        )
         for place in range(count):
-            # A copy, as every third tile of an array would be another kind of argument, and kernels be compiled twice.
+            # A copy, as every third tile of an array would be another kind of argument, and kernels
+            # be compiled twice.
             yield fullest_first[place::count].copy()
 
     @property
     def drops(self) -> Array:
-        """(drops, 1 + n) float64: those under way in the order of their queues, the bits of their random numbers' start
-        and their numbers.
+        """(drops, 1 + n) float64: those under way in the order of their queues, the bits of their
+        random numbers' start and their numbers.
         """
         slots = self._queues.queued(self.pool)
         return np.column_stack([self.pool.start[slots].view(np.float64), self.pool.numbers[slots]])
@@ -187,11 +204,17 @@ class TileRun:
     @drops.setter
     def drops(self, drops: Array) -> None:
         """ValueError for values that no drop of this run can have."""
-        ends = {self._queues.ROW: (0.0, self.tiles.last_row), self._queues.COL: (0.0, self.tiles.last_col)}
+        ends = {
+            self._queues.ROW: (0.0, self.tiles.last_row),
+            self._queues.COL: (0.0, self.tiles.last_col),
+        }
         columns = drops.T[1:]  # the first are bits of whole numbers
         spans = [(ends | self._spans).get(place, ANYTHING) for place in range(len(columns))]
         alike = len(columns) == self.pool.numbers.shape[1] and len(drops) <= self.started
-        if not (alike and all(within(numbers, span) for numbers, span in zip(columns, spans, strict=True))):
+        if not (
+            alike
+            and all(within(numbers, span) for numbers, span in zip(columns, spans, strict=True))
+        ):
             raise ValueError
         self.pool = self._queues.with_room(self.pool, len(drops))
         for start, *numbers in drops:

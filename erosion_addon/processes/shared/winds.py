@@ -41,7 +41,10 @@ def gustiness() -> Any:
     """Parameter: variation of the wind."""
     return parameter(
         10.0,
-        "How much gusts turn away from the wind (standard deviation): higher values round the dunes.",
+        (
+            "How much gusts turn away from the wind (standard deviation): higher values round the "
+            "dunes."
+        ),
         low=0,
         high=90,
         unit="°",
@@ -54,15 +57,17 @@ def check_rose(rose: Rose) -> None:
     for direction, weight in rose:
         if direction > 360 or weight < 0:
             raise InputError(
-                f"wind_rose: [{direction:g}, {weight:g}] is not a wind; directions go from -360 to 360, weights from "
-                f"0 up."
+                f"wind_rose: [{direction:g}, {weight:g}] is not a wind; directions go from -360 to "
+                "360, weights from 0 up."
             )
     if rose and not any(weight for _, weight in rose):
         raise InputError("wind_rose: all weights are 0, so no wind blows; give one of them more.")
 
 
 def drawn_wind(direction: float, rose: Rose, chance: float) -> float:
-    """Direction drawn from the rose by weight, or the single direction without a rose. chance: random number, 0-1."""
+    """Direction drawn from the rose by weight, or the single direction without a rose. chance:
+    random number, 0-1.
+    """
     left = chance * math.fsum(weight for _, weight in rose)
     for direction, weight in rose:  # noqa: B007 - the last one stays where rounding leaves some
         left -= weight
@@ -72,6 +77,8 @@ def drawn_wind(direction: float, rose: Rose, chance: float) -> float:
 
 
 def turned(gustiness: float, chances: list[float]) -> float:
-    """Deviation of a gust in degrees. gustiness: standard deviation; chances: three uniform random numbers, 0-1."""
+    """Deviation of a gust in degrees. gustiness: standard deviation; chances: three uniform random
+    numbers, 0-1.
+    """
     # Near to a normal distribution, of standard deviation 1/2, and without its far ends.
     return gustiness * 2 * (chances[0] + chances[1] + chances[2] - 1.5)

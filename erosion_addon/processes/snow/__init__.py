@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Snow: it falls on the heights, slides off steep slopes and melts; the ground below stays as it is."""
+"""Snow: it falls on the heights, slides off steep slopes and melts; the ground below stays as it
+is.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +16,10 @@ from .parameters import SnowParameters
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
     fallen, lying, melted = (volume(counts[name]) for name in ("fallen", "lying", "melted"))
-    return [f"{fallen} of snow fell, {lying} lies, {melted} melted, {volume(counts['slid_out'])} slid out"]
+    return [
+        f"{fallen} of snow fell, {lying} lies, {melted} melted, {volume(counts['slid_out'])} slid "
+        "out"
+    ]
 
 
 def _on_land(given: SnowParameters, elevation: Array) -> SnowParameters:

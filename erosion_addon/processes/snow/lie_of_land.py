@@ -11,20 +11,27 @@ from ...grid.slope import squared_slope
 
 
 def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: bool) -> Array:
-    """(rows, cols): mean tangent of the angles up to the ground half of `size` (m) away, in eight directions.
+    """(rows, cols): mean tangent of the angles up to the ground half of `size` (m) away, in eight
+    directions.
 
-    More than 0 in hollows, less on crests, 0 on any plane. wraps: whether the opposite edge follows; otherwise the
-    ground goes on beyond the edge as inside, turned about it.
+    More than 0 in hollows, less on crests, 0 on any plane. wraps: whether the opposite edge
+    follows; otherwise the ground goes on beyond the edge as inside, turned about it.
     """
     down, right = (
-        max(1, min(round(size / 2 / pitch), count - 1)) for pitch, count in zip(spacing, elevation.shape, strict=True)
+        max(1, min(round(size / 2 / pitch), count - 1))
+        for pitch, count in zip(spacing, elevation.shape, strict=True)
     )
     ground = continued(elevation, ((down, down), (right, right)), wraps)
-    rise, run = down * spacing[0], right * spacing[1]
+    rise = down * spacing[0]
+    run = right * spacing[1]
 
     def both(row: int, col: int) -> Array:
-        """Sum of the heights at this distance in opposite directions, minus twice the cell's own."""
-        one, other = (_moved(ground, elevation.shape, down, right, way * row, way * col) for way in (1, -1))
+        """Sum of the heights at this distance in opposite directions, minus twice the cell's
+        own.
+        """
+        one, other = (
+            _moved(ground, elevation.shape, down, right, way * row, way * col) for way in (1, -1)
+        )
         twice: Array = (one - elevation) + (other - elevation)
         return twice
 
@@ -41,7 +48,9 @@ def levelness(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Ar
     return level
 
 
-def _moved(ground: Array, shape: tuple[int, ...], down: int, right: int, row: int, col: int) -> Array:
+def _moved(
+    ground: Array, shape: tuple[int, ...], down: int, right: int, row: int, col: int
+) -> Array:
     """Neighbor values at an offset of rows and columns, from the padded ground."""
     part: Array = ground[down + row : down + row + shape[0], right + col : right + col + shape[1]]
     return part

@@ -6,7 +6,9 @@ from ...base.parameters import Parameters, parameter
 
 
 class SnowParameters(Parameters):
-    """Snow falls on the heights, gathers in hollows, slides off steep slopes and melts. The ground does not change."""
+    """Snow falls on the heights, gathers in hollows, slides off steep slopes and melts. The ground
+    does not change.
+    """
 
     amount: float = parameter(
         3.0,
@@ -29,8 +31,8 @@ class SnowParameters(Parameters):
     )
     snow_line: float = parameter(
         0.0,
-        "Height below which no snow falls, above 0 m or above the height that Covered sets: higher values bare the "
-        "valleys.",
+        "Height below which no snow falls, above 0 m or above the height that Covered sets: "
+        "higher values bare the valleys.",
         low=-1e9,
         high=1e9,
         unit="m",
@@ -40,7 +42,10 @@ class SnowParameters(Parameters):
     )
     softness: float = parameter(
         300.0,
-        "How far above the snow line all of the snow falls: higher values thin it out towards the valleys.",
+        (
+            "How far above the snow line all of the snow falls: higher values thin it out towards "
+            "the valleys."
+        ),
         low=0,
         high=1e6,
         unit="m",
@@ -49,7 +54,10 @@ class SnowParameters(Parameters):
     )
     melt: float = parameter(
         0.0,
-        "Snow that melts in the end: higher values bare all but drifts. The next water step gets the water.",
+        (
+            "Snow that melts in the end: higher values bare all but drifts. The next water step "
+            "gets the water."
+        ),
         low=0,
         high=1000,
         unit="m",
@@ -78,7 +86,10 @@ class SnowParameters(Parameters):
     )
     steepest: float = parameter(
         42.0,
-        "Steepest slope on which snow stays: lower values bare more rock and make avalanche cones wider.",
+        (
+            "Steepest slope on which snow stays: lower values bare more rock and make avalanche "
+            "cones wider."
+        ),
         low=1,
         high=89,
         unit="°",
@@ -107,7 +118,10 @@ class SnowParameters(Parameters):
     )
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
-        """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""
-        # Thin snow runs down, a quarter of a cell in a pass: unlike scree it comes further by no more than that.
+        """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in
+        meters.
+        """
+        # Thin snow runs down, a quarter of a cell in a pass: unlike scree it comes further by no
+        # more than that.
         reach = min(self.reach, longer_side(shape, spacing))
         return round(16 * (reach / spacing[0] + reach / spacing[1]))

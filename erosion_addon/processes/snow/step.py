@@ -19,17 +19,21 @@ WATER = 0.3
 """Water content of old snow, m/m."""
 
 READ = ("strength", "plot", "amount", "cling", "melt")
-"""Masks that act on snow: it lies on hard and protected ground as on any other. The last three scale parameters."""
+"""Masks that act on snow: it lies on hard and protected ground as on any other. The last three
+scale parameters.
+"""
 
 
 class SnowStep(Step):
-    """Running snow step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+    """Running snow step on `state`: call `advance` until it returns 1; `layers` may be read at any
+    time.
 
     Snow that slides is loose material on the ground. The ground counts as rock and never breaks.
     """
 
     bytes_per_cell = 24 + 12 + 24
-    """Working memory beyond terrain and result: ground, snow that clings and slides, masks; what the fall is made of.
+    """Working memory beyond terrain and result: ground, snow that clings and slides, masks; what
+    the fall is made of.
     """
 
     evolving = ("_snow", "_active", "_exported", "_done")
@@ -39,23 +43,32 @@ class SnowStep(Step):
         state = self._state = replace(state, masks=masks, strata=None, limits=NO_LIMITS)
         self._parameters = parameters
         self._laid = shares(state).laid
-        before, fall = state.layers.get("snow", np.zeros(state.elevation.shape)), self._fall()
-        self._started, self._fallen = float(np.sum(before, dtype=np.float64)), float(np.sum(fall))
+        before = state.layers.get("snow", np.zeros(state.elevation.shape))
+        fall = self._fall()
+        self._started = float(np.sum(before, dtype=np.float64))
+        self._fallen = float(np.sum(fall))
         fall += before
         level = levelness(state.elevation, state.spacing, state.edges == "wrap")
         self._held = np.minimum(fall, self._at_places("cling") * level)
         self._ground, self._snow = ringed(state.elevation + self._held), ringed(fall - self._held)
         self._slides = Slides(state, self._ground, self._snow, parameters.steepest)
-        self._active, self._exported = self._slides.active, self._slides.exported
+        self._active = self._slides.active
+        self._exported = self._slides.exported
         self._passes = parameters.passes(state.elevation.shape, state.spacing)
-        self._done, self._pace = 0, Pace(1)
+        self._done = 0
+        self._pace = Pace(1)
         self.limits = {"_active": (0, 1), "_done": (0, self._passes)}
 
     def _fall(self) -> Array:
         """Snowfall, (rows, cols) m: 0 at the snow line, full at `softness` above it."""
-        state, given = self._state, self._parameters
+        state = self._state
+        given = self._parameters
         above = state.elevation - snow_line(state.elevation, given)
-        share: Array = np.clip(above / given.softness, 0.0, 1.0) if given.softness else (above > 0.0).astype(np.float64)
+        share: Array = (
+            np.clip(above / given.softness, 0.0, 1.0)
+            if given.softness
+            else (above > 0.0).astype(np.float64)
+        )
         share *= share * (3.0 - 2.0 * share)
         if given.drift:
             bend = shelter(state.elevation, state.spacing, given.drift_size, state.edges == "wrap")
@@ -67,18 +80,27 @@ class SnowStep(Step):
 
     def _at_places(self, name: str) -> Any:
         """A parameter, (rows, cols) if a mask scales it."""
-        value, mask = getattr(self._parameters, name), self._state.masks.get(name)
+        value = getattr(self._parameters, name)
+        mask = self._state.masks.get(name)
         return value if mask is None else value * mask.astype(np.float64)
 
     def advance(self) -> float:
-        """Run one chunk of slide passes; returns the share of all passes, 1 once everything rests."""
-        self._done += self._pace.run(lambda size: self._slides.run(min(size, self._passes - self._done)))
-        return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
+        """Run one chunk of slide passes; returns the share of all passes, 1 once everything
+        rests.
+        """
+        self._done += self._pace.run(
+            lambda size: self._slides.run(min(size, self._passes - self._done))
+        )
+        return (
+            1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
+        )
 
     def _lying(self) -> tuple[Array, Array]:
         """Remaining snow and meltwater, (rows, cols) m each."""
         snow = np.maximum(inner(self._snow), 0.0) + self._held
-        most = self._at_places("melt") if self._laid is None else self._at_places("melt") * self._laid
+        most = (
+            self._at_places("melt") if self._laid is None else self._at_places("melt") * self._laid
+        )
         melted = np.minimum(snow, most)
         return snow - melted, melted
 
@@ -99,9 +121,14 @@ class SnowStep(Step):
         return Volumes(0.0, 0.0)
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report. Snow in m³: started + fallen = lying + melted + slid_out."""
+        """The step's entries in the report. Snow in m³: started + fallen = lying + melted +
+        slid_out.
+        """
         row_spacing, col_spacing = self._state.spacing
-        area, (lying, melted) = row_spacing * col_spacing, (float(np.sum(part)) for part in self._lying())
+        area, (lying, melted) = (
+            row_spacing * col_spacing,
+            (float(np.sum(part)) for part in self._lying()),
+        )
         return {
             "passes": self._done,
             "at_rest": self._slides.at_rest,

@@ -17,7 +17,11 @@ from .parameters import COARSE_BYTES, FINE_PASSES, TalusParameters
 def _seconds(given: TalusParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
     seconds = seconds_of_slides(given, shape, spacing, edges)
     # each coarser grid has a quarter of the cells
-    return min(seconds, 4 / 3 * FINE_PASSES * SECONDS * shape[0] * shape[1]) if given.coarse_to_fine else seconds
+    return (
+        min(seconds, 4 / 3 * FINE_PASSES * SECONDS * shape[0] * shape[1])
+        if given.coarse_to_fine
+        else seconds
+    )
 
 
 def _on_part(given: TalusParameters, part: Part) -> TalusParameters:
@@ -30,8 +34,8 @@ def _why_still(given: TalusParameters, elevation: Array, spacing: Spacing) -> st
     if slope > given.rock_angle:
         return ""
     return (
-        f"No slope is steeper than {math.ceil(slope)}°; rock stands up to {given.rock_angle:.0f}°, and loose "
-        f"material up to {given.sediment_angle:.0f}°."
+        f"No slope is steeper than {math.ceil(slope)}°; rock stands up to {given.rock_angle:.0f}°, "
+        f"and loose material up to {given.sediment_angle:.0f}°."
     )
 
 

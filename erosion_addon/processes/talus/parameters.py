@@ -9,18 +9,24 @@ LONG_PASSES = 2048
 """Passes that take slides so far that they begin on coarser cells: more than eleven cells."""
 
 FINE_PASSES = 512
-"""Most passes on a grid whose coarser cells have carried slides further, which take an excess more than five cells."""
+"""Most passes on a grid whose coarser cells have carried slides further, which take an excess more
+than five cells.
+"""
 
 COARSE_WORK = 0.25
 """Share of the work on coarser cells, which are a quarter as many."""
 
 
 COARSE_BYTES = 60
-"""Working memory of coarser cells per cell of the terrain, including the transfer of their change."""
+"""Working memory of coarser cells per cell of the terrain, including the transfer of their
+change.
+"""
 
 
 class TalusParameters(Parameters):
-    """Slopes that are too steep give way: rock breaks, loose material slides, until everything stands."""
+    """Slopes that are too steep give way: rock breaks, loose material slides, until everything
+    stands.
+    """
 
     sediment_angle: float = parameter(
         34.0,
@@ -56,14 +62,22 @@ class TalusParameters(Parameters):
     grass_protection: float = grass_protection()
     coarse_to_fine: bool = parameter(
         False,
-        "Long slides on coarser cells, their last steps on the terrain's: many times as fast on large terrains; walls "
-        "and screes shift a little.",
+        "Long slides on coarser cells, their last steps on the terrain's: many times as fast on "
+        "large terrains; walls and screes shift a little.",
         group="Resolution",
     )
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
-        """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in meters."""
-        # An excess spreads like heat: 16 passes take it as far as a square cell, 64 as far as two, and nothing has
-        # further to go than the terrain is long.
+        """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in
+        meters.
+        """
+        # An excess spreads like heat: 16 passes take it as far as a square cell, 64 as far as two,
+        # and nothing has further to go than the terrain is long.
         reach = min(self.reach, longer_side(shape, spacing))
-        return round(8 * (reach / spacing[0] * (reach / spacing[0]) + reach / spacing[1] * (reach / spacing[1])))
+        return round(
+            8
+            * (
+                reach / spacing[0] * (reach / spacing[0])
+                + reach / spacing[1] * (reach / spacing[1])
+            )
+        )

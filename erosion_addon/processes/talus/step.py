@@ -17,7 +17,8 @@ from .parameters import COARSE_WORK, FINE_PASSES, LONG_PASSES, TalusParameters
 
 
 class TalusStep(Step):
-    """Running talus step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+    """Running talus step on `state`: call `advance` until it returns 1; `layers` may be read at any
+    time.
 
     most: upper bound on its passes.
     """
@@ -27,17 +28,28 @@ class TalusStep(Step):
 
     evolving: tuple[str, ...] = ("_rock", "_loose", "_active", "_exported", "_done")
 
-    def __init__(self, state: State, parameters: TalusParameters, key: int, most: int | None = None) -> None:
+    def __init__(
+        self, state: State, parameters: TalusParameters, key: int, most: int | None = None
+    ) -> None:
         state = self._state = under_grass(state, parameters.grass_protection)
         loose = state.loose()
-        self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
+        self._rock = ringed(state.elevation - loose)
+        self._loose = ringed(loose)
         angles = parameters.sediment_angle, parameters.rock_angle
         self._slides = Slides(state, self._rock, self._loose, *angles, parameters.collapse)
-        self._active, self._exported, self._masks = self._slides.active, self._slides.exported, self._slides.masks
+        self._active = self._slides.active
+        self._exported = self._slides.exported
+        self._masks = self._slides.masks
         passes = parameters.passes(state.elevation.shape, state.spacing)
         self._passes = passes if most is None else min(passes, most)
-        self._done, self._pace = 0, Pace(1)
-        self.limits = {"_rock": ANY_HEIGHT, "_active": (0, 1), "_done": (0, self._passes), "_masks": (0, 1)}
+        self._done = 0
+        self._pace = Pace(1)
+        self.limits = {
+            "_rock": ANY_HEIGHT,
+            "_active": (0, 1),
+            "_done": (0, self._passes),
+            "_masks": (0, 1),
+        }
         if state.masks_change:
             self.evolving = (*self.evolving, "_masks")
 
@@ -49,8 +61,12 @@ class TalusStep(Step):
 
     def advance(self) -> float:
         """Run one chunk of passes; returns the share of all passes, 1 once everything rests."""
-        self._done += self._pace.run(lambda size: self._slides.run(min(size, self._passes - self._done), self._done))
-        return 1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
+        self._done += self._pace.run(
+            lambda size: self._slides.run(min(size, self._passes - self._done), self._done)
+        )
+        return (
+            1.0 if self._done >= self._passes or self._slides.at_rest else self._done / self._passes
+        )
 
     def layers(self) -> dict[str, Array]:
         """Current layers changed by the step, in meters, by field name; new arrays."""
@@ -70,11 +86,15 @@ class TalusStep(Step):
 
 
 class TalusCoarseFirst(CoarseFirst):
-    """A running step whose long slides run on cells twice as wide, which begin on cells twice as wide again."""
+    """A running step whose long slides run on cells twice as wide, which begin on cells twice as
+    wide again.
+    """
 
     def __init__(self, state: State, parameters: TalusParameters, key: int) -> None:
         rows, cols = state.elevation.shape
-        coarse = CoarseStep(TalusStep, state, halved((rows, cols)) or (rows, cols), parameters, key, TalusSteps)
+        coarse = CoarseStep(
+            TalusStep, state, halved((rows, cols)) or (rows, cols), parameters, key, TalusSteps
+        )
         super().__init__(coarse, TalusStep(state, parameters, key, FINE_PASSES), COARSE_WORK)
 
     def volumes(self) -> Volumes:
@@ -87,12 +107,18 @@ class TalusCoarseFirst(CoarseFirst):
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report; passes on all grids. seconds: of work so far."""
-        coarse, fine = self._coarse.counts(seconds), self._fine.counts(seconds)
-        return {"passes": coarse["passes"] + fine["passes"], "at_rest": fine["at_rest"] and bool(self._handed_over)}
+        coarse = self._coarse.counts(seconds)
+        fine = self._fine.counts(seconds)
+        return {
+            "passes": coarse["passes"] + fine["passes"],
+            "at_rest": fine["at_rest"] and bool(self._handed_over),
+        }
 
 
 class TalusStepFactory:
-    """Factory of steps, on coarser cells first if slides reach further than `LONG_PASSES` take them."""
+    """Factory of steps, on coarser cells first if slides reach further than `LONG_PASSES` take
+    them.
+    """
 
     bytes_per_cell = TalusStep.bytes_per_cell
 

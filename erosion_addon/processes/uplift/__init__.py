@@ -14,7 +14,9 @@ _YEARS_ON_TILES = 0.3
 """Share of the years that rivers run once more on the tiles of a landscape."""
 
 
-def _seconds(given: UpliftParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+def _seconds(
+    given: UpliftParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+) -> float:
     steps = (STEPS - COARSE_STEPS) / (1.0 - COARSE_SHARE) if given.coarse_to_fine else STEPS
     return steps * 1.0e-7 * shape[0] * shape[1] if given.years else 0.0
 
@@ -25,17 +27,21 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 
 
 def _without_rising(given: UpliftParameters) -> UpliftParameters:
-    """Parameters on tiles: rivers cut through the detail that the coarse cells, on which the land rose, do not have.
+    """Parameters on tiles: rivers cut through the detail that the coarse cells, on which the land
+    rose, do not have.
 
-    All land of *alpine* on a fractal then drains freely, as in one piece; after a sixth of the years, two thirds do.
-    Coarse to fine takes half of the time and leaves the same figures: drainage, concavity, slopes, borders.
+    All land of *alpine* on a fractal then drains freely, as in one piece; after a sixth of the
+    years, two thirds do. Coarse to fine takes half of the time and leaves the same figures:
+    drainage, concavity, slopes, borders.
     """
     return replace(given, uplift=0.0, years=_YEARS_ON_TILES * given.years, coarse_to_fine=True)
 
 
 def _on_part(given: UpliftParameters, part: Part) -> UpliftParameters:
     """Slopes as long as on the whole; on coarser cells the border of a window would take part."""
-    return replace(given, hillslope_length=given.hillslope(part.whole, part.spacing), coarse_to_fine=False)
+    return replace(
+        given, hillslope_length=given.hillslope(part.whole, part.spacing), coarse_to_fine=False
+    )
 
 
 PROCESS = Process(

@@ -59,7 +59,10 @@ class UpliftParameters(Parameters):
     )
     erodibility: float = parameter(
         10.0,
-        "How fast a river that drains 1 km² cuts into a slope of 45°: higher values make deeper valleys sooner.",
+        (
+            "How fast a river that drains 1 km² cuts into a slope of 45°: higher values make "
+            "deeper valleys sooner."
+        ),
         low=0,
         high=1e6,
         unit="mm/year",
@@ -68,7 +71,10 @@ class UpliftParameters(Parameters):
     )
     concavity: float = parameter(
         0.5,
-        "How much more large rivers cut than brooks: higher values make flatter trunk valleys and more winding ones.",
+        (
+            "How much more large rivers cut than brooks: higher values make flatter trunk valleys "
+            "and more winding ones."
+        ),
         low=0.1,
         high=1,
         seed_name="m/n",
@@ -77,8 +83,8 @@ class UpliftParameters(Parameters):
     )
     slope_exponent: float = parameter(
         1.0,
-        "How much faster steep rivers cut than gentle ones: above 1 gorges cut back into intact uplands, below 1 "
-        "brooks cut gentle uplands too. Values other than 1 take longer.",
+        "How much faster steep rivers cut than gentle ones: above 1 gorges cut back into intact "
+        "uplands, below 1 brooks cut gentle uplands too. Values other than 1 take longer.",
         low=0.5,
         high=3,
         seed_name="n",
@@ -95,7 +101,11 @@ class UpliftParameters(Parameters):
         group="Sediment",
     )
     breach: float = parameter(
-        0.9, "Pits: 1 cuts through their rims, 0 fills them with what arrives.", low=0, high=1, group="Sediment"
+        0.9,
+        "Pits: 1 cuts through their rims, 0 fills them with what arrives.",
+        low=0,
+        high=1,
+        group="Sediment",
     )
     slope_limit: float = parameter(
         36.0,
@@ -108,8 +118,8 @@ class UpliftParameters(Parameters):
     )
     keep_steepness: float = parameter(
         0.0,
-        "How much of the land's own steepness stays beyond the slope limit: 0 brings all slopes down to it, 1 keeps "
-        "walls and crags where the land is that steep.",
+        "How much of the land's own steepness stays beyond the slope limit: 0 brings all slopes "
+        "down to it, 1 keeps walls and crags where the land is that steep.",
         low=0,
         high=1,
         group="Hillslopes",
@@ -128,7 +138,9 @@ class UpliftParameters(Parameters):
         group="Hillslopes",
         width_power=1,
     )
-    sea: bool = parameter(False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea")
+    sea: bool = parameter(
+        False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea"
+    )
     sea_level: float = sea_level("Sea")
     grass_protection: float = grass_protection()
     coarse_to_fine: bool = coarse_to_fine()
@@ -136,13 +148,19 @@ class UpliftParameters(Parameters):
     def reach(self, area: float) -> float:
         """K A^m in meters per year, for an area in m²."""
         exponent = self.concavity * self.slope_exponent
-        return float(self.erodibility / 1000 * power(area / SQUARE_KILOMETER, exponent)) if area > 0 else 0.0
+        return (
+            float(self.erodibility / 1000 * power(area / SQUARE_KILOMETER, exponent))
+            if area > 0
+            else 0.0
+        )
 
     def hillslope(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
         """Hillslope length in meters."""
         return self.hillslope_length or longer_side(shape, spacing) / HILLSLOPES
 
     def diffusivity(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> float:
-        """D in m²/year: creep balances incision in channels that drain the square of the hillslope length."""
+        """D in m²/year: creep balances incision in channels that drain the square of the hillslope
+        length.
+        """
         length = self.hillslope(shape, spacing)
         return self.reach(length * length) * length

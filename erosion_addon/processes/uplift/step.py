@@ -30,7 +30,9 @@ SHARE, MOST_TIMES = 16.0, 16
 """Limits of D dt / spacing² for one implicit solution of creep, and of solutions per time step."""
 
 CREEP_LINES = 128
-"""Lines of creep per work item; with fewer, columns would use only parts of the cache lines that they load."""
+"""Lines of creep per work item; with fewer, columns would use only parts of the cache lines that
+they load.
+"""
 
 LIMITED_ROWS = 64
 """Rows of the slope limit that are worth a thread."""
@@ -42,10 +44,14 @@ FALL_YEARS = 1000.0
 """Half-life in years of slopes above the slope limit."""
 
 MANY = np.float32(1e6)
-"""Value of the outlet mask on coarser cells for any outlet in them, as a share of it would not count."""
+"""Value of the outlet mask on coarser cells for any outlet in them, as a share of it would not
+count.
+"""
 
 CHANNEL = 25.0
-"""Drainage area, in squares of the hillslope length, at which a river deposits half as much as a large one."""
+"""Drainage area, in squares of the hillslope length, at which a river deposits half as much as a
+large one.
+"""
 
 
 class UpliftStep(Step):
@@ -55,30 +61,43 @@ class UpliftStep(Step):
     """
 
     bytes_per_cell = 80
-    """Working memory beyond terrain and result: heights, loose, six in the order of the graph, graph, masks."""
+    """Working memory beyond terrain and result: heights, loose, six in the order of the graph,
+    graph, masks.
+    """
 
     continues = ("uplift",)
     evolving = ("_heights", "_loose", "_total", "_done")
 
-    def __init__(self, state: State, parameters: UpliftParameters, key: int, steps: int = 0) -> None:
+    def __init__(
+        self, state: State, parameters: UpliftParameters, key: int, steps: int = 0
+    ) -> None:
         from ...kernels import rng  # numba takes a second to import, so only where it runs
         from .kernels import creep, incision
 
-        self._creep, self._incision, self._random, self._key = creep, incision, rng, key
+        self._creep = creep
+        self._incision = incision
+        self._random = rng
+        self._key = key
         state = _standing_at_outlets(under_grass(state, parameters.grass_protection))
-        self._given, self._state, self._steps = parameters, state, steps or STEPS
+        self._given = parameters
+        self._state = state
+        self._steps = steps or STEPS
         rows, cols = shape = state.elevation.shape
         sea = sunk(state.elevation, parameters.sea_level) if parameters.sea else None
         self._coarse_step = _on_coarser_cells(state, sea, parameters, key)
         outlets = river_ends(sea, state.masks.get("outlet"))
         leaving = state.masks[LEAVING] > 0 if LEAVING in state.masks else None
-        self._graph = graph = FlowGraph((rows, cols), state.spacing, state.edges, outlets, state.threads, leaving)
+        self._graph = graph = FlowGraph(
+            (rows, cols), state.spacing, state.edges, outlets, state.threads, leaving
+        )
         self._basin = not graph.outlets.any()
         self._open = state.edges == "open" and min(shape) > 2
         self._drowned = np.zeros(shape, bool) if sea is None else sea
-        self._heights, self._loose = graph.padded(state.elevation), graph.padded(state.loose())
+        self._heights = graph.padded(state.elevation)
+        self._loose = graph.padded(state.loose())
         graph.inside(self._heights)[self._drowned] = parameters.sea_level  # rivers end on the water
-        self._rises, self._done = bool(parameters.uplift * parameters.years), 0
+        self._rises = bool(parameters.uplift * parameters.years)
+        self._done = 0
         self._steeper = self._factors()
         self._plot = Plot(state, graph.inside(self._loose), graph.inside(self._heights))
         self._mask()
@@ -93,8 +112,12 @@ class UpliftStep(Step):
             ceiling=self._bound(state.limits.max_deposition),
         )
         self._memory = [np.zeros_like(self._heights) for _ in range(6)]
-        """Working memory: in the order of the graph during incision, and of the grid during uplift."""
-        self._trees = incision.Trees(graph.order, graph.places, *(each[: rows * cols] for each in self._memory))
+        """Working memory: in the order of the graph during incision, and of the grid during
+        uplift.
+        """
+        self._trees = incision.Trees(
+            graph.order, graph.places, *(each[: rows * cols] for each in self._memory)
+        )
         self._constants = self._make_constants()
         self._total = np.zeros(3)
         """Totals of eroded, exported and uplifted material, in m on a cell."""
@@ -109,7 +132,9 @@ class UpliftStep(Step):
 
     def _rise(self, memory: list[Array] | None = None) -> Array:
         """Uplift of a time step (flat, m). memory: two arrays for it, in place of new ones."""
-        given, state, graph = self._given, self._state, self._graph
+        given = self._given
+        state = self._state
+        graph = self._graph
         lift, pattern = memory or [np.empty_like(self._heights), np.empty_like(self._heights)]
         lift[:] = 0.0
         rise = graph.inside(lift)
@@ -126,7 +151,8 @@ class UpliftStep(Step):
         return lift
 
     def _make_constants(self) -> Any:
-        given, spacing = self._given, self._state.spacing
+        given = self._given
+        spacing = self._state.spacing
         length = given.hillslope(self._state.elevation.shape, spacing)
         years = given.years / self._steps
         return self._incision.Constants(
@@ -171,22 +197,30 @@ class UpliftStep(Step):
             self.advance()
 
     def _take_over(self, coarse: CoarseStep) -> None:
-        """Continue from the result of the coarser cells; uplift is applied at full resolution here."""
-        graph, layers = self._graph, coarse.layers()
+        """Continue from the result of the coarser cells; uplift is applied at full resolution
+        here.
+        """
+        graph = self._graph
+        layers = coarse.layers()
         loose = replace(self._state, layers={**self._state.layers, **layers}).loose()
-        heights, raised = layers["elevation"], 0.0
+        heights = layers["elevation"]
+        raised = 0.0
         if self._rises:
             lift = graph.inside(self._rise()) * COARSE_STEPS
-            heights, raised = heights - layers[RISE] + self._state.layers.get(RISE, 0.0) + lift, lift.sum()
+            heights = heights - layers[RISE] + self._state.layers.get(RISE, 0.0) + lift
+            raised = lift.sum()
         # Nothing is cut below the sea: where spreading has, some of what was carried out is left.
         lowest = self._given.sea_level if self._given.sea else -np.inf
         laid = np.where(self._drowned, 0.0, np.maximum(lowest - heights, 0.0))
-        graph.inside(self._heights)[:] = np.where(self._drowned, graph.inside(self._heights), heights + laid)
+        graph.inside(self._heights)[:] = np.where(
+            self._drowned, graph.inside(self._heights), heights + laid
+        )
         graph.inside(self._loose)[:] = loose + laid
         taken, left, _ = (volume / self._area for volume in coarse.volumes())
         self._total[:] = taken, left - laid.sum(), raised
         self._total[1] += self._clear()
-        self._done, self._coarse_step = self._first, None
+        self._done = self._first
+        self._coarse_step = None
 
     def _phase(self) -> None:
         (self._raise, self._drain, self._cut)[self._done % PHASES]()
@@ -206,66 +240,91 @@ class UpliftStep(Step):
     def _drain(self) -> None:
         if self._state.masks_change:
             self._mask()
-        chance = self._random.stream(np.uint64(self._key), self._done // PHASES)  # another one each time
+        # another one each time
+        chance = self._random.stream(np.uint64(self._key), self._done // PHASES)
         self._graph.route(self._heights, int(chance))
         given = self._rained_on, self._area
-        self._graph.in_parts(lambda _, first, last: self._incision.drain(self._trees, first, last, *given))
+        self._graph.in_parts(
+            lambda _, first, last: self._incision.drain(self._trees, first, last, *given)
+        )
         self._drained = True
 
     def _cut(self) -> None:
-        kernels, graph = self._incision, self._graph
+        kernels = self._incision
+        graph = self._graph
         if not self._drained:  # a run that goes on from here
             self._drain()
         self._drained = False
         totals = np.zeros((graph.parts.size - 1, 2))
         limits = self._given.slope_limit < 90
-        network, given = graph.network, (self._masks, self._constants, totals)
+        network = graph.network
+        given = (self._masks, self._constants, totals)
         work = self._ground, self._trees
         graph.in_parts(lambda part, *ends: kernels.cut_down(network, *ends, *work, *given, part))
         if limits:
             self._limit()
-        graph.in_parts(lambda part, *ends: kernels.carry_down(network, *ends, *work, limits, *given, part))
+        graph.in_parts(
+            lambda part, *ends: kernels.carry_down(network, *ends, *work, limits, *given, part)
+        )
         graph.clear_ring(self._loose)
         taken, left = totals.sum(axis=0)
         if self._open:
-            lowered = kernels.lower_border(network, self._ground, self._masks, self._state.elevation.shape[1])
-            taken, left = taken + lowered, left + lowered
+            lowered = kernels.lower_border(
+                network, self._ground, self._masks, self._state.elevation.shape[1]
+            )
+            taken = taken + lowered
+            left = left + lowered
         if self._basin and left:
             left = kernels.fill_lowest(self._heights, self._loose, graph.order, left, self._masks)
         self._total[:2] += taken, left
         self._total[1] += self._clear()
 
     def _factors(self) -> Array | None:
-        """Factors of the slope limit by the land's own steepness (flat float32); None for 1 everywhere."""
-        given, state = self._given, self._state
+        """Factors of the slope limit by the land's own steepness (flat float32); None for 1
+        everywhere.
+        """
+        given = self._given
+        state = self._state
         if not given.keep_steepness or given.slope_limit >= 90:
             return None
         radius = STEEPNESS * given.hillslope(state.elevation.shape, state.spacing)
         steepness = np.sqrt(_mean_square_slope(state, radius))
         steepness /= tan(math.radians(given.slope_limit))
-        return self._graph.padded(1.0 + given.keep_steepness * np.maximum(steepness - 1.0, 0.0)).astype(np.float32)
+        return self._graph.padded(
+            1.0 + given.keep_steepness * np.maximum(steepness - 1.0, 0.0)
+        ).astype(np.float32)
 
     def _limit(self) -> None:
         """Compute the surface within the slope limit."""
-        state, graph, step = self._state, self._graph, self._done // PHASES
+        state = self._state
+        graph = self._graph
+        step = self._done // PHASES
         steepest = tan(math.radians(self._given.slope_limit))
         rises = steepest * state.spacing[0], steepest * state.spacing[1]
         graph.fill_ring(self._heights)
         rows, cols = state.elevation.shape
-        kernels, upwards = self._incision, bool(step % 2)
+        kernels = self._incision
+        upwards = bool(step % 2)
         given = graph.network, self._heights, self._loose, cols, *rises, self._steeper, upwards
         bands = max(1, min(state.threads, rows // LIMITED_ROWS))
         ends = [rows * band // bands for band in range(bands + 1)]
         ends = sorted([*ends, *((first + last) // 2 for first, last in pairwise(ends))])
-        in_bands(lambda band, _: kernels.limit_two(*given, *ends[2 * band : 2 * band + 3]), bands, bands, band=1)
-        # Each half began beside ground that was not limited yet: what comes of it is limited once more.
+        in_bands(
+            lambda band, _: kernels.limit_two(*given, *ends[2 * band : 2 * band + 3]),
+            bands,
+            bands,
+            band=1,
+        )
+        # Each half began beside ground that was not limited yet: what comes of it is limited once
+        # more.
         halves = range(2 * bands)
         for half in list(halves[::-1] if upwards else halves)[1:]:
             kernels.limit_slopes(*given, ends[half], ends[half + 1])
 
     def _raise(self) -> None:
         """Uplift, and creep along rows and columns: rivers come last, so nothing dams them."""
-        given, state = self._given, self._state
+        given = self._given
+        state = self._state
         rows, cols = state.elevation.shape
         if state.masks_change:
             self._mask()
@@ -297,11 +356,18 @@ class UpliftStep(Step):
 
     def _creep_along(self, share: float, lines: int, *layout: int) -> None:
         memory: tuple[Any, ...] = tuple(self._memory[:2])
-        creep, ring = self._creep.creep_lines, self._state.edges == "wrap"
+        creep = self._creep.creep_lines
+        ring = self._state.edges == "wrap"
         if ring or share > SHARE:
-            creep, memory = self._creep.creep_fluxes, (memory[1], ring)
+            creep = self._creep.creep_fluxes
+            memory = (memory[1], ring)
         given = self._graph.network, self._ease, share, self._heights, *memory, *layout
-        in_bands(lambda first, last: creep(*given, first, last), lines, self._state.threads, band=CREEP_LINES)
+        in_bands(
+            lambda first, last: creep(*given, first, last),
+            lines,
+            self._state.threads,
+            band=CREEP_LINES,
+        )
 
     def _clear(self) -> float:
         """Remove deposits on a building plot; returns the amount."""
@@ -310,7 +376,9 @@ class UpliftStep(Step):
     def _raised(self) -> Array:
         """Uplift so far, m."""
         times = -(-self._done // PHASES)  # it is the first part of a time step
-        return self._graph.inside(self._rise()) * times if self._rises else np.zeros(self._graph.shape)
+        return (
+            self._graph.inside(self._rise()) * times if self._rises else np.zeros(self._graph.shape)
+        )
 
     def layers(self) -> dict[str, Array]:
         """Current layers changed by the step, by field name; new arrays."""
@@ -358,7 +426,9 @@ def _standing_at_outlets(state: State) -> State:
 
 
 def _mean_square_slope(state: State, radius: float) -> Array:
-    """Mean of |∇z|² (rows, cols) over about a disc: three running means along each axis. radius: m."""
+    """Mean of |∇z|² (rows, cols) over about a disc: three running means along each axis. radius:
+    m.
+    """
     wraps = state.edges == "wrap"
     mean = squared_slope(state.elevation, state.spacing, wraps)
     for axis, spacing in enumerate(state.spacing):
@@ -366,14 +436,20 @@ def _mean_square_slope(state: State, radius: float) -> Array:
         reach = min(round(radius / spacing), len(along) - 1)
         size = 2 * reach + 1
         for _ in range(3):
-            sums = np.pad(along, ((reach + 1, reach), (0, 0)), mode="wrap" if wraps else "edge").cumsum(0)
+            sums = np.pad(
+                along, ((reach + 1, reach), (0, 0)), mode="wrap" if wraps else "edge"
+            ).cumsum(0)
             along = (sums[size:] - sums[:-size]) / size
         mean = np.moveaxis(along, 0, axis)
     return np.maximum(mean, 0.0)
 
 
-def _on_coarser_cells(state: State, sea: Array | None, given: UpliftParameters, key: int) -> CoarseStep | None:
-    """Factory of the step on cells twice as wide for the large valleys, if there are enough cells; else None."""
+def _on_coarser_cells(
+    state: State, sea: Array | None, given: UpliftParameters, key: int
+) -> CoarseStep | None:
+    """Factory of the step on cells twice as wide for the large valleys, if there are enough cells;
+    else None.
+    """
     shape = halved(state.elevation.shape)
     if not (given.coarse_to_fine and given.years and shape):
         return None

@@ -18,17 +18,20 @@ def _seconds(given: WaterParameters, shape: tuple[int, int], spacing: Spacing, e
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
-    came, left = counts["rain"] + counts["inflow"], counts["outflow"] + counts["evaporation"]
+    came = counts["rain"] + counts["inflow"]
+    left = counts["outflow"] + counts["evaporation"]
     return [f"{volume(came)} of water came, {volume(left)} left, {volume(counts['stored'])} stands"]
 
 
 def _measuring(given: WaterParameters, factor: int) -> WaterParameters:
     """Narrow rivers that reach each place on wide cells when they do on narrow ones.
 
-    A river of width b has the section A = b^(1/3) (Q / k)^(2/3), k growing with the root of gravity. One that fills a
-    cell keeps section and speed where gravity grows with the cells.
+    A river of width b has the section A = b^(1/3) (Q / k)^(2/3), k growing with the root of
+    gravity. One that fills a cell keeps section and speed where gravity grows with the cells.
     """
-    return replace(given, gravity=min(given.gravity * factor, specifications(WaterParameters)["gravity"].high))
+    return replace(
+        given, gravity=min(given.gravity * factor, specifications(WaterParameters)["gravity"].high)
+    )
 
 
 def _on_land(given: WaterParameters, elevation: Array) -> WaterParameters:
@@ -52,7 +55,16 @@ PROCESS = Process(
     masks=(*MASKS, "rain"),
     scalable={"rain": "rainfall", **{name: name for name in SCALED}, "rock_erosion": "hardness"},
     reads=("water_depth", "suspended", "velocity", "moisture", "grass", "meltwater"),
-    writes=("water_depth", "suspended", "velocity", "flow", "moisture", "grass", "meltwater", "clouds"),
+    writes=(
+        "water_depth",
+        "suspended",
+        "velocity",
+        "flow",
+        "moisture",
+        "grass",
+        "meltwater",
+        "clouds",
+    ),
     makes_soil=True,
     measuring=_measuring,
     small_steps=WaterParameters.sub_steps,

@@ -18,7 +18,9 @@ SCALED = ("capacity", "pick_up", "settling", "evaporation")
 
 
 class WaterParameters(Parameters):
-    """Rivers, lakes, seas and floods: water that stands and runs, with soil in it and grass beside it."""
+    """Rivers, lakes, seas and floods: water that stands and runs, with soil in it and grass beside
+    it.
+    """
 
     duration: float = parameter(
         3.0,
@@ -29,11 +31,19 @@ class WaterParameters(Parameters):
         soft_high=24,
     )
     rain: float = parameter(
-        60.0, "Mean rain: higher values make larger rivers.", low=0, high=10_000, unit="mm/h", soft_high=200
+        60.0,
+        "Mean rain: higher values make larger rivers.",
+        low=0,
+        high=10_000,
+        unit="mm/h",
+        soft_high=200,
     )
     cloud_cover: float = parameter(
         0.0,
-        "Share of the sky under clouds, the only places where it rains: higher values spread the rain; 0 rains evenly.",
+        (
+            "Share of the sky under clouds, the only places where it rains: higher values spread "
+            "the rain; 0 rains evenly."
+        ),
         low=0,
         high=1,
         group="Clouds",
@@ -87,18 +97,27 @@ class WaterParameters(Parameters):
     )
     standing_water: str = parameter(
         "none",
-        "Where a water level stands: nowhere, beyond open edges (a sea or river), or everywhere (a flood).",
+        (
+            "Where a water level stands: nowhere, beyond open edges (a sea or river), or "
+            "everywhere (a flood)."
+        ),
         choices={
             "none": "Only rain and springs bring water",
-            "edges": "A sea lies beyond the open edges and comes in where the land is lower; its salty shore is bare",
-            "everywhere": "A flood: land below the level is under water from the start, and so are the surroundings",
+            "edges": (
+                "A sea lies beyond the open edges and comes in where the land is lower; its salty "
+                "shore is bare"
+            ),
+            "everywhere": (
+                "A flood: land below the level is under water from the start, and so are the "
+                "surroundings"
+            ),
         },
         group="Standing Water",
     )
     flooded: float = parameter(
         0.0,
-        "Share of the land below the water level, whatever its height: higher values drown more. Off: by Water Level "
-        "alone.",
+        "Share of the land below the water level, whatever its height: higher values drown more. "
+        "Off: by Water Level alone.",
         low=0,
         high=1,
         zero="Off",
@@ -108,7 +127,10 @@ class WaterParameters(Parameters):
     )
     water_level: float = parameter(
         0.0,
-        "Height of the water level at the start, above 0 m or above the flooded share: higher values flood more land.",
+        (
+            "Height of the water level at the start, above 0 m or above the flooded share: higher "
+            "values flood more land."
+        ),
         low=-1e9,
         high=1e9,
         unit="m",
@@ -120,7 +142,10 @@ class WaterParameters(Parameters):
     )
     water_rise: float = parameter(
         0.0,
-        "How fast the water level rises; below 0 it falls: higher values flood higher banks in the end.",
+        (
+            "How fast the water level rises; below 0 it falls: higher values flood higher banks "
+            "in the end."
+        ),
         low=-1e6,
         high=1e6,
         unit="m/h",
@@ -140,7 +165,10 @@ class WaterParameters(Parameters):
     )
     pipe_depth: float = parameter(
         2.0,
-        "Depth up to which waves speed up with depth: higher values let deep water run faster, and take longer.",
+        (
+            "Depth up to which waves speed up with depth: higher values let deep water run "
+            "faster, and take longer."
+        ),
         low=0.01,
         high=1000,
         unit="m",
@@ -169,7 +197,10 @@ class WaterParameters(Parameters):
     )
     pick_up: float = parameter(
         1.0,
-        "Share of its spare capacity that water takes up in a minute: higher values load streams sooner.",
+        (
+            "Share of its spare capacity that water takes up in a minute: higher values load "
+            "streams sooner."
+        ),
         low=0,
         high=1000,
         unit="1/min",
@@ -179,7 +210,10 @@ class WaterParameters(Parameters):
     )
     settling: float = parameter(
         1.0,
-        "Share of its excess load that water deposits in a minute: higher values fill near slopes, and plains less.",
+        (
+            "Share of its excess load that water deposits in a minute: higher values fill near "
+            "slopes, and plains less."
+        ),
         low=0,
         high=1000,
         unit="1/min",
@@ -189,7 +223,10 @@ class WaterParameters(Parameters):
     )
     rock_erosion: float = parameter(
         150.0,
-        "Rock that 1 m of water at 1 m/s turns into soil in an hour: higher values cut deeper valleys.",
+        (
+            "Rock that 1 m of water at 1 m/s turns into soil in an hour: higher values cut deeper "
+            "valleys."
+        ),
         low=0,
         high=10_000,
         unit="m/h",
@@ -197,7 +234,10 @@ class WaterParameters(Parameters):
     )
     bank_erosion: float = parameter(
         80.0,
-        "How far streams undercut their banks: higher values make wider valleys; below 4 cells rivers follow the grid.",
+        (
+            "How far streams undercut their banks: higher values make wider valleys; below 4 "
+            "cells rivers follow the grid."
+        ),
         low=0,
         high=1e5,
         unit="m",
@@ -224,7 +264,10 @@ class WaterParameters(Parameters):
     )
     drying: float = parameter(
         0.3,
-        "Share of its moisture that ground loses in an hour once water is gone: higher values leave only banks wet.",
+        (
+            "Share of its moisture that ground loses in an hour once water is gone: higher values "
+            "leave only banks wet."
+        ),
         low=0,
         high=1000,
         unit="1/h",
@@ -233,7 +276,10 @@ class WaterParameters(Parameters):
     )
     grass_growth: float = parameter(
         1.0,
-        "How fast grass grows on wet, gentle, quiet soil, and dies elsewhere: higher values follow the water sooner.",
+        (
+            "How fast grass grows on wet, gentle, quiet soil, and dies elsewhere: higher values "
+            "follow the water sooner."
+        ),
         low=0,
         high=1000,
         unit="1/h",
@@ -242,7 +288,10 @@ class WaterParameters(Parameters):
     )
     grass_protection: float = parameter(
         0.8,
-        "Share of all erosion that full grass prevents: higher values hold green banks where they are.",
+        (
+            "Share of all erosion that full grass prevents: higher values hold green banks where "
+            "they are."
+        ),
         low=0,
         high=1,
         group="Moisture and Grass",
@@ -259,8 +308,8 @@ class WaterParameters(Parameters):
     )
     time_step: float = parameter(
         4.0,
-        "Time between two updates of the ground, while the water takes shorter steps: higher values are faster and "
-        "coarser.",
+        "Time between two updates of the ground, while the water takes shorter steps: higher "
+        "values are faster and coarser.",
         low=0.01,
         high=60,
         unit="s",
@@ -277,7 +326,10 @@ class WaterParameters(Parameters):
         return math.ceil(self.time_step / longest_step(*spacing, self.gravity, self.pipe_depth))
 
 
-def longest_step(row_spacing: float, col_spacing: float, gravity: float, pipe_depth: float) -> float:
+def longest_step(
+    row_spacing: float, col_spacing: float, gravity: float, pipe_depth: float
+) -> float:
     """Sub-step in seconds: `COURANT` of the stability limit in `flow.run_water`."""
-    along, across = 1.0 / (row_spacing * row_spacing), 1.0 / (col_spacing * col_spacing)
+    along = 1.0 / (row_spacing * row_spacing)
+    across = 1.0 / (col_spacing * col_spacing)
     return COURANT / math.sqrt(gravity * pipe_depth * (along + across))

@@ -25,12 +25,14 @@ def water_level(elevation: Array, parameters: WaterParameters) -> float:
 
 
 def salt_ground(elevation: Array, parameters: WaterParameters) -> Array | None:
-    """(rows, cols) bool: where a sea beyond the open edges, or its spray, reaches at its highest level; None without
-    one. Hollows that land parts from the sea are not salt. elevation: (rows, cols) m.
+    """(rows, cols) bool: where a sea beyond the open edges, or its spray, reaches at its highest
+    level; None without one. Hollows that land parts from the sea are not salt. elevation: (rows,
+    cols) m.
     """
     if parameters.standing_water != "edges":
         return None
-    from .kernels.sea import spread_from_edges  # numba takes a second to import, so only where it runs
+    # numba takes a second to import, so only where it runs
+    from .kernels.sea import spread_from_edges
 
     rise = max(parameters.water_rise * parameters.duration, 0.0)
     low = elevation < water_level(elevation, parameters) + rise + SPRAY
@@ -41,7 +43,8 @@ def salt_ground(elevation: Array, parameters: WaterParameters) -> Array | None:
 
 def whole_meters(elevation: Array) -> float:
     """Common offset of all heights in whole meters; subtracting it loses no digit."""
-    low, high = float(elevation.min()), float(elevation.max())
+    low = float(elevation.min())
+    high = float(elevation.max())
     return float(np.trunc(min(low, high, key=abs))) if low * high > 0.0 else 0.0
 
 
@@ -52,10 +55,12 @@ def layer(state: State, name: str, dtype: type = np.float32) -> Array:
 
 
 def masks(state: State, ground: Ground | None = None) -> Array:
-    """(4, rows, cols) float32: the mask layers row by row, with hardness for softness; of no size without masks. If
-    parameters of `SCALED` are masked (8, rows, cols), with their masks. ground: as in `shares_in_depth`.
+    """(4, rows, cols) float32: the mask layers row by row, with hardness for softness; of no size
+    without masks. If parameters of `SCALED` are masked (8, rows, cols), with their masks. ground:
+    as in `shares_in_depth`.
     """
-    given, shape = shares_in_depth(state, ground), state.elevation.shape
+    given = shares_in_depth(state, ground)
+    shape = state.elevation.shape
     scaled = any(name in state.masks for name in SCALED)
     if given.nothing and not scaled:
         return np.zeros((4, 0, 0), np.float32)
@@ -68,9 +73,11 @@ def masks(state: State, ground: Ground | None = None) -> Array:
 
 
 def sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
-    """Flat indices of the cells with springs, and of those where the rain on land around a region enters, and their
-    inflow in m/s."""
-    area, cells = state.spacing[0] * state.spacing[1], spring_cells(state.elevation.shape, parameters.springs)
+    """Flat indices of the cells with springs, and of those where the rain on land around a region
+    enters, and their inflow in m/s.
+    """
+    area = state.spacing[0] * state.spacing[1]
+    cells = spring_cells(state.elevation.shape, parameters.springs)
     rates = [rate / area for _, _, rate in parameters.springs]
     if INFLOW in state.masks:
         entering = state.masks[INFLOW].ravel().astype(np.float64)
@@ -78,5 +85,6 @@ def sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
         if "rain" in state.masks:
             rain /= state.rain_mean or 1.0
         found = np.flatnonzero(entering)
-        cells, rates = [*cells, *found], [*rates, *(rain * entering[found])]
+        cells = [*cells, *found]
+        rates = [*rates, *(rain * entering[found])]
     return np.array(cells, np.int64), np.array(rates, np.float64)

@@ -30,13 +30,17 @@ WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
 
 
 class WaterStep(Step):
-    """Running water step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+    """Running water step on `state`: call `advance` until it returns 1; `layers` may be read at any
+    time.
 
-    key: uint64 that the clouds are drawn from. Raises InputError where the parameters do not fit the terrain.
+    key: uint64 that the clouds are drawn from. Raises InputError where the parameters do not fit
+    the terrain.
     """
 
     bytes_per_cell = 8 * 4 + 4 * 2 + 4 * 4 + 4 * 2
-    """Working memory: bed, soil, depth, load; fluxes; moisture, grass, flow, slope; rain and clouds."""
+    """Working memory: bed, soil, depth, load; fluxes; moisture, grass, flow, slope; rain and
+    clouds.
+    """
 
     evolving: tuple[str, ...] = (
         "_bed",
@@ -60,51 +64,56 @@ class WaterStep(Step):
 
     def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
         # numba takes a second to import, so only where it runs
-        from .kernels import (
-            bed as water_ground,
-        )
-        from .kernels import (
-            flow as water,
-        )
-        from .kernels import (
-            level_slopes as water_slopes,
-        )
-        from .kernels import (
-            rain as clouds,
-        )
-        from .kernels import (
-            speed as water_speed,
-        )
+        from .kernels import bed as water_ground
+        from .kernels import flow as water
+        from .kernels import level_slopes as water_slopes
+        from .kernels import rain as clouds
+        from .kernels import speed as water_speed
 
         if parameters.standing_water == "edges" and state.edges != "open":
-            raise InputError(f"standing_water is edges, but the edges are {state.edges}: set the edges to open.")
-        self._state, self._parameters = state, parameters
-        self._water, self._grounds, self._speeds = water, water_ground, water_speed
+            raise InputError(
+                f"standing_water is edges, but the edges are {state.edges}: set the edges to open."
+            )
+        self._state = state
+        self._parameters = parameters
+        self._water = water
+        self._grounds = water_ground
+        self._speeds = water_speed
         self._fill_slopes = water_slopes.fill_slopes
         rows, cols = shape = state.elevation.shape
         self._steps = round(parameters.duration * HOUR / parameters.time_step)
-        self._done, self._pace, self.limits = 0, Pace(1), {"_done": (0, self._steps), "_masks": (0, 1)}
+        self._done = 0
+        self._pace = Pace(1)
+        self.limits = {"_done": (0, self._steps), "_masks": (0, 1)}
         if state.masks_change:
             self.evolving = (*self.evolving, "_masks")
         self._salt = salt_ground(state.elevation, parameters)
-        self._bed, self._soil = state.elevation.copy(), state.loose().copy()
+        self._bed = state.elevation.copy()
+        self._soil = state.loose().copy()
         self._depth = layer(state, "water_depth", np.float64)
         self._suspended = layer(state, "suspended", np.float64)
         self._moisture, self._grass = (layer(state, name) for name in ("moisture", "grass"))
-        self._flow, self._steep = np.zeros(shape, np.float32), np.empty(shape, np.float32)
-        self._flux_x, self._flux_y = np.zeros((rows, cols + 1), np.float32), np.zeros((rows + 1, cols), np.float32)
+        self._flow = np.zeros(shape, np.float32)
+        self._steep = np.empty(shape, np.float32)
+        self._flux_x = np.zeros((rows, cols + 1), np.float32)
+        self._flux_y = np.zeros((rows + 1, cols), np.float32)
         if "velocity" in state.layers:
             self._set_fluxes(state.layers["velocity"])
         self._clouds = None
         if parameters.cloud_cover > 0.0:
             self._clouds = np.empty(shape, np.float32)
-            knots = (max(1, round(n * d / parameters.cloud_size)) for n, d in zip(shape, state.spacing, strict=True))
+            knots = (
+                max(1, round(n * d / parameters.cloud_size))
+                for n, d in zip(shape, state.spacing, strict=True)
+            )
             clouds.fill_clouds(np.uint64(key), *knots, parameters.cloud_cover, self._clouds)
         self._rain = np.empty(shape, np.float32)
         self._rain_at: tuple[int, int] | None = None
-        self._melt = state.layers.get("meltwater")  # m, which come as rain, evenly over the whole duration
+        # m, which come as rain, evenly over the whole duration
+        self._melt = state.layers.get("meltwater")
         self._rain_sum = self._raised = self._rained = 0.0
-        self._start_level, self._reference = water_level(state.elevation, parameters), 0.0
+        self._start_level = water_level(state.elevation, parameters)
+        self._reference = 0.0
         self._sources = sources(state, parameters)
         self._place_springs()
         self._masks = masks(state)
@@ -115,7 +124,9 @@ class WaterStep(Step):
         self._start = self._stored()
 
     def _set_fluxes(self, velocity: Array) -> None:
-        """Initialize the fluxes of moving water: means of the cells on both sides; none through the edges."""
+        """Initialize the fluxes of moving water: means of the cells on both sides; none through the
+        edges.
+        """
         through = velocity * self._depth[..., None].astype(np.float32)
         half = np.float32(0.5)
         self._flux_x[:, 1:-1] = half * (through[:, 1:, 0] + through[:, :-1, 0])
@@ -132,15 +143,16 @@ class WaterStep(Step):
         self._spring_firsts = self._water.by_row(self._spring_cells, (rows, cols))
 
     def _make_constants(self) -> None:
-        given, state = self._parameters, self._state
+        given = self._parameters
+        state = self._state
         (row_spacing, col_spacing), seconds, f = state.spacing, given.time_step, np.float32
         edges = EDGES.index(state.edges)
         longest = longest_step(row_spacing, col_spacing, given.gravity, given.pipe_depth)
         self._sub_steps = given.sub_steps(state.spacing)
         if self._sub_steps > MOST_SUB_STEPS:
             raise InputError(
-                f"Water needs {self._sub_steps:,} steps of {longest:.2g} s in a time step of {seconds:g} s: "
-                "make time_step or pipe_depth smaller, or the cells larger."
+                f"Water needs {self._sub_steps:,} steps of {longest:.2g} s in a time step of "
+                f"{seconds:g} s: make time_step or pipe_depth smaller, or the cells larger."
             )
         self._sub_step = sub = seconds / self._sub_steps
         self._pipes = self._water.Pipes(
@@ -188,7 +200,10 @@ class WaterStep(Step):
         self._bands = Bands((rows, cols), state.threads)
         # Of each kind the seams, and the rows of each band.
         self._work = [
-            (kind.make_seams(self._bands.count, cols), [kind.make_rows(cols) for _ in range(self._bands.count)])
+            (
+                kind.make_seams(self._bands.count, cols),
+                [kind.make_rows(cols) for _ in range(self._bands.count)],
+            )
             for kind in (self._water, self._grounds)
         ]
 
@@ -215,7 +230,9 @@ class WaterStep(Step):
         self._cloud_rain()
         level = -math.inf if self._parameters.standing_water == "none" else self._level()
         rates = self._sources[1]
-        self._run_water(self._beyond(level), self._let_in(rates)[self._spring_order] * self._sub_step)
+        self._run_water(
+            self._beyond(level), self._let_in(rates)[self._spring_order] * self._sub_step
+        )
         self._measure()
         self._run_ground()
         self._totals.exported[0] += self._plot.clear(self._soil, self._bed, lowered=self._reference)
@@ -224,7 +241,8 @@ class WaterStep(Step):
 
     def _update_shares(self) -> None:
         """Update the factors of erosion and deposition for the current ground."""
-        state, every = self._state, self._state.passes_between_looks(LOOK)
+        state = self._state
+        every = self._state.passes_between_looks(LOOK)
         if every and self._done % every == 0:
             self._masks[...] = masks(state, Ground(self._bed + self._reference, self._soil))
 
@@ -233,8 +251,13 @@ class WaterStep(Step):
         streams = self._state.streams
         if not streams:
             return rates
-        at, area = slice_of(self._done, self._steps, len(streams.water)), self._area()
-        np.add.at(self._suspended.reshape(-1), streams.cells, streams.load[at] * (self._parameters.time_step / area))
+        at = slice_of(self._done, self._steps, len(streams.water))
+        area = self._area()
+        np.add.at(
+            self._suspended.reshape(-1),
+            streams.cells,
+            streams.load[at] * (self._parameters.time_step / area),
+        )
         return np.concatenate([rates, streams.water[at] / area])
 
     def _beyond(self, level: float) -> Any:
@@ -251,24 +274,57 @@ class WaterStep(Step):
         if gauges := self._state.gauges:
             at = slice_of(self._done, self._steps, gauges.slices)
             share = 1.0 / steps_in(at, self._steps, gauges.slices)
-            gauges.read(at, share, self._depth, self._suspended, (self._flux_x, self._flux_y), self._state.spacing)
+            gauges.read(
+                at,
+                share,
+                self._depth,
+                self._suspended,
+                (self._flux_x, self._flux_y),
+                self._state.spacing,
+            )
 
     def _run_water(self, beyond: Any, spring_depths: Array) -> None:
         """Run the water for a time step. beyond: see `_beyond`; spring_depths: m per sub-step."""
         kernels, bands, (seams, work) = self._water, self._bands, self._work[0]
-        starts, pipes, totals, ground = bands.starts, self._pipes, self._totals, (self._bed, self._depth)
-        bands.sweep(lambda at, _: self._fill_slopes(*ground, starts[at], starts[at + 1], self._steep, work[at], pipes))
+        starts = bands.starts
+        pipes = self._pipes
+        totals = self._totals
+        ground = (self._bed, self._depth)
+        bands.sweep(
+            lambda at, _: self._fill_slopes(
+                *ground, starts[at], starts[at + 1], self._steep, work[at], pipes
+            )
+        )
         springs = self._spring_firsts, self._spring_cells, spring_depths
-        maps = (self._bed, self._steep, self._depth, self._suspended, self._flux_x, self._flux_y, beyond, springs)
+        maps = (
+            self._bed,
+            self._steep,
+            self._depth,
+            self._suspended,
+            self._flux_x,
+            self._flux_y,
+            beyond,
+            springs,
+        )
         if bands.count == 1:
             kernels.run_water(*maps, self._sub_steps, starts, seams, work[0], pipes, totals)
             return
 
         def visit(steps: int) -> None:
             bands.run(
-                lambda seam, thread: kernels.fill_seam(*maps, starts[seam], steps, seam, seams, work[thread], pipes),
+                lambda seam, thread: kernels.fill_seam(
+                    *maps, starts[seam], steps, seam, seams, work[thread], pipes
+                ),
                 lambda band, thread: kernels.sweep(
-                    *maps, starts[band], starts[band + 1], steps, band, seams, work[thread], pipes, totals
+                    *maps,
+                    starts[band],
+                    starts[band + 1],
+                    steps,
+                    band,
+                    seams,
+                    work[thread],
+                    pipes,
+                    totals,
                 ),
             )
 
@@ -278,13 +334,34 @@ class WaterStep(Step):
     def _run_ground(self) -> None:
         """Update the ground for a time step."""
         kernels, starts, (seams, work) = self._grounds, self._bands.starts, self._work[1]
-        ground, fluxes, living = self._ground, (self._flux_x, self._flux_y), (self._moisture, self._grass)
+        ground = self._ground
+        fluxes = (self._flux_x, self._flux_y)
+        living = (self._moisture, self._grass)
         seen = (self._bed, self._soil, self._depth, *fluxes, *living, self._masks)
-        maps = (self._bed, self._soil, self._depth, self._suspended, *fluxes, *living, self._flow, self._rain)
+        maps = (
+            self._bed,
+            self._soil,
+            self._depth,
+            self._suspended,
+            *fluxes,
+            *living,
+            self._flow,
+            self._rain,
+        )
         self._bands.run(
-            lambda seam, thread: kernels.fill_seam(*seen, starts[seam], seam, seams, work[thread], ground),
+            lambda seam, thread: kernels.fill_seam(
+                *seen, starts[seam], seam, seams, work[thread], ground
+            ),
             lambda band, thread: kernels.sweep(
-                *maps, self._masks, starts[band], starts[band + 1], band, seams, work[thread], ground, self._sums
+                *maps,
+                self._masks,
+                starts[band],
+                starts[band + 1],
+                band,
+                seams,
+                work[thread],
+                ground,
+                self._sums,
             ),
         )
         if self._salt is not None:
@@ -293,7 +370,11 @@ class WaterStep(Step):
     def _level(self) -> float:
         """Current level of standing water in meters above the reference."""
         given = self._parameters
-        return self._start_level - self._reference + given.water_rise * self._done * given.time_step / HOUR
+        return (
+            self._start_level
+            - self._reference
+            + given.water_rise * self._done * given.time_step / HOUR
+        )
 
     def _fill_up(self) -> float:
         """Fill everything below the level, in meters of water; the load takes up space."""
@@ -312,7 +393,8 @@ class WaterStep(Step):
 
     def _cloud_rain(self) -> None:
         """Current rain in m/s, updated when the clouds have drifted by a cell."""
-        given, at = self._parameters, self._clouds_at(self._done)
+        given = self._parameters
+        at = self._clouds_at(self._done)
         if self._rain_at is not None and (self._clouds is None or at == self._rain_at):
             return
         self._rain_at = at
@@ -344,24 +426,38 @@ class WaterStep(Step):
     def release(self) -> dict[str, Array]:
         """`layers` without copies, at the end of the step."""
         layers = self._layers(self._soil)
-        del self._soil, self._depth, self._flux_x, self._flux_y, self._steep, self._rain, self._clouds
+        del (
+            self._soil,
+            self._depth,
+            self._flux_x,
+            self._flux_y,
+            self._steep,
+            self._rain,
+            self._clouds,
+        )
         return layers
 
     def _layers(self, soil: Array) -> dict[str, Array]:
         """Fields changed in place as they are, the others as new arrays."""
         velocity = np.empty((*self._bed.shape, 2), np.float32)
-        self._speeds.fill_velocity(self._depth, self._flux_x, self._flux_y, self._ground.gravity, velocity)
+        self._speeds.fill_velocity(
+            self._depth, self._flux_x, self._flux_y, self._ground.gravity, velocity
+        )
         layers = {
             "elevation": self._bed + self._reference if self._reference else self._bed,
             "water_depth": self._depth.astype(np.float32),
             "velocity": velocity,
             "suspended": self._suspended,
-            "moisture": self._moisture if self._salt is None else np.where(self._salt, np.float32(0.0), self._moisture),
+            "moisture": self._moisture
+            if self._salt is None
+            else np.where(self._salt, np.float32(0.0), self._moisture),
             "grass": self._grass,
             "flow": self._flow,
         }
         if self._clouds is not None:
-            layers["clouds"] = np.roll(self._clouds, self._clouds_at(max(self._done - 1, 0)), (0, 1))
+            layers["clouds"] = np.roll(
+                self._clouds, self._clouds_at(max(self._done - 1, 0)), (0, 1)
+            )
         if self._melt is not None:
             layers["meltwater"] = self._melt * (1.0 - self._done / max(self._steps, 1))
         return layers | self._state.split_loose(soil, own="soil")
@@ -376,17 +472,28 @@ class WaterStep(Step):
     def _entered(self) -> tuple[float, float]:
         """Water and load of streams so far, m³."""
         streams = self._state.streams
-        return streams.entered(self._done, self._steps, self._parameters.time_step) if streams else (0.0, 0.0)
+        return (
+            streams.entered(self._done, self._steps, self._parameters.time_step)
+            if streams
+            else (0.0, 0.0)
+        )
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far; sliding counts as moved, and the load of streams as added."""
+        """Volumes of solid material moved so far; sliding counts as moved, and the load of streams
+        as added.
+        """
         area = self._area()
-        moved, exported = (float(np.sum(part)) * area for part in (self._sums.moved, self._totals.exported))
+        moved, exported = (
+            float(np.sum(part)) * area for part in (self._sums.moved, self._totals.exported)
+        )
         return Volumes(moved, exported, self._entered()[1])
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """The step's entries in the report. Water in m³: stored = started + rain + inflow - evaporation - outflow."""
-        area, totals = self._area(), self._totals
+        """The step's entries in the report. Water in m³: stored = started + rain + inflow -
+        evaporation - outflow.
+        """
+        area = self._area()
+        totals = self._totals
         return {
             "water_steps": self._done,
             "sub_steps": self._sub_steps,
@@ -397,5 +504,7 @@ class WaterStep(Step):
             "evaporation": float(np.sum(self._sums.evaporated)) * area,
             "outflow": float(np.sum(totals.outflow)) * area,
             "stored": self._stored() * area,
-            "cells_per_second": self._done * self._sub_steps * self._bed.size / seconds if seconds > 0 else 0.0,
+            "cells_per_second": self._done * self._sub_steps * self._bed.size / seconds
+            if seconds > 0
+            else 0.0,
         }

@@ -9,12 +9,16 @@ from ..shared.process import Process, Spacing
 from .parameters import WeatherParameters
 
 
-def _seconds(given: WeatherParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+def _seconds(
+    given: WeatherParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+) -> float:
     return given.time_steps(spacing) * 18e-9 * shape[0] * shape[1]
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
-    return [f"{counts['years']:,.0f} years of weather, {counts['weathered']:.3g} m of rock weathered"]
+    return [
+        f"{counts['years']:,.0f} years of weather, {counts['weathered']:.3g} m of rock weathered"
+    ]
 
 
 PROCESS = Process(

@@ -10,14 +10,14 @@ FEWEST_STEPS = 16
 """Fewest time steps of a run, so that weathering and creep interact."""
 
 COVER_PER_STEP = 0.05
-"""Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then weathers as if it had
-been bare all the time, within half as much.
+"""Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then
+weathers as if it had been bare all the time, within half as much.
 """
 
 
 class WeatherParameters(Parameters):
-    """Rock turns to loose material, fastest where it is bare, and its cover creeps downhill; defaults as measured in
-    the hills of California (Heimsath et al. 1997).
+    """Rock turns to loose material, fastest where it is bare, and its cover creeps downhill;
+    defaults as measured in the hills of California (Heimsath et al. 1997).
     """
 
     duration: float = parameter(

@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weathering step: rock turns into loose material, and the cover creeps downhill over thousands of years."""
+"""Weathering step: rock turns into loose material, and the cover creeps downhill over thousands of
+years.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from ...base.arrays import EDGES, Array
-from ..shared.halo import ANY_HEIGHT, changed_elevation, ground_now, inner, loosened, ringed, share_masks, volumes
+from ..shared.halo import (
+    ANY_HEIGHT,
+    changed_elevation,
+    ground_now,
+    inner,
+    loosened,
+    ringed,
+    share_masks,
+    volumes,
+)
 from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot, under_grass
 from ..shared.state import Pace, State, Step, Volumes, run_passes
@@ -17,21 +28,28 @@ LOOK = 4
 
 
 class WeatherStep(Step):
-    """Running weather step on `state`: call `advance` until it returns 1; `layers` may be read at any time."""
+    """Running weather step on `state`: call `advance` until it returns 1; `layers` may be read at
+    any time.
+    """
 
     bytes_per_cell = 16 + 8 + 12 + 4
-    """Working memory beyond terrain and result: rock, loose material, what of it creeps, masks and moisture."""
+    """Working memory beyond terrain and result: rock, loose material, what of it creeps, masks and
+    moisture.
+    """
 
     evolving: tuple[str, ...] = ("_rock", "_loose", "_exported", "_done")
 
     def __init__(self, state: State, parameters: WeatherParameters, key: int) -> None:
         from .kernels import weathering  # numba takes a second to import, so only where it runs
 
-        self._kernel, self._years = weathering, parameters.duration
+        self._kernel = weathering
+        self._years = parameters.duration
         state = self._state = under_grass(state, parameters.grass_protection)
         loose = state.loose()
-        self._rock, self._loose = ringed(state.elevation - loose), ringed(loose)
-        self._masks, self._moisture = self._make_masks(), state.layers.get("moisture")
+        self._rock = ringed(state.elevation - loose)
+        self._loose = ringed(loose)
+        self._masks = self._make_masks()
+        self._moisture = state.layers.get("moisture")
         self._plot = Plot(state, inner(self._loose), inner(self._rock))
         rows, cols = state.elevation.shape
         self._bands = Bands((rows, cols), state.threads)
@@ -51,7 +69,8 @@ class WeatherStep(Step):
             col_spacing=col_spacing,
             edges=EDGES.index(state.edges),
         )
-        self._done, self._pace = 0, Pace(1)
+        self._done = 0
+        self._pace = Pace(1)
         self.limits = {"_rock": ANY_HEIGHT, "_done": (0, self._steps), "_masks": (0, 1)}
         if state.masks_change:
             self.evolving = (*self.evolving, "_masks")
@@ -65,7 +84,14 @@ class WeatherStep(Step):
         """Run some time steps, clearing the building plot after each; returns their number."""
         wanted = min(size, self._steps - self._done)
         clear = self._clear if self._plot else None
-        return run_passes(self._weather, wanted, self._done, self._state.passes_between_looks(LOOK), self._look, clear)
+        return run_passes(
+            self._weather,
+            wanted,
+            self._done,
+            self._state.passes_between_looks(LOOK),
+            self._look,
+            clear,
+        )
 
     def _clear(self) -> None:
         self._exported[0] += self._plot.clear(inner(self._loose), inner(self._rock))
@@ -77,7 +103,8 @@ class WeatherStep(Step):
 
     def _make_masks(self, ground: Ground | None = None) -> Array | None:
         """`share_masks` with the diffusivity mask of the receiving cell."""
-        found, creeping = share_masks(self._state, ground), self._state.masks.get("diffusivity")
+        found = share_masks(self._state, ground)
+        creeping = self._state.masks.get("diffusivity")
         if creeping is None:
             return found
         rows, cols = self._state.elevation.shape
@@ -88,8 +115,12 @@ class WeatherStep(Step):
         return found
 
     def _weather(self, wanted: int) -> int:
-        kernel, bands = self._kernel, self._bands
-        starts, ground, constants, maps = bands.starts, (self._rock, self._loose), self._constants, self._maps
+        kernel = self._kernel
+        bands = self._bands
+        starts = bands.starts
+        ground = (self._rock, self._loose)
+        constants = self._constants
+        maps = self._maps
         seen = (*ground, self._masks, self._moisture, constants)
         if bands.count == 1:
             kernel.weather(*seen, starts, maps, self._rows[0], wanted)
@@ -97,7 +128,9 @@ class WeatherStep(Step):
         for _ in range(wanted):
             kernel.fill_border(*ground, self._masks, constants.edges)
             bands.run(
-                lambda seam, thread: kernel.fill_seam(*ground, constants, starts, seam, maps, self._rows[thread]),
+                lambda seam, thread: kernel.fill_seam(
+                    *ground, constants, starts, seam, maps, self._rows[thread]
+                ),
                 lambda band, thread: kernel.sweep(
                     *seen, starts[band], starts[band + 1], band, maps, self._rows[thread]
                 ),

@@ -12,20 +12,30 @@ from .parameters import FLOW_BYTES, WindParameters
 
 
 def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    cells, longer = shape[0] * shape[1], max(side * step for side, step in zip(shape, spacing, strict=True))
-    step, seconds = mean_cell_size(spacing), 600e-9  # loaded air takes two to five steps to a cell
+    cells = shape[0] * shape[1]
+    longer = max(side * step for side, step in zip(shape, spacing, strict=True))
+    step = mean_cell_size(spacing)  # loaded air takes two to five steps to a cell
+    seconds = 600e-9
     if given.flight == "particles":
         creep = max(given.response / (1 + given.response), 1e-3)
         step = min(given.time_step * step, 0.5 * given.feature_size) * given.wind_speed * creep
         seconds = 60e-9
     # Where edges wrap all particles fly until they are too old; else most leave the terrain before.
     share = 1.0 if edges == "wrap" else 0.5
-    alone: float = given.particles_per_cell * cells * max(given.maximum_path * longer / step, 1.0) * share * seconds
+    alone: float = (
+        given.particles_per_cell
+        * cells
+        * max(given.maximum_path * longer / step, 1.0)
+        * share
+        * seconds
+    )
     return alone
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
-    return [f"{counts['particles']:,} wind particles, {counts['particles_per_second']:,.0f} a second"]
+    return [
+        f"{counts['particles']:,} wind particles, {counts['particles_per_second']:,.0f} a second"
+    ]
 
 
 def _on_part(given: WindParameters, part: Part) -> WindParameters:

@@ -10,22 +10,29 @@ from ..shared.state import State
 from .parameters import WindParameters
 
 PULL, FOLLOW = 0.05, 0.9
-"""Shares in which a particle takes on the wind, and the way along the ground, on a feature size; as in the source."""
+"""Shares in which a particle takes on the wind, and the way along the ground, on a feature size; as
+in the source.
+"""
 
 SLOWEST = 32.0
-"""Steps on a feature size in which a particle ends at the latest, as a multiple of those of the free wind."""
+"""Steps on a feature size in which a particle ends at the latest, as a multiple of those of the
+free wind.
+"""
 
 LEE_EXCHANGE = 0.5
 """Share of its load that a particle loses on a feature size where the wind's shadow is complete."""
 
 WET_LOADS = 100.0
-"""Loads of level ground by which the air must be able to hold more to lift wet sand, at a moisture threshold of 1."""
+"""Loads of level ground by which the air must be able to hold more to lift wet sand, at a moisture
+threshold of 1.
+"""
 
 
 def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
     """`kernel.Constants`, such that the same land on finer cells is eroded alike.
 
-    With cells of r feature sizes a particle goes r of them in a step. So a share p of something on a feature size is 1
+    With cells of r feature sizes a particle goes r of them in a step. So a share p of something on
+    a feature size is 1
     - (1 - p)^r of it in a step; visits of a cell grow with 1 / r, which slides need 1 / r² of.
     """
     (row_spacing, col_spacing), size = state.spacing, given.feature_size
@@ -37,7 +44,8 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
     # The air that follows the ground damps what sinks and swirls: less of it in a shorter step.
     follow = share(FOLLOW)
     sinking = follow / (1.0 - follow) * (1.0 - FOLLOW) / FOLLOW if follow < FOLLOW else 1.0
-    # Swirls add up as their squares do, over ways of the air's memory; and the shorter a step, the less it turns.
+    # Swirls add up as their squares do, over ways of the air's memory; and the shorter a step, the
+    # less it turns.
     swirls = follow / FOLLOW / math.sqrt(step) * (follow / FOLLOW / step)
     hold = tan(math.radians(given.repose_angle)) / size
     longer = longer_side(state.elevation.shape, state.spacing)
@@ -47,7 +55,9 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
         full=given.capacity * given.wind_speed / WindParameters.wind_speed,
         press=given.windward_lift,
         exchange=share(given.exchange),
-        lee_exchange=share(given.exchange + given.shelter * max(LEE_EXCHANGE - given.exchange, 0.0)),
+        lee_exchange=share(
+            given.exchange + given.shelter * max(LEE_EXCHANGE - given.exchange, 0.0)
+        ),
         abrasion=min(given.abrasion * given.pace * step, 1.0),
         weight=given.load_weight * sinking,
         drag=given.load_drag,
@@ -72,5 +82,7 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
 
 
 def wet_hold(given: WindParameters, constants: Any) -> float:
-    """Force that wet sand withstands, in heights of the kernel: its share of the greatest lift per step."""
+    """Force that wet sand withstands, in heights of the kernel: its share of the greatest lift per
+    step.
+    """
     return float(given.moisture_threshold * WET_LOADS * constants.full * constants.exchange)

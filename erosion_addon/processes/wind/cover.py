@@ -11,12 +11,15 @@ from ..shared.state import State
 from .parameters import WindParameters
 
 
-def wind_shares(state: State, grass_hold: float, unit: float, ground: Ground | None = None) -> Array | None:
+def wind_shares(
+    state: State, grass_hold: float, unit: float, ground: Ground | None = None
+) -> Array | None:
     """Mask layers with the hold of grass, see `Shares.layers`; ground: as in `shares`.
 
     unit: of height limits, in meters.
     """
-    given, grass = shares(state, ground), state.layers.get("grass")
+    given = shares(state, ground)
+    grass = state.layers.get("grass")
     if grass is not None:
         left = np.asarray(1 - grass_hold * np.clip(grass, 0, 1), np.float32)
         given = given._replace(dug=left if given.dug is None else given.dug * left)
@@ -24,10 +27,11 @@ def wind_shares(state: State, grass_hold: float, unit: float, ground: Ground | N
 
 
 def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
-    """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None where it is bare.
-    (rows, cols, 3) where that is masked, with the share of the suspension.
+    """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None
+    where it is bare. (rows, cols, 3) where that is masked, with the share of the suspension.
     """
-    moisture, grass = state.layers.get("moisture"), state.layers.get("grass")
+    moisture = state.layers.get("moisture")
+    grass = state.layers.get("grass")
     suspended = state.masks.get("suspension")
     if moisture is None and grass is None and suspended is None:
         return None
@@ -47,7 +51,9 @@ def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | 
 
 
 def sources(state: State) -> Array | None:
-    """Cumulated start probability of particles per cell (cells,), up to 1; None if all enter from windward."""
+    """Cumulated start probability of particles per cell (cells,), up to 1; None if all enter from
+    windward.
+    """
     source = state.masks.get("source")
     if source is None or not source.any():
         return None

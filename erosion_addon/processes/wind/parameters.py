@@ -11,14 +11,14 @@ FLOW_BYTES = 8 * 5 + 4 * 4
 
 
 class WindParameters(Parameters):
-    """Wind piles sand into dunes and wears what stands in its way (McDonald 2020). Motion, suspension, settling and
-    abrasion are the source's.
+    """Wind piles sand into dunes and wears what stands in its way (McDonald 2020). Motion,
+    suspension, settling and abrasion are the source's.
     """
 
     flight: str = parameter(
         "particles",
-        "How sand moves. Particles that bounce and creep suit seas of sand, but dissolve lone dunes on rock. Sand "
-        "that the air holds keeps lone dunes together and gives them horns.",
+        "How sand moves. Particles that bounce and creep suit seas of sand, but dissolve lone "
+        "dunes on rock. Sand that the air holds keeps lone dunes together and gives them horns.",
         choices={
             "particles": "Grains that fly, bounce and creep: seas of sand, and worn obstacles",
             "boundary layer": "Sand that the air holds near the ground: lone dunes that grow horns",
@@ -74,7 +74,10 @@ class WindParameters(Parameters):
     )
     creep: float = parameter(
         0.001,
-        "How much grains roll where the wind touches the ground: higher values smooth windward slopes.",
+        (
+            "How much grains roll where the wind touches the ground: higher values smooth "
+            "windward slopes."
+        ),
         low=0,
         high=0.1,
         unit="1/s",
@@ -92,9 +95,15 @@ class WindParameters(Parameters):
     )
     slides: str = parameter(
         "pairs",
-        "Direction in which heaps slide: between pairs of cells, as in the source, or down the true slope.",
+        (
+            "Direction in which heaps slide: between pairs of cells, as in the source, or down "
+            "the true slope."
+        ),
         choices={
-            "pairs": "Between a cell and each of its eight neighbors, as in the source: heaps are octagons",
+            "pairs": (
+                "Between a cell and each of its eight neighbors, as in the source: heaps are "
+                "octagons"
+            ),
             "slope": "Down the true slope: heaps are round",
         },
         group="Sand",
@@ -114,7 +123,10 @@ class WindParameters(Parameters):
     )
     shelter: float = parameter(
         1.0,
-        "How still the air is behind heights: higher values pile up sand in their lee; 0 as in the source.",
+        (
+            "How still the air is behind heights: higher values pile up sand in their lee; 0 as "
+            "in the source."
+        ),
         low=0,
         high=1,
         group="Shelter",
@@ -171,7 +183,10 @@ class WindParameters(Parameters):
     )
     moisture_threshold: float = parameter(
         0.1,
-        "How much harder the wind must blow to lift wet sand (moisture 1): higher values leave damp sand lying.",
+        (
+            "How much harder the wind must blow to lift wet sand (moisture 1): higher values "
+            "leave damp sand lying."
+        ),
         low=0,
         high=100,
         soft_high=2,
@@ -179,21 +194,30 @@ class WindParameters(Parameters):
     )
     grass_hold: float = parameter(
         1.0,
-        "Share of the sand that full grass binds against lifting and sliding: higher values keep green dunes in place.",
+        (
+            "Share of the sand that full grass binds against lifting and sliding: higher values "
+            "keep green dunes in place."
+        ),
         low=0,
         high=1,
         group="Moisture and Grass",
     )
     grass_drag: float = parameter(
         0.8,
-        "Share of the wind at the ground that full grass takes: higher values let sand come to rest in it.",
+        (
+            "Share of the wind at the ground that full grass takes: higher values let sand come "
+            "to rest in it."
+        ),
         low=0,
         high=1,
         group="Moisture and Grass",
     )
     supply: float = parameter(
         0.0,
-        "Sand that the wind brings, as its thickness all over the terrain: higher values feed larger dunes.",
+        (
+            "Sand that the wind brings, as its thickness all over the terrain: higher values feed "
+            "larger dunes."
+        ),
         low=0,
         high=1e6,
         unit="m",
@@ -201,7 +225,10 @@ class WindParameters(Parameters):
     )
     pace: float = parameter(
         100.0,
-        "Number of the source's particles that one particle stands for: higher values are faster and coarser.",
+        (
+            "Number of the source's particles that one particle stands for: higher values are "
+            "faster and coarser."
+        ),
         low=1,
         high=10000,
         soft_high=1000,
@@ -239,8 +266,8 @@ class WindParameters(Parameters):
     )
     maximum_path: float = parameter(
         1.0,
-        "Age limit: how far a particle goes, as a multiple of the terrain's longer side; for particles that "
-        "bounce, how far they would creep on level ground.",
+        "Age limit: how far a particle goes, as a multiple of the terrain's longer side; for "
+        "particles that bounce, how far they would creep on level ground.",
         low=0.01,
         high=100,
         unit="sides",
@@ -250,7 +277,10 @@ class WindParameters(Parameters):
 
     flow_maps: bool = parameter(
         False,
-        "Record the wind near the ground and the sand that it moves, as the maps Wind Flow and Sand Flow.",
+        (
+            "Record the wind near the ground and the sand that it moves, as the maps Wind Flow "
+            "and Sand Flow."
+        ),
         group="Computation",
     )
 
@@ -266,7 +296,10 @@ class WindParameters(Parameters):
     )
     capacity: float = parameter(
         0.3,
-        "Sand that the air holds over level ground, as thickness in feature sizes: higher values move dunes further.",
+        (
+            "Sand that the air holds over level ground, as thickness in feature sizes: higher "
+            "values move dunes further."
+        ),
         low=1e-4,
         high=10,
         soft_high=2,
@@ -275,7 +308,10 @@ class WindParameters(Parameters):
     )
     windward_lift: float = parameter(
         50.0,
-        "How much more the wind lifts where it blows against a slope: higher values make steeper, narrower dunes.",
+        (
+            "How much more the wind lifts where it blows against a slope: higher values make "
+            "steeper, narrower dunes."
+        ),
         low=0,
         high=1000,
         soft_high=200,
@@ -284,7 +320,10 @@ class WindParameters(Parameters):
     )
     exchange: float = parameter(
         0.05,
-        "Share of what the air can still hold that it lifts on a feature size: higher values make smaller dunes.",
+        (
+            "Share of what the air can still hold that it lifts on a feature size: higher values "
+            "make smaller dunes."
+        ),
         low=0,
         high=1,
         seed_name="suspension",

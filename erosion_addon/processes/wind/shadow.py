@@ -13,14 +13,17 @@ CELLS = 2**18
 """Smallest strip in cells; handing a smaller one to another thread takes longer than the work."""
 
 NARROWEST = 64
-"""Cells across a strip at least: threads meet after as many lines of cells as a strip is wide, or half of them."""
+"""Cells across a strip at least: threads meet after as many lines of cells as a strip is wide, or
+half of them.
+"""
 
 LINES = 256
 """Most lines of cells between two meetings of the threads: enough to make these cost nothing."""
 
 
 class WindShadow:
-    """Casts the shadows of a terrain of (rows, cols) cells; the same bytes whatever the number of threads.
+    """Casts the shadows of a terrain of (rows, cols) cells; the same bytes whatever the number of
+    threads.
 
     threads: the most to use.
     """
@@ -29,11 +32,15 @@ class WindShadow:
         rows, cols = shape
         self._pool = WorkerPool(min(threads, min(shape) // NARROWEST, rows * cols // CELLS))
 
-    def cast(self, ground: Array, shade: Array, wind: tuple[float, float], drop: float, wrap: bool) -> None:
-        """Fill `shade` (rows, cols) float64 with the height of the shadow over each cell; -inf where there is none.
+    def cast(
+        self, ground: Array, shade: Array, wind: tuple[float, float], drop: float, wrap: bool
+    ) -> None:
+        """Fill `shade` (rows, cols) float64 with the height of the shadow over each cell; -inf
+        where there is none.
 
-        ground: (rows, cols, 2) float64, its surface first. wind: direction (row, col) in cells. drop: by how much a
-        shadow sinks on the way to the next row or column, whichever the wind crosses faster.
+        ground: (rows, cols, 2) float64, its surface first. wind: direction (row, col) in cells.
+        drop: by how much a shadow sinks on the way to the next row or column, whichever the wind
+        crosses faster.
         """
         from .kernels import shadow  # numba takes a second to import, so only where it runs
 
@@ -54,6 +61,8 @@ class WindShadow:
                 return  # and so would all lines after it stay as they are
 
     def _sweep(self, cast: Callable[[int, int, bool], object], starts: Array) -> None:
-        """Call cast(first, last, alone) for each strip: first for all alone, then for shadows from the next strip."""
+        """Call cast(first, last, alone) for each strip: first for all alone, then for shadows from
+        the next strip.
+        """
         self._pool.run(lambda thread: cast(starts[thread], starts[thread + 1], True))
         self._pool.run(lambda thread: cast(starts[thread], starts[thread + 1], False))

@@ -26,10 +26,14 @@ TILE = 64
 """Tile side in cells; small, as a bouncing particle stays on one tile for thousands of steps."""
 
 PORTIONS = 4
-"""Portions in which the particles of a batch start: so not all cross the same tiles at once, or are equally old."""
+"""Portions in which the particles of a batch start: so not all cross the same tiles at once, or are
+equally old.
+"""
 
 TURN_STEPS = 2**22
-"""Most steps of all particles of a gust in a turn: one that bounces about may take millions on a tile."""
+"""Most steps of all particles of a gust in a turn: one that bounces about may take millions on a
+tile.
+"""
 
 PATH_RATE = 0.01
 """Share of a batch in the running mean of where the wind touches the ground."""
@@ -42,15 +46,28 @@ DIRECTION_SALT = 0x57494E44
 
 
 class WindStep(Step):
-    """Running wind step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+    """Running wind step on `state`: call `advance` until it returns 1; `layers` may be read at any
+    time.
 
     key: uint64 of its random numbers. Raises InputError if the terrain cannot be eroded.
     """
 
     bytes_per_cell = 16 + 8 + 4 + 1 + 8 + 12 + 8
-    """Working memory beyond terrain and result: ground, shadow, path, track, cover, masks, sources."""
+    """Working memory beyond terrain and result: ground, shadow, path, track, cover, masks,
+    sources.
+    """
 
-    evolving = ("_ground", "_path", "_totals", "_done", "_track", "_shade", "_blowing", "_run", "_flows")
+    evolving = (
+        "_ground",
+        "_path",
+        "_totals",
+        "_done",
+        "_track",
+        "_shade",
+        "_blowing",
+        "_run",
+        "_flows",
+    )
 
     later = ("_track", "_shade", "_blowing", "_run", "_flows")
 
@@ -59,12 +76,18 @@ class WindStep(Step):
         from ..shared.kernels import cascade
         from .kernels import boundary_layer, particle, saltation
 
-        self._state, self._parameters, self._key = state, parameters, np.uint64(key)
+        self._state = state
+        self._parameters = parameters
+        self._key = np.uint64(key)
         self._in_layer = parameters.flight == "boundary layer"
         self._kernel: Any = boundary_layer if self._in_layer else saltation
-        self._heap, self._random, self._flying = cascade, rng, particle
+        self._heap = cascade
+        self._random = rng
+        self._flying = particle
         shape = state.elevation.shape[0], state.elevation.shape[1]
-        self._unit = parameters.feature_size * (1.0 if self._in_layer else parameters.vertical_scale)
+        self._unit = parameters.feature_size * (
+            1.0 if self._in_layer else parameters.vertical_scale
+        )
         self._ground = in_unit(state, self._unit)
         self._plot = Plot(state, self._ground[..., 1], self._ground[..., 0])
         self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
@@ -72,13 +95,25 @@ class WindStep(Step):
         self._shade = np.zeros(shape) if parameters.shelter > 0 else None
         self._flows = np.zeros((*shape, particle.FLOWS)) if parameters.flow_maps else None
         self._shadow = WindShadow(shape, state.threads)
-        self._masks, self._sources = wind_shares(state, parameters.grass_hold, self._unit), sources(state)
+        self._masks = wind_shares(state, parameters.grass_hold, self._unit)
+        self._sources = sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
-        self._done, self._blowing = 0, False
-        self.limits = {"_done": (0, self._particles), "_track": (0, 1), "_shade": (-math.inf, LARGEST)}
-        constants = layer_constants(parameters, state, self._kernel) if self._in_layer else self._make_constants()
-        self._constants = constants._replace(patience=max(TURN_STEPS // self._batch, 1), **self._way_of_slides())
+        self._done = 0
+        self._blowing = False
+        self.limits = {
+            "_done": (0, self._particles),
+            "_track": (0, 1),
+            "_shade": (-math.inf, LARGEST),
+        }
+        constants = (
+            layer_constants(parameters, state, self._kernel)
+            if self._in_layer
+            else self._make_constants()
+        )
+        self._constants = constants._replace(
+            patience=max(TURN_STEPS // self._batch, 1), **self._way_of_slides()
+        )
         self._cover = cover(state, parameters, self._wet_hold())
         height = parameters.supply * state.elevation.size / self._unit
         self._supply = height / self._particles if self._particles else 0.0
@@ -97,16 +132,19 @@ class WindStep(Step):
     def _make_constants(self) -> Any:
         """The kernel's numbers, such that the same land on finer cells is eroded alike.
 
-        With cells of r feature sizes the time step is dt r, so that a step stays a share of a cell. What is lifted at
-        a step grows with its depth, which falls with dt already. A slide between cells evens out a length that falls
-        with r, in r² of the time, of which a particle spends dt r there: hence the share of dt / r.
+        With cells of r feature sizes the time step is dt r, so that a step stays a share of a cell.
+        What is lifted at a step grows with its depth, which falls with dt already. A slide between
+        cells evens out a length that falls with r, in r² of the time, of which a particle spends dt
+        r there: hence the share of dt / r.
         """
         given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
-        size, ratio = given.feature_size, self._state.cell_size / given.feature_size
+        size = given.feature_size
+        ratio = self._state.cell_size / given.feature_size
         step = min(given.time_step * ratio, 0.5)
         hold = tan(math.radians(given.repose_angle)) / self._unit
         longer = longer_side(self._track.shape, self._state.spacing)
-        # On level ground friction takes 1, and the wind gives back `response` of what is missing: so slow is a creep.
+        # On level ground friction takes 1, and the wind gives back `response` of what is missing:
+        # so slow is a creep.
         creeping = step * size * given.wind_speed * max(given.response / (1 + given.response), 1e-3)
         lee_fall = given.fallout + given.shelter * max(LEE_FALL - given.fallout, 0.0)
         return self._kernel.Constants(
@@ -133,19 +171,25 @@ class WindStep(Step):
         )
 
     def _way_of_slides(self) -> dict[str, Any]:
-        """Whether heaps slide down the true slope, and the slope at which pairs of cells trigger the check.
+        """Whether heaps slide down the true slope, and the slope at which pairs of cells trigger
+        the check.
 
-        Of the eight directions to neighbors, the widest gap lies between a diagonal and the shorter side; the steepest
-        descent is at most half of it away.
+        Of the eight directions to neighbors, the widest gap lies between a diagonal and the shorter
+        side; the steepest descent is at most half of it away.
         """
-        given, spacing = self._parameters, self._state.spacing
+        given = self._parameters
+        spacing = self._state.spacing
         if given.slides == "pairs" or given.repose_angle == 0:
             return {"downhill": False, "watch": 1.0}
-        return {"downhill": True, "watch": math.sqrt(0.5 * (1.0 + min(spacing) / cell_diagonal(spacing)))}
+        return {
+            "downhill": True,
+            "watch": math.sqrt(0.5 * (1.0 + min(spacing) / cell_diagonal(spacing))),
+        }
 
     def _wet_hold(self) -> float:
         """Force that wet sand withstands, in the kernel's unit."""
-        given, constants = self._parameters, self._constants
+        given = self._parameters
+        constants = self._constants
         if self._in_layer:
             return wet_hold(given, constants)
         return float(given.moisture_threshold * constants.time_step / given.time_step)
@@ -163,7 +207,9 @@ class WindStep(Step):
         return min(landed / self._particles, 0.9999)
 
     def _go_on(self, until: float) -> None:
-        """Continue a gust: cast its shadow, run its particles while time permits, apply their traces."""
+        """Continue a gust: cast its shadow, run its particles while time permits, apply their
+        traces.
+        """
         if not self._blowing:
             self._begin_gust()
         elif self._run.started < self._end or self._run.under_way:
@@ -179,17 +225,23 @@ class WindStep(Step):
 
     def _begin_gust(self) -> None:
         """Draw a direction, and cast its shadow."""
-        given, constants = self._parameters, self._constants
+        given = self._parameters
+        constants = self._constants
         if self._shade is not None:
-            # In cells, as those may not be square; the shadow sinks by its angle on the way to the next line of them.
+            # In cells, as those may not be square; the shadow sinks by its angle on the way to the
+            # next line of them.
             wind_row, wind_col = self._wind()
-            rows, cols = wind_row * constants.row_step, wind_col * constants.col_step
+            rows = wind_row * constants.row_step
+            cols = wind_col * constants.col_step
             speed = math.sqrt(wind_row * wind_row + wind_col * wind_col)
             way = speed * constants.time_step * given.feature_size / max(abs(rows), abs(cols))
             drop = way * tan(math.radians(given.shelter_angle)) / self._unit
-            self._shadow.cast(self._ground, self._shade, (rows, cols), drop, self._state.edges == "wrap")
+            self._shadow.cast(
+                self._ground, self._shade, (rows, cols), drop, self._state.edges == "wrap"
+            )
         self._track[:] = 0
-        self._run.started, self._blowing = self._done, True
+        self._run.started = self._done
+        self._blowing = True
 
     def _blow(self, until: float = math.inf) -> None:
         """Run the particles of the gust."""
@@ -205,7 +257,9 @@ class WindStep(Step):
         """Update the hardness of bare rock."""
         if self._masks is not None and self._state.hardness_changes:
             ground = ground_now(self._state, self._ground, self._unit)
-            self._masks[...] = wind_shares(self._state, self._parameters.grass_hold, self._unit, ground)
+            self._masks[...] = wind_shares(
+                self._state, self._parameters.grass_hold, self._unit, ground
+            )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         given = (*self._wind(), self._supply, self._constants)
@@ -213,11 +267,16 @@ class WindStep(Step):
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         fields = (self._ground, self._track, self._cover, self._shade, self._flows, self._masks)
-        self._kernel.run_tiles(worked, tiles, pool, *fields, *self._wind(), self._constants, self._totals)
+        self._kernel.run_tiles(
+            worked, tiles, pool, *fields, *self._wind(), self._constants, self._totals
+        )
 
     def _end_gust(self) -> None:
-        """End the gust: creep where particles touched the ground, and the running mean of contacts."""
-        given, wrap = self._parameters, self._state.edges == "wrap"
+        """End the gust: creep where particles touched the ground, and the running mean of
+        contacts.
+        """
+        given = self._parameters
+        wrap = self._state.edges == "wrap"
         ratio = self._state.cell_size / given.feature_size
         share = min(given.creep * given.pace / ratio * (self._end - self._done) / self._batch, 0.25)
         if share > 0:
@@ -227,7 +286,8 @@ class WindStep(Step):
         self._path *= np.float32(1 - PATH_RATE)
         np.add(self._path, np.float32(PATH_RATE), out=self._path, where=self._track.view(np.bool_))
         self._totals.exported[0] += self._clear(self._ground)
-        self._done, self._blowing = self._end, False
+        self._done = self._end
+        self._blowing = False
 
     def _clear(self, ground: Array) -> float:
         """Remove material that has slid onto a building plot; returns the amount."""
@@ -249,7 +309,9 @@ class WindStep(Step):
         self._end_gust()
 
     def _settled(self) -> tuple[Array, float]:
-        """Ground with the load of all particles deposited where they are, and the volume that masks prevent."""
+        """Ground with the load of all particles deposited where they are, and the volume that masks
+        prevent.
+        """
         self.rest()
         if not self._run.under_way:
             return self._ground, 0.0
@@ -262,7 +324,9 @@ class WindStep(Step):
         return self._gust(self._done // self._batch)
 
     def _gust(self, number: int) -> tuple[float, float]:
-        """Velocity (row, col) of a gust: a wind drawn from the rose by weight, with a random deviation."""
+        """Velocity (row, col) of a gust: a wind drawn from the rose by weight, with a random
+        deviation.
+        """
         given = self._parameters
         start = np.uint64(self._random.stream(self._key ^ np.uint64(DIRECTION_SALT), number))
         chances = [self._random.uniform(start, draw) for draw in range(4)]
@@ -283,16 +347,22 @@ class WindStep(Step):
 
     def _maps(self) -> dict[str, Array]:
         """Fields of the wind."""
-        return {"wind_path": self._path} | ({} if self._flows is None else self._flow_maps(self._flows))
+        return {"wind_path": self._path} | (
+            {} if self._flows is None else self._flow_maps(self._flows)
+        )
 
     def _flow_maps(self, flows: Array) -> dict[str, Array]:
-        """Velocity of the wind near the ground as a share of the free wind, and sand carried (m³ per m of width)."""
+        """Velocity of the wind near the ground as a share of the free wind, and sand carried (m³
+        per m of width).
+        """
         row_spacing, col_spacing = self._state.spacing
         speed = 1.0 if self._in_layer else self._parameters.wind_speed
         meters = self._unit * np.array([col_spacing, row_spacing])
         return {
             "sand_flow": (flows[..., :2] * meters).astype(np.float32),
-            "wind_flow": (flows[..., 2:4] / np.maximum(speed * flows[..., 4:], 1e-9)).astype(np.float32),
+            "wind_flow": (flows[..., 2:4] / np.maximum(speed * flows[..., 4:], 1e-9)).astype(
+                np.float32
+            ),
         }
 
     def elevation(self) -> Array:
@@ -304,14 +374,19 @@ class WindStep(Step):
         return float(np.sum(total)) * self._unit * self._state.spacing[0] * self._state.spacing[1]
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far; what the wind has brought in comes from nowhere."""
-        kept, totals = self._settled()[1], self._totals
-        moved, exported = self._volume(totals.lifted + totals.slid), self._volume(totals.exported) + self._volume(kept)
+        """Volumes of solid material moved so far; what the wind has brought in comes from
+        nowhere.
+        """
+        kept = self._settled()[1]
+        totals = self._totals
+        moved = self._volume(totals.lifted + totals.slid)
+        exported = self._volume(totals.exported) + self._volume(kept)
         return Volumes(moved, exported, self._volume(totals.supplied))
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report; volumes in m³. seconds: of work so far."""
-        totals, done = self._totals, self._done
+        totals = self._totals
+        done = self._done
         return {
             "particles": done,
             "particles_per_second": done / seconds if seconds > 0 else 0.0,

@@ -15,7 +15,9 @@ from ..terrain.lattice import Array, Lattice
 
 
 class Frame(NamedTuple):
-    """Between the world and the grid of a terrain. to_grid: world → column, row, height in meters; to_world: back."""
+    """Between the world and the grid of a terrain. to_grid: world → column, row, height in meters;
+    to_world: back.
+    """
 
     to_grid: Any
     to_world: Any
@@ -25,7 +27,11 @@ class Frame(NamedTuple):
 def frame_of(obj: bpy.types.Object, lattice: Lattice, place: Array) -> Frame:
     """The frame of an object whose vertices lie at `place` (vertices, 3)."""
     low, per_meter = lattice.frame(place)
-    size = (per_meter[0] * lattice.spacing[1], per_meter[1] * lattice.spacing[0], 1.0 / lattice.scale_z)
+    size = (
+        per_meter[0] * lattice.spacing[1],
+        per_meter[1] * lattice.spacing[0],
+        1.0 / lattice.scale_z,
+    )
     local = Matrix.LocRotScale((low[0], low[1], 0.0), None, size)
     to_world = obj.matrix_world @ local
     return Frame(to_world.inverted_safe(), to_world, lattice.spacing)
@@ -39,10 +45,14 @@ def meters(frame: Frame, world: Any) -> tuple[float, float]:
 
 def height(elevation: Array, cols: Array, rows: Array) -> Array:
     """Heights between the vertices (m), bilinear; beyond the edges those of the edges."""
-    last_row, last_col = elevation.shape[0] - 1, elevation.shape[1] - 1
-    cols, rows = np.clip(cols, 0, last_col), np.clip(rows, 0, last_row)
-    col, row = np.minimum(cols.astype(int), last_col - 1), np.minimum(rows.astype(int), last_row - 1)
-    right, down = cols - col, rows - row
+    last_row = elevation.shape[0] - 1
+    last_col = elevation.shape[1] - 1
+    cols = np.clip(cols, 0, last_col)
+    rows = np.clip(rows, 0, last_row)
+    col = np.minimum(cols.astype(int), last_col - 1)
+    row = np.minimum(rows.astype(int), last_row - 1)
+    right = cols - col
+    down = rows - row
     above = elevation[row, col] * (1 - right) + elevation[row, col + 1] * right
     below = elevation[row + 1, col] * (1 - right) + elevation[row + 1, col + 1] * right
     return np.asarray(above * (1 - down) + below * down)
@@ -51,11 +61,13 @@ def height(elevation: Array, cols: Array, rows: Array) -> Array:
 def hit(
     elevation: Array, levels: tuple[float, float], frame: Frame, origin: Any, direction: Any
 ) -> tuple[float, float] | None:
-    """Column and row where a line from `origin` (world) along `direction` first meets the ground; None where it passes
-    by. elevation: (rows, cols) m, all of it between the two levels."""
+    """Column and row where a line from `origin` (world) along `direction` first meets the ground;
+    None where it passes by. elevation: (rows, cols) m, all of it between the two levels.
+    """
     start = frame.to_grid @ Vector(origin)
     way = frame.to_grid @ (Vector(origin) + Vector(direction)) - start
-    first, last = 0.0, math.inf
+    first = 0.0
+    last = math.inf
     tops = (elevation.shape[1] - 1.0, elevation.shape[0] - 1.0, levels[1] + 1e-6)
     lows = (0.0, 0.0, levels[0] - 1e-6)
     for at, step, low, high in zip(start, way, lows, tops, strict=True):
@@ -64,13 +76,15 @@ def hit(
                 return None
             continue
         ends = sorted(((low - at) / step, (high - at) / step))
-        first, last = max(first, ends[0]), min(last, ends[1])
+        first = max(first, ends[0])
+        last = min(last, ends[1])
     if not first <= last < math.inf:
         return None
     # Two looks for each cell on the way: a ridge that is thinner than that is none of the grid's.
     looks = 2 + math.ceil(2 * (last - first) * max(abs(way[0]), abs(way[1])))
     along = np.linspace(first, last, looks)
-    cols, rows = start[0] + along * way[0], start[1] + along * way[1]
+    cols = start[0] + along * way[0]
+    rows = start[1] + along * way[1]
     over = start[2] + along * way[2] - height(elevation, cols, rows)
     below = np.flatnonzero(over <= 0)
     if not below.size:
@@ -81,7 +95,9 @@ def hit(
     return start[0] + found * way[0], start[1] + found * way[1]
 
 
-def ring(elevation: Array, frame: Frame, middle: tuple[float, float], radius: float, points: int = 64) -> list[Any]:
+def ring(
+    elevation: Array, frame: Frame, middle: tuple[float, float], radius: float, points: int = 64
+) -> list[Any]:
     """Points of a circle of a radius (m) on the ground around a column and row, in the world."""
     turn = np.linspace(0.0, 2 * math.pi, points, endpoint=False)
     cols = middle[0] + radius / frame.spacing[1] * np.cos(turn)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ground under the brush: the heights of a terrain's mesh as a grid, kept from one stroke to the next."""
+"""The ground under the brush: the heights of a terrain's mesh as a grid, kept from one stroke to
+the next.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,14 +24,15 @@ from .aim import Frame, frame_of
 class Ground:
     """A terrain as its mesh holds it, with its state before erosion.
 
-    mesh_uid, matrix, counts: identify the mesh, with its positions. digest: its fingerprint. place: (vertices, 3)
-    float32 local. frame: of its grid. levels: heights (m) between which all of it lies. cells: (rows, cols) int32,
-    vertex of each. original: local heights that the mesh stores for Restore, None before its first result. sediment:
-    mask that it was read with. elevation: (rows, cols) float32 m; loose_layers likewise, by name. began: heights that
-    Restore brings back. start, start_loose: elevation and loose material before erosion (rows, cols) m. fields: results
-    (rows, cols) float32. masks: those that the worker has; arrays of it by kind. sent: the worker process that has it
-    all. spare: positions before the last stroke, to write those of the next into. room: bytes to read into, see
-    `attribute_values.read`.
+    mesh_uid, matrix, counts: identify the mesh, with its positions. digest: its fingerprint. place:
+    (vertices, 3) float32 local. frame: of its grid. levels: heights (m) between which all of it
+    lies. cells: (rows, cols) int32, vertex of each. original: local heights that the mesh stores
+    for Restore, None before its first result. sediment: mask that it was read with. elevation:
+    (rows, cols) float32 m; loose_layers likewise, by name. began: heights that Restore brings back.
+    start, start_loose: elevation and loose material before erosion (rows, cols) m. fields: results
+    (rows, cols) float32. masks: those that the worker has; arrays of it by kind. sent: the worker
+    process that has it all. spare: positions before the last stroke, to write those of the next
+    into. room: bytes to read into, see `attribute_values.read`.
     """
 
     mesh_uid: int
@@ -72,7 +75,9 @@ def forget() -> None:
 
 
 def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
-    """The ground of an object; InputError where it is no terrain. sediment: of a mask, for a terrain never eroded."""
+    """The ground of an object; InputError where it is no terrain. sediment: of a mask, for a
+    terrain never eroded.
+    """
     known = _now.ground
     if known is not None and _is_same(known.sediment, sediment) and _is_of(known, obj):
         return known
@@ -82,7 +87,11 @@ def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
 
 def _is_of(ground: Ground, obj: bpy.types.Object) -> bool:
     mesh = obj.data
-    same = (ground.mesh_uid, ground.matrix, ground.counts) == (mesh.session_uid, _matrix(obj), counts(mesh))
+    same = (ground.mesh_uid, ground.matrix, ground.counts) == (
+        mesh.session_uid,
+        _matrix(obj),
+        counts(mesh),
+    )
     # Apply and its undo move nothing, but Restore brings back something else.
     is_kept = same and _is_same(ground.original, _original(mesh))
     return is_kept and np.array_equal(positions(mesh, ground.room), ground.place)
@@ -101,18 +110,23 @@ def _matrix(obj: bpy.types.Object) -> tuple[float, ...]:
 
 
 def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
-    seen, mesh = snapshot(obj), obj.data
+    seen = snapshot(obj)
+    mesh = obj.data
     lattice = seen.lattice
     began = start_state.heights(mesh, seen, continue_from_result=True)
     now = start_state.terrain(mesh, lattice, began.start, True, {})
     before = now if began.is_new else start_state.terrain(mesh, lattice, began.kept, False, {})
     is_result = "sediment" in attributes.ours(mesh) and not began.is_new
-    layers = dict(now.fields) if is_result or sediment is None else {**now.fields, "sediment": sediment}
+    layers = (
+        dict(now.fields) if is_result or sediment is None else {**now.fields, "sediment": sediment}
+    )
     layers.setdefault("sediment", np.zeros(now.shape, np.float32))
     first = dict(before.fields) if sediment is None else {**before.fields, "sediment": sediment}
     first.setdefault("sediment", np.zeros(now.shape, np.float32))
     names = ("wear", "deposition", "bedrock", "moisture", "water_depth")
-    fields = attributes.read_fields(mesh, lattice, [name for name in names if name in attributes.ours(mesh)])
+    fields = attributes.read_fields(
+        mesh, lattice, [name for name in names if name in attributes.ours(mesh)]
+    )
     loose = {name: np.asarray(layers[name], np.float32) for name in LOOSE if name in layers}
     for name in ("wear", "deposition"):
         fields.setdefault(name, np.zeros(now.shape, np.float32))

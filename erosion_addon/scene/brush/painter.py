@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stroke of the brush under way on a mesh: dabs go to the worker, what they changed is shown, and at its end written.
+"""A stroke of the brush under way on a mesh: dabs go to the worker, what they changed is shown, and
+at its end written.
 
-Nothing waits: `tick` takes in what has come and hands over what is new. Until `commit` the mesh only shows the stroke,
-so that giving it up leaves every byte.
+Nothing waits: `tick` takes in what has come and hands over what is new. Until `commit` the mesh
+only shows the stroke, so that giving it up leaves every byte.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,11 +39,11 @@ INTERNAL_ERROR = "The brush failed because of an internal error; see the system 
 
 
 class Painter:
-    """A stroke on an object with this ground. stroke: without dabs. masks: kind → (rows, cols). strata: as a table, or
-    None.
+    """A stroke on an object with this ground. stroke: without dabs. masks: kind → (rows, cols).
+    strata: as a table, or None.
 
-    Raises InputError where it cannot begin. is_last: whether no more dabs come. ended: whether the worker has done all
-    of it. fault: why it cannot go on.
+    Raises InputError where it cannot begin. is_last: whether no more dabs come. ended: whether the
+    worker has done all of it. fault: why it cannot go on.
     """
 
     def __init__(
@@ -56,8 +57,10 @@ class Painter:
         threads: int,
     ) -> None:
         job.check(obj)
-        self.object_uid, self.stroke = obj.session_uid, replace(stroke, dabs=())
-        self.ended, self.fault = False, ""
+        self.object_uid = obj.session_uid
+        self.stroke = replace(stroke, dabs=())
+        self.ended = False
+        self.fault = ""
         self._ground = ground
         commit.check(obj.data, ("wear", "deposition", "bedrock", *self._ground.loose_layers))
         self._runner = worker_process.ready()
@@ -74,7 +77,9 @@ class Painter:
         self._colors: dict[str, attributes.Colors] = {}
         self._is_shown = len(self._heights) <= MOST_SHOWN
 
-    def _to_send(self, obj: bpy.types.Object, masks: Mapping[str, Array]) -> dict[str, Array] | None:
+    def _to_send(
+        self, obj: bpy.types.Object, masks: Mapping[str, Array]
+    ) -> dict[str, Array] | None:
         """The terrain and its masks, where the worker does not have them; None where it does."""
         ground = self._ground
         used = {kind: np.asarray(mask, np.float32) for kind, mask in masks.items()}
@@ -114,18 +119,25 @@ class Painter:
         self.is_last = True
 
     def tick(self, seconds: float = 0.0) -> None:
-        """Receive the worker's messages, waiting up to `seconds`, show changes, and send new dabs."""
+        """Receive the worker's messages, waiting up to `seconds`, show changes, and send new
+        dabs.
+        """
         changed = False
         for message in self._runner.poll(seconds) if self._is_asked else ():
             changed |= self._receive(message)
-        if not self._is_asked and not self.ended and not self.fault and (self._waiting or self.is_last):
+        if (
+            not self._is_asked
+            and not self.ended
+            and not self.fault
+            and (self._waiting or self.is_last)
+        ):
             self._hand_over()
         if changed and self._is_shown and not self.ended:
             self.show()
 
     def is_settled(self) -> bool:
-        """Whether `commit` has all that it needs at hand, for a stroke that has ended. Call it until then: a thread
-        makes the new positions and colors and their fingerprint.
+        """Whether `commit` has all that it needs at hand, for a stroke that has ended. Call it
+        until then: a thread makes the new positions and colors and their fingerprint.
         """
         obj = self.find_object()
         if obj is None or obj.data.is_editmode:
@@ -137,19 +149,26 @@ class Painter:
         return not self._preparing.is_alive()
 
     def _colors_to_write(self, mesh: bpy.types.Mesh) -> dict[str, bool]:
-        """Color attributes that the stroke changes, and whether the mesh has them, so that only its box is new."""
+        """Color attributes that the stroke changes, and whether the mesh has them, so that only its
+        box is new.
+        """
         known = attributes.ours(mesh)
         names = attributes.attribute_names(self._fields(mesh))
-        return {name: name in known and attributes.holds(mesh, name) for name in names if name in COLORS}
+        return {
+            name: name in known and attributes.holds(mesh, name) for name in names if name in COLORS
+        }
 
     def _prepare(self, topology: Topology, colors: dict[str, bool]) -> None:
         ground = self._ground
-        cell_size, fields = mean_cell_size(ground.lattice.spacing), {**ground.fields, **ground.loose_layers}
+        cell_size = mean_cell_size(ground.lattice.spacing)
+        fields = {**ground.fields, **ground.loose_layers}
         inside = self._inside()
         part = {name: field[inside] for name, field in fields.items()}
         for name, is_there in colors.items():
             if is_there:
-                self._colors[name] = attributes.Colors(ground.cells[inside], COLORS[name].colors(part, cell_size))
+                self._colors[name] = attributes.Colors(
+                    ground.cells[inside], COLORS[name].colors(part, cell_size)
+                )
             else:
                 self._colors[name] = attributes.Colors(None, COLORS[name].colors(fields, cell_size))
         if ground.room is None:  # memory that is there before it is needed
@@ -166,9 +185,14 @@ class Painter:
 
     def _fields(self, mesh: bpy.types.Mesh) -> dict[str, Array]:
         """Fields to write: those that have changed, and those that the mesh does not have yet."""
-        fields, known = {**self._ground.fields, **self._ground.loose_layers}, attributes.ours(mesh)
+        fields = {**self._ground.fields, **self._ground.loose_layers}
+        known = attributes.ours(mesh)
         there = {name for name in known if attributes.holds(mesh, name)}
-        return {name: field for name, field in fields.items() if name in self._changed or name not in there}
+        return {
+            name: field
+            for name, field in fields.items()
+            if name in self._changed or name not in there
+        }
 
     def show(self) -> None:
         """Show the stroke on the mesh."""
@@ -189,12 +213,16 @@ class Painter:
         if self._masks is not None:
             values |= {"spacing": self._ground.lattice.spacing, **self._around}
         self._runner.paint(values, self._masks)
-        self._waiting, self._masks, self._is_begun, self._is_asked = [], None, True, True
+        self._waiting = []
+        self._masks = None
+        self._is_begun = True
+        self._is_asked = True
 
     def _receive(self, message: Message) -> bool:
         """Receive a message of the worker; returns whether heights have changed."""
         if message.kind == "painted":
-            self._is_asked, self.ended = False, bool(message.values["ended"])
+            self._is_asked = False
+            self.ended = bool(message.values["ended"])
             if message.values["box"] is not None:
                 self._take(message.values["box"], message.arrays)
             return message.values["box"] is not None
@@ -207,9 +235,11 @@ class Painter:
 
     def _take(self, box: list[int], arrays: Mapping[str, Array]) -> None:
         """Take in the layers of a box."""
-        inside, ground = (slice(box[0], box[1]), slice(box[2], box[3])), self._ground
+        inside = (slice(box[0], box[1]), slice(box[2], box[3]))
+        ground = self._ground
         self._boxes.append((box[0], box[1], box[2], box[3]))
-        part, kept = arrays["elevation"], ground.elevation[inside]
+        part = arrays["elevation"]
+        kept = ground.elevation[inside]
         changed = part != kept
         cells = ground.cells[inside][changed]
         self._heights[cells] = (part[changed] / ground.lattice.scale_z).astype(np.float32)
@@ -217,13 +247,17 @@ class Painter:
             if name != "elevation":
                 self._put(ground.loose_layers[name][inside], name, layer)
         kept[...] = part
-        ground.levels = min(ground.levels[0], float(part.min())), max(ground.levels[1], float(part.max()))
+        ground.levels = (
+            min(ground.levels[0], float(part.min())),
+            max(ground.levels[1], float(part.max())),
+        )
         if len(arrays) > 1:
             self._measure(inside)
 
     def _measure(self, inside: tuple[slice, slice]) -> None:
         """Bring wear, deposition and bedrock of a box up to date."""
-        ground, fields = self._ground, self._ground.fields
+        ground = self._ground
+        fields = self._ground.fields
         loose = loose_of({name: layer[inside] for name, layer in ground.loose_layers.items()})
         elevation = ground.elevation[inside].astype(np.float64)
         gained = loose - ground.start_loose[inside]
@@ -243,9 +277,11 @@ class Painter:
             self._changed.add(name)
 
     def commit(self, keep: Callable[[], None] | None = None) -> None:
-        """Write the stroke to the mesh, with the data for Restore, or nothing and InputError if that is impossible.
+        """Write the stroke to the mesh, with the data for Restore, or nothing and InputError if
+        that is impossible.
 
-        keep: called once the mesh is written, to store the stroke elsewhere; an error in it takes the mesh back.
+        keep: called once the mesh is written, to store the stroke elsewhere; an error in it takes
+        the mesh back.
         """
         try:
             self._write(keep)
@@ -254,13 +290,16 @@ class Painter:
             raise
 
     def _write(self, keep: Callable[[], None] | None) -> None:
-        obj, ground = self.find_object(), self._ground
+        obj = self.find_object()
+        ground = self._ground
         displayed_heights.put_back()
         if obj is None or (reason := grid.why_not(obj)) is not None:
             raise InputError(DELETED if obj is None else str(reason))
         mesh = obj.data
         if not np.array_equal(positions(mesh, ground.room), ground.place):
-            raise InputError(f"The mesh of {obj.name} was changed during the stroke; it stays as it is.")
+            raise InputError(
+                f"The mesh of {obj.name} was changed during the stroke; it stays as it is."
+            )
         if self._after is None:
             self._prepare(Topology.of(mesh), self._colors_to_write(mesh))
         after: Any = self._after
@@ -268,7 +307,9 @@ class Painter:
             if ground.began.is_new:
                 original.set_aside(mesh)
             original.keep_source(mesh, ground.began.kept)
-            attributes.write_fields(mesh, ground.lattice, self._fields(mesh), self._colors, ground.room)
+            attributes.write_fields(
+                mesh, ground.lattice, self._fields(mesh), self._colors, ground.room
+            )
             write_positions(mesh, after, ground.place, ground.room)
             original.mark_result(mesh, None, after, self._digest)
             if keep is not None:

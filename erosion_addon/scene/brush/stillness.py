@@ -21,7 +21,9 @@ HOLDING = {"strength": 0.0, "plot": 1.0, "rain": 0.0}
 """Masks that hold a stroke back, at this value; rain those of its kind."""
 
 
-def why_still(obj: bpy.types.Object, ground: Ground, stroke: Stroke, masks: Mapping[str, Array]) -> str:
+def why_still(
+    obj: bpy.types.Object, ground: Ground, stroke: Stroke, masks: Mapping[str, Array]
+) -> str:
     """Reason in a sentence; `masks` as for the stroke."""
     inside = _under(ground, stroke)
     if inside is None:
@@ -35,7 +37,10 @@ def why_still(obj: bpy.types.Object, ground: Ground, stroke: Stroke, masks: Mapp
             return f"The mask {label} lets the brush change nothing there."
     reason = _of_land(ground, stroke, inside)
     if names := obstacle.shapers(obj):
-        return f"{reason} The brush paints on the mesh below the modifiers, and {names} acts on top of it."
+        return (
+            f"{reason} The brush paints on the mesh below the modifiers, and {names} acts on top "
+            "of it."
+        )
     return reason
 
 
@@ -43,8 +48,8 @@ def _of_land(ground: Ground, stroke: Stroke, inside: tuple[slice, slice]) -> str
     slope = steepest(ground.elevation[inside].astype(np.float64), ground.lattice.spacing)
     if stroke.kind == "talus" and slope <= stroke.angle:
         return (
-            f"No slope there is steeper than {math.ceil(slope)}°, and the brush leaves {stroke.angle:.0f}°; "
-            "lower its angle."
+            f"No slope there is steeper than {math.ceil(slope)}°, and the brush leaves "
+            f"{stroke.angle:.0f}°; lower its angle."
         )
     if stroke.kind in ON_SLOPES and slope == 0:
         return "The ground there is level, so that nothing runs down it."

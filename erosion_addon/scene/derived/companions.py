@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Companions: objects that follow a terrain, such as its water surface, rivers, lakes, sea, foliage and levels of
-detail.
+"""Companions: objects that follow a terrain, such as its water surface, rivers, lakes, sea, foliage
+and levels of detail.
 
-A companion is a child of its terrain, marked with its kind. Parenting is Blender's own relation, so it survives saving,
-renaming, undo and duplicating: a terrain duplicated with its companions is a second set, a terrain alone has none.
-Clearing the parent detaches a companion. (A pointer to the terrain would keep a deleted terrain in the file.)
+A companion is a child of its terrain, marked with its kind. Parenting is Blender's own relation, so
+it survives saving, renaming, undo and duplicating: a terrain duplicated with its companions is a
+second set, a terrain alone has none. Clearing the parent detaches a companion. (A pointer to the
+terrain would keep a deleted terrain in the file.)
 """
 
 import math
@@ -36,8 +37,8 @@ TYPES = ("MESH", "CURVES")
 """Object types of companions."""
 
 AXES = "erosion_axes"
-"""Custom property of a companion: the matrix of its terrain, and its own in the terrain's axes, at its last update; 32
-numbers by row.
+"""Custom property of a companion: the matrix of its terrain, and its own in the terrain's axes, at
+its last update; 32 numbers by row.
 """
 
 NAMED = "erosion_named"
@@ -48,24 +49,38 @@ HIDDEN = "erosion_hidden"
 
 
 def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """Terrain of a companion; the object itself if it is not a companion, or its terrain is deleted."""
+    """Terrain of a companion; the object itself if it is not a companion, or its terrain is
+    deleted.
+    """
     if obj is None or KIND not in obj or obj.parent is None:
         return obj
-    # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps it in the file.
+    # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps
+    # it in the file.
     return obj.parent if obj.parent.users_collection else obj
 
 
 def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.Object]:
     """Companions of a kind, or of all kinds.
 
-    An object in no collection counts as deleted; a converted one, such as a curve, belongs to the user.
+    An object in no collection counts as deleted; a converted one, such as a curve, belongs to the
+    user.
     """
-    children = (child for child in terrain.children if child.type in TYPES and child.library is None)
-    return [child for child in children if KIND in child and kind in (None, child[KIND]) and child.users_collection]
+    children = (
+        child for child in terrain.children if child.type in TYPES and child.library is None
+    )
+    return [
+        child
+        for child in children
+        if KIND in child and kind in (None, child[KIND]) and child.users_collection
+    ]
 
 
-def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh | bpy.types.Curves) -> bpy.types.Object:
-    """New companion that shows `data`, in the terrain's collections and place. name: begins with the terrain's."""
+def add(
+    terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh | bpy.types.Curves
+) -> bpy.types.Object:
+    """New companion that shows `data`, in the terrain's collections and place. name: begins with
+    the terrain's.
+    """
     companion = bpy.data.objects.new(name, data)
     companion[NAMED] = terrain.name
     companion[KIND] = kind
@@ -77,10 +92,11 @@ def add(terrain: bpy.types.Object, kind: str, name: str, data: bpy.types.Mesh | 
 
 
 def put_in_place(terrain: bpy.types.Object) -> None:
-    """Realign companions with the axes of the terrain after these have changed, and rename them after it.
+    """Realign companions with the axes of the terrain after these have changed, and rename them
+    after it.
 
-    Applying a terrain's scale or moving its origin makes Blender counter-transform the children. For companions the
-    change belongs in their meshes, as in the terrain's.
+    Applying a terrain's scale or moving its origin makes Blender counter-transform the children.
+    For companions the change belongs in their meshes, as in the terrain's.
     """
     axes = terrain.matrix_basis.copy()
     for companion in find(terrain):
@@ -90,7 +106,12 @@ def put_in_place(terrain: bpy.types.Object) -> None:
         # Not matrix_local, which Blender leaves as it was while an object is hidden.
         own = companion.matrix_parent_inverse @ companion.matrix_basis
         then = _matrices(companion.get(AXES))
-        if then is not None and _is_other(axes, then[0]) and _is_other(own, then[1]) and axes.determinant():
+        if (
+            then is not None
+            and _is_other(axes, then[0])
+            and _is_other(own, then[1])
+            and axes.determinant()
+        ):
             change = axes.inverted() @ then[0]
             if isinstance(companion.data, bpy.types.Mesh):
                 companion.data.transform(change)
@@ -104,8 +125,11 @@ def put_in_place(terrain: bpy.types.Object) -> None:
 
 
 def _rename(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
-    """Rename a companion and its mesh after a terrain that has been renamed or copied, unless the user has."""
-    held, now = companion.get(NAMED), terrain.name
+    """Rename a companion and its mesh after a terrain that has been renamed or copied, unless the
+    user has.
+    """
+    held = companion.get(NAMED)
+    now = terrain.name
     if not isinstance(held, str) or held == now:
         return
     for item in (companion, companion.data):
@@ -163,7 +187,9 @@ def _matrices(held: Any) -> tuple[Matrix, Matrix] | None:
 def _is_other(matrix: Matrix, then: Matrix) -> bool:
     size = max(1.0, *(abs(value) for row in then for value in row))
     return any(
-        abs(a - b) > 1e-6 * size for row, old in zip(matrix, then, strict=True) for a, b in zip(row, old, strict=True)
+        abs(a - b) > 1e-6 * size
+        for row, old in zip(matrix, then, strict=True)
+        for a, b in zip(row, old, strict=True)
     )
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baked light of a terrain in its scene: suns, shadow casters, and the resulting attributes of the mesh."""
+"""Baked light of a terrain in its scene: suns, shadow casters, and the resulting attributes of the
+mesh.
+"""
 
 import json
 from collections.abc import Iterator
@@ -27,13 +29,16 @@ STRENGTHS = "erosion_suns"
 """Custom property of a mesh for its material: strengths of the baked suns."""
 
 DIRECTIONS = "erosion_sun_directions"
-"""Custom property of a mesh: directions of the baked suns, x, y and z of each in the terrain's axes."""
+"""Custom property of a mesh: directions of the baked suns, x, y and z of each in the terrain's
+axes.
+"""
 
 LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
 
 class Frame(NamedTuple):
-    """Coordinate frame of a terrain in meters: x along columns, y along rows, z up, from the center of cell [0, 0].
+    """Coordinate frame of a terrain in meters: x along columns, y along rows, z up, from the center
+    of cell [0, 0].
 
     axes: (3, 3), unit vectors in world space, as columns. origin: (3,), in world space.
     """
@@ -55,12 +60,16 @@ def frame_of(obj: bpy.types.Object) -> Frame:
     matrix = np.array(obj.matrix_world, np.float64)
     place = positions(obj.data)
     corner = np.array([place[:, 0].min(), place[:, 1].min(), 0.0])
-    return Frame(matrix[:3, :3] / axis_scales(obj.name, matrix), matrix[:3, :3] @ corner + matrix[:3, 3])
+    return Frame(
+        matrix[:3, :3] / axis_scales(obj.name, matrix), matrix[:3, :3] @ corner + matrix[:3, 3]
+    )
 
 
 def suns_of(depsgraph: bpy.types.Depsgraph, frame: Frame) -> list[Sun]:
     """Visible sun lights of the scene by name, up to the number of fields."""
-    suns = [(np.array(sun.matrix_world)[:3, 2], sun.data.angle / 2) for sun in _sun_lights(depsgraph)]
+    suns = [
+        (np.array(sun.matrix_world)[:3, 2], sun.data.angle / 2) for sun in _sun_lights(depsgraph)
+    ]
     return [Sun(tuple(frame.direction(toward).tolist()), angle) for toward, angle in suns]
 
 
@@ -77,14 +86,19 @@ def suns_have_moved(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     if known is None or not known.suns or DIRECTIONS not in obj.data:
         return False
     shown = (light for light in scene.objects if light.type == "LIGHT" and light.data.type == "SUN")
-    suns = sorted((light for light in shown if light.visible_get()), key=lambda light: light.name)[: len(SUNS)]
-    before, now = np.array(obj.data[DIRECTIONS]), np.array(_directions(obj, suns))
+    suns = sorted((light for light in shown if light.visible_get()), key=lambda light: light.name)[
+        : len(SUNS)
+    ]
+    before = np.array(obj.data[DIRECTIONS])
+    now = np.array(_directions(obj, suns))
     return before.shape != now.shape or not np.allclose(before, now, atol=1e-4)
 
 
 def _directions(obj: bpy.types.Object, suns: list[bpy.types.Object]) -> list[float]:
     turn = obj.matrix_world.to_quaternion().inverted()
-    return [number for sun in suns for number in turn @ sun.matrix_world.col[2].to_3d().normalized()]
+    return [
+        number for sun in suns for number in turn @ sun.matrix_world.col[2].to_3d().normalized()
+    ]
 
 
 def _sun_lights(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
@@ -97,9 +111,14 @@ def _sun_lights(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
 
 
 def casters_of(
-    depsgraph: bpy.types.Depsgraph, terrain: bpy.types.Object, frame: Frame, collection: Any, count: int
+    depsgraph: bpy.types.Depsgraph,
+    terrain: bpy.types.Object,
+    frame: Frame,
+    collection: Any,
+    count: int,
 ) -> Array:
-    """Spheres (any, 4) in the terrain's meters for the visible objects of a collection, including instances.
+    """Spheres (any, 4) in the terrain's meters for the visible objects of a collection, including
+    instances.
 
     count: spheres for each. Raises InputError if the collection has no shadow casters.
     """
@@ -117,13 +136,15 @@ def casters_of(
     casters = np.concatenate(spheres)
     if not len(casters):
         raise InputError(
-            f"The collection {collection.name} has no visible object with a surface that casts a shadow; add objects "
-            f"to it, or choose none."
+            f"The collection {collection.name} has no visible object with a surface that casts a "
+            "shadow; add objects to it, or choose none."
         )
     return casters
 
 
-def _shown(depsgraph: bpy.types.Depsgraph, members: set[bpy.types.Object]) -> Iterator[tuple[Any, Array]]:
+def _shown(
+    depsgraph: bpy.types.Depsgraph, members: set[bpy.types.Object]
+) -> Iterator[tuple[Any, Array]]:
     """Evaluated visible objects, each with its world matrix (4, 4)."""
     for item in depsgraph.object_instances:
         shown_by = item.parent if item.is_instance else item.object
@@ -132,7 +153,9 @@ def _shown(depsgraph: bpy.types.Depsgraph, members: set[bpy.types.Object]) -> It
 
 
 def _points_of(obj: bpy.types.Object) -> Array:
-    """Surface points of an evaluated object (any, 3), in its own units; none if it has no surface."""
+    """Surface points of an evaluated object (any, 3), in its own units; none if it has no
+    surface.
+    """
     try:
         mesh = obj.to_mesh()
     except RuntimeError:  # lights, empties, cameras
@@ -158,14 +181,18 @@ def _spheres(points: Array, matrix: Array, frame: Frame, count: int) -> Array:
 
 
 def bake_light(
-    obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None, edges: str
+    obj: bpy.types.Object,
+    parameters: LightParameters,
+    collection: bpy.types.Collection | None,
+    edges: str,
 ) -> str:
     """Bake the light on a terrain into its attributes; returns a message.
 
-    collection: shadow casters, or None. edges: of the terrain. Raises InputError if impossible; the mesh is then
-    unchanged.
+    collection: shadow casters, or None. edges: of the terrain. Raises InputError if impossible; the
+    mesh is then unchanged.
     """
-    mesh, lattice = obj.data, grid.find_lattice(obj)
+    mesh = obj.data
+    lattice = grid.find_lattice(obj)
     asked = request(obj, lattice, grid.heights(mesh), parameters, collection, edges)
     _write(mesh, lattice, computing.compute(asked))
     mesh[SETTINGS] = json.dumps(parameters.to_dict())
@@ -173,7 +200,8 @@ def bake_light(
     mesh[STRENGTHS] = strengths_of(depsgraph)
     mesh[DIRECTIONS] = _directions(obj, _sun_lights(depsgraph) if depsgraph else [])
     mesh.update()
-    suns, casters = len(asked.values["suns"]), len(asked.arrays["casters"])
+    suns = len(asked.values["suns"])
+    casters = len(asked.arrays["casters"])
     return f"Baked the light of the sky; suns: {suns}, spheres that cast shadows: {casters}"
 
 
@@ -187,14 +215,21 @@ def request(
 ) -> Request:
     """Request to bake the light for future local heights (vertices,); else as `bake_light`."""
     attributes.check_names(obj.data, ("sky_light", *SUNS))
-    return light_request(grid.terrain_of(lattice, heights), *lighting(obj, parameters, collection), edges)
+    return light_request(
+        grid.terrain_of(lattice, heights), *lighting(obj, parameters, collection), edges
+    )
 
 
-def lighting(obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None) -> Lighting:
+def lighting(
+    obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None
+) -> Lighting:
     """Light on a terrain in the scene as it is now; arguments and InputError as in `bake_light`."""
-    frame, depsgraph = frame_of(obj), bpy.context.evaluated_depsgraph_get()
+    frame = frame_of(obj)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
     suns = suns_of(depsgraph, frame) if parameters.suns else []
-    return Lighting(parameters, suns, casters_of(depsgraph, obj, frame, collection, parameters.spheres))
+    return Lighting(
+        parameters, suns, casters_of(depsgraph, obj, frame, collection, parameters.spheres)
+    )
 
 
 def _write(mesh: bpy.types.Mesh, lattice: Lattice, fields: dict[str, Array]) -> None:
@@ -216,14 +251,19 @@ def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
 
 def remove(mesh: bpy.types.Mesh) -> None:
     """Remove the baked light from a mesh, and restore the user's attributes of those names."""
-    attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)])
+    attributes.remove_fields(
+        mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)]
+    )
     for name in (SETTINGS, STRENGTHS, DIRECTIONS):
         mesh.pop(name, None)
     mesh.update()
 
 
 def requests_of_bake(
-    obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None, edges: str
+    obj: bpy.types.Object,
+    parameters: LightParameters,
+    collection: bpy.types.Collection | None,
+    edges: str,
 ) -> list[Request]:
     """Requests of `bake_light`; InputError as there."""
     lattice = grid.find_lattice(obj)

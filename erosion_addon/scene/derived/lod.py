@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Levels of detail: triangulated meshes of a terrain and its water within an error in meters.
 
-Their vertices are a subset of the terrain's, with all attributes. They are companions named TERRAIN_LOD1 and so on, as
-game engines expect, and hidden, as they would overlap the terrain.
+Their vertices are a subset of the terrain's, with all attributes. They are companions named
+TERRAIN_LOD1 and so on, as game engines expect, and hidden, as they would overlap the terrain.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,11 +35,14 @@ ERROR_IN_CELLS = 0.1
 """Default error of the finest level, in cells."""
 
 
-def add(terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: float = 4.0) -> list[bpy.types.Object]:
-    """Add levels of detail to the terrain, and to its water surface if any; existing ones are rebuilt.
+def add(
+    terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: float = 4.0
+) -> list[bpy.types.Object]:
+    """Add levels of detail to the terrain, and to its water surface if any; existing ones are
+    rebuilt.
 
-    error: of the finest level in meters; 0: a tenth of a cell. factor: ratio of the errors of consecutive levels.
-    Returns the levels. InputError for an error that is too small.
+    error: of the finest level in meters; 0: a tenth of a cell. factor: ratio of the errors of
+    consecutive levels. Returns the levels. InputError for an error that is too small.
     """
     requests = requests_of_add(terrain, count, error, factor)
     with computing.ahead(requests):  # so that nothing is made where they cannot be
@@ -53,7 +56,9 @@ def add(terrain: bpy.types.Object, count: int = 3, error: float = 0.0, factor: f
 
 def levels_of(terrain: bpy.types.Object) -> list[bpy.types.Object]:
     """Levels of the terrain, then of its water, each from fine to coarse."""
-    return sorted(companions.find(terrain, KIND), key=lambda level: (_is_of_water(level), _error(level)))
+    return sorted(
+        companions.find(terrain, KIND), key=lambda level: (_is_of_water(level), _error(level))
+    )
 
 
 def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
@@ -65,7 +70,9 @@ def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
 def _make_objects(
     terrain: bpy.types.Object, surface: bpy.types.Object, of_water: bool, errors: Sequence[float]
 ) -> None:
-    """One object per error with the surface's materials; existing ones are kept, surplus ones are removed."""
+    """One object per error with the surface's materials; existing ones are kept, surplus ones are
+    removed.
+    """
     known = [level for level in levels_of(terrain) if _is_of_water(level) == of_water]
     for spare in known[len(errors) :]:
         mesh = spare.data
@@ -80,13 +87,15 @@ def _make_objects(
             level.hide_render = True
             with suppress(RuntimeError):  # the view layer may not show the terrain's collection
                 level.hide_set(True)
-        level[ERROR], level[OF_WATER] = error, of_water
+        level[ERROR] = error
+        level[OF_WATER] = of_water
         while len(level.data.materials) < len(surface.data.materials):
             level.data.materials.append(surface.data.materials[len(level.data.materials)])
 
 
 def _update_all(terrain: bpy.types.Object) -> None:
-    place, lattice = positions(terrain.data), grid.find_lattice(terrain)
+    place = positions(terrain.data)
+    lattice = grid.find_lattice(terrain)
     dry, wet = _dry_and_wet(terrain)
     made = [*_of_ground(terrain, lattice, place, dry), *_of_water(terrain, lattice, place, wet)]
     active_uv = terrain.data.uv_layers.active.name if terrain.data.uv_layers.active else ""
@@ -97,10 +106,14 @@ def _update_all(terrain: bpy.types.Object) -> None:
                 level.data.uv_layers.active = level.data.uv_layers[active_uv]
 
 
-def _dry_and_wet(terrain: bpy.types.Object) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
+def _dry_and_wet(
+    terrain: bpy.types.Object,
+) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Levels of the ground, and levels of the water."""
     found = levels_of(terrain)
-    return [level for level in found if not _is_of_water(level)], [level for level in found if _is_of_water(level)]
+    return [level for level in found if not _is_of_water(level)], [
+        level for level in found if _is_of_water(level)
+    ]
 
 
 def _is_of_water(level: bpy.types.Object) -> bool:
@@ -128,14 +141,19 @@ def _water_request(
     lattice: Lattice, heights: Array, depth: Array, threshold: float, errors: Sequence[float]
 ) -> Request:
     """depth: (rows, cols) m. threshold: m, least depth of visible water."""
-    ground, wet = _ground(lattice, heights), depth > threshold
+    ground = _ground(lattice, heights)
+    wet = depth > threshold
     height = lod.water_height(ground + depth, ground + depth - threshold, wet)
     above = np.maximum(height - ground, 0)
     return levels_request(height, errors, lattice.spacing, {"depth": above, "wet": wet})
 
 
 def requests_of_update(
-    terrain: bpy.types.Object, lattice: Lattice, heights: Array, depth: Array | None, threshold: float | None = None
+    terrain: bpy.types.Object,
+    lattice: Lattice,
+    heights: Array,
+    depth: Array | None,
+    threshold: float | None = None,
 ) -> list[Request]:
     """Requests of `update` for future local heights (vertices,) and water.
 
@@ -144,14 +162,19 @@ def requests_of_update(
     dry, wet = _dry_and_wet(terrain)
     asked = [_request(lattice, heights, _errors(dry))] if dry else []
     if wet and depth is not None:
-        least = least_depth(terrain, lattice) if threshold is None else shown_from(lattice, threshold)
+        least = (
+            least_depth(terrain, lattice) if threshold is None else shown_from(lattice, threshold)
+        )
         asked.append(_water_request(lattice, heights, depth, least, _errors(wet)))
     return asked
 
 
-def requests_of_add(terrain: bpy.types.Object, count: int, error: float, factor: float) -> list[Request]:
+def requests_of_add(
+    terrain: bpy.types.Object, count: int, error: float, factor: float
+) -> list[Request]:
     """Requests of `add`; InputError as there."""
-    lattice, heights = grid.find_lattice(terrain), grid.heights(terrain.data)
+    lattice = grid.find_lattice(terrain)
+    heights = grid.heights(terrain.data)
     errors = _errors_from(lattice, count, error, factor)
     asked = [_request(lattice, heights, errors)]
     depth = water_surface.fields_of(terrain.data, lattice).get("water_depth")
@@ -161,7 +184,9 @@ def requests_of_add(terrain: bpy.types.Object, count: int, error: float, factor:
 
 
 def requests_of_water(terrain: bpy.types.Object, threshold: float) -> list[Request]:
-    """Requests of `update` after another threshold of the water surface, see `water_surface.add`."""
+    """Requests of `update` after another threshold of the water surface, see
+    `water_surface.add`.
+    """
     if not companions.find(terrain, KIND):
         return []
     lattice = grid.find_lattice(terrain)
@@ -183,13 +208,16 @@ def _of_ground(
     """Geometry of each of these levels of the ground; None in Edit Mode."""
     if not found:
         return
-    request, up = _request(lattice, place[:, 2], _errors(found)), _faces_up(terrain.data)
+    request = _request(lattice, place[:, 2], _errors(found))
+    up = _faces_up(terrain.data)
     for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):
         if level.data.is_editmode:
             yield None
             continue
         vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
-        yield Geometry.of(place[vertex], made.triangles, up, _layers(terrain.data, lattice, vertex, made, up))
+        yield Geometry.of(
+            place[vertex], made.triangles, up, _layers(terrain.data, lattice, vertex, made, up)
+        )
 
 
 def _of_water(
@@ -205,14 +233,17 @@ def _of_water(
         return
     threshold = least_depth(terrain, lattice)
     request = _water_request(lattice, place[:, 2], fields["water_depth"], threshold, _errors(found))
-    height, layers = request.arrays["height"], water_surface.layers_of(request.arrays["depth"], fields)
+    height = request.arrays["height"]
+    layers = water_surface.layers_of(request.arrays["depth"], fields)
     for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):
         if level.data.is_editmode:
             yield None
             continue
         where = lattice.to_grid(place).reshape(-1, 3)[made.cells]
         where[:, 2] = height.ravel()[made.cells] / lattice.scale_z
-        chosen = {name: Values.of_vertices(values.ravel()[made.cells]) for name, values in layers.items()}
+        chosen = {
+            name: Values.of_vertices(values.ravel()[made.cells]) for name, values in layers.items()
+        }
         yield Geometry.of(where, made.triangles, lattice.scale_z > 0, chosen)
 
 
@@ -220,11 +251,15 @@ def _faces_up(mesh: bpy.types.Mesh) -> bool:
     return not mesh.polygons or mesh.polygons[0].normal.z >= 0
 
 
-def _layers(source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.Level, up: bool) -> dict[str, Values]:
-    """Attributes of vertices exactly, and those of faces and corners, including UV maps, from nearby ones.
+def _layers(
+    source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.Level, up: bool
+) -> dict[str, Values]:
+    """Attributes of vertices exactly, and those of faces and corners, including UV maps, from
+    nearby ones.
 
-    vertex: (vertices,) of `source`. up: see `Geometry.of`. A corner has those of one corner of its vertex, so a UV map
-    keeps no seams inside the terrain; a triangle has those of the face below its center.
+    vertex: (vertices,) of `source`. up: see `Geometry.of`. A corner has those of one corner of its
+    vertex, so a UV map keeps no seams inside the terrain; a triangle has those of the face below
+    its center.
     """
     corner_of, face_of = _corners_and_faces(source, lattice)
     corners = (made.triangles if up else made.triangles[:, ::-1]).ravel()
@@ -233,26 +268,36 @@ def _layers(source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.L
     chosen = {"POINT": vertex, "CORNER": corner_of[vertex][corners], "FACE": face_of[middle]}
     layers = {}
     for attribute in source.attributes:
-        name, domain, data_type = attribute.name, attribute.domain, attribute.data_type
+        name = attribute.name
+        domain = attribute.domain
+        data_type = attribute.data_type
         if name == "position" or name.startswith((".", "erosion_")) or domain not in chosen:
             continue
         if data_type not in attribute_values.MEMBERS or (chosen[domain] < 0).any():
             continue
-        layers[name] = Values(data_type, domain, attribute_values.read(attribute)[chosen[domain]].ravel())
+        layers[name] = Values(
+            data_type, domain, attribute_values.read(attribute)[chosen[domain]].ravel()
+        )
     return layers
 
 
 def _corners_and_faces(mesh: bpy.types.Mesh, lattice: Lattice) -> tuple[Array, Array]:
-    """A corner of each vertex (vertices,), and the face to the upper right of each cell (cells,); -1 for none."""
+    """A corner of each vertex (vertices,), and the face to the upper right of each cell (cells,);
+    -1 for none.
+    """
     vertex = np.empty(len(mesh.loops), np.int32)
-    corner_of, face_of = np.full(len(mesh.vertices), -1), np.full(lattice.rows * lattice.cols, -1)
+    corner_of = np.full(len(mesh.vertices), -1)
+    face_of = np.full(lattice.rows * lattice.cols, -1)
     if len(vertex):
         mesh.attributes[".corner_vert"].data.foreach_get("value", vertex)
         corner_of[vertex[::-1]] = np.arange(len(vertex))[::-1]
         starts = np.empty(len(mesh.polygons), np.int32)
         mesh.polygons.foreach_get("loop_start", starts)
-        cell = lattice.to_vertices(np.arange(len(face_of)).reshape(lattice.rows, lattice.cols))[vertex]
-        # Faces lie in the order of their corners, so the lowest row and column of each are found in one go.
+        cell = lattice.to_vertices(np.arange(len(face_of)).reshape(lattice.rows, lattice.cols))[
+            vertex
+        ]
+        # Faces lie in the order of their corners, so the lowest row and column of each are found in
+        # one go.
         lowest = (np.minimum.reduceat(part, starts) for part in np.divmod(cell, lattice.cols))
         row, col = lowest
         face_of[row * lattice.cols + col] = np.arange(len(starts))

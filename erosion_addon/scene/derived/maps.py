@@ -23,7 +23,9 @@ MARK = "erosion_map"
 """Custom property of an image: name of its map."""
 
 FOLLOWS = "erosion_follows"
-"""Custom property of an image: whether a terrain points to it, or did. Images of release 0.1.0 are found by name."""
+"""Custom property of an image: whether a terrain points to it, or did. Images of release 0.1.0 are
+found by name.
+"""
 
 IMAGES = "erosion_images"
 """Custom property of a terrain: pointers to its images by map name."""
@@ -42,7 +44,9 @@ def fields_of(terrain: bpy.types.Object, names: Collection[str] = ()) -> dict[st
             raise InputError(f"{terrain.name} has no field {name!r:.60}; it has {', '.join(held)}.")
     chosen = names or held
     read, lattice = grid.read_terrain(terrain)
-    fields = attributes.read_fields(terrain.data, lattice, [name for name in chosen if name != "elevation"])
+    fields = attributes.read_fields(
+        terrain.data, lattice, [name for name in chosen if name != "elevation"]
+    )
     return {"elevation": read.elevation, **fields} if "elevation" in chosen else fields
 
 
@@ -61,10 +65,11 @@ def export(
     green: str = "opengl",
     wrap: bool = False,
 ) -> list[Path]:
-    """Write fields as FIELD.exr (float32) into a folder, and the normal map, all or none; returns the files.
+    """Write fields as FIELD.exr (float32) into a folder, and the normal map, all or none; returns
+    the files.
 
-    png: 16-bit PNG for fields from 0 to 1, and normals. green, wrap: see `normals`. InputError if a file cannot be
-    written, or is read by a mask.
+    png: 16-bit PNG for fields from 0 to 1, and normals. green, wrap: see `normals`. InputError if a
+    file cannot be written, or is read by a mask.
     """
     fields = _maps_of(terrain, names, green, wrap)
     with Outputs(inputs.of(terrain)) as outputs:
@@ -73,7 +78,9 @@ def export(
         return outputs.publish()
 
 
-def _maps_of(terrain: bpy.types.Object, names: Collection[str], green: str, wrap: bool) -> dict[str, Array]:
+def _maps_of(
+    terrain: bpy.types.Object, names: Collection[str], green: str, wrap: bool
+) -> dict[str, Array]:
     """`fields_of`, including the normal map."""
     others = [name for name in names if name != NORMAL.name]
     fields = fields_of(terrain, others) if others or not names else {}
@@ -84,8 +91,8 @@ def _maps_of(terrain: bpy.types.Object, names: Collection[str], green: str, wrap
 
 
 def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.types.Image]:
-    """Store each field as an image TERRAIN FIELD, packed into the .blend file; existing ones are updated, even if
-    renamed.
+    """Store each field as an image TERRAIN FIELD, packed into the .blend file; existing ones are
+    updated, even if renamed.
 
     Values are in the field's own unit (color space Non-Color); the bottom row is the smallest y.
     """
@@ -101,7 +108,11 @@ def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.typ
 def update(terrain: bpy.types.Object) -> None:
     """Update the images of the terrain made by `send`; black for a missing field."""
     shown = images_of(terrain)
-    names = [name for name in names_of(terrain.data) if any(image in shown for image in FIELDS[name].images)]
+    names = [
+        name
+        for name in names_of(terrain.data)
+        if any(image in shown for image in FIELDS[name].images)
+    ]
     filled = send(terrain, names) if names else []
     for image in shown.values():
         if image not in filled:
@@ -109,7 +120,9 @@ def update(terrain: bpy.types.Object) -> None:
 
 
 def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
-    """Images of the terrain by map name, without those that a copied terrain shares with its original."""
+    """Images of the terrain by map name, without those that a copied terrain shares with its
+    original.
+    """
     mine = _held(terrain) or _named_after(terrain)
     elder = [
         obj
@@ -122,7 +135,8 @@ def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
 
 def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
     """Images that the terrain points to, ignoring invalid content."""
-    held, made = terrain.get(IMAGES), _made()
+    held = terrain.get(IMAGES)
+    made = _made()
     if not isinstance(held, IDPropertyGroup):
         return {}
     return {name: held[name] for name in held.keys() if held[name] in made}  # noqa: SIM118 - a group is no dict
@@ -134,12 +148,16 @@ def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
     return {
         image[MARK]: image
         for image in _made()
-        if FOLLOWS not in image and image.name == f"{terrain.name} {image[MARK]}" and image not in pointed
+        if FOLLOWS not in image
+        and image.name == f"{terrain.name} {image[MARK]}"
+        and image not in pointed
     }
 
 
 def forget_pixels() -> None:
-    """Reload our images from their packed files after undo and redo, which do not restore pixels."""
+    """Reload our images from their packed files after undo and redo, which do not restore
+    pixels.
+    """
     for image in _made():
         if not image.is_dirty:  # else the user is painting on it
             image.buffers_free()
@@ -149,7 +167,9 @@ def _made() -> list[bpy.types.Image]:
     return [image for image in bpy.data.images if MARK in image and not image.library]
 
 
-def _filled(image: bpy.types.Image | None, name: str, map_name: str, values: Array) -> bpy.types.Image:
+def _filled(
+    image: bpy.types.Image | None, name: str, map_name: str, values: Array
+) -> bpy.types.Image:
     rows, cols = values.shape[:2]
     if image is None:
         image = bpy.data.images.new(name, cols, rows, alpha=False, float_buffer=True, is_data=True)

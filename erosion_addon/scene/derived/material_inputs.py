@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Inputs of the terrain material beside the fields: wet shores, water as objects, wind direction. Inputs of the water
-material: surf.
+"""Inputs of the terrain material beside the fields: wet shores, water as objects, wind direction.
+Inputs of the water material: surf.
 """
 
 import math
@@ -24,8 +24,8 @@ WATER_SURFACE = "erosion_water_surface"
 """Custom property of a terrain: 1 if its water has a surface, so the material draws none."""
 
 SHOWN = "erosion_shown"
-"""Custom property of a terrain, three numbers: 1 if rivers, lakes or sea are objects; and the direction of sand
-transport in world x and y, a unit vector.
+"""Custom property of a terrain, three numbers: 1 if rivers, lakes or sea are objects; and the
+direction of sand transport in world x and y, a unit vector.
 """
 
 SPLASH = 0.4
@@ -43,14 +43,19 @@ REACH = 4
 def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
     """Update what the material reads, after a change of the terrain or of its companions.
 
-    place: local positions of its vertices (vertices, 3), if at hand; else they are read where they are needed.
+    place: local positions of its vertices (vertices, 3), if at hand; else they are read where they
+    are needed.
     """
     wind = _wind(terrain, place)
-    waters = {kind: shown for kind in visible_water.KINDS if (shown := companions.find(terrain, kind))}
+    waters = {
+        kind: shown for kind in visible_water.KINDS if (shown := companions.find(terrain, kind))
+    }
     if waters or SHORE in terrain.data.attributes:
         _update_shore(terrain, bool(waters))
         _update_surf(terrain, waters, wind)
-    seen = {kind for kind, shown in waters.items() if any(companions.count(water) for water in shown)}
+    seen = {
+        kind for kind, shown in waters.items() if any(companions.count(water) for water in shown)
+    }
     if "water" in seen:
         terrain[WATER_SURFACE] = 1.0
     else:
@@ -66,7 +71,9 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
 def _update_surf(
     terrain: bpy.types.Object, waters: dict[str, list[bpy.types.Object]], wind: tuple[float, float]
 ) -> None:
-    """Write how high waves break at the shores, and where they run: with the wind, where they break."""
+    """Write how high waves break at the shores, and where they run: with the wind, where they
+    break.
+    """
     surf = material.palette_of(terrain).surf
     for kind in ("water", "sea"):
         for surface in waters.get(kind, ()):
@@ -82,7 +89,8 @@ def _update_shore(terrain: bpy.types.Object, wet: bool) -> None:
     attributes.drop_aside(mesh, SHORE)
     if wet:
         ground, lattice = grid.read_terrain(terrain)
-        elevation, cell = ground.elevation.astype(np.float32), mean_cell_size(lattice.spacing)
+        elevation = ground.elevation.astype(np.float32)
+        cell = mean_cell_size(lattice.spacing)
         shore = np.zeros(elevation.shape, np.float32)
         for water, level in visible_water.standing(terrain, lattice, elevation):
             shore = np.maximum(shore, splashed(elevation, water, level, cell))
@@ -110,11 +118,17 @@ def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
     low, units = lattice.frame(positions(terrain.data))
     for surface in companions.find(terrain, "rivers"):
         width = surface.data.attributes.get("width")
-        if width is not None and (width.data_type, width.domain) == ("FLOAT", "POINT") and len(width.data):
+        if (
+            width is not None
+            and (width.data_type, width.domain) == ("FLOAT", "POINT")
+            and len(width.data)
+        ):
             place = (attribute_values.read(surface.data.attributes["position"])[:, :2] - low) / (
                 units * lattice.spacing[::-1]
             )
-            col, row = np.rint(place.clip(0, (lattice.cols - 1, lattice.rows - 1))).astype(np.intp).T
+            col, row = (
+                np.rint(place.clip(0, (lattice.cols - 1, lattice.rows - 1))).astype(np.intp).T
+            )
             np.maximum.at(found, (row, col), attribute_values.read(width)[:, 0])
     return found
 
@@ -122,7 +136,8 @@ def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
 def _spread(values: Array, cells: int) -> Array:
     """Greatest value within `cells` rows and columns, (rows, cols)."""
     for _ in range(2):
-        reach, covered = min(cells, len(values)), 1
+        reach = min(cells, len(values))
+        covered = 1
         wide = np.pad(values, [(reach, reach), (0, 0)])
         while covered <= 2 * reach:
             step = min(covered, 2 * reach + 1 - covered)
@@ -133,16 +148,21 @@ def _spread(values: Array, cells: int) -> Array:
 
 
 def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
-    """Wetness of the ground, (rows, cols) 0-1: 1 in water, less the higher above it and the farther from it;
-    puddles have no shore.
+    """Wetness of the ground, (rows, cols) 0-1: 1 in water, less the higher above it and the farther
+    from it; puddles have no shore.
 
     elevation, level of the water where it is `wet`: m. cell: m.
     """
-    # Puddles and threads of water a cell wide have no shore: a chain of them would look like stairs.
+    # Puddles and threads of water a cell wide have no shore: a chain of them would look like
+    # stairs.
     ones = np.ones(elevation.shape, np.float32)
     share = _around(_around(wet.astype(np.float32))) / _around(_around(ones))
-    known, broad = (np.where(wet, values, 0).astype(np.float32) for values in (level, smooth_step(share, 0.3, 0.55)))
-    there, reached = wet.astype(np.float32), wet.astype(np.float32)
+    known, broad = (
+        np.where(wet, values, 0).astype(np.float32)
+        for values in (level, smooth_step(share, 0.3, 0.55))
+    )
+    there = wet.astype(np.float32)
+    reached = wet.astype(np.float32)
     for step in range(1, REACH + 1):
         count = _around(there)
         new = (there == 0) & (count > 0)
@@ -168,8 +188,8 @@ def _around(values: Array) -> Array:
 
 
 def _wind(terrain: bpy.types.Object, place: Array | None) -> tuple[float, float]:
-    """Mean direction of sand transport, else of the wind, else of slip faces, as a unit vector (x, y) in world space;
-    zeros if unknown.
+    """Mean direction of sand transport, else of the wind, else of slip faces, as a unit vector (x,
+    y) in world space; zeros if unknown.
     """
     mesh = terrain.data
     known = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
@@ -186,7 +206,9 @@ def _wind(terrain: bpy.types.Object, place: Array | None) -> tuple[float, float]
 
 
 def _lee(terrain: bpy.types.Object, place: Array) -> tuple[float, float]:
-    """Mean aspect of slip faces as (x, y): dunes are steep in the lee only. Weight: the third power of the slope."""
+    """Mean aspect of slip faces as (x, y): dunes are steep in the lee only. Weight: the third power
+    of the slope.
+    """
     lattice = grid.lattice_of(terrain, place)
     heights = lattice.to_grid(place[:, 2])
     stride = max(1, max(heights.shape) // 256)

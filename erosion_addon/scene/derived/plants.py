@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plants and boulders as scattered instances: conifers, broad-leaved trees, palms, hedges, shrubs, tufts of grass.
+"""Plants and boulders as scattered instances: conifers, broad-leaved trees, palms, hedges, shrubs,
+tufts of grass.
 
-A mesh of points holds each plant's place, size, rotation and color; Geometry Nodes set forms onto them. Points are
-placed again after each run, more densely near the camera. Forms are objects of a collection, which may be replaced.
+A mesh of points holds each plant's place, size, rotation and color; Geometry Nodes set forms onto
+them. Points are placed again after each run, more densely near the camera. Forms are objects of a
+collection, which may be replaced.
 """
 
 import json
@@ -49,7 +51,8 @@ GROUPS = {
 """Setting → kinds that it switches."""
 
 USUAL = {"density": 1.0, "size": 0.0, "limit": 60_000, **dict.fromkeys(GROUPS, True)}
-"""Settings: share of the palette's density; factor of heights, 0: by the width of the land; most instances; kinds.
+"""Settings: share of the palette's density; factor of heights, 0: by the width of the land; most
+instances; kinds.
 """
 
 
@@ -63,8 +66,8 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
     spots = _spots(terrain, land, chosen)
     if not len(spots.x):
         raise InputError(
-            f"Nothing grows on {terrain.name}: it is too steep, high, wet or small for plants of its palette. "
-            "Choose another palette or a smaller Size."
+            f"Nothing grows on {terrain.name}: it is too steep, high, wet or small for plants of "
+            "its palette. Choose another palette or a smaller Size."
         )
     found = companions.find(terrain, KIND)
     if not found:
@@ -83,14 +86,18 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
 
 
 def renew(terrain: bpy.types.Object, add_missing: bool) -> None:
-    """Place the terrain's plants again. Without any, the usual ones may be added to land that wears our material, if
-    they grow there.
+    """Place the terrain's plants again. Without any, the usual ones may be added to land that wears
+    our material, if they grow there.
     """
     found = companions.find(terrain, KIND)
     for plants in found:
         if not plants.data.is_editmode:
             update(terrain, plants)
-    if add_missing and not found and any(material.is_ours(slot.material) for slot in terrain.material_slots):
+    if (
+        add_missing
+        and not found
+        and any(material.is_ours(slot.material) for slot in terrain.material_slots)
+    ):
         with suppress(InputError):  # on bare ground nothing is missing
             add(terrain)
 
@@ -114,8 +121,8 @@ def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
 
 
 class _Land(NamedTuple):
-    """Ground of plants. place: (vertices, 3) local; low, units: see `Lattice.frame`. ground: in units of `size`, since
-    plants of another size are the same ones on land of another size.
+    """Ground of plants. place: (vertices, 3) local; low, units: see `Lattice.frame`. ground: in
+    units of `size`, since plants of another size are the same ones on land of another size.
     """
 
     lattice: Lattice
@@ -140,7 +147,9 @@ def _usual_size(lattice: Lattice) -> float:
     return min(longer_side((lattice.rows, lattice.cols), lattice.spacing) / material.LAND, 1.0)
 
 
-def _spots(terrain: bpy.types.Object, land: _Land, chosen: dict[str, float | bool]) -> placing.Spots:
+def _spots(
+    terrain: bpy.types.Object, land: _Land, chosen: dict[str, float | bool]
+) -> placing.Spots:
     held = land.palette.plants
     mixture = {
         kind: held[kind] * chosen["density"]
@@ -153,10 +162,14 @@ def _spots(terrain: bpy.types.Object, land: _Land, chosen: dict[str, float | boo
     return placing.scatter(land.ground, dense, int(chosen["limit"]), _eye(terrain, land))
 
 
-def _ground(terrain: bpy.types.Object, lattice: Lattice, heights: Array, size: float) -> placing.Ground:
+def _ground(
+    terrain: bpy.types.Object, lattice: Lattice, heights: Array, size: float
+) -> placing.Ground:
     mesh = terrain.data
     elevation = grid.terrain_of(lattice, heights).elevation
-    fields = attributes.read_fields(mesh, lattice, [name for name in READ if attributes.holds(mesh, name)])
+    fields = attributes.read_fields(
+        mesh, lattice, [name for name in READ if attributes.holds(mesh, name)]
+    )
     water = visible_water.where(terrain, lattice, elevation)
     row, col = lattice.spacing
     return placing.Ground(elevation / size, (row / size, col / size), fields, water)
@@ -167,7 +180,11 @@ def _eye(terrain: bpy.types.Object, land: _Land) -> tuple[float, float, float] |
     camera = bpy.context.scene.camera
     if camera is None:
         return None
-    where = camera.matrix_basis.translation if camera.parent is None else camera.matrix_world.translation
+    where = (
+        camera.matrix_basis.translation
+        if camera.parent is None
+        else camera.matrix_world.translation
+    )
     local = terrain.matrix_world.inverted_safe() @ Vector(where)
     x, y = (np.array(local[:2]) - land.low) / land.units / land.size
     return float(x), float(y), local.z * land.lattice.scale_z / land.size
@@ -175,8 +192,11 @@ def _eye(terrain: bpy.types.Object, land: _Land) -> tuple[float, float, float] |
 
 def _geometry(land: _Land, spots: placing.Spots) -> Geometry:
     """A point for each plant."""
-    lattice, units = land.lattice, land.units
-    x, y, height = spots.x * land.size, spots.y * land.size, spots.height * land.size
+    lattice = land.lattice
+    units = land.units
+    x = spots.x * land.size
+    y = spots.y * land.size
+    height = spots.height * land.size
     local = lattice.to_grid(land.place[:, 2])
     points = np.empty((len(x), 3), np.float32)
     points[:, :2] = land.low + np.column_stack((x, y)) * units
@@ -184,11 +204,14 @@ def _geometry(land: _Land, spots: placing.Spots) -> Geometry:
     if not len(points):
         return Geometry.of(points, NO_FACES, True, {})
     # No two are alike: slender and wide ones, which lean a little.
-    wide, lean = height * (0.75 + 0.5 * _lot(spots, 7.0)), 0.12 * (_lot(spots, 13.0) - 0.5)
+    wide = height * (0.75 + 0.5 * _lot(spots, 7.0))
+    lean = 0.12 * (_lot(spots, 13.0) - 0.5)
     tall = np.column_stack((wide * units[0], wide * units[1], height / lattice.scale_z))
     turn = np.column_stack((lean, lean, spots.turn))
     moisture = land.ground.fields.get("moisture")
-    moist = np.zeros(len(x)) if moisture is None else placing.sample(moisture, lattice.spacing, x, y)
+    moist = (
+        np.zeros(len(x)) if moisture is None else placing.sample(moisture, lattice.spacing, x, y)
+    )
     values = {
         plant_nodes.FORM: spots.form.astype(np.float32),
         plant_nodes.SIZE: tall,
@@ -201,8 +224,11 @@ def _geometry(land: _Land, spots: placing.Spots) -> Geometry:
 
 def _colors(palette: Palette, spots: placing.Spots, moist: Array) -> Array:
     """Linear color of each plant (count, 3): the palette's, by moisture, and by chance."""
-    dry, lush, rock = (np.array(palette.color(name)) for name in ("Grass Dry", "Grass Lush", "Rock Color"))
-    needles, leaves = np.array([0.016, 0.030, 0.014]), np.array([0.030, 0.052, 0.014])
+    dry, lush, rock = (
+        np.array(palette.color(name)) for name in ("Grass Dry", "Grass Lush", "Rock Color")
+    )
+    needles = np.array([0.016, 0.030, 0.014])
+    leaves = np.array([0.030, 0.052, 0.014])
     wet = np.clip(1.6 * moist + 0.5 * (spots.tint - 0.5), 0, 1)[:, None]
     grass = dry + (lush - dry) * wet
     kinds = {
@@ -214,7 +240,9 @@ def _colors(palette: Palette, spots: placing.Spots, moist: Array) -> Array:
         "tufts": 0.4 * leaves + 0.55 * grass,
         "boulders": np.broadcast_to(rock, (len(moist), 3)),
     }
-    colors = np.choose(spots.kind[:, None].astype(int), [kinds[kind.name] for kind in placing.KINDS])
+    colors = np.choose(
+        spots.kind[:, None].astype(int), [kinds[kind.name] for kind in placing.KINDS]
+    )
     warm = 0.35 * (_lot(spots, 29.0) - 0.5)[:, None] * np.array([1.0, 0.2, -0.5])
     return np.asarray(colors * (0.65 + 0.7 * spots.tint[:, None]) * (1 + warm))
 

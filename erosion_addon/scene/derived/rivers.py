@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers, lakes and sea of a terrain as objects: ribbons along channels, sheets in pits and at the coast.
+"""Rivers, lakes and sea of a terrain as objects: ribbons along channels, sheets in pits and at the
+coast.
 
-They are computed from the heights of any terrain, and rebuilt after every run. All kinds share their settings, so
-rivers end at the visible lakes and sea.
+They are computed from the heights of any terrain, and rebuilt after every run. All kinds share
+their settings, so rivers end at the visible lakes and sea.
 """
 
 import json
@@ -33,7 +34,9 @@ from . import companions, material_inputs, water_surface
 from .visible_water import SETTINGS, settings_in, settings_of
 
 HEADWATERS = "erosion_headwaters"
-"""Custom property of rivers, lakes and sea: vertex group or attribute of the terrain where rivers begin, if any."""
+"""Custom property of rivers, lakes and sea: vertex group or attribute of the terrain where rivers
+begin, if any.
+"""
 
 KINDS = {"rivers": "Rivers", "lakes": "Lakes", "sea": "Sea"}
 
@@ -47,9 +50,10 @@ def add(
 ) -> bpy.types.Object:
     """Add rivers, lakes or a sea to the terrain, or rebuild them.
 
-    kind: one of `KINDS`. headwaters: vertex group or attribute, over 0.5 where rivers begin; "": by drainage area;
-    None: unchanged. as_curves: rivers as `river_curves` in place of a mesh; None: unchanged. The other kinds adopt the
-    settings. InputError if the terrain has none, or can have none.
+    kind: one of `KINDS`. headwaters: vertex group or attribute, over 0.5 where rivers begin; "": by
+    drainage area; None: unchanged. as_curves: rivers as `river_curves` in place of a mesh; None:
+    unchanged. The other kinds adopt the settings. InputError if the terrain has none, or can have
+    none.
     """
     parameters = beside_sea(terrain, kind, parameters)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
@@ -77,8 +81,12 @@ def add(
     return found[0]
 
 
-def beside_sea(terrain: bpy.types.Object, kind: str, parameters: RiverParameters) -> RiverParameters:
-    """Settings of a kind beside a sea: rivers end in it, at its level unless they have one of their own."""
+def beside_sea(
+    terrain: bpy.types.Object, kind: str, parameters: RiverParameters
+) -> RiverParameters:
+    """Settings of a kind beside a sea: rivers end in it, at its level unless they have one of their
+    own.
+    """
     shown = companions.find(terrain, "sea")
     if kind == "sea":
         return replace(parameters, sea=True)
@@ -87,9 +95,12 @@ def beside_sea(terrain: bpy.types.Object, kind: str, parameters: RiverParameters
     return parameters
 
 
-def _check(terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str) -> None:
+def _check(
+    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str
+) -> None:
     """Raise InputError if the terrain has nothing of that kind."""
-    name, level = terrain.name, parameters.sea_level
+    name = terrain.name
+    level = parameters.sea_level
     ground, lattice = grid.read_terrain(terrain)
     if kind == "sea":
         land = ground.elevation
@@ -104,8 +115,12 @@ def _check(terrain: bpy.types.Object, kind: str, parameters: RiverParameters, he
     water = water_in(computing.compute(_request(terrain, lattice, ground, parameters, headwaters)))
     if kind == "rivers" and not len(water.place):
         if headwaters:
-            raise InputError(f"{headwaters} of {name} is nowhere over 0.5, where its rivers would begin.")
-        raise InputError(f"{name} has no river with that much drainage area; choose a smaller Source Area.")
+            raise InputError(
+                f"{headwaters} of {name} is nowhere over 0.5, where its rivers would begin."
+            )
+        raise InputError(
+            f"{name} has no river with that much drainage area; choose a smaller Source Area."
+        )
     if kind == "lakes" and not len(water.level):
         rain = (
             f" with {parameters.rain_text} of rain; let more fall"
@@ -136,32 +151,46 @@ def requests_of_add(
     return [request_of(terrain, beside_sea(terrain, kind, parameters), headwaters)]
 
 
-def request_of(terrain: bpy.types.Object, parameters: RiverParameters, headwaters: str | None = None) -> Request:
-    """Request for the terrain's rivers and lakes; InputError if a mask is missing. headwaters: see `add`."""
+def request_of(
+    terrain: bpy.types.Object, parameters: RiverParameters, headwaters: str | None = None
+) -> Request:
+    """Request for the terrain's rivers and lakes; InputError if a mask is missing. headwaters: see
+    `add`.
+    """
     ground, lattice = grid.read_terrain(terrain)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
     return _request(terrain, lattice, ground, parameters, headwaters)
 
 
-def requests_of_update(terrain: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
+def requests_of_update(
+    terrain: bpy.types.Object, lattice: Lattice, heights: Array
+) -> list[Request]:
     """Requests of `update` for future local heights (vertices,)."""
     parameters = settings_in(terrain)
     if parameters is None or not _runs(terrain):
         return []
-    return [_request(terrain, lattice, grid.terrain_of(lattice, heights), parameters, headwaters_in(terrain))]
+    return [
+        _request(
+            terrain, lattice, grid.terrain_of(lattice, heights), parameters, headwaters_in(terrain)
+        )
+    ]
 
 
 def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
-    """Rebuild the mesh or curves of rivers, lakes or a sea; they are empty if there are none. Rivers and lakes write
-    `WATERS` too.
+    """Rebuild the mesh or curves of rivers, lakes or a sea; they are empty if there are none.
+    Rivers and lakes write `WATERS` too.
 
-    InputError if the mask of headwaters or of outlets is missing, or if the worker fails, and MemoryError; nothing is
-    then changed.
+    InputError if the mask of headwaters or of outlets is missing, or if the worker fails, and
+    MemoryError; nothing is then changed.
     """
     kind = companion[companions.KIND]
     parameters = settings_in(terrain) or RiverParameters()
     ground, lattice = grid.read_terrain(terrain)
-    request = None if kind == "sea" else _request(terrain, lattice, ground, parameters, headwaters_in(terrain))
+    request = (
+        None
+        if kind == "sea"
+        else _request(terrain, lattice, ground, parameters, headwaters_in(terrain))
+    )
     try:
         shape = _shape(terrain, companion, parameters, ground, request)
     except computing.NoAnswerError:
@@ -198,17 +227,20 @@ def _shape(
     ground: Terrain,
     request: Request | None,
 ) -> ribbon.Sheet | ribbon.Centerlines:
-    """Surface or centerlines of a companion; InputError if no water can flow. request: for rivers and lakes; None for
-    a sea.
+    """Surface or centerlines of a companion; InputError if no water can flow. request: for rivers
+    and lakes; None for a sea.
     """
     if request is None:
         sea = sunk(ground.elevation, parameters.sea_level).astype(np.int32)
-        return ribbon.sheets(sea, np.array([parameters.sea_level]), ground.elevation, ground.spacing)
+        return ribbon.sheets(
+            sea, np.array([parameters.sea_level]), ground.elevation, ground.spacing
+        )
     water = water_in(computing.compute(request))
     if companion[companions.KIND] == "lakes":
         return ribbon.sheets(water.lakes, water.level, ground.elevation, ground.spacing)
     lakes = bool(companions.find(terrain, "lakes"))
-    sizes, across = drainage.sizes(water, parameters), split(terrain.data)
+    sizes = drainage.sizes(water, parameters)
+    across = split(terrain.data)
     made = ribbon.ribbons if companion.type == "MESH" else ribbon.centerlines
     return made(water, sizes, ground.elevation, ground.spacing, lakes, across)
 
@@ -223,18 +255,27 @@ def _runs(terrain: bpy.types.Object) -> bool:
 
 
 def _request(
-    terrain: bpy.types.Object, lattice: Lattice, ground: Terrain, parameters: RiverParameters, headwaters: str
+    terrain: bpy.types.Object,
+    lattice: Lattice,
+    ground: Terrain,
+    parameters: RiverParameters,
+    headwaters: str,
 ) -> Request:
-    """Request for rivers and lakes, with the terrain's edges and outlets; InputError if a mask is missing.
+    """Request for rivers and lakes, with the terrain's edges and outlets; InputError if a mask is
+    missing.
 
     headwaters: name of their mask, "" for none.
     """
     heads = masks.read_named(terrain, lattice, headwaters, "headwater") if headwaters else None
-    return water_request(ground, parameters, terrain.erosion.edges, heads, masks.read_outlets(terrain, lattice))
+    return water_request(
+        ground, parameters, terrain.erosion.edges, heads, masks.read_outlets(terrain, lattice)
+    )
 
 
 def _fill(mesh: bpy.types.Mesh, sheet: ribbon.Sheet, place: Array, lattice: Lattice) -> None:
-    """Replace the geometry of the mesh by the sheet; materials stay. place: (vertices, 3) of the terrain."""
+    """Replace the geometry of the mesh by the sheet; materials stay. place: (vertices, 3) of the
+    terrain.
+    """
     low, units = lattice.frame(place)
     local = np.empty_like(sheet.place)
     local[:, :2] = low + sheet.place[:, :2] * units

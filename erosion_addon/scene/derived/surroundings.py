@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Surrounding land, which hides the end of the terrain in pictures.
 
-It continues the terrain's slope at the border, becomes a coarse mirror image of it further out, and sinks to a plain
-that reaches the horizon. It has the terrain's fields and material.
+It continues the terrain's slope at the border, becomes a coarse mirror image of it further out, and
+sinks to a plain that reaches the horizon. It has the terrain's fields and material.
 """
 
 import bpy
@@ -23,10 +23,14 @@ SIDE = 128
 """Most cells along a side of the terrain."""
 
 BEND = 0.15
-"""Width of the transition from the border's slope to the mirror image, as a share of the terrain's side."""
+"""Width of the transition from the border's slope to the mirror image, as a share of the terrain's
+side.
+"""
 
 SINKS = (0.45, 1.0)
-"""Distance from the border at which the land begins to sink to the plain, and that at which it has, in sides."""
+"""Distance from the border at which the land begins to sink to the plain, and that at which it has,
+in sides.
+"""
 
 SEA_DEPTH = 5.0
 """Depth of a sea that goes on around the terrain, in meters."""
@@ -54,11 +58,14 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     lattice = grid.find_lattice(terrain)
     place = lattice.to_grid(positions(terrain.data))
     stride = max(1, -(-max(lattice.rows, lattice.cols) // SIDE))
-    rows, cols = (np.unique(np.r_[0:length:stride, length - 1]) for length in (lattice.rows, lattice.cols))
+    rows, cols = (
+        np.unique(np.r_[0:length:stride, length - 1]) for length in (lattice.rows, lattice.cols)
+    )
     chosen = np.ix_(rows, cols)
     around = (len(rows) - 1, len(cols) - 1)
     faces = np.ones((3 * around[0] + 2, 3 * around[1] + 2), bool)
-    # The terrain's own place stays free but for one row, which slopes down below its border: no gap is seen there.
+    # The terrain's own place stays free but for one row, which slopes down below its border: no gap
+    # is seen there.
     faces[around[0] + 2 : -around[0] - 2, around[1] + 2 : -around[1] - 2] = False
     used, corners, edges = water_surface.cells(faces)
     shown = surrounding(place[chosen], stride)
@@ -67,9 +74,12 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
         for socket in FIELDS
         if socket.attribute in TABLE and attributes.holds(terrain.data, socket.attribute)
     }
-    sunk, at_sea = _out(around), None
+    sunk = _out(around)
+    at_sea = None
     if companions.find(terrain, "water") and attributes.holds(terrain.data, "water_depth"):
-        depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"][chosen]
+        depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"][
+            chosen
+        ]
         wet = depth > visible_water.least_depth(terrain, lattice)
         at_sea = sea_beyond(wet)
         if at_sea.any():
@@ -89,12 +99,14 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
 
 
 def surrounding(place: Array, stride: int) -> Array:
-    """Vertices of the surrounding land with the terrain in the middle: (3 rows, 3 cols, 3) for (rows + 1, cols + 1).
+    """Vertices of the surrounding land with the terrain in the middle: (3 rows, 3 cols, 3) for
+    (rows + 1, cols + 1).
 
-    place: local (x, y, z) of the terrain's points, (rows + 1, cols + 1, 3). stride: cells of the terrain per cell here.
-    Inner points of the middle lie below the terrain.
+    place: local (x, y, z) of the terrain's points, (rows + 1, cols + 1, 3). stride: cells of the
+    terrain per cell here. Inner points of the middle lie below the terrain.
     """
-    rows, cols = place.shape[0] - 1, place.shape[1] - 1
+    rows = place.shape[0] - 1
+    cols = place.shape[1] - 1
     x, y, z = (place[..., axis].astype(np.float64) for axis in range(3))
     base = float(np.percentile(z, 30))
     out = np.zeros(1)
@@ -121,8 +133,9 @@ def surrounding(place: Array, stride: int) -> Array:
 
 
 def sea_beyond(wet: Array) -> Array:
-    """Vertices of the surrounding land that are sea, (3 rows + 3, 3 cols + 3) bool: beyond wet points of sides of which
-    more than half is wet, and two rows within. wet: (rows + 1, cols + 1) bool, of the terrain's points.
+    """Vertices of the surrounding land that are sea, (3 rows + 3, 3 cols + 3) bool: beyond wet
+    points of sides of which more than half is wet, and two rows within. wet: (rows + 1, cols + 1)
+    bool, of the terrain's points.
     """
     edge = _border(wet)
     rows, cols = (size - 1 for size in wet.shape)
@@ -130,8 +143,8 @@ def sea_beyond(wet: Array) -> Array:
 
 
 def _border(wet: Array) -> Array:
-    """Wet points of those sides of a terrain that are wet for more than half, and the points within beside them: level
-    all around the border, the sea has no bend that light shows.
+    """Wet points of those sides of a terrain that are wet for more than half, and the points within
+    beside them: level all around the border, the sea has no bend that light shows.
     """
     found = np.zeros_like(wet)
     for at, within in ((0, 1), (-1, -2)):
@@ -158,7 +171,8 @@ def _dress(terrain: bpy.types.Object, mesh: bpy.types.Mesh, heights: Array) -> N
     mesh.materials.clear()
     for slot in terrain.material_slots:
         mesh.materials.append(slot.material)
-    low, high = float(heights.min()), float(heights.max())
+    low = float(heights.min())
+    high = float(heights.max())
     mesh.use_auto_texspace = False
     mesh.texspace_location = (0.0, 0.0, (low + high) / 2)
     mesh.texspace_size = (1.0, 1.0, max((high - low) / 2, 1e-6))

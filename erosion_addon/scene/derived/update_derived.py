@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Update of everything derived from a terrain: water, rivers, foliage, levels of detail, images, light and analysis."""
+"""Update of everything derived from a terrain: water, rivers, foliage, levels of detail, images,
+light and analysis.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -28,11 +30,16 @@ def load() -> None:
 
 
 def requests(
-    terrain: bpy.types.Object, lattice: Lattice, heights: Array, fields: Mapping[str, Array], lit: bool = True
+    terrain: bpy.types.Object,
+    lattice: Lattice,
+    heights: Array,
+    fields: Mapping[str, Array],
+    lit: bool = True,
 ) -> list[Request]:
     """Requests of `update` for future local heights (vertices,) and fields (rows, cols).
 
-    lit: whether its light and analysis will still exist. Problems found here are reported by `update`.
+    lit: whether its light and analysis will still exist. Problems found here are reported by
+    `update`.
     """
     from ..drainage import analysis
     from . import light
@@ -59,7 +66,8 @@ def requests(
 def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
     """Update everything in place; returns messages about failed parts.
 
-    The terrain is complete before this is called. place: local positions of its vertices (vertices, 3), if at hand.
+    The terrain is complete before this is called. place: local positions of its vertices (vertices,
+    3), if at hand.
     """
     from ..drainage import analysis
     from . import light, maps  # a terrain that has none of these needs none of them
@@ -85,12 +93,14 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
 
 
 def update_companions(
-    terrain: bpy.types.Object, kinds: Collection[str] = tuple(companions.KINDS), place: Array | None = None
+    terrain: bpy.types.Object,
+    kinds: Collection[str] = tuple(companions.KINDS),
+    place: Array | None = None,
 ) -> list[str]:
     """Update the companions of some kinds in place; objects, meshes and materials stay the same.
 
-    Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be written. place: as
-    for `update`.
+    Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be
+    written. place: as for `update`.
     """
     from . import material_inputs
 
@@ -105,17 +115,23 @@ def update_companions(
                 except InputError as error:
                     refused.append(f"{companion.name} still shows the previous terrain: {error}")
                 except MemoryError:
-                    refused.append(f"{companion.name} still shows the previous terrain: there is not enough memory.")
+                    refused.append(
+                        f"{companion.name} still shows the previous terrain: there is not enough "
+                        "memory."
+                    )
     material_inputs.update(terrain, place)
     return refused + [
-        f"{companion.name} is in Edit Mode and still shows the previous terrain; leave Edit Mode, and add it again."
+        f"{companion.name} is in Edit Mode and still shows the previous terrain; leave Edit Mode, "
+        "and add it again."
         for companion in companions.find(terrain)
         if companions.is_edited(companion) and companion[companions.KIND] in kinds
     ]
 
 
 def remove_companions(terrain: bpy.types.Object, kind: str) -> int:
-    """Remove the companions of a kind with their unused data, and update those beside water; returns their number."""
+    """Remove the companions of a kind with their unused data, and update those beside water;
+    returns their number.
+    """
     count = companions.remove(terrain, kind)
     update_companions(terrain, BESIDE_WATER if kind in visible_water.KINDS else ())
     return count
@@ -123,7 +139,8 @@ def remove_companions(terrain: bpy.types.Object, kind: str) -> int:
 
 def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
     """Kind → update function, in order of dependence."""
-    from . import foliage, lod, plants, rivers, surroundings, water_surface  # few sessions need them all
+    # few sessions need them all
+    from . import foliage, lod, plants, rivers, surroundings, water_surface
 
     return {
         "water": water_surface.update,
@@ -138,8 +155,11 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
 
 
 def _forget_waters(terrain: bpy.types.Object) -> None:
-    """Remove the fields of rivers and lakes from a terrain that shows none, and restore the user's attributes."""
-    mesh, shown = terrain.data, companions.find(terrain, "rivers") or companions.find(terrain, "lakes")
+    """Remove the fields of rivers and lakes from a terrain that shows none, and restore the user's
+    attributes.
+    """
+    mesh = terrain.data
+    shown = companions.find(terrain, "rivers") or companions.find(terrain, "lakes")
     if not set(WATERS).isdisjoint(attributes.ours(mesh)) and not shown:
         attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in WATERS])
         mesh.update()

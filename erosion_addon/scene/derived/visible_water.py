@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Visible water of a terrain: pools of a water step, rivers and lakes that are objects, the sea, and what the material
-draws by moisture.
+"""Visible water of a terrain: pools of a water step, rivers and lakes that are objects, the sea,
+and what the material draws by moisture.
 
-Plants and foliage grow beside it, shores lie around it, and water surfaces and levels of detail show it.
+Plants and foliage grow beside it, shores lie around it, and water surfaces and levels of detail
+show it.
 """
 
 import json
@@ -39,7 +40,9 @@ def where(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arra
 
 
 def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
-    """Cells where the material draws water by moisture, for want of better knowledge, (rows, cols) bool."""
+    """Cells where the material draws water by moisture, for want of better knowledge, (rows, cols)
+    bool.
+    """
     from ..materials import material
 
     threshold = material.water_threshold(terrain)
@@ -54,14 +57,24 @@ def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arr
 
 
 def shares(terrain: bpy.types.Object, lattice: Lattice, names: Sequence[str]) -> dict[str, Array]:
-    """Those of the fields `WATERS` with these names whose water is an object, (rows, cols) 0-1; rivers have banks."""
+    """Those of the fields `WATERS` with these names whose water is an object, (rows, cols) 0-1;
+    rivers have banks.
+    """
     shown = {"river": "rivers", "bank": "rivers", "lake": "lakes"}
-    here = [name for name in names if companions.find(terrain, shown[name]) and attributes.holds(terrain.data, name)]
+    here = [
+        name
+        for name in names
+        if companions.find(terrain, shown[name]) and attributes.holds(terrain.data, name)
+    ]
     return attributes.read_fields(terrain.data, lattice, here)
 
 
-def standing(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Iterator[tuple[Array, Array]]:
-    """Cells, (rows, cols) bool, and the level, (rows, cols) m, of pools and of the sea. elevation: (rows, cols) m."""
+def standing(
+    terrain: bpy.types.Object, lattice: Lattice, elevation: Array
+) -> Iterator[tuple[Array, Array]]:
+    """Cells, (rows, cols) bool, and the level, (rows, cols) m, of pools and of the sea. elevation:
+    (rows, cols) m.
+    """
     if attributes.holds(terrain.data, "water_depth"):
         depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
         yield depth > least_depth(terrain, lattice), elevation + depth
@@ -71,8 +84,12 @@ def standing(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> I
 
 
 def least_depth(terrain: bpy.types.Object, lattice: Lattice) -> float:
-    """Least depth of visible water in meters: that of the terrain's water surface, automatic without one."""
-    chosen = [companions.number(surface, THRESHOLD, 0.0) for surface in companions.find(terrain, "water")]
+    """Least depth of visible water in meters: that of the terrain's water surface, automatic
+    without one.
+    """
+    chosen = [
+        companions.number(surface, THRESHOLD, 0.0) for surface in companions.find(terrain, "water")
+    ]
     return shown_from(lattice, chosen[0] if chosen else 0.0)
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Displayed heights: temporary heights on a mesh, of a run, a preview, or the terrain before erosion.
+"""Displayed heights: temporary heights on a mesh, of a run, a preview, or the terrain before
+erosion.
 
-Meanwhile an attribute holds the real heights, and marks the mesh. All code reads the real ones (`mesh.positions`), and
-they are restored before anything is decided, saved or undone. A marked mesh that displays nothing, as from an undo
-step, a copy or an autosaved file, is healed.
+Meanwhile an attribute holds the real heights, and marks the mesh. All code reads the real ones
+(`mesh.positions`), and they are restored before anything is decided, saved or undone. A marked mesh
+that displays nothing, as from an undo step, a copy or an autosaved file, is healed.
 """
 
 import contextlib
@@ -27,7 +28,9 @@ PATIENCE = 5.0
 """Longest wait of a render: the main thread may be drawing, or waiting for the render to stop."""
 
 REACH = 1e-4
-"""Tolerance in x and y for the terrain before erosion, as a share of its size: only heights can be displayed."""
+"""Tolerance in x and y for the terrain before erosion, as a share of its size: only heights can be
+displayed.
+"""
 
 
 class _Now:
@@ -47,7 +50,8 @@ _now = session.remember(_Now)
 def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
     """Display local heights (vertices,) float32 on a mesh in Object Mode.
 
-    Returns False, and changes nothing, if the user has edited the mesh in between, or it cannot be marked.
+    Returns False, and changes nothing, if the user has edited the mesh in between, or it cannot be
+    marked.
     """
     _now.before.discard(mesh.session_uid)
     place = _now.shown.get(mesh.session_uid)
@@ -66,17 +70,24 @@ def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
 
 
 def show_before(terrain: bpy.types.Object) -> None:
-    """Display the terrain before erosion, and nothing else on any terrain; its companions are hidden meanwhile.
+    """Display the terrain before erosion, and nothing else on any terrain; its companions are
+    hidden meanwhile.
 
     InputError if impossible.
     """
     mesh = terrain.data
-    before, now = original.before_erosion(mesh)[0], positions(mesh)
+    before = original.before_erosion(mesh)[0]
+    now = positions(mesh)
     if np.abs(before[:, :2] - now[:, :2]).max() > REACH * np.ptp(now[:, :2], axis=0).max():
-        raise InputError(f"{terrain.name} was tilted since its last run; Restore brings the terrain before it back.")
+        raise InputError(
+            f"{terrain.name} was tilted since its last run; Restore brings the terrain before it "
+            "back."
+        )
     put_back()
     if not show(mesh, before[:, 2]):
-        raise InputError(f"{terrain.name} can show no other heights now; rename its attribute {OWN_HEIGHTS}.")
+        raise InputError(
+            f"{terrain.name} can show no other heights now; rename its attribute {OWN_HEIGHTS}."
+        )
     _now.before.add(mesh.session_uid)
     companions.hide(terrain)
 
@@ -102,7 +113,9 @@ def put_back() -> None:
     A mesh edited by the user meanwhile stays as edited; Restore brings its real heights back.
     """
     water_overlay.hide()
-    for mesh in [mesh for mesh in bpy.data.meshes if mesh.session_uid in _now.shown] if _now.shown else ():
+    for mesh in (
+        [mesh for mesh in bpy.data.meshes if mesh.session_uid in _now.shown] if _now.shown else ()
+    ):
         _put_back(mesh, _now.shown[mesh.session_uid])
     if _now.before:
         companions.show_hidden()
@@ -113,8 +126,9 @@ def put_back() -> None:
 def put_back_for_render() -> None:
     """Restore the real heights for a render.
 
-    Blender calls this in the render's thread, which must not write while the main thread draws. So it waits until the
-    main thread has restored everything. A render by a script is in the main thread.
+    Blender calls this in the render's thread, which must not write while the main thread draws. So
+    it waits until the main thread has restored everything. A render by a script is in the main
+    thread.
     """
     if threading.current_thread() is threading.main_thread():
         put_back()
@@ -153,7 +167,11 @@ def _is_marked(mesh: bpy.types.Mesh) -> bool:
 
 
 def _is_as_shown(mesh: bpy.types.Mesh, place: Array) -> bool:
-    return _is_marked(mesh) and len(mesh.vertices) == len(place) and np.array_equal(shown_positions(mesh), place)
+    return (
+        _is_marked(mesh)
+        and len(mesh.vertices) == len(place)
+        and np.array_equal(shown_positions(mesh), place)
+    )
 
 
 def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
@@ -179,7 +197,9 @@ def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
 
 
 def _put_back_in_edit_mode(mesh: bpy.types.Mesh, place: Array | None) -> None:
-    """Restore a mesh in Edit Mode vertex by vertex, the only access that Python has: seconds for a large one."""
+    """Restore a mesh in Edit Mode vertex by vertex, the only access that Python has: seconds for a
+    large one.
+    """
     edited = bmesh.from_edit_mesh(mesh)
     layer = edited.verts.layers.float.get(OWN_HEIGHTS)
     if layer is None:

@@ -22,10 +22,15 @@ DEPTH = 4.0
 
 
 class _Water:
-    """Drawn water. uid: session_uid of the terrain; triangles in its space, with a color per point."""
+    """Drawn water. uid: session_uid of the terrain; triangles in its space, with a color per
+    point.
+    """
 
     def __init__(self, uid: int, points: Array, colors: Array, faces: Array) -> None:
-        self.uid, self.points, self.colors, self.faces = uid, points, colors, faces
+        self.uid = uid
+        self.points = points
+        self.colors = colors
+        self.faces = faces
         self._batch: Any = None
 
     def draw(self) -> None:
@@ -78,19 +83,25 @@ def hide() -> None:
 
 
 def surface(lattice: Lattice, place: Array, depth: Array) -> tuple[Array, Array, Array] | None:
-    """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3) int32 of the water, on
-    no more than `overlay.FINEST` points along a side; None for a dry terrain.
+    """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3)
+    int32 of the water, on no more than `overlay.FINEST` points along a side; None for a dry
+    terrain.
     """
     chosen = np.ix_(overlay.chosen(lattice.rows), overlay.chosen(lattice.cols))
-    points, depth = lattice.to_grid(place)[chosen].astype(np.float32), np.asarray(depth[chosen], np.float32)
-    level, wet = water_level(points[..., 2] * np.float32(lattice.scale_z), depth, shown_from(lattice, 0.0))
+    points = lattice.to_grid(place)[chosen].astype(np.float32)
+    depth = np.asarray(depth[chosen], np.float32)
+    level, wet = water_level(
+        points[..., 2] * np.float32(lattice.scale_z), depth, shown_from(lattice, 0.0)
+    )
     if not wet.any():
         return None
     points[..., 2] = level / np.float32(lattice.scale_z)
     share = np.clip(depth / DEPTH, 0, 1)[..., None]
     colors = np.array(SHALLOW, np.float32) * (1 - share) + np.array(DEEP, np.float32) * share
     corner = np.arange(depth.size, dtype=np.int32).reshape(depth.shape)
-    a, b, c, d = (part[wet] for part in (corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]))
+    a, b, c, d = (
+        part[wet] for part in (corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1])
+    )
     faces = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
     return points.reshape(-1, 3), colors.reshape(-1, 4), faces
 

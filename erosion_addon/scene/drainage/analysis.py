@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Analysis of a terrain in its scene: fields as attributes of the mesh, figures in a custom property."""
+"""Analysis of a terrain in its scene: fields as attributes of the mesh, figures in a custom
+property.
+"""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -26,10 +28,14 @@ KEPT = "erosion_analysis"
 def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> "Analysis":
     """Analyze a terrain and write the results into its attributes.
 
-    edges: of the terrain. Its mask of outlets is read. Raises InputError if impossible; the mesh is then unchanged.
+    edges: of the terrain. Its mask of outlets is read. Raises InputError if impossible; the mesh is
+    then unchanged.
     """
-    mesh, lattice = obj.data, grid.find_lattice(obj)
-    found = analysis_in(computing.compute(request(obj, lattice, grid.heights(mesh), parameters, edges)))
+    mesh = obj.data
+    lattice = grid.find_lattice(obj)
+    found = analysis_in(
+        computing.compute(request(obj, lattice, grid.heights(mesh), parameters, edges))
+    )
     attributes.write_fields(mesh, lattice, found.fields)
     kept = {"parameters": parameters.to_dict(), "figures": found.figures, "notes": found.notes}
     mesh[KEPT] = json.dumps(kept)
@@ -38,7 +44,11 @@ def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -
 
 
 def request(
-    obj: bpy.types.Object, lattice: Lattice, heights: Array, parameters: AnalysisParameters, edges: str
+    obj: bpy.types.Object,
+    lattice: Lattice,
+    heights: Array,
+    parameters: AnalysisParameters,
+    edges: str,
 ) -> Request:
     """Request to analyze future local heights (vertices,); InputError as in `analyze`."""
     attributes.check_names(obj.data, ANALYZED)
@@ -46,7 +56,9 @@ def request(
     return analysis_request(grid.terrain_of(lattice, heights), parameters, edges, outlets)
 
 
-def requests_of_analysis(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> list[Request]:
+def requests_of_analysis(
+    obj: bpy.types.Object, parameters: AnalysisParameters, edges: str
+) -> list[Request]:
     """Requests of `analyze`; InputError as there."""
     return [request(obj, grid.find_lattice(obj), grid.heights(obj.data), parameters, edges)]
 
@@ -54,7 +66,11 @@ def requests_of_analysis(obj: bpy.types.Object, parameters: AnalysisParameters, 
 def kept_text(mesh: bpy.types.Mesh) -> str:
     """Stored analysis of a mesh as text; empty if there is none."""
     held = mesh.get(KEPT)
-    return held if isinstance(held, str) and not set(ANALYZED).isdisjoint(attributes.ours(mesh)) else ""
+    return (
+        held
+        if isinstance(held, str) and not set(ANALYZED).isdisjoint(attributes.ours(mesh))
+        else ""
+    )
 
 
 def kept(text: str) -> dict[str, Any]:
@@ -65,7 +81,10 @@ def kept(text: str) -> dict[str, Any]:
         held = None
     kinds = {"parameters": dict, "figures": dict, "notes": list}
     held = held if isinstance(held, dict) else {}
-    return {name: held[name] if isinstance(held.get(name), kind) else kind() for name, kind in kinds.items()}
+    return {
+        name: held[name] if isinstance(held.get(name), kind) else kind()
+        for name, kind in kinds.items()
+    }
 
 
 def settings_of(mesh: bpy.types.Mesh) -> AnalysisParameters | None:
@@ -81,7 +100,11 @@ def settings_of(mesh: bpy.types.Mesh) -> AnalysisParameters | None:
 def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
     """Requests of `update` for future local heights (vertices,); InputError as in `analyze`."""
     parameters = settings_of(obj.data)
-    return [] if parameters is None else [request(obj, lattice, heights, parameters, obj.erosion.edges)]
+    return (
+        []
+        if parameters is None
+        else [request(obj, lattice, heights, parameters, obj.erosion.edges)]
+    )
 
 
 def update(obj: bpy.types.Object) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rivers as curves: an object of the type Curves, whose Geometry Nodes modifier makes the ribbons of water.
+"""Rivers as curves: an object of the type Curves, whose Geometry Nodes modifier makes the ribbons
+of water.
 
 The modifier and its nodes are part of the file, so they work without the extension.
 """
@@ -34,13 +35,15 @@ def fill(companion: bpy.types.Object, lines: Centerlines, place: Array, lattice:
 
     place: (vertices, 3), positions of the terrain's vertices.
     """
-    curves, counts = companion.data, lines.counts.tolist()
+    curves = companion.data
+    counts = lines.counts.tolist()
     low, units = lattice.frame(place)
     unit = float(np.sqrt(abs(units[0] * units[1])))
     local = np.column_stack([low + lines.place[:, :2] * units, lines.place[:, 2] / lattice.scale_z])
     heights = {name: lines.layers[name] / lattice.scale_z for name in (LEFT, RIGHT)}
     layers = _floats({"position": local, RADIUS: lines.radius * unit, **lines.layers, **heights})
-    clear(curves)  # no array is allocated any more, as lack of memory would leave the curves half-written
+    # no array is allocated any more, as lack of memory would leave the curves half-written
+    clear(curves)
     if counts:
         curves.add_curves(counts)
         curves.set_types(type="POLY")
@@ -68,7 +71,9 @@ def transform(curves: bpy.types.Curves, matrix: Array) -> None:
 
 def _floats(layers: Mapping[str, Array]) -> dict[str, Array]:
     """Attributes of the points as Blender holds them."""
-    return {name: np.ascontiguousarray(values, np.float32).ravel() for name, values in layers.items()}
+    return {
+        name: np.ascontiguousarray(values, np.float32).ravel() for name, values in layers.items()
+    }
 
 
 def _write(curves: bpy.types.Curves, layers: Mapping[str, Array]) -> None:

@@ -36,7 +36,9 @@ SAMPLED = 1 << 22
 
 
 def read(source: Source, options: Reading) -> tuple[Array, Record]:
-    """Elevation (rows, cols) m and its record, for a new mesh; InputError as of `files.heightmap.read_heights`."""
+    """Elevation (rows, cols) m and its record, for a new mesh; InputError as of
+    `files.heightmap.read_heights`.
+    """
     try:
         with opened(source, options) as (numbers, record):
             require(needed(record), f"A terrain of {record.name}", _part_that_fits(record))
@@ -44,11 +46,14 @@ def read(source: Source, options: Reading) -> tuple[Array, Record]:
     except OSError as error:
         raise InputError(f"{name_of(source)} cannot be read: {error.strerror or error}.") from error
     except MemoryError:
-        raise InputError(f"There is not enough memory to read {name_of(source)}; read a part of it.") from None
+        raise InputError(
+            f"There is not enough memory to read {name_of(source)}; read a part of it."
+        ) from None
 
 
 def look(source: Source, options: Reading) -> Record:
-    """Record of a source by its header and a sample, without its heights; InputError if it holds none.
+    """Record of a source by its header and a sample, without its heights; InputError if it holds
+    none.
 
     Kept until the file or the options change: dialogs ask at each redraw.
     """
@@ -65,13 +70,17 @@ def forget() -> None:
 
 
 def needed(record: Record) -> int:
-    """Bytes that a new terrain needs at its peak: while the file is read, or while the mesh is made."""
+    """Bytes that a new terrain needs at its peak: while the file is read, or while the mesh is
+    made.
+    """
     rows, cols = record.shape
     return max(record.memory, rows * cols * (np.dtype(np.float64).itemsize + GRID_BYTES))
 
 
 def fitting(record: Record, free: int) -> tuple[int, int]:
-    """Least n for each n-th cell, and side of the largest square window, that need no more than `free` bytes."""
+    """Least n for each n-th cell, and side of the largest square window, that need no more than
+    `free` bytes.
+    """
     rows, cols = record.shape
     share = needed(record) / max(free, 1)
     return record.every * int(np.ceil(np.sqrt(share))), int(np.sqrt(rows * cols / share))
@@ -83,7 +92,9 @@ def name_of(source: Source) -> str:
 
 
 def mask(image: bpy.types.Image, land: Record) -> tuple[Array, tuple[Doubt, ...]]:
-    """Values of an image as a mask for a land, (rows, cols), 0-1, and doubts about it; see `files.mask_file`."""
+    """Values of an image as a mask for a land, (rows, cols), 0-1, and doubts about it; see
+    `files.mask_file`.
+    """
     with _file_of(image) as path:
         if path is None:
             pixels = image_pixels(image)
@@ -120,8 +131,8 @@ def opened(source: Source, options: Reading) -> Iterator[tuple[Raster, Record]]:
 
 @contextmanager
 def _file_of(image: bpy.types.Image) -> Iterator[Path | None]:
-    """File that holds an image, a temporary one if it is packed; None where it was generated or painted on, so that
-    what is in memory counts.
+    """File that holds an image, a temporary one if it is packed; None where it was generated or
+    painted on, so that what is in memory counts.
     """
     require_still(image)
     if image.source == "GENERATED" or image.is_dirty:
@@ -150,15 +161,21 @@ def _unpacked(image: bpy.types.Image) -> Iterator[Path]:
 
 
 @contextmanager
-def _renamed(path: Path, image: bpy.types.Image) -> Iterator[Callable[[Iterable[Doubt]], tuple[Doubt, ...]]]:
-    """Context in which errors name a packed image, not its temporary file; gives the function for doubts."""
+def _renamed(
+    path: Path, image: bpy.types.Image
+) -> Iterator[Callable[[Iterable[Doubt]], tuple[Doubt, ...]]]:
+    """Context in which errors name a packed image, not its temporary file; gives the function for
+    doubts.
+    """
     name = name_of(image) if image.packed_file else str(path)
 
     def renamed(sentence: str) -> str:
         return sentence.replace(str(path), name)
 
     try:
-        yield lambda doubts: tuple(replace(doubt, sentence=renamed(doubt.sentence)) for doubt in doubts)
+        yield lambda doubts: tuple(
+            replace(doubt, sentence=renamed(doubt.sentence)) for doubt in doubts
+        )
     except InputError as error:
         raise InputError(renamed(str(error))) from error
 
@@ -166,7 +183,8 @@ def _renamed(path: Path, image: bpy.types.Image) -> Iterator[Callable[[Iterable[
 def _in_memory(image: bpy.types.Image) -> Raster:
     """Numbers of pixels in memory, of the kind that the image's file holds."""
     kind = "float32" if image.is_float else "uint8"
-    if image.source == "FILE" and image.is_float:  # painted on: Blender keeps 16 bits as floats from 0 to 1
+    # painted on: Blender keeps 16 bits as floats from 0 to 1
+    if image.source == "FILE" and image.is_float:
         kind = _kind_of_file(image)
     pixels = image_pixels(image)
     rows, cols, channels = pixels.shape
@@ -177,7 +195,9 @@ def _in_memory(image: bpy.types.Image) -> Raster:
     valid = pixels[..., 3] > 0 if channels == 4 else None
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
-        return numbers[top:bottom, left:right], None if valid is None else valid[top:bottom, left:right]
+        return numbers[top:bottom, left:right], None if valid is None else valid[
+            top:bottom, left:right
+        ]
 
     return Raster(header, read)
 
@@ -199,7 +219,14 @@ def _key(source: Source) -> Key:
         return (source, _stamp(source), _stamp(source.with_suffix(".json")))
     path = _linked(source)
     size = source.packed_file.size if source.packed_file else -1
-    return (source.name, source.session_uid, source.is_dirty, tuple(source.size), size, _stamp(path))
+    return (
+        source.name,
+        source.session_uid,
+        source.is_dirty,
+        tuple(source.size),
+        size,
+        _stamp(path),
+    )
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -248,4 +275,7 @@ def _sample(key: Key, form: Reading) -> tuple[Cells, ...]:
 
 def _part_that_fits(record: Record) -> str:
     every, side = fitting(record, available_memory() or needed(record))
-    return f"read each {every}. cell, or a window of {side} × {side} cells, or make a landscape in tiles of it"
+    return (
+        f"read each {every}. cell, or a window of {side} × {side} cells, or make a landscape in "
+        "tiles of it"
+    )

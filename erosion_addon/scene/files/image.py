@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Images through Blender: heights and colors, in and out.
 
-Blender returns unchanged values only if the color space is Non-Color before the first access to the pixels. Temporary
-images and scenes are removed again, also after an error.
+Blender returns unchanged values only if the color space is Non-Color before the first access to the
+pixels. Temporary images and scenes are removed again, also after an error.
 """
 
 import io
@@ -22,7 +22,9 @@ from ...files.headers.image_header import ImageHeader, file_size, parse_header, 
 from ...files.image_files import color, damaged, gray, tiff_pixels, upright
 
 _BYTES_PER_CELL = 112
-"""Peak memory per cell, measured for 4096² pixels: Blender keeps several copies of four float channels."""
+"""Peak memory per cell, measured for 4096² pixels: Blender keeps several copies of four float
+channels.
+"""
 _LONGEST_PATH = 1000
 """Longest path; Blender truncates longer ones and would touch another file."""
 _EXR_NAMES = {"R", "G", "B", "Y", "V"}
@@ -37,15 +39,21 @@ class BlenderFiles:
         return _BYTES_PER_CELL
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Gray pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom; InputError if none."""
+        """Gray pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom;
+        InputError if none.
+        """
         return gray(self.pixels(path), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Colors of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom; InputError if none."""
+        """Colors of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom;
+        InputError if none.
+        """
         return color(self.pixels(path))
 
     def pixels(self, path: Path) -> np.ndarray[Any, Any]:
-        """All channels of a PNG, TIFF or EXR file, row 0 at the bottom; InputError if it cannot be read."""
+        """All channels of a PNG, TIFF or EXR file, row 0 at the bottom; InputError if it cannot be
+        read.
+        """
         header = read_header(path)
         _check(header, file_size(path), path)
         if (pixels := tiff_pixels(path, header, path)) is not None:
@@ -57,7 +65,9 @@ class BlenderFiles:
         return _read_and_remove(image, header, path)
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
-        """Write pixels as a 16-bit PNG ("uint16", 0–1) or float EXR, gray or colors; OSError where it fails."""
+        """Write pixels as a 16-bit PNG ("uint16", 0–1) or float EXR, gray or colors; OSError where
+        it fails.
+        """
         name = _blender_path(path)
         require(pixels.size * _BYTES_PER_CELL, f"Writing {path}")
         with _temporary_image(pixels) as image, _temporary_scene() as scene:
@@ -66,9 +76,13 @@ class BlenderFiles:
                 settings.media_type = "IMAGE"
             mode = "BW" if pixels.ndim == 2 else "RGB"
             if kind == "uint16":
-                settings.file_format, settings.color_mode, settings.color_depth = "PNG", mode, "16"
+                settings.file_format = "PNG"
+                settings.color_mode = mode
+                settings.color_depth = "16"
             else:
-                settings.file_format, settings.color_depth, settings.exr_codec = "OPEN_EXR", "32", "ZIP"
+                settings.file_format = "OPEN_EXR"
+                settings.color_depth = "32"
+                settings.exr_codec = "ZIP"
             scene.view_settings.view_transform = "Raw"
             try:
                 image.save_render(name, scene=scene)
@@ -77,7 +91,8 @@ class BlenderFiles:
 
 
 def image_colors(image: bpy.types.Image) -> np.ndarray[Any, Any]:
-    """Linear colors of an image in this .blend file as (rows, cols, 3) float32, row 0 at the bottom.
+    """Linear colors of an image in this .blend file as (rows, cols, 3) float32, row 0 at the
+    bottom.
 
     Its color space counts for images of whole numbers, as for Blender itself.
     """
@@ -99,7 +114,9 @@ def packed_suffix(data: bytes, name: str) -> str:
     for suffix, marks in _MARKS.items():
         if data.startswith(marks):
             return suffix
-    raise InputError(f"{name} is packed in a format that is not read here; save it as PNG, TIFF or EXR.")
+    raise InputError(
+        f"{name} is packed in a format that is not read here; save it as PNG, TIFF or EXR."
+    )
 
 
 _MARKS = {".png": (b"\x89PNG",), ".tif": (b"II", b"MM"), ".exr": (b"\x76\x2f\x31\x01",)}
@@ -107,10 +124,12 @@ _MARKS = {".png": (b"\x89PNG",), ".tif": (b"II", b"MM"), ".exr": (b"\x76\x2f\x31
 
 
 def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
-    """Pixels of an image in this .blend file as (rows, cols, channels), and whether its file holds whole numbers.
+    """Pixels of an image in this .blend file as (rows, cols, channels), and whether its file holds
+    whole numbers.
 
-    What is in memory counts where the image was generated or painted on, else the packed or the linked file.
-    Raises InputError for tiles, movies, sequences, render results, missing files and color images.
+    What is in memory counts where the image was generated or painted on, else the packed or the
+    linked file. Raises InputError for tiles, movies, sequences, render results, missing files and
+    color images.
     """
     require_still(image)
     name = f"The image {image.name}"
@@ -134,15 +153,17 @@ def image_pixels(image: bpy.types.Image) -> np.ndarray[Any, Any]:
     name = f"The image {image.name}"
     if image.source == "FILE" and image.is_float and not image.colorspace_settings.is_data:
         raise InputError(
-            f"{name} has unsaved changes in the color space {image.colorspace_settings.name}, which bends heights; "
-            "save it and set its color space to Non-Color."
+            f"{name} has unsaved changes in the color space {image.colorspace_settings.name}, "
+            "which bends heights; save it and set its color space to Non-Color."
         )
     cols, rows = image.size
     require(rows * cols * _BYTES_PER_CELL, f"{name} ({rows} × {cols})")
     return _all_pixels(image, name)
 
 
-def _read_and_remove(image: bpy.types.Image, header: ImageHeader, name: object) -> np.ndarray[Any, Any]:
+def _read_and_remove(
+    image: bpy.types.Image, header: ImageHeader, name: object
+) -> np.ndarray[Any, Any]:
     try:
         image.colorspace_settings.name = "Non-Color"
         cols, rows = image.size
@@ -165,16 +186,24 @@ def _all_pixels(image: bpy.types.Image, name: object) -> np.ndarray[Any, Any]:
 
 
 def _check(header: ImageHeader, size: int, name: object) -> None:
-    """Raise InputError if Blender cannot read the image, or would misread it. size: of its file, bytes."""
-    # Until 5.2, Blender leaves the pixels uninitialized where it does not know the name of a single channel.
+    """Raise InputError if Blender cannot read the image, or would misread it. size: of its file,
+    bytes.
+    """
+    # Until 5.2, Blender leaves the pixels uninitialized where it does not know the name of a single
+    # channel.
     if bpy.app.version < (5, 2, 0) and len(header.names) == 1 and header.names[0] not in _EXR_NAMES:
-        raise InputError(f"{name} has one channel named {header.names[0]}; name it Y, or use Blender 5.2 or later.")
+        raise InputError(
+            f"{name} has one channel named {header.names[0]}; name it Y, or use Blender 5.2 or "
+            "later."
+        )
     what = f"Reading {name} ({header.rows} × {header.cols})"
     require_to_unpack(header.cells * _BYTES_PER_CELL, header.cells, size, what)
 
 
 def _blender_path(path: Path) -> bytes:
-    """File system path. Blender encodes text as UTF-8, whatever encoding Python uses for file names."""
+    """File system path. Blender encodes text as UTF-8, whatever encoding Python uses for file
+    names.
+    """
     name = os.path.abspath(path)  # noqa: PTH100 - Path would drop the second of two leading slashes
     if os.name != "nt" and name.startswith("//"):
         name = name[1:]  # two slashes stand for the folder of the .blend file

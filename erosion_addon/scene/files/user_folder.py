@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Folder of the user's recipes: in the extension's user folder, unless the environment names another."""
+"""Folder of the user's recipes: in the extension's user folder, unless the environment names
+another.
+"""
 
 import os
 from pathlib import Path
@@ -22,7 +24,9 @@ _now = session.remember(_Now)
 
 
 def recipes() -> Path:
-    """Recipe folder, which may not exist yet; in Blender's own user folder without an installed extension."""
+    """Recipe folder, which may not exist yet; in Blender's own user folder without an installed
+    extension.
+    """
     package = ".".join(__package__.split(".")[:3])
     if package.startswith("bl_ext."):
         return Path(bpy.utils.extension_path_user(package, path="recipes"))

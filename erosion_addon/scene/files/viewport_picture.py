@@ -16,7 +16,9 @@ _FINER = 2
 
 
 def save(context: bpy.types.Context, path: Path) -> None:
-    """Write a square PNG of SIDE pixels from the middle of the context's viewport; InputError if there is none."""
+    """Write a square PNG of SIDE pixels from the middle of the context's viewport; InputError if
+    there is none.
+    """
     area = context.area
     if bpy.app.background or area is None or area.type != "VIEW_3D":
         raise InputError("A picture can be taken only in a 3D viewport.")
@@ -28,14 +30,18 @@ def save(context: bpy.types.Context, path: Path) -> None:
         outputs.publish()
 
 
-def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy.types.Region) -> Array:
+def _drawn(
+    context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy.types.Region
+) -> Array:
     """Middle of the view as (SIDE, SIDE, 4) float32 in screen colors, row 0 at the bottom."""
     import gpu  # here, as Blender without a window has none to offer
 
     side = SIDE * _FINER
     scale = side / min(region.width, region.height)
-    width, height = max(round(region.width * scale), side), max(round(region.height * scale), side)
-    shown, space.overlay.show_overlays = space.overlay.show_overlays, False
+    width = max(round(region.width * scale), side)
+    height = max(round(region.height * scale), side)
+    shown = space.overlay.show_overlays
+    space.overlay.show_overlays = False
     offscreen = gpu.types.GPUOffScreen(width, height)
     try:
         view = space.region_3d
@@ -49,13 +55,16 @@ def _drawn(context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy
             do_color_management=True,
         )
         with offscreen.bind():
-            buffer = gpu.state.active_framebuffer_get().read_color(0, 0, width, height, 4, 0, "FLOAT")
+            buffer = gpu.state.active_framebuffer_get().read_color(
+                0, 0, width, height, 4, 0, "FLOAT"
+            )
     finally:
         offscreen.free()
         space.overlay.show_overlays = shown
     buffer.dimensions = width * height * 4
     pixels = np.asarray(buffer, np.float32).reshape(height, width, 4)
-    row, col = (height - side) // 2, (width - side) // 2
+    row = (height - side) // 2
+    col = (width - side) // 2
     square = pixels[row : row + side, col : col + side]
     return square.reshape(SIDE, _FINER, SIDE, _FINER, 4).mean(axis=(1, 3))
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animated run: a run for each frame of the scene, with the parameters that it has there, kept as frames."""
+"""Animated run: a run for each frame of the scene, with the parameters that it has there, kept as
+frames.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,8 +23,8 @@ Given = TypeVar("Given")
 
 
 class Animation(NamedTuple):
-    """What an animated run is made from: folder and fields of its frames, the terrain that each run begins with, recipe
-    and light of each frame, masks by kind.
+    """What an animated run is made from: folder and fields of its frames, the terrain that each run
+    begins with, recipe and light of each frame, masks by kind.
     """
 
     folder: Path
@@ -34,7 +36,8 @@ class Animation(NamedTuple):
 
     def replaced(self) -> int:
         """Number of frames in the folder that the run replaces; 0 also where it is refused."""
-        record, names = Record.read(self.folder), with_elevation(self.fields)
+        record = Record.read(self.folder)
+        names = with_elevation(self.fields)
         same = names, self.terrain.shape, self.terrain.spacing
         if record is None or (record.fields, record.size, record.spacing) != same:
             return 0
@@ -44,11 +47,16 @@ class Animation(NamedTuple):
 class AnimatedRun(Task):
     """Animated run in progress. The mesh does not change; frames made before a cancel stay."""
 
-    work, operator = "Animation", "erosion.run"
+    work = "Animation"
+    operator = "erosion.run"
 
-    def __init__(self, obj: bpy.types.Object, animation: Animation, threads: int, replace: bool) -> None:
+    def __init__(
+        self, obj: bpy.types.Object, animation: Animation, threads: int, replace: bool
+    ) -> None:
         super().__init__(obj)
-        self._folder, self._fields, self._count = animation.folder, animation.fields, len(animation.recipes)
+        self._folder = animation.folder
+        self._fields = animation.fields
+        self._count = len(animation.recipes)
         with self.holds as held:
             held.enter_context(frame_files.locked(animation.folder))
             self._runner.compute(animation_request(*animation, replace), threads)
@@ -72,8 +80,11 @@ class AnimatedRun(Task):
 
 
 def at_each_frame(scene: bpy.types.Scene, given: Callable[[], Given]) -> Iterator[Given]:
-    """Values of `given` at each frame of the scene's range; the current frame is restored at the end."""
-    frame, subframe = scene.frame_current, scene.frame_subframe
+    """Values of `given` at each frame of the scene's range; the current frame is restored at the
+    end.
+    """
+    frame = scene.frame_current
+    subframe = scene.frame_subframe
     try:
         for number in range(scene.frame_start, scene.frame_end + 1):
             scene.frame_set(number)

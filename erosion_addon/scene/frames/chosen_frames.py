@@ -25,16 +25,21 @@ def folder_of(settings: Any) -> Path:
     name = settings.folder.strip()
     if not name:
         raise InputError("Choose a folder for the frames.")
-    if is_blend_path_in_network(name):  # in somebody's file it may name a machine, which must not be called
-        raise InputError("Give the network folder of the frames a drive letter, and choose it there.")
+    # in somebody's file it may name a machine, which must not be called
+    if is_blend_path_in_network(name):
+        raise InputError(
+            "Give the network folder of the frames a drive letter, and choose it there."
+        )
     if name.startswith("//") and not bpy.data.filepath:
         raise InputError(
-            "Save the .blend file first, as the frames are kept beside it, or choose a folder by its full path."
+            "Save the .blend file first, as the frames are kept beside it, or choose a folder by "
+            "its full path."
         )
     path = Path(bpy.path.abspath(name))
     if not path.is_absolute():
         raise InputError(
-            "Choose a folder for the frames by its full path, or one beside the .blend file that begins with //."
+            "Choose a folder for the frames by its full path, or one beside the .blend file that "
+            "begins with //."
         )
     return path
 
@@ -49,7 +54,11 @@ def settings_of(obj: bpy.types.Object) -> FrameSettings | None:
 
 def count_of(settings: Any) -> int:
     """Number of frames to keep after the start."""
-    return frames_of_film(settings.length, settings.rate) if settings.by == "FILM" else int(settings.count)
+    return (
+        frames_of_film(settings.length, settings.rate)
+        if settings.by == "FILM"
+        else int(settings.count)
+    )
 
 
 def fields_of(settings: Any) -> tuple[str, ...]:
@@ -65,7 +74,9 @@ def animated_fields_of(obj: bpy.types.Object) -> tuple[str, ...]:
 
 
 def record_of(obj: bpy.types.Object) -> Record | None:
-    """Record of the frames in the folder of an object's settings; None if there are none. Cheap enough for panels."""
+    """Record of the frames in the folder of an object's settings; None if there are none. Cheap
+    enough for panels.
+    """
     settings = obj.erosion.frames
     if not settings.folder:
         return None
@@ -85,7 +96,8 @@ def _record(folder: Path, modified: int, size: int) -> Record | None:
 
 def frames_of(obj: bpy.types.Object) -> tuple[Path, Record]:
     """Folder of an object's frames and its record; InputError if there are none."""
-    folder, record = folder_of(obj.erosion.frames), record_of(obj)
+    folder = folder_of(obj.erosion.frames)
+    record = record_of(obj)
     if record is None:
         raise InputError(f"{folder} holds no frames of a run.")
     return folder, record

@@ -24,7 +24,8 @@ def read(folder: Path, record: Record, number: int) -> Terrain:
     """State that a frame holds; InputError if there is none."""
     if not 0 <= number <= record.kept:
         raise InputError(f"There is no frame {number} in {folder}; the last one is {record.kept}.")
-    files, fields = BlenderFiles(), {}
+    files = BlenderFiles()
+    fields = {}
     for name in (name for name in record.fields if name not in BAKED):
         parts = [folder / frame_file(image, number) for image in FIELDS[name].images]
         if FIELDS[name].components == 3:
@@ -36,31 +37,46 @@ def read(folder: Path, record: Record, number: int) -> Terrain:
 
 
 def heights(terrain: bpy.types.Object, state: Terrain) -> Array:
-    """Local heights (vertices,) float32 of a state on the terrain; InputError if it is of another grid."""
+    """Local heights (vertices,) float32 of a state on the terrain; InputError if it is of another
+    grid.
+    """
     lattice = grid.find_lattice(terrain)
-    if (lattice.rows, lattice.cols) != state.shape or not np.allclose(lattice.spacing, state.spacing, 1e-5):
-        raise InputError(f"{terrain.name} has another grid or scale than when its frames were kept; run it again.")
+    if (lattice.rows, lattice.cols) != state.shape or not np.allclose(
+        lattice.spacing, state.spacing, 1e-5
+    ):
+        raise InputError(
+            f"{terrain.name} has another grid or scale than when its frames were kept; run it "
+            "again."
+        )
     return lattice.to_vertices((state.elevation / lattice.scale_z).astype(np.float32))
 
 
 def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
-    """Make a state, frame `number`, the result of the terrain; Restore goes back to the same original as before.
+    """Make a state, frame `number`, the result of the terrain; Restore goes back to the same
+    original as before.
 
     Returns a mark for `taken`. InputError if the terrain was edited since its last run.
     """
     heights(terrain, state)
-    mesh, seen = terrain.data, snapshot(terrain)
+    mesh = terrain.data
+    seen = snapshot(terrain)
     if original.has_source(mesh) and not original.is_untouched_result(mesh, seen.fingerprint):
-        raise InputError(f"{terrain.name} was edited since its last run; undo that, or run it again.")
+        raise InputError(
+            f"{terrain.name} was edited since its last run; undo that, or run it again."
+        )
     began = start_state.heights(mesh, seen, continue_from_result=False)
     before = grid.terrain_of(seen.lattice, began.start).elevation
     paused_run = paused.kept(mesh) if original.is_paused(mesh) else None
-    change = commit.change_to(state, Topology.of(mesh), seen.place, seen.lattice, began.start, before)
+    change = commit.change_to(
+        state, Topology.of(mesh), seen.place, seen.lattice, began.start, before
+    )
     commit.commit(mesh, seen.lattice, began, state, paused_run, change)
     return f"{number} {mesh[original.RESULT]}"
 
 
 def taken(mesh: bpy.types.Mesh, mark: str) -> int | None:
-    """Number of the frame that the result of the mesh is, by the mark from `take`; None if it is another result."""
+    """Number of the frame that the result of the mesh is, by the mark from `take`; None if it is
+    another result.
+    """
     number, _, result = mark.partition(" ")
     return int(number) if number.isdecimal() and result == mesh.get(original.RESULT) else None

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Playback of frames: a Geometry Nodes modifier that shows the heights and fields of each frame.
 
-The mesh is not changed. Only Blender's own nodes are used, so the file plays on machines without the extension.
+The mesh is not changed. Only Blender's own nodes are used, so the file plays on machines without
+the extension.
 """
 
 from pathlib import Path
@@ -22,12 +23,18 @@ KIND = "Frames"
 def find(terrain: bpy.types.Object) -> bpy.types.NodesModifier | None:
     """Modifier that plays frames on the terrain; None if there is none."""
     for modifier in terrain.modifiers:
-        if modifier.type == "NODES" and modifier.node_group is not None and modifier.node_group.get(nodes.KIND) == KIND:
+        if (
+            modifier.type == "NODES"
+            and modifier.node_group is not None
+            and modifier.node_group.get(nodes.KIND) == KIND
+        ):
             return modifier
     return None
 
 
-def add(terrain: bpy.types.Object, folder: Path, record: Record, start: float = 1.0) -> bpy.types.NodesModifier:
+def add(
+    terrain: bpy.types.Object, folder: Path, record: Record, start: float = 1.0
+) -> bpy.types.NodesModifier:
     """Play the frames in a folder on the terrain, in place of those that it plays already.
 
     start: scene frame of frame 0. InputError if the terrain has another grid than they.
@@ -36,20 +43,24 @@ def add(terrain: bpy.types.Object, folder: Path, record: Record, start: float = 
     if (lattice.rows, lattice.cols) != record.size:
         sizes = [f"{cols} × {rows}" for rows, cols in (record.size, (lattice.rows, lattice.cols))]
         raise InputError(
-            f"The frames in {folder} have {sizes[0]} cells, and {terrain.name} has {sizes[1]}; choose the folder of "
-            "its own frames."
+            f"The frames in {folder} have {sizes[0]} cells, and {terrain.name} has {sizes[1]}; "
+            "choose the folder of its own frames."
         )
     remove(terrain)
     fields = [name for name in record.fields if name != "elevation"]
     names = [image for name in record.fields for image in FIELDS[name].images]
-    images = {name: _sequence(folder / frame_file(name, record.kept), f"{terrain.name} {name}") for name in names}
+    images = {
+        name: _sequence(folder / frame_file(name, record.kept), f"{terrain.name} {name}")
+        for name in names
+    }
     group = bpy.data.node_groups.new(f"{terrain.name} Frames", "GeometryNodeTree")
     group[nodes.KIND] = KIND
     table = playback_nodes.nodes(images, fields, record.kept)
     nodes.fill_group(group, playback_nodes.sockets(record.kept, lattice.scale_z), table)
     modifier = terrain.modifiers.new("Frames", "NODES")
     modifier.node_group = group
-    terrain.modifiers.move(len(terrain.modifiers) - 1, 0)  # others, such as Subdivision, come after it
+    # others, such as Subdivision, come after it
+    terrain.modifiers.move(len(terrain.modifiers) - 1, 0)
     nodes.set_modifier_input(modifier, "Start", start)
     return modifier
 
@@ -61,7 +72,9 @@ def remove(terrain: bpy.types.Object) -> None:
         terrain.modifiers.remove(modifier)
         if group.users:
             continue
-        images = {node.inputs["Image"].default_value for node in group.nodes if "Image" in node.inputs}
+        images = {
+            node.inputs["Image"].default_value for node in group.nodes if "Image" in node.inputs
+        }
         bpy.data.node_groups.remove(group)
         for image in images:
             if image is not None and not image.users:
@@ -73,8 +86,11 @@ def _sequence(file: Path, name: str) -> bpy.types.Image:
     try:
         image = bpy.data.images.load(str(file), check_existing=False)
     except RuntimeError as error:
-        raise InputError(f"{file} cannot be read; delete the frames and run the terrain again.") from error
-    image.name, image.source = name, "SEQUENCE"
+        raise InputError(
+            f"{file} cannot be read; delete the frames and run the terrain again."
+        ) from error
+    image.name = name
+    image.source = "SEQUENCE"
     image.colorspace_settings.name = "Non-Color"
     if bpy.data.filepath:
         image.filepath = _relative(image.filepath)

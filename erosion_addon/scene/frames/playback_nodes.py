@@ -19,19 +19,38 @@ MOST = 1e6
 def sockets(last: int, meters: float) -> tuple[Socket, ...]:
     """Inputs and outputs for frames 0 to `last`. meters: of a unit of the terrain's local z."""
     return (
-        Socket("Geometry", None, "The terrain at the frame", kind="NodeSocketGeometry", output=True),
+        Socket(
+            "Geometry", None, "The terrain at the frame", kind="NodeSocketGeometry", output=True
+        ),
         Socket("Geometry", None, "The terrain", kind="NodeSocketGeometry"),
         Socket("Start", 1.0, "Frame of the scene at which playback begins", low=-MOST, high=MOST),
-        Socket("Speed", 1.0, "Kept frames to a frame of the scene. At 0 only Frame counts", low=-1000, high=1000),
         Socket(
-            "Frame", 0.0, "Kept frame to begin with. Animate it, with a speed of 0, for a pace of your own", high=last
+            "Speed",
+            1.0,
+            "Kept frames to a frame of the scene. At 0 only Frame counts",
+            low=-1000,
+            high=1000,
+        ),
+        Socket(
+            "Frame",
+            0.0,
+            "Kept frame to begin with. Animate it, with a speed of 0, for a pace of your own",
+            high=last,
         ),
         Socket("Blend", True, "Blend between two kept frames"),
-        Socket("Meters", meters, "Meters of a unit along the terrain's own Z axis", low=-MOST, high=MOST),
+        Socket(
+            "Meters",
+            meters,
+            "Meters of a unit along the terrain's own Z axis",
+            low=-MOST,
+            high=MOST,
+        ),
     )
 
 
-def nodes(images: Mapping[str, bpy.types.Image], fields: Iterable[str], last: int) -> dict[str, list[Node]]:
+def nodes(
+    images: Mapping[str, bpy.types.Image], fields: Iterable[str], last: int
+) -> dict[str, list[Node]]:
     """Nodes that show the heights and fields of the frames 0 to `last`. images: by map name."""
     table = {"When": _when(last), "Where: the pixel of a vertex": _where(images["elevation"])}
     heights = "elevation.Result"
@@ -40,7 +59,11 @@ def nodes(images: Mapping[str, bpy.types.Image], fields: Iterable[str], last: in
         math_node("height", "DIVIDE", heights, "in.Meters"),
         Node("apart", "SeparateXYZ", {"Vector": "position.Position"}),
         Node("place", "CombineXYZ", {"X": "apart.X", "Y": "apart.Y", "Z": "height.Value"}),
-        Node("terrain", "GeometryNodeSetPosition", {"Geometry": "in.Geometry", "Position": "place.Vector"}),
+        Node(
+            "terrain",
+            "GeometryNodeSetPosition",
+            {"Geometry": "in.Geometry", "Position": "place.Vector"},
+        ),
     ]
     geometry = "terrain.Geometry"
     for name in fields:
@@ -51,13 +74,16 @@ def nodes(images: Mapping[str, bpy.types.Image], fields: Iterable[str], last: in
 
 
 def _when(last: int) -> list[Node]:
-    """Nodes of the two frames and the share of the second: outputs "first", "second" and "share"."""
+    """Nodes of the two frames and the share of the second: outputs "first", "second" and
+    "share".
+    """
     return [
         Node("time", "GeometryNodeInputSceneTime"),
         math_node("since", "SUBTRACT", "time.Frame", "in.Start"),
         math_node("played", "MULTIPLY_ADD", "since.Value", "in.Speed", "in.Frame"),
         math_node("not before", "MAXIMUM", "played.Value", 0.0),
-        math_node("now", "MINIMUM", "not before.Value", float(last)),  # a frame without a file would read 0
+        # a frame without a file would read 0
+        math_node("now", "MINIMUM", "not before.Value", float(last)),
         math_node("first", "FLOOR", "now.Value"),
         math_node("next", "ADD", "first.Value", 1.0),
         math_node("second", "MINIMUM", "next.Value", float(last)),
@@ -71,7 +97,9 @@ def _vector(name: str, operation: str, *operands: Any) -> Node:
 
 
 def _where(image: bpy.types.Image) -> list[Node]:
-    """Nodes of the pixel's center of a vertex in 0-1: output "pixel". Any order of vertices, any size and place."""
+    """Nodes of the pixel's center of a vertex in 0-1: output "pixel". Any order of vertices, any
+    size and place.
+    """
     return [
         Node("position", "GeometryNodeInputPosition"),
         Node("bounds", "GeometryNodeBoundBox", {"Geometry": "in.Geometry"}),
@@ -90,11 +118,16 @@ def _where(image: bpy.types.Image) -> list[Node]:
 
 def _field(name: str, images: Mapping[str, bpy.types.Image], geometry: str) -> list[Node]:
     """Nodes that store a field as the attribute of its name."""
-    components, parts = FIELDS[name].components, FIELDS[name].images
+    components = FIELDS[name].components
+    parts = FIELDS[name].images
     table = [node for part in parts for node in _sample(part, images[part], color=components == 3)]
     value = f"{parts[0]}.Result"
     if components == 2:
-        table.append(Node(f"both {name}", "CombineXYZ", {"X": f"{parts[0]}.Result", "Y": f"{parts[1]}.Result"}))
+        table.append(
+            Node(
+                f"both {name}", "CombineXYZ", {"X": f"{parts[0]}.Result", "Y": f"{parts[1]}.Result"}
+            )
+        )
         value = f"both {name}.Vector"
     data_type = {1: "FLOAT", 2: "FLOAT2", 3: "FLOAT_COLOR"}[components]
     inputs = {"Geometry": geometry, "Name": Text(name), "Value": value}
@@ -110,7 +143,16 @@ def _sample(name: str, image: bpy.types.Image, color: bool = False) -> list[Node
         settings = {"interpolation": "Closest", "extension": "EXTEND"}
         table.append(Node(f"{name}: {which}", "GeometryNodeImageTexture", inputs, settings))
         if not color:  # a color as a number would be its brightness, rounded
-            table.append(Node(f"{name}: {which} red", "FunctionNodeSeparateColor", {"Color": f"{name}: {which}.Color"}))
-    a, b = (f"{name}: {which}.Color" if color else f"{name}: {which} red.Red" for which in ("first", "second"))
+            table.append(
+                Node(
+                    f"{name}: {which} red",
+                    "FunctionNodeSeparateColor",
+                    {"Color": f"{name}: {which}.Color"},
+                )
+            )
+    a, b = (
+        f"{name}: {which}.Color" if color else f"{name}: {which} red.Red"
+        for which in ("first", "second")
+    )
     settings = {"data_type": "RGBA" if color else "FLOAT"}
     return [*table, Node(name, "Mix", {"Factor": "share.Value", "A": a, "B": b}, settings)]

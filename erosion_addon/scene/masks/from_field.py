@@ -12,7 +12,9 @@ from ..terrain.lattice import Array, Lattice
 
 
 def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
-    """Current field of the terrain, (rows, cols) or (rows, cols, components); InputError if it is missing."""
+    """Current field of the terrain, (rows, cols) or (rows, cols, components); InputError if it is
+    missing.
+    """
     if name == "elevation":
         return grid.terrain_of(lattice, grid.heights(obj.data)).elevation
     found = attributes.read_fields(obj.data, lattice, [name])
@@ -24,15 +26,17 @@ def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
 
 
 def fill(obj: bpy.types.Object, kind: str, name: str, low: float, high: float) -> str:
-    """Write a mask attribute from a field: 0 at `low`, 1 at `high`; equal values mean the field's own range.
+    """Write a mask attribute from a field: 0 at `low`, 1 at `high`; equal values mean the field's
+    own range.
 
-    Returns its name, one for each mask; InputError if impossible. It is a copy: the next run may change the field, but
-    not the mask.
+    Returns its name, one for each mask; InputError if impossible. It is a copy: the next run may
+    change the field, but not the mask.
     """
     lattice = grid.find_lattice(obj)
     values = field_values(obj, lattice, name).astype(np.float64)
     if low == high:
-        low, high = float(values.min()), float(values.max())
+        low = float(values.min())
+        high = float(values.max())
     share = np.clip((values - low) / ((high - low) or 1.0), 0.0, 1.0)
     attribute = f"{MASK_KINDS[kind].label} from {name}"
     attributes.check_no_vertex_group(obj.data, attribute)

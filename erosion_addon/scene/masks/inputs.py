@@ -15,7 +15,9 @@ GEOREFERENCE = "erosion_georeference"
 """Custom property of a terrain: georeference of that file, as text."""
 
 
-def made_from(terrain: bpy.types.Object, path: Path, georeference: Georeference | None = None) -> None:
+def made_from(
+    terrain: bpy.types.Object, path: Path, georeference: Georeference | None = None
+) -> None:
     """Store the imported file of a terrain, and its georeference."""
     terrain[MADE_FROM] = str(path.absolute())
     if georeference is not None:
@@ -30,7 +32,17 @@ def georeference_of(terrain: bpy.types.Object) -> Georeference | None:
 def of(terrain: bpy.types.Object) -> list[Path]:
     """Input files of a terrain: imported heightmap, and images of masks and surface color."""
     settings = getattr(terrain, "erosion", None)  # there is none while the extension is off
-    images = [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)] if settings else []
-    paths = [bpy.path.abspath(image.filepath, library=image.library) for image in images if image is not None]
+    images = (
+        [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)]
+        if settings
+        else []
+    )
+    paths = [
+        bpy.path.abspath(image.filepath, library=image.library)
+        for image in images
+        if image is not None
+    ]
     paths.append(terrain.get(MADE_FROM))
-    return [Path(path) for path in paths if path and isinstance(path, str) and not is_in_network(path)]
+    return [
+        Path(path) for path in paths if path and isinstance(path, str) and not is_in_network(path)
+    ]

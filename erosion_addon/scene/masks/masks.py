@@ -36,24 +36,29 @@ Note = Callable[[str], object]
 def read(obj: bpy.types.Object, lattice: Lattice, kind: str, note: Note | None = None) -> Array:
     """Mask that is chosen for an object, as a run gets it, (rows, cols) float32.
 
-    note: takes sentences about what an image leaves open. InputError for a missing input or invalid values.
+    note: takes sentences about what an image leaves open. InputError for a missing input or invalid
+    values.
     """
     mask = getattr(obj.erosion, kind)
     scale = mask.scale if MASK_KINDS[kind].unit else 1.0
     fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
     name = mask.image if mask.source == "IMAGE" else mask.layer
-    array = read_mask(obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border, note)
+    array = read_mask(
+        obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border, note
+    )
     prepare({kind: array}, (lattice.rows, lattice.cols))
     if kind == "strength" and not array.any():
         raise InputError(
-            f"The strength mask of {obj.name} is 0 everywhere, so nothing would be eroded; paint where erosion "
-            "may act, or set the mask to None."
+            f"The strength mask of {obj.name} is 0 everywhere, so nothing would be eroded; paint "
+            "where erosion may act, or set the mask to None."
         )
     return array
 
 
 def read_outlets(obj: bpy.types.Object, lattice: Lattice) -> Array | None:
-    """Mask of outlets that is chosen for an object, (rows, cols) float32; None without one. InputError as in `read`."""
+    """Mask of outlets that is chosen for an object, (rows, cols) float32; None without one.
+    InputError as in `read`.
+    """
     return None if obj.erosion.outlet.source == "NONE" else read(obj, lattice, "outlet")
 
 
@@ -71,12 +76,16 @@ def read_mask(
 ) -> Array:
     """Mask on the cells of the lattice, (rows, cols) float32.
 
-    kind: one of `terrain.masks.MASK_KINDS`. source: one of SOURCES but "NONE". name: of the group or attribute, or the
-    image. fit: see `terrain.masks.fitted`. invert, then scale, then border (m) modify the values, see `terrain.masks`.
-    Raises InputError for a missing or unsuitable input; the run checks the range of values.
+    kind: one of `terrain.masks.MASK_KINDS`. source: one of SOURCES but "NONE". name: of the group
+    or attribute, or the image. fit: see `terrain.masks.fitted`. invert, then scale, then border (m)
+    modify the values, see `terrain.masks`. Raises InputError for a missing or unsuitable input; the
+    run checks the range of values.
     """
     if obj.data.is_editmode:
-        raise InputError(f"Leave Edit Mode first: the {_label(kind)} mask of {obj.name} cannot be read meanwhile.")
+        raise InputError(
+            f"Leave Edit Mode first: the {_label(kind)} mask of {obj.name} cannot be read "
+            "meanwhile."
+        )
     if source == "IMAGE":
         mask = _image(obj, kind, name, (lattice.rows, lattice.cols), note)
     elif source == "VERTEX_GROUP":
@@ -94,16 +103,21 @@ def read_mask(
 
 
 def read_selection(obj: bpy.types.Object, lattice: Lattice) -> Array:
-    """Selected vertices as Edit Mode left them, (rows, cols) float32, 1 where selected; InputError if none is."""
+    """Selected vertices as Edit Mode left them, (rows, cols) float32, 1 where selected; InputError
+    if none is.
+    """
     selected = _selected(obj)
     if not selected.any():
-        raise InputError(f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or choose a vertex group.")
+        raise InputError(
+            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or choose a vertex "
+            "group."
+        )
     return lattice.to_grid(selected.astype(np.float32))
 
 
 def read_named(obj: bpy.types.Object, lattice: Lattice, name: str, label: str) -> Array:
-    """Vertex group or attribute of that name as a mask, (rows, cols) float32; InputError, with the mask's `label`, if
-    missing.
+    """Vertex group or attribute of that name as a mask, (rows, cols) float32; InputError, with the
+    mask's `label`, if missing.
     """
     read = _weights if name in obj.vertex_groups else _attribute
     return lattice.to_grid(read(obj, label, name))
@@ -116,13 +130,19 @@ def _label(kind: str) -> str:
     return shown if shown != label else label.lower()
 
 
-def _image(obj: bpy.types.Object, kind: str, image: object, shape: tuple[int, int], note: Note | None) -> Array:
+def _image(
+    obj: bpy.types.Object, kind: str, image: object, shape: tuple[int, int], note: Note | None
+) -> Array:
     from ...files.reading.record import Record  # here, as few runs need them
     from ..files.heights import mask
 
     if not isinstance(image, bpy.types.Image):
-        raise InputError(f"No image is chosen for the {_label(kind)} mask; choose one, or set the mask to None.")
-    values, doubts = mask(image, Record(obj.name, "float32", shape, shape, georeference=inputs.georeference_of(obj)))
+        raise InputError(
+            f"No image is chosen for the {_label(kind)} mask; choose one, or set the mask to None."
+        )
+    values, doubts = mask(
+        image, Record(obj.name, "float32", shape, shape, georeference=inputs.georeference_of(obj))
+    )
     for doubt in doubts if note else ():
         note(doubt.sentence)
     values = np.asarray(values, np.float32)
@@ -134,7 +154,8 @@ def _selection(obj: bpy.types.Object, label: str) -> Array:
     selected = _selected(obj)
     if not selected.any():
         raise InputError(
-            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or set the {label} mask to None."
+            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or set the {label} "
+            "mask to None."
         )
     return selected.astype(np.float32)
 
@@ -154,11 +175,14 @@ def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:
     mesh = obj.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
-        raise InputError(f"{obj.name} has no attribute {name!r} for the {label} mask; choose another one.")
+        raise InputError(
+            f"{obj.name} has no attribute {name!r} for the {label} mask; choose another one."
+        )
     if attribute.domain != "POINT" or attribute.data_type not in READABLE:
         raise InputError(
             f"The attribute {name} for the {label} mask is a {attribute.data_type.lower()} per "
-            f"{attribute.domain.lower()}; convert it to a number or color per point (Object Data > Attributes)."
+            f"{attribute.domain.lower()}; convert it to a number or color per point (Object Data > "
+            "Attributes)."
         )
     if not attribute.data_type.endswith("_COLOR"):
         return attribute_values.read(attribute)[:, 0].astype(np.float32)
@@ -170,16 +194,20 @@ def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:
 def _weights(obj: bpy.types.Object, label: str, name: str) -> Array:
     """(vertices,) float32 weights in a vertex group, 0 outside it.
 
-    Blender has no array access to weights, and a loop takes a second for a million vertices. Geometry Nodes copy the
-    group to an attribute, in a temporary scene (6 ms).
+    Blender has no array access to weights, and a loop takes a second for a million vertices.
+    Geometry Nodes copy the group to an attribute, in a temporary scene (6 ms).
     """
     if not name:
         raise InputError(f"Choose a vertex group for the {label} mask.")
     mesh = obj.data
     if name not in obj.vertex_groups:
-        raise InputError(f"{obj.name} has no vertex group {name!r} for the {label} mask; choose another one.")
+        raise InputError(
+            f"{obj.name} has no vertex group {name!r} for the {label} mask; choose another one."
+        )
     if name in mesh.attributes:
-        raise InputError(f"{obj.name} has an attribute and a vertex group {name}; rename one of them.")
+        raise InputError(
+            f"{obj.name} has an attribute and a vertex group {name}; rename one of them."
+        )
     weights = np.empty(len(mesh.vertices), np.float32)
     copied = "terrain_erosion_weights"
     with _evaluated(mesh, name, copied) as evaluated:
@@ -209,7 +237,8 @@ def _evaluated(mesh: bpy.types.Mesh, group: str, attribute: str) -> Iterator[bpy
 def _build(tree: bpy.types.NodeTree, group: str, attribute: str) -> None:
     for side in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
-    given, result = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+    given = tree.nodes.new("NodeGroupInput")
+    result = tree.nodes.new("NodeGroupOutput")
     weights = tree.nodes.new("GeometryNodeInputNamedAttribute")
     store = tree.nodes.new("GeometryNodeStoreNamedAttribute")
     weights.data_type = store.data_type = "FLOAT"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Overlay of a mask or field on its terrain in the 3D viewports, with a legend.
 
-The file does not change. Blender's own shaders draw the colors, so they look the same on OpenGL, Vulkan and Metal.
+The file does not change. Blender's own shaders draw the colors, so they look the same on OpenGL,
+Vulkan and Metal.
 """
 
 from typing import Any
@@ -23,8 +24,8 @@ NEARER = 0.002
 """Depth offset of the colors toward the eye, as a share of the distance."""
 
 CLEARANCE = 2e-6
-"""Additional offset in the depth buffer's range from -1 to 1, for a very near clipping plane, where rounding is as
-large.
+"""Additional offset in the depth buffer's range from -1 to 1, for a very near clipping plane, where
+rounding is as large.
 """
 
 OPACITY = 0.75
@@ -36,7 +37,9 @@ _STEPS = 33
 """Samples of the color ramp, interpolated linearly."""
 
 _HUES = np.radians(np.linspace(-45.0, 315.0, 65))
-"""Angles along the legend of directions: a quarter for each end of the axes, with the end in its middle."""
+"""Angles along the legend of directions: a quarter for each end of the axes, with the end in its
+middle.
+"""
 
 AXES = ("X", "Y", "-X", "-Y")
 """Their labels."""
@@ -46,13 +49,25 @@ _DARKEST = 0.6
 
 
 class MaskOverlay:
-    """Overlay of one mask or field. uid: session_uid of the terrain; title and legend: texts above and beside the ramp,
-    or in it, for directions.
+    """Overlay of one mask or field. uid: session_uid of the terrain; title and legend: texts above
+    and beside the ramp, or in it, for directions.
     """
 
-    def __init__(self, uid: int, title: str, legend: tuple[str, ...], points: Array, colors: Array, faces: Array):
-        self.uid, self.title, self.legend = uid, title, legend
-        self.points, self.colors, self.faces = points, colors, faces
+    def __init__(
+        self,
+        uid: int,
+        title: str,
+        legend: tuple[str, ...],
+        points: Array,
+        colors: Array,
+        faces: Array,
+    ):
+        self.uid = uid
+        self.title = title
+        self.legend = legend
+        self.points = points
+        self.colors = colors
+        self.faces = faces
         self._batches: tuple[Any, ...] | None = None
 
     def batches(self) -> tuple[Any, Any, Any]:
@@ -69,7 +84,9 @@ class MaskOverlay:
         return self._batches  # type: ignore[return-value]
 
     def terrain(self) -> bpy.types.Object | None:
-        """Terrain, if the current viewport shows it with overlays in a mode without colors of its own."""
+        """Terrain, if the current viewport shows it with overlays in a mode without colors of its
+        own.
+        """
         if not bpy.context.space_data.overlay.show_overlays:
             return None
         obj = seen(self.uid)
@@ -107,19 +124,31 @@ def show(
 ) -> None:
     """Draw a mask or scalar field on its terrain, replacing any other, until `hide`.
 
-    place: (vertices, 3) local positions. share: (rows, cols), position on the color ramp, 0-1. ends: labels of 0 and 1.
+    place: (vertices, 3) local positions. share: (rows, cols), position on the color ramp, 0-1.
+    ends: labels of 0 and 1.
     """
-    _show(obj, title, (f"{ends[0]:.4g}", f"{ends[1]:.4g} {unit}".strip()), surface(lattice, place, share))
+    _show(
+        obj,
+        title,
+        (f"{ends[0]:.4g}", f"{ends[1]:.4g} {unit}".strip()),
+        surface(lattice, place, share),
+    )
 
 
-def show_directions(obj: bpy.types.Object, lattice: Lattice, place: Array, vectors: Array, title: str) -> None:
-    """`show` for a field of vectors, (rows, cols, 2) along columns and rows: the hue is their direction."""
+def show_directions(
+    obj: bpy.types.Object, lattice: Lattice, place: Array, vectors: Array, title: str
+) -> None:
+    """`show` for a field of vectors, (rows, cols, 2) along columns and rows: the hue is their
+    direction.
+    """
     lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(-1))
     longest = np.percentile(lengths, 99) or lengths.max() or 1.0
     _show(obj, title, AXES, surface(lattice, place, vectors / longest))
 
 
-def _show(obj: bpy.types.Object, title: str, legend: tuple[str, ...], drawn: tuple[Array, Array, Array]) -> None:
+def _show(
+    obj: bpy.types.Object, title: str, legend: tuple[str, ...], drawn: tuple[Array, Array, Array]
+) -> None:
     now.shown = MaskOverlay(obj.session_uid, title, legend, *drawn)
     if not now.handles:
         add = bpy.types.SpaceView3D.draw_handler_add
@@ -129,14 +158,20 @@ def _show(obj: bpy.types.Object, title: str, legend: tuple[str, ...], drawn: tup
 
 
 def shares(values: Array, logarithmic: bool) -> tuple[Array, tuple[float, float]]:
-    """A field scaled for `show`, (rows, cols), with its range, clipped at the 1st and 99th percentile.
+    """A field scaled for `show`, (rows, cols), with its range, clipped at the 1st and 99th
+    percentile.
 
     logarithmic: for nonnegative, skewed fields.
     """
-    scaled = np.log10(np.maximum(values, np.finfo(np.float32).tiny)) if logarithmic else values.astype(np.float64)
+    scaled = (
+        np.log10(np.maximum(values, np.finfo(np.float32).tiny))
+        if logarithmic
+        else values.astype(np.float64)
+    )
     low, high = np.percentile(scaled, (1, 99))
     if low == high:
-        low, high = scaled.min(), scaled.max()
+        low = scaled.min()
+        high = scaled.max()
     if logarithmic:
         high = scaled.max()
     share = (scaled - low) / ((high - low) or 1.0)
@@ -173,8 +208,8 @@ def colors_of(share: Array) -> Array:
 
 
 def hues_of(vectors: Array) -> Array:
-    """Colors (..., 4) float32 of vectors (..., 2) along columns and rows: a color wheel, red along columns, gray at a
-    length of 0 and full from 1 on.
+    """Colors (..., 4) float32 of vectors (..., 2) along columns and rows: a color wheel, red along
+    columns, gray at a length of 0 and full from 1 on.
     """
     lengths = np.sqrt((vectors.astype(np.float64) ** 2).sum(-1))[..., None]
     angle = np.arctan2(vectors[..., 1], vectors[..., 0])[..., None]
@@ -185,32 +220,45 @@ def hues_of(vectors: Array) -> Array:
 
 
 def _ramp() -> Array:
-    """Weight Paint colors from 0 to 1, (_STEPS, 3) float32: Blender's default, or those of the preferences."""
+    """Weight Paint colors from 0 to 1, (_STEPS, 3) float32: Blender's default, or those of the
+    preferences.
+    """
     shares = np.linspace(0, 1, _STEPS)
     view = bpy.context.preferences.view
     if view.use_weight_color_range:
-        return np.array([view.weight_color_range.evaluate(share)[:3] for share in shares], np.float32)
+        return np.array(
+            [view.weight_color_range.evaluate(share)[:3] for share in shares], np.float32
+        )
     # As BKE_defvert_weight_to_rgb: blue, cyan, green, yellow, red, and half as bright at 0 as at 1.
     corners = [(0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 1, 0), (1, 0, 0)]
-    hues = [np.interp(shares, np.linspace(0, 1, 5), channel) for channel in zip(*corners, strict=True)]
+    hues = [
+        np.interp(shares, np.linspace(0, 1, 5), channel) for channel in zip(*corners, strict=True)
+    ]
     return (np.stack(hues, axis=-1) * (0.5 + shares[:, None] / 2)).astype(np.float32)
 
 
 def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array, Array]:
-    """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3) int32.
+    """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3)
+    int32.
 
-    At most FINEST points along a side: each has the mask's value there, and the greatest height around it, so the
-    terrain does not poke through. share: (rows, cols) of the mask, 0-1, or vectors (rows, cols, 2), see `hues_of`.
-    Colors include shading, so the relief stays visible.
+    At most FINEST points along a side: each has the mask's value there, and the greatest height
+    around it, so the terrain does not poke through. share: (rows, cols) of the mask, 0-1, or
+    vectors (rows, cols, 2), see `hues_of`. Colors include shading, so the relief stays visible.
     """
-    rows, cols = chosen(lattice.rows), chosen(lattice.cols)
+    rows = chosen(lattice.rows)
+    cols = chosen(lattice.cols)
     grid = lattice.to_grid(place)
     points = grid[np.ix_(rows, cols)].copy()
     points[..., 2] = _highest_around(grid[..., 2] * lattice.scale_z, rows, cols) / lattice.scale_z
     colors = (hues_of if share.ndim == 3 else colors_of)(share[np.ix_(rows, cols)])
-    colors[..., :3] *= _shade(points[..., 2] * lattice.scale_z, rows * lattice.spacing[0], cols * lattice.spacing[1])
+    colors[..., :3] *= _shade(
+        points[..., 2] * lattice.scale_z, rows * lattice.spacing[0], cols * lattice.spacing[1]
+    )
     corner = np.arange(rows.size * cols.size, dtype=np.int32).reshape(rows.size, cols.size)
-    a, b, c, d = corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]
+    a = corner[:-1, :-1]
+    b = corner[:-1, 1:]
+    c = corner[1:, 1:]
+    d = corner[1:, :-1]
     faces = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
     return points.reshape(-1, 3).astype(np.float32), colors.reshape(-1, 4), faces
 
@@ -238,9 +286,13 @@ def _shade(height: Array, y: Array, x: Array) -> Array:
 def _strip(directions: bool) -> tuple[Array, Array]:
     """Corners and colors of the legend's ramp, 1 × 1."""
     share = np.repeat(np.linspace(0, 1, 65, dtype=np.float32), 2)
-    corners = np.stack([share, np.tile(np.array([0, 1], np.float32), 65), np.zeros(130, np.float32)], axis=-1)
+    corners = np.stack(
+        [share, np.tile(np.array([0, 1], np.float32), 65), np.zeros(130, np.float32)], axis=-1
+    )
     if directions:
-        return corners, hues_of(np.repeat(np.stack([np.cos(_HUES), np.sin(_HUES)], axis=-1), 2, axis=0))
+        return corners, hues_of(
+            np.repeat(np.stack([np.cos(_HUES), np.sin(_HUES)], axis=-1), 2, axis=0)
+        )
     return corners, colors_of(share)
 
 
@@ -290,8 +342,10 @@ def _draw_legend() -> None:
     if now.shown is None or now.shown.terrain() is None:
         return
     scale = bpy.context.preferences.system.ui_scale
-    width, height = 220 * scale, 12 * scale
-    left, bottom = (bpy.context.region.width - width) / 2, 32 * scale
+    width = 220 * scale
+    height = 12 * scale
+    left = (bpy.context.region.width - width) / 2
+    bottom = 32 * scale
     shader, _, ramp = now.shown.batches()
     gpu.state.blend_set("ALPHA")
     _draw_backdrop(left - 60 * scale, bottom - 10 * scale, width + 120 * scale, height + 36 * scale)
@@ -301,10 +355,14 @@ def _draw_legend() -> None:
         ramp.draw(shader)
     blf.size(0, 12 * scale)
     blf.color(0, 1.0, 1.0, 1.0, 1.0)
-    title, legend = now.shown.title, now.shown.legend
+    title = now.shown.title
+    legend = now.shown.legend
     texts = [(title, left + (width - _width(title)) / 2, bottom + height + 8 * scale)]
     if legend == AXES:
-        places = [left + width * (2 * number + 1) / 8 - _width(text) / 2 for number, text in enumerate(legend)]
+        places = [
+            left + width * (2 * number + 1) / 8 - _width(text) / 2
+            for number, text in enumerate(legend)
+        ]
     else:
         places = [left - _width(legend[0]) - 8 * scale, left + width + 8 * scale]
     texts += [(text, x, bottom + 2 * scale) for text, x in zip(legend, places, strict=True)]
@@ -320,7 +378,8 @@ def _width(text: str) -> float:
 
 def _draw_backdrop(left: float, bottom: float, width: float, height: float) -> None:
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
-    right, top = left + width, bottom + height
+    right = left + width
+    top = bottom + height
     corners = [(left, bottom, 0), (right, bottom, 0), (left, top, 0), (right, top, 0)]
     shader.uniform_float("color", (0.0, 0.0, 0.0, 0.55))
     batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)

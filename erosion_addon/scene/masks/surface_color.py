@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starting colors of a terrain, which droplets transport: painted, from an image, or of its strata."""
+"""Starting colors of a terrain, which droplets transport: painted, from an image, or of its
+strata.
+"""
 
 import dataclasses
 from typing import NamedTuple
@@ -20,7 +22,9 @@ _COLORS = {"FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4), "FLOAT_VECTO
 
 
 class Start(NamedTuple):
-    """Recipe with the chosen strata, and layers that replace the terrain's own; None for a layer to leave out."""
+    """Recipe with the chosen strata, and layers that replace the terrain's own; None for a layer to
+    leave out.
+    """
 
     recipe: Recipe
     layers: dict[str, Array | None]
@@ -37,9 +41,9 @@ def start(
 ) -> Start:
     """Apply the user's choice.
 
-    source: "NONE" (the recipe's strata, or a painted attribute surface_color), "ATTRIBUTE" (named `layer`), "IMAGE" or
-    "STRATA" (a shipped name, or a .toml file). lattice: the terrain's, if known already. Raises InputError for a
-    missing or unsuitable input.
+    source: "NONE" (the recipe's strata, or a painted attribute surface_color), "ATTRIBUTE" (named
+    `layer`), "IMAGE" or "STRATA" (a shipped name, or a .toml file). lattice: the terrain's, if
+    known already. Raises InputError for a missing or unsuitable input.
     """
     if source == "NONE":
         return Start(recipe, {})
@@ -52,24 +56,34 @@ def start(
     lattice = grid.find_lattice(terrain) if lattice is None else lattice
     shape = (lattice.rows, lattice.cols)
     if source == "ATTRIBUTE":
-        color = fitted_color(lattice.to_grid(_painted(terrain, layer)), shape, f"the attribute {layer}")
+        color = fitted_color(
+            lattice.to_grid(_painted(terrain, layer)), shape, f"the attribute {layer}"
+        )
     elif image is None:
-        raise InputError("No image is chosen for the surface color; choose one, or set its source to Recipe.")
+        raise InputError(
+            "No image is chosen for the surface color; choose one, or set its source to Recipe."
+        )
     else:
         color = fitted_color(image_colors(image), shape, f"the image {image.name}")
     return Start(dataclasses.replace(recipe, strata=None), {FIELD: color})
 
 
 def _painted(terrain: bpy.types.Object, name: str) -> Array:
-    """Linear colors by vertex (vertices, 3) float32 from an attribute of vertices, faces or corners."""
+    """Linear colors by vertex (vertices, 3) float32 from an attribute of vertices, faces or
+    corners.
+    """
     if not name:
         raise InputError("Choose a color attribute for the surface color.")
     mesh = terrain.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
-        raise InputError(f"{terrain.name} has no attribute {name!r} for the surface color; choose another one.")
+        raise InputError(
+            f"{terrain.name} has no attribute {name!r} for the surface color; choose another one."
+        )
     if attribute.data_type not in _COLORS or attribute.domain not in ("POINT", "CORNER", "FACE"):
-        raise InputError(f"The attribute {name} for the surface color holds no colors; choose a color attribute.")
+        raise InputError(
+            f"The attribute {name} for the surface color holds no colors; choose a color attribute."
+        )
     member, count = _COLORS[attribute.data_type]
     values = np.empty((len(attribute.data), count), np.float32)
     attribute.data.foreach_get(member, values.ravel())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """AOVs: render passes of the terrain's materials, for compositing and pipelines.
 
-Materials contain them only while they are enabled: each enlarges the shader, which takes minutes to compile without a
-graphics card. Blender's own depth and normal passes are enabled with them.
+Materials contain them only while they are enabled: each enlarges the shader, which takes minutes to
+compile without a graphics card. Blender's own depth and normal passes are enabled with them.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,9 @@ from ..node_trees.nodes import SURFACE
 
 
 class AOV(NamedTuple):
-    """A pass. kind: VALUE or COLOR. source: output of the terrain's material that feeds it, as a link."""
+    """A pass. kind: VALUE or COLOR. source: output of the terrain's material that feeds it, as a
+    link.
+    """
 
     name: str
     kind: str
@@ -23,7 +25,8 @@ class AOV(NamedTuple):
 
 
 AOVS = (
-    # A color first: EEVEE of Blender 5.2 loses the first pass of a view layer if it is a value and a color follows.
+    # A color first: EEVEE of Blender 5.2 loses the first pass of a view layer if it is a value and
+    # a color follows.
     AOV("albedo", "COLOR", f"{SURFACE}.Albedo"),
     AOV("water", "VALUE", f"{SURFACE}.Water"),
     AOV("gloss", "VALUE", f"{SURFACE}.Gloss"),
@@ -46,7 +49,8 @@ def add(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> 
     for aov in AOVS:
         if aov.name not in layer.aovs:
             made = layer.aovs.add()
-            made.name, made.type = aov.name, aov.kind
+            made.name = aov.name
+            made.type = aov.kind
     off = [name for name in OF_BLENDER if not getattr(layer, name)]
     for name in off:
         setattr(layer, name, True)
@@ -75,7 +79,12 @@ def remove(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) 
 
 def wanted() -> bool:
     """Whether a view layer of the file has the passes."""
-    return any(aov.name in layer.aovs for scene in bpy.data.scenes for layer in scene.view_layers for aov in AOVS)
+    return any(
+        aov.name in layer.aovs
+        for scene in bpy.data.scenes
+        for layer in scene.view_layers
+        for aov in AOVS
+    )
 
 
 def write(tree: bpy.types.NodeTree) -> None:
@@ -87,6 +96,10 @@ def write(tree: bpy.types.NodeTree) -> None:
         if aov.name not in there and surface and name in tree.nodes:
             node = tree.nodes.new("ShaderNodeOutputAOV")
             node.name = node.label = f"AOV {aov.name}"
-            node.aov_name, node.hide = aov.name, True
-            node.location = surface.location.x + surface.width + GAP, surface.location.y - 200 - 40 * row
+            node.aov_name = aov.name
+            node.hide = True
+            node.location = (
+                surface.location.x + surface.width + GAP,
+                surface.location.y - 200 - 40 * row,
+            )
             tree.links.new(tree.nodes[name].outputs[output], node.inputs[aov.kind.capitalize()])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Foliage material: cuts shells into plants with a cell noise whose gaps widen with height.
 
-Each noise cell is a plant with its own height and tint; a shell is visible within the plant's rounded crown. Shader
-nodes only, for EEVEE and Cycles.
+Each noise cell is a plant with its own height and tint; a shell is visible within the plant's
+rounded crown. Shader nodes only, for EEVEE and Cycles.
 """
 
 import bpy
@@ -11,7 +11,8 @@ from ..node_trees import nodes
 from ..node_trees.table import Node, Socket, centered, math_node, mix, noise, ramp, scaled, times
 from .foliage_nodes import DENSITY, ROOT, SHELL
 
-GROUP, VERSION = "Foliage", 1
+GROUP = "Foliage"
+VERSION = 1
 
 SOCKETS = (
     Socket("BSDF", None, "The plants", kind="NodeSocketShader", output=True),
@@ -37,10 +38,14 @@ SOCKETS = (
 )
 
 NODES = (
-    # One plant a cell; outputs: distance to its middle, its middle, and three random numbers as a color.
+    # One plant a cell; outputs: distance to its middle, its middle, and three random numbers as a
+    # color.
     times("flat", "in.Root", (1.0, 1.0, 0.0)),
     Node(
-        "plant", "TexVoronoi", {"Vector": "flat.Vector", "Scale": 1.0, "Randomness": 0.9}, {"voronoi_dimensions": "2D"}
+        "plant",
+        "TexVoronoi",
+        {"Vector": "flat.Vector", "Scale": 1.0, "Randomness": 0.9},
+        {"voronoi_dimensions": "2D"},
     ),
     Node("random", "SeparateColor", {"Color": "plant.Color"}),
     # Whether it grows here: by chance, more likely in a group.
@@ -82,12 +87,19 @@ NODES = (
     centered("leaf sides", "twigs.Color"),
     scaled("rough", "leaf sides.Vector", 2.0),
     Node("leant rough", "VectorMath", {0: "leant.Vector", 1: "rough.Vector"}, {"operation": "ADD"}),
-    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "leant rough.Vector"}, {"operation": "ADD"}),
+    Node(
+        "bent", "VectorMath", {0: "geometry.Normal", 1: "leant rough.Vector"}, {"operation": "ADD"}
+    ),
     Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
     Node(
         "leaves",
         "BsdfPrincipled",
-        {"Base Color": "color.Result", "Roughness": 0.8, "Specular IOR Level": 0.2, "Normal": "normal.Vector"},
+        {
+            "Base Color": "color.Result",
+            "Roughness": 0.8,
+            "Specular IOR Level": 0.2,
+            "Normal": "normal.Vector",
+        },
     ),
     Node("nothing", "BsdfTransparent"),
     Node("cut", "MixShader", {0: "shown.Value", 1: "nothing.BSDF", 2: "leaves.BSDF"}),

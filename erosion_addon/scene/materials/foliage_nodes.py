@@ -35,17 +35,27 @@ def _vector(name: str, operation: str, *operands: Any, **more: Any) -> Node:
 
 
 def _read(name: str) -> Node:
-    return Node(name, "GeometryNodeInputNamedAttribute", {"Name": Text(name)}, {"data_type": "FLOAT"})
+    return Node(
+        name, "GeometryNodeInputNamedAttribute", {"Name": Text(name)}, {"data_type": "FLOAT"}
+    )
 
 
-def _store(name: str, geometry: str, value: str, data_type: str = "FLOAT", domain: str = "POINT") -> Node:
+def _store(
+    name: str, geometry: str, value: str, data_type: str = "FLOAT", domain: str = "POINT"
+) -> Node:
     inputs = {"Geometry": geometry, "Name": Text(name), "Value": value}
-    return Node(f"store {name}", "GeometryNodeStoreNamedAttribute", inputs, {"data_type": data_type, "domain": domain})
+    return Node(
+        f"store {name}",
+        "GeometryNodeStoreNamedAttribute",
+        inputs,
+        {"data_type": data_type, "domain": domain},
+    )
 
 
 def _remove(start: str, geometry: str) -> Node:
     """Node that removes the attributes with a given initial; captured attributes have no name."""
-    name, inputs = f"without {start}", {"Geometry": geometry, "Name": Text(f"{start}*")}
+    name = f"without {start}"
+    inputs = {"Geometry": geometry, "Name": Text(f"{start}*")}
     if bpy.app.version < (5, 0, 0):
         return Node(name, "GeometryNodeRemoveAttribute", inputs, {"pattern_mode": "WILDCARD"})
     return Node(name, "GeometryNodeRemoveAttribute", inputs | {"Pattern Mode": Text("Wildcard")})
@@ -55,10 +65,21 @@ _STARTS = sorted({name[0] for name in FIELDS} | {"U"})
 """Initials of fields and UV maps. (The pattern * alone would try to remove the position.)"""
 
 NODES = (
-    # The ground where plants grow, in our own axes: they are others than the terrain's after its scale is applied.
-    Node("terrain", "GeometryNodeObjectInfo", {"Object": "in.Terrain"}, {"transform_space": "RELATIVE"}),
+    # The ground where plants grow, in our own axes: they are others than the terrain's after its
+    # scale is applied.
+    Node(
+        "terrain",
+        "GeometryNodeObjectInfo",
+        {"Object": "in.Terrain"},
+        {"transform_space": "RELATIVE"},
+    ),
     Node("self", "GeometryNodeSelfObject"),
-    Node("axes", "GeometryNodeObjectInfo", {"Object": "self.Self Object"}, {"transform_space": "ORIGINAL"}),
+    Node(
+        "axes",
+        "GeometryNodeObjectInfo",
+        {"Object": "self.Self Object"},
+        {"transform_space": "ORIGINAL"},
+    ),
     _read(DENSITY),
     _read("moisture"),
     Node(
@@ -94,7 +115,14 @@ NODES = (
             "density": f"{DENSITY}.Attribute",
             "moisture": "moisture.Attribute",
         },
-        {"capture_items": [("VECTOR", "top"), ("VECTOR", "root"), ("FLOAT", "density"), ("FLOAT", "moisture")]},
+        {
+            "capture_items": [
+                ("VECTOR", "top"),
+                ("VECTOR", "root"),
+                ("FLOAT", "density"),
+                ("FLOAT", "moisture"),
+            ]
+        },
     ),
     *(
         _remove(at, f"without {before}.Geometry" if before else "kept.Geometry")
@@ -110,7 +138,9 @@ NODES = (
     ),
     Node("line", "GeometryNodeMeshLine", {"Count": "count.Output", "Offset": (0.0, 0.0, 0.0)}),
     Node(
-        "copies", "GeometryNodeInstanceOnPoints", {"Points": "line.Mesh", "Instance": f"without {_STARTS[-1]}.Geometry"}
+        "copies",
+        "GeometryNodeInstanceOnPoints",
+        {"Points": "line.Mesh", "Instance": f"without {_STARTS[-1]}.Geometry"},
     ),
     Node("index", "GeometryNodeInputIndex"),
     math_node("number", "ADD", "index.Index", 1.0),
@@ -119,10 +149,18 @@ NODES = (
     Node("shells", "GeometryNodeRealizeInstances", {"Geometry": f"store {SHELL}.Geometry"}),
     _read(SHELL),
     _vector("offset", "SCALE", "kept.top", Scale=f"{SHELL}.Attribute"),
-    Node("raised", "GeometryNodeSetPosition", {"Geometry": "shells.Geometry", "Offset": "offset.Vector"}),
+    Node(
+        "raised",
+        "GeometryNodeSetPosition",
+        {"Geometry": "shells.Geometry", "Offset": "offset.Vector"},
+    ),
     _store(ROOT, "raised.Geometry", "kept.root", "FLOAT_VECTOR"),
     _store(DENSITY, f"store {ROOT}.Geometry", "kept.density"),
     _store("moisture", f"store {DENSITY}.Geometry", "kept.moisture"),
-    Node("plants", "GeometryNodeSetMaterial", {"Geometry": "store moisture.Geometry", "Material": "in.Material"}),
+    Node(
+        "plants",
+        "GeometryNodeSetMaterial",
+        {"Geometry": "store moisture.Geometry", "Material": "in.Material"},
+    ),
     Node("out", "NodeGroupOutput", {"Geometry": "plants.Geometry"}),
 )

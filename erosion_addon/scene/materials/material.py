@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Terrain material: a node group that shades the fields in the colors of a palette.
 
-Shader nodes only, for EEVEE and Cycles: a saved file renders without the extension. A file has one group, and one
-material per palette, shared by its terrains. The user's edits are kept.
+Shader nodes only, for EEVEE and Cycles: a saved file renders without the extension. A file has one
+group, and one material per palette, shared by its terrains. The user's edits are kept.
 """
 
 from contextlib import suppress
@@ -31,11 +31,12 @@ def terrain_group() -> bpy.types.NodeTree:
 
 
 def terrain_material(palette: str = DEFAULT_PALETTE, width: float = LAND) -> bpy.types.Material:
-    """Material of a palette: the existing one, or a new one for land of `width` meters, whose lengths shrink below
-    `LAND`. InputError for an unknown palette.
+    """Material of a palette: the existing one, or a new one for land of `width` meters, whose
+    lengths shrink below `LAND`. InputError for an unknown palette.
     """
     chosen = Palette.load(palette)
-    kind, name = f"{GROUP} {palette}", f"Terrain Erosion {chosen.name.title()}"
+    kind = f"{GROUP} {palette}"
+    name = f"Terrain Erosion {chosen.name.title()}"
     made, is_new = nodes.material(kind, name, terrain_group(), SOCKETS)
     if is_new:
         inputs = made.node_tree.nodes[nodes.SURFACE].inputs
@@ -51,7 +52,11 @@ def terrain_material(palette: str = DEFAULT_PALETTE, width: float = LAND) -> bpy
 
 def terrain_materials() -> list[bpy.types.Material]:
     """All editable terrain materials in this file."""
-    return [material for material in bpy.data.materials if is_ours(material) and material.library is None]
+    return [
+        material
+        for material in bpy.data.materials
+        if is_ours(material) and material.library is None
+    ]
 
 
 def is_ours(material: bpy.types.Material | None) -> bool:
@@ -60,7 +65,9 @@ def is_ours(material: bpy.types.Material | None) -> bool:
 
 
 def palette_of(obj: bpy.types.Object) -> Palette:
-    """Palette of the object's terrain material; the default if it has none, or the palette's file is missing."""
+    """Palette of the object's terrain material; the default if it has none, or the palette's file
+    is missing.
+    """
     shown = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
     with suppress(InputError):
         if shown is not None:
@@ -69,7 +76,9 @@ def palette_of(obj: bpy.types.Object) -> Palette:
 
 
 def water_threshold(obj: bpy.types.Object) -> float:
-    """Moisture above which the object's terrain material draws water; 1, which draws none, without such a material."""
+    """Moisture above which the object's terrain material draws water; 1, which draws none, without
+    such a material.
+    """
     shown = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
     tree = shown.node_tree if shown is not None else None
     surface = tree.nodes.get(nodes.SURFACE) if tree is not None else None
@@ -80,8 +89,9 @@ def water_threshold(obj: bpy.types.Object) -> float:
 def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool = False) -> bool:
     """Assign the material of a palette to the object; returns whether its faces show it.
 
-    It becomes the only material of an object without any, and replaces the material of another palette. Otherwise it is
-    added as a slot, and faces keep theirs unless `replace` assigns all of them; other slots stay.
+    It becomes the only material of an object without any, and replaces the material of another
+    palette. Otherwise it is added as a slot, and faces keep theirs unless `replace` assigns all of
+    them; other slots stay.
     """
     material = terrain_material(palette, max(obj.dimensions[:2]))
     slots = obj.material_slots
@@ -89,14 +99,18 @@ def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool 
     replace = replace or not any(used)
     index = next((at for at, known in enumerate(used) if is_ours(known)), None)
     if index is not None:
-        if used[index][nodes.KIND] != material[nodes.KIND]:  # else it may be a copy that the user made and edited
+        # else it may be a copy that the user made and edited
+        if used[index][nodes.KIND] != material[nodes.KIND]:
             slots[index].material = material
     elif slots and not any(used):
-        index, slots[0].material = 0, material
+        index = 0
+        slots[0].material = material
     else:
         index = len(slots)
         obj.data.materials.append(material)
     if replace and (index or "material_index" in obj.data.attributes):
-        obj.data.polygons.foreach_set("material_index", np.full(len(obj.data.polygons), index, np.int32))
+        obj.data.polygons.foreach_set(
+            "material_index", np.full(len(obj.data.polygons), index, np.int32)
+        )
         obj.data.update()
     return replace or len(slots) == 1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Palettes: settings of the terrain material for a landscape, as TOML data.
 
-A file holds a `description`, the `haze_color` of the air, the `surf` at shores, controls in lower case ("rock_color"),
-and a table `plants`. Colors are "#rrggbb" in sRGB, angles are in degrees, other values are as the material shows them.
-Missing ones keep their defaults.
+A file holds a `description`, the `haze_color` of the air, the `surf` at shores, controls in lower
+case ("rock_color"), and a table `plants`. Colors are "#rrggbb" in sRGB, angles are in degrees,
+other values are as the material shows them. Missing ones keep their defaults.
 """
 
 from dataclasses import dataclass, field
@@ -38,8 +38,9 @@ _SOCKETS = {socket.name.lower().replace(" ", "_"): socket for socket in CONTROLS
 class Palette:
     """Named values of the material's controls: linear (r, g, b, 1), radians, numbers.
 
-    haze: linear (r, g, b) of the air in the distance at noon. plants: density of each kind of plant where it grows
-    best, 0-1, the tree line, and the foredune's tufts. surf: how high waves break at its shores, 0-1.
+    haze: linear (r, g, b) of the air in the distance at noon. plants: density of each kind of plant
+    where it grows best, 0-1, the tree line, and the foredune's tufts. surf: how high waves break at
+    its shores, 0-1.
     """
 
     name: str
@@ -59,7 +60,9 @@ class Palette:
         """Shipped palette by name, or one from a file by its path (ending in .toml)."""
         path = Path(name) if name.lower().endswith(".toml") else shipped(FOLDER).get(name)
         if path is None:
-            raise InputError(f"There is no palette {name!r:.80}; choose one of {', '.join(shipped(FOLDER))}.")
+            raise InputError(
+                f"There is no palette {name!r:.80}; choose one of {', '.join(shipped(FOLDER))}."
+            )
         return cls.parse(read(path, "palette"), path.stem, str(path))
 
     @classmethod
@@ -83,7 +86,10 @@ def _checked(key: str, value: Any) -> tuple[str, Any]:
     """(name of the control, value in Blender's form); InputError for an invalid one."""
     socket = _SOCKETS.get(key)
     if socket is None:
-        raise InputError(f"{key:.80} is not a control of the terrain material; choose one of {', '.join(_SOCKETS)}.")
+        raise InputError(
+            f"{key:.80} is not a control of the terrain material; choose one of "
+            f"{', '.join(_SOCKETS)}."
+        )
     if isinstance(socket.default, tuple):
         return socket.name, (*linear_color(key, value), 1.0)
     return socket.name, _number(key, value, socket)
@@ -107,7 +113,8 @@ def _share(key: str, value: Any) -> float:
 
 def _number(key: str, value: Any, socket: Socket) -> float:
     unit = radians(1) if socket.subtype == "ANGLE" else 1.0
-    low, high = socket.low / unit, socket.high / unit
+    low = socket.low / unit
+    high = socket.high / unit
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise InputError(f"{key} must be a number from {low:g} to {high:g}, not {value!r:.60}.")
     return float(value) * unit

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of scattered plants: the Geometry Nodes group that sets forms onto points, and their material."""
+"""Tables of scattered plants: the Geometry Nodes group that sets forms onto points, and their
+material.
+"""
 
 import bpy
 
 from ..node_trees import nodes
 from ..node_trees.table import OF_INSTANCE, Node, Socket, Text, math_node, mix
 
-GROUP, VERSION = "Scattered Plants", 1
+GROUP = "Scattered Plants"
+VERSION = 1
 
 FORM, SIZE, TURN, COLOR = "plant_form", "plant_size", "plant_turn", "plant_color"
 """Attributes of the points: index of the form, size in the object's own units, rotation, color."""
@@ -18,14 +21,19 @@ SOCKETS = (
     Socket("Geometry", None, "The plants", kind="NodeSocketGeometry", output=True),
     Socket("Geometry", None, "A point for each plant", kind="NodeSocketGeometry"),
     Socket(
-        "Forms", None, "Objects that are set onto the points, in the order of their names", kind="NodeSocketCollection"
+        "Forms",
+        None,
+        "Objects that are set onto the points, in the order of their names",
+        kind="NodeSocketCollection",
     ),
     Socket("Viewport Share", 0.5, "Share of the plants that viewports show", "FACTOR"),
 )
 
 
 def _read(name: str, data_type: str) -> Node:
-    return Node(name, "GeometryNodeInputNamedAttribute", {"Name": Text(name)}, {"data_type": data_type})
+    return Node(
+        name, "GeometryNodeInputNamedAttribute", {"Name": Text(name)}, {"data_type": data_type}
+    )
 
 
 NODES = (
@@ -41,7 +49,12 @@ NODES = (
         {"Switch": "viewport.Is Viewport", "False": 1.0, "True": "in.Viewport Share"},
         {"input_type": "FLOAT"},
     ),
-    Node("shown", "FunctionNodeRandomValue", {"Probability": "share.Output"}, {"data_type": "BOOLEAN"}),
+    Node(
+        "shown",
+        "FunctionNodeRandomValue",
+        {"Probability": "share.Output"},
+        {"data_type": "BOOLEAN"},
+    ),
     _read(FORM, "INT"),
     _read(SIZE, "FLOAT_VECTOR"),
     _read(TURN, "FLOAT_VECTOR"),
@@ -61,11 +74,18 @@ NODES = (
     Node("out", "NodeGroupOutput", {"Geometry": "plants.Instances"}),
 )
 
-MATERIAL, MATERIAL_VERSION = "Plants", 1
+MATERIAL = "Plants"
+MATERIAL_VERSION = 1
 
 MATERIAL_SOCKETS = (
     Socket("BSDF", None, "The plant", kind="NodeSocketShader", output=True),
-    Socket("Color", (0.05, 0.08, 0.02), "Color of its leaves, or of the stone", attribute=COLOR, channel=OF_INSTANCE),
+    Socket(
+        "Color",
+        (0.05, 0.08, 0.02),
+        "Color of its leaves, or of the stone",
+        attribute=COLOR,
+        channel=OF_INSTANCE,
+    ),
     Socket("Leaf", 1.0, "1 where it has that color, 0 where it is wood", "FACTOR", attribute=LEAF),
     Socket("Shade", 1.0, "Light within the crown", "FACTOR", attribute=SHADE),
     Socket("Wood Color", (0.055, 0.042, 0.030), "Stems and trunks"),
@@ -77,7 +97,11 @@ MATERIAL_NODES = (
     math_node("lost", "SUBTRACT", 1.0, "in.Shade"),
     math_node("dark", "MULTIPLY", "lost.Value", "in.Depth"),
     mix("color", "dark.Value", "plant.Result", (0.0, 0.0, 0.0)),
-    Node("surface", "BsdfPrincipled", {"Base Color": "color.Result", "Roughness": 0.85, "Specular IOR Level": 0.15}),
+    Node(
+        "surface",
+        "BsdfPrincipled",
+        {"Base Color": "color.Result", "Roughness": 0.85, "Specular IOR Level": 0.15},
+    ),
     Node("out", "NodeGroupOutput", {"BSDF": "surface.BSDF"}),
 )
 

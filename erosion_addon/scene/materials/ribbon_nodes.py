@@ -6,11 +6,12 @@ import bpy
 from ..node_trees import nodes
 from ..node_trees.table import Node, Socket, Text, math_node, scaled
 
-GROUP, VERSION = "River Ribbons", 1
+GROUP = "River Ribbons"
+VERSION = 1
 
 RADIUS, DEPTH, DISTANCE, LEFT, RIGHT = "radius", "depth", "distance", "bank_left", "bank_right"
-"""Attributes of the points: half the width in the object's own units, depth and distance to the mouth in meters, and
-how far the edges lie above the middle, in the object's own units.
+"""Attributes of the points: half the width in the object's own units, depth and distance to the
+mouth in meters, and how far the edges lie above the middle, in the object's own units.
 """
 
 HALF_WIDTH, UV = "half_width", "UVMap"
@@ -25,10 +26,14 @@ SOCKETS = (
 
 
 def _read(name: str, data_type: str = "FLOAT") -> Node:
-    return Node(name, "GeometryNodeInputNamedAttribute", {"Name": Text(name)}, {"data_type": data_type})
+    return Node(
+        name, "GeometryNodeInputNamedAttribute", {"Name": Text(name)}, {"data_type": data_type}
+    )
 
 
-def _store(node: str, geometry: str, name: str, value: str, data_type: str = "FLOAT", domain: str = "POINT") -> Node:
+def _store(
+    node: str, geometry: str, name: str, value: str, data_type: str = "FLOAT", domain: str = "POINT"
+) -> Node:
     return Node(
         node,
         "GeometryNodeStoreNamedAttribute",
@@ -43,7 +48,11 @@ def _vector(name: str, operation: str, first: object, second: object) -> Node:
 
 NODES = (
     # The profile carries its place across, from 1 at the left edge to -1 at the right.
-    Node("line", "GeometryNodeCurvePrimitiveLine", {"Start": (1.0, 0.0, 0.0), "End": (-1.0, 0.0, 0.0)}),
+    Node(
+        "line",
+        "GeometryNodeCurvePrimitiveLine",
+        {"Start": (1.0, 0.0, 0.0), "End": (-1.0, 0.0, 0.0)},
+    ),
     Node("profile", "GeometryNodeResampleCurve", {"Curve": "line.Curve", "Count": 5}),
     Node("place", "GeometryNodeInputPosition"),
     Node("parts", "SeparateXYZ", {0: "place.Position"}),
@@ -52,8 +61,13 @@ NODES = (
     _store("directed", "in.Geometry", "flow_direction", "tangent.Tangent", "FLOAT_VECTOR"),
     Node(RADIUS, "GeometryNodeInputRadius"),  # which does not reach the mesh by itself
     _store("wide", "directed.Geometry", HALF_WIDTH, f"{RADIUS}.Radius"),
-    # All vertices of a row begin in the middle, as the orientation of a profile turns with its curve.
-    Node("rows", "GeometryNodeCurveToMesh", {"Curve": "wide.Geometry", "Profile Curve": "marked.Geometry", "Scale": 0}),
+    # All vertices of a row begin in the middle, as the orientation of a profile turns with its
+    # curve.
+    Node(
+        "rows",
+        "GeometryNodeCurveToMesh",
+        {"Curve": "wide.Geometry", "Profile Curve": "marked.Geometry", "Scale": 0},
+    ),
     _read("flow_direction", "FLOAT_VECTOR"),
     _read("across"),
     _read(HALF_WIDTH),
@@ -72,7 +86,8 @@ NODES = (
     Node("risen", "CombineXYZ", {2: "up.Value"}),
     _vector("offset", "ADD", "moved.Vector", "risen.Vector"),
     Node("ribbon", "GeometryNodeSetPosition", {"Geometry": "rows.Mesh", "Offset": "offset.Vector"}),
-    # Depth is 0 at both edges; U runs across from 0 to 1 and V is the distance to the mouth in meters.
+    # Depth is 0 at both edges; U runs across from 0 to 1 and V is the distance to the mouth in
+    # meters.
     math_node("square", "MULTIPLY", "across.Attribute", "across.Attribute"),
     math_node("hollow", "SUBTRACT", 1.0, "square.Value"),
     math_node("deep", "MULTIPLY", "hollow.Value", f"{DEPTH}.Attribute"),
@@ -82,7 +97,11 @@ NODES = (
     _store("mapped", "with depth.Geometry", UV, "uv.Vector", "FLOAT2", "CORNER"),
     math_node("meters across", "MULTIPLY", "off.Value", "in.Meters"),
     _store("measured", "mapped.Geometry", "across", "meters across.Value"),
-    Node("flipped", "GeometryNodeFlipFaces", {"Mesh": "measured.Geometry", "Selection": "in.Upside Down"}),
+    Node(
+        "flipped",
+        "GeometryNodeFlipFaces",
+        {"Mesh": "measured.Geometry", "Selection": "in.Upside Down"},
+    ),
     Node("smooth", "GeometryNodeSetShadeSmooth", {0: "flipped.Mesh"}),
     Node("out", "NodeGroupOutput", {"Geometry": "smooth"}),
 )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sky of a terrain's picture: a gradient, the sun's glow, and soft clouds on a high plane.
 
-Shader nodes only, for EEVEE and Cycles of all versions: Blender's own sky texture changed models and names in 5.0. The
-sun lamp draws the disc.
+Shader nodes only, for EEVEE and Cycles of all versions: Blender's own sky texture changed models
+and names in 5.0. The sun lamp draws the disc.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,8 @@ import bpy
 from ..node_trees import nodes
 from ..node_trees.table import Node, Socket, math_node, mix, noise, ramp, scaled
 
-GROUP, VERSION = "Sky", 2
+GROUP = "Sky"
+VERSION = 2
 
 SOCKETS = (
     Socket("Color", (0.0, 0.0, 0.0), "The sky", output=True),
@@ -26,7 +27,12 @@ SOCKETS = (
     Socket("Cloud Color", (0.9, 0.88, 0.86), "Sunlit clouds"),
     Socket("Cloud Shade", (0.45, 0.47, 0.52), "The undersides of thick clouds"),
     Socket(
-        "Sun Direction", (0.0, -0.8, 0.6), "Towards the sun, of length 1", low=-1.0, high=1.0, kind="NodeSocketVector"
+        "Sun Direction",
+        (0.0, -0.8, 0.6),
+        "Towards the sun, of length 1",
+        low=-1.0,
+        high=1.0,
+        kind="NodeSocketVector",
     ),
 )
 

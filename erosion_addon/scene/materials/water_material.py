@@ -1,30 +1,46 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The material of water: its color comes from how much light reaches the ground through it and back.
+"""The material of water: its color comes from how much light reaches the ground through it and
+back.
 
-By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each color: what the ground below sends up
-is dimmed by that, and what the water itself scatters takes its place. The sky is reflected by Fresnel's law, foam lies
-on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and Cycles.
+By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each color: what the
+ground below sends up is dimmed by that, and what the water itself scatters takes its place. The sky
+is reflected by Fresnel's law, foam lies on top, and fine waves bend the normal. Pure shader nodes,
+for EEVEE and Cycles.
 """
 
 import bpy
 
 from ..node_trees import nodes
-from ..node_trees.table import OF_OBJECT, VECTOR_OF_OBJECT, Node, Socket, centered, math_node, mix, noise, ramp, scaled
+from ..node_trees.table import (
+    OF_OBJECT,
+    VECTOR_OF_OBJECT,
+    Node,
+    Socket,
+    centered,
+    math_node,
+    mix,
+    noise,
+    ramp,
+    scaled,
+)
 from .material import LAND
 
-GROUP, VERSION = "Water", 5
+GROUP = "Water"
+VERSION = 5
 
 SURF = "erosion_surf"
 """Custom property of a water surface: how high its waves break at the shore, 0-1."""
 
 WAVES = "erosion_waves"
-"""Custom property of a water surface: where its waves run, as x, y and z in world space, of length 1; 0 for ripples
-that run nowhere.
+"""Custom property of a water surface: where its waves run, as x, y and z in world space, of length
+1; 0 for ripples that run nowhere.
 """
 
 SOCKETS = (
     Socket("BSDF", None, "The water", kind="NodeSocketShader", output=True),
-    Socket("Depth", 0.0, "Depth of the water in meters", low=-1e6, high=1e6, attribute="water_depth"),
+    Socket(
+        "Depth", 0.0, "Depth of the water in meters", low=-1e6, high=1e6, attribute="water_depth"
+    ),
     Socket("Speed", 0.0, "Speed of the water in meters a second", high=1e6, attribute="speed"),
     Socket("Foam", 0.0, "Cover of foam, 0-1", "FACTOR", attribute="foam"),
     Socket(
@@ -37,8 +53,17 @@ SOCKETS = (
         kind="NodeSocketVector",
     ),
     Socket("Distance", 0.0, "Meters to the mouth of a river", high=1e9, attribute="distance"),
-    Socket("Across", 0.0, "Meters from the middle of a river", low=-1e6, high=1e6, attribute="across"),
-    Socket("Surf", 0.0, "How far waves break at the shore, 0-1", "FACTOR", attribute=SURF, channel=OF_OBJECT),
+    Socket(
+        "Across", 0.0, "Meters from the middle of a river", low=-1e6, high=1e6, attribute="across"
+    ),
+    Socket(
+        "Surf",
+        0.0,
+        "How far waves break at the shore, 0-1",
+        "FACTOR",
+        attribute=SURF,
+        channel=OF_OBJECT,
+    ),
     Socket(
         "Waves",
         None,
@@ -49,16 +74,43 @@ SOCKETS = (
         low=-1.0,
     ),
     Socket("Tint", (0.22, 0.52, 0.50), "Light that is left below water as deep as Clarity"),
-    Socket("Clarity", 0.5, "Depth in meters at which light has the color Tint", low=0.001, high=1e4),
+    Socket(
+        "Clarity", 0.5, "Depth in meters at which light has the color Tint", low=0.001, high=1e4
+    ),
     Socket("Body", (0.016, 0.034, 0.029), "Color of water too deep to see the ground"),
     Socket("Foam Color", (0.70, 0.74, 0.74), "Color of foam"),
     Socket("Foam Amount", 0.7, "How much foam there is", "FACTOR"),
-    Socket("Shore", 0.06, "Depth in meters up to which the water's reflection fades in", low=0.001, high=1e3),
-    Socket("Surf Depth", 1.6, "Depth in meters at which the highest waves break", low=0.001, high=1e3),
+    Socket(
+        "Shore",
+        0.06,
+        "Depth in meters up to which the water's reflection fades in",
+        low=0.001,
+        high=1e3,
+    ),
+    Socket(
+        "Surf Depth", 1.6, "Depth in meters at which the highest waves break", low=0.001, high=1e3
+    ),
     Socket("Ripple Size", 4.0, "Length of the waves in meters", low=0.001, high=1e4),
-    Socket("Ripple Strength", 0.07, "Steepness of the waves in still water; fast water has higher ones", high=10.0),
-    Socket("Ripple Stretch", 2.5, "How many times as long the waves of rivers are along the flow", low=0.1, high=100.0),
-    Socket("Ripple Drift", 0.04, "Meters a frame by which the waves of rivers run downstream", low=-1e3, high=1e3),
+    Socket(
+        "Ripple Strength",
+        0.07,
+        "Steepness of the waves in still water; fast water has higher ones",
+        high=10.0,
+    ),
+    Socket(
+        "Ripple Stretch",
+        2.5,
+        "How many times as long the waves of rivers are along the flow",
+        low=0.1,
+        high=100.0,
+    ),
+    Socket(
+        "Ripple Drift",
+        0.04,
+        "Meters a frame by which the waves of rivers run downstream",
+        low=-1e3,
+        high=1e3,
+    ),
     Socket("Roughness", 0.06, "Roughness of still water; fast water is rougher", "FACTOR"),
 )
 
@@ -81,23 +133,41 @@ NODES = (
     Node("left", "CombineColor", {color: f"left {color}.Value" for color in _LEFT}),
     Node("lost", "Invert", {"Color": "left.Color"}),
     mix("scattered", 1.0, "in.Body", "lost.Color", "MULTIPLY"),
-    # Fine waves, in meters of the world: a bent normal, as EEVEE weaves a pattern into bump maps from afar.
+    # Fine waves, in meters of the world: a bent normal, as EEVEE weaves a pattern into bump maps
+    # from afar.
     Node("geometry", "NewGeometry"),
     math_node("per meter", "DIVIDE", 1.0, "in.Ripple Size"),
-    # Those of rivers lie along the flow and run downstream; distances to the mouth go on where rivers join.
+    # Those of rivers lie along the flow and run downstream; distances to the mouth go on where
+    # rivers join.
     Node(FRAME, "Value"),
     math_node("upstream", "MULTIPLY_ADD", FRAME, "in.Ripple Drift", "in.Distance"),
     math_node("stretched", "DIVIDE", "upstream.Value", "in.Ripple Stretch"),
     Node("along", "CombineXYZ", {0: "stretched.Value", 1: "in.Across"}),
     Node("flows", "VectorMath", {0: "in.Flow"}, {"operation": "LENGTH"}),
     # Those of the sea have long crests across the way they run.
-    Node("ahead", "VectorMath", {0: "geometry.Position", 1: "in.Waves"}, {"operation": "DOT_PRODUCT"}),
-    Node("crest", "VectorMath", {0: "in.Waves", 1: (0.0, 0.0, 0.5)}, {"operation": "CROSS_PRODUCT"}),
-    Node("aside", "VectorMath", {0: "geometry.Position", 1: "crest.Vector"}, {"operation": "DOT_PRODUCT"}),
+    Node(
+        "ahead", "VectorMath", {0: "geometry.Position", 1: "in.Waves"}, {"operation": "DOT_PRODUCT"}
+    ),
+    Node(
+        "crest", "VectorMath", {0: "in.Waves", 1: (0.0, 0.0, 0.5)}, {"operation": "CROSS_PRODUCT"}
+    ),
+    Node(
+        "aside",
+        "VectorMath",
+        {0: "geometry.Position", 1: "crest.Vector"},
+        {"operation": "DOT_PRODUCT"},
+    ),
     Node("before the wind", "CombineXYZ", {0: "ahead.Value", 1: "aside.Value"}),
     Node("windy", "VectorMath", {0: "in.Waves"}, {"operation": "LENGTH"}),
-    Node("still", "Mix", {"Factor": "windy.Value", "A": "geometry.Position", "B": "before the wind.Vector"}, VECTORS),
-    Node("place", "Mix", {"Factor": "flows.Value", "A": "still.Result", "B": "along.Vector"}, VECTORS),
+    Node(
+        "still",
+        "Mix",
+        {"Factor": "windy.Value", "A": "geometry.Position", "B": "before the wind.Vector"},
+        VECTORS,
+    ),
+    Node(
+        "place", "Mix", {"Factor": "flows.Value", "A": "still.Result", "B": "along.Vector"}, VECTORS
+    ),
     scaled("scaled", "place.Result", "per meter.Value"),
     noise("waves", "scaled.Vector", 3.0, 0.55),
     centered("centered", "waves.Color"),
@@ -118,8 +188,18 @@ NODES = (
     math_node("steepness of swell", "MULTIPLY", "in.Ripple Strength", -0.2),
     math_node("rise of swell", "MULTIPLY", "slope of swell.Value", "steepness of swell.Value"),
     scaled("swell bend", "in.Waves", "rise of swell.Value"),
-    Node("bend and swell", "VectorMath", {0: "bend.Vector", 1: "swell bend.Vector"}, {"operation": "ADD"}),
-    Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend and swell.Vector"}, {"operation": "ADD"}),
+    Node(
+        "bend and swell",
+        "VectorMath",
+        {0: "bend.Vector", 1: "swell bend.Vector"},
+        {"operation": "ADD"},
+    ),
+    Node(
+        "bent",
+        "VectorMath",
+        {0: "geometry.Normal", 1: "bend and swell.Vector"},
+        {"operation": "ADD"},
+    ),
     Node("normal", "VectorMath", {0: "bent.Vector"}, {"operation": "NORMALIZE"}),
     math_node("roughness by speed", "MULTIPLY_ADD", "rapid.Result", 0.3, "in.Roughness"),
     math_node("roughness", "MULTIPLY_ADD", "afar.Result", 0.2, "roughness by speed.Value"),
@@ -128,7 +208,12 @@ NODES = (
     Node(
         "body",
         "BsdfPrincipled",
-        {"Base Color": "scattered.Result", "Roughness": "roughness.Value", "Normal": "normal.Vector", "IOR": 1.333},
+        {
+            "Base Color": "scattered.Result",
+            "Roughness": "roughness.Value",
+            "Normal": "normal.Vector",
+            "IOR": 1.333,
+        },
     ),
     Node("water", "AddShader", {0: "through.BSDF", 1: "body.BSDF"}),
     # Towards the shore even the reflection fades, so that there is no hard edge.
@@ -170,8 +255,8 @@ NODES = (
 
 
 def water_material(width: float = LAND) -> bpy.types.Material:
-    """Material "Terrain Water": the existing one, or a new one for land of `width` meters, whose lengths shrink below
-    `LAND`.
+    """Material "Terrain Water": the existing one, or a new one for land of `width` meters, whose
+    lengths shrink below `LAND`.
     """
     group = nodes.node_group(GROUP, VERSION, SOCKETS, NODES)
     if group.animation_data is None:
@@ -181,7 +266,8 @@ def water_material(width: float = LAND) -> bpy.types.Material:
         inputs = material.node_tree.nodes[nodes.SURFACE].inputs
         for control in LENGTHS:
             inputs[control].default_value *= min(width / LAND, 1.0)
-        material.surface_render_method = "BLENDED"  # which alone takes the color of what is seen through it
+        # which alone takes the color of what is seen through it
+        material.surface_render_method = "BLENDED"
         material.use_transparency_overlap = False
         material.diffuse_color = (0.03, 0.12, 0.15, 0.8)
     return material

@@ -15,11 +15,15 @@ _COLLAPSED, _HEAD, _ROW = 40.0, 110.0, 22.0
 
 
 def arrange(
-    tree: bpy.types.NodeTree, made: Mapping[str, Any], parts: Mapping[str, Sequence[Any]], sources: dict[str, list[str]]
+    tree: bpy.types.NodeTree,
+    made: Mapping[str, Any],
+    parts: Mapping[str, Sequence[Any]],
+    sources: dict[str, list[str]],
 ) -> None:
     """Place nodes.
 
-    made: nodes by table name; "in" is the group's input. parts: names of nodes by title. sources: inputs of each node.
+    made: nodes by table name; "in" is the group's input. parts: names of nodes by title. sources:
+    inputs of each node.
     """
     left = made["in"].width + GAP if "in" in made else 0.0
     places = {}
@@ -32,7 +36,9 @@ def arrange(
             left += max(made[name].width for name in column) + GAP
         left += FRAME_GAP
     # All at once, as a node that moves by itself makes Blender go through the whole tree.
-    tree.nodes.foreach_set("location", [part for node in tree.nodes for part in places.get(node.name, node.location)])
+    tree.nodes.foreach_set(
+        "location", [part for node in tree.nodes for part in places.get(node.name, node.location)]
+    )
     for title, part in parts.items():
         if title:
             frame = tree.nodes.new("NodeFrame")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Node groups and materials built from tables of sockets and nodes.
 
-What is built carries a mark, so building twice gives one, and a group of the user's with the same name is left alone.
-The user's edits are kept, until a newer version of the table replaces them.
+What is built carries a mark, so building twice gives one, and a group of the user's with the same
+name is left alone. The user's edits are kept, until a newer version of the table replaces them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,13 +26,20 @@ SURFACE = "Surface"
 
 _OUTPUTS = {EXISTS: "Alpha", OF_OBJECT: "Fac", VECTOR_OF_OBJECT: "Vector", OF_INSTANCE: "Color"}
 
-_KINDS = {bool: "NodeSocketBool", int: "NodeSocketInt", float: "NodeSocketFloat", tuple: "NodeSocketColor"}
+_KINDS = {
+    bool: "NodeSocketBool",
+    int: "NodeSocketInt",
+    float: "NodeSocketFloat",
+    tuple: "NodeSocketColor",
+}
 """Type of a default → socket type."""
 
 
 def find(collection: Any, kind: str) -> Any:
     """Built material or node group of this kind in the file; None if there is none."""
-    return next((item for item in collection if item.get(KIND) == kind and item.library is None), None)
+    return next(
+        (item for item in collection if item.get(KIND) == kind and item.library is None), None
+    )
 
 
 def node_group(
@@ -83,8 +90,12 @@ def material(
 
 def set_modifier_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
     """Set an input of a Geometry Nodes modifier by its name."""
-    sockets = [item for item in modifier.node_group.interface.items_tree if item.item_type == "SOCKET"]
-    key = next(socket.identifier for socket in sockets if (socket.name, socket.in_out) == (name, "INPUT"))
+    sockets = [
+        item for item in modifier.node_group.interface.items_tree if item.item_type == "SOCKET"
+    ]
+    key = next(
+        socket.identifier for socket in sockets if (socket.name, socket.in_out) == (name, "INPUT")
+    )
     if hasattr(modifier, "properties"):  # from Blender 5.2 on
         getattr(modifier.properties.inputs, key).value = value
     else:
@@ -100,15 +111,25 @@ def _feeding(fields: Iterable[Socket]) -> tuple[list[Node], dict[str | int, str]
 
 def _attribute(socket: Socket) -> Node:
     """Attribute node of a socket."""
-    name, collapsed = socket.attribute, {"hide": True, "width": 200.0}
+    name = socket.attribute
+    collapsed = {"hide": True, "width": 200.0}
     if socket.channel in (OF_OBJECT, VECTOR_OF_OBJECT):
-        return Node(name, "Attribute", settings={"attribute_type": "OBJECT", "attribute_name": name, **collapsed})
+        return Node(
+            name,
+            "Attribute",
+            settings={"attribute_type": "OBJECT", "attribute_name": name, **collapsed},
+        )
     if socket.channel == OF_INSTANCE:
-        return Node(name, "Attribute", settings={"attribute_type": "INSTANCER", "attribute_name": name, **collapsed})
+        return Node(
+            name,
+            "Attribute",
+            settings={"attribute_type": "INSTANCER", "attribute_name": name, **collapsed},
+        )
     if socket.channel != EXISTS:
         return Node(name, "Attribute", settings={"attribute_name": name, **collapsed})
-    # Of the surface, a missing attribute reads like one of zeros. A path that Blender looks up on the object, here to
-    # the attribute's first value, has alpha 0 where it leads nowhere, and takes none of EEVEE's 14 attributes.
+    # Of the surface, a missing attribute reads like one of zeros. A path that Blender looks up on
+    # the object, here to the attribute's first value, has alpha 0 where it leads nowhere, and takes
+    # none of EEVEE's 14 attributes.
     member = {1: "value", 2: "vector", 3: "color"}[FIELDS[name].components]
     path = f'attributes["{name}"].data[0].{member}'
     settings = {"attribute_type": "OBJECT", "attribute_name": path, **collapsed}
@@ -116,12 +137,14 @@ def _attribute(socket: Socket) -> Node:
 
 
 def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
-    """Build the nodes of a table: add, set, link and lay out. source: type of the node called "in"."""
+    """Build the nodes of a table: add, set, link and lay out. source: type of the node called
+    "in".
+    """
     parts = table if isinstance(table, Mapping) else {"": table}
     made = {"in": tree.nodes.new(source)} if source else {}
     table = [node for part in parts.values() for node in part]
-    # Each change makes Blender go through the whole tree: what changes nothing is left out, and nodes are set while the
-    # tree is small.
+    # Each change makes Blender go through the whole tree: what changes nothing is left out, and
+    # nodes are set while the tree is small.
     for node in table:
         made[node.name] = _made(tree, node)
     for node in table:
@@ -166,7 +189,10 @@ def _output_of(made: Mapping[str, Any], link: str) -> bpy.types.NodeSocket:
 
 def sources_of(table: Iterable[Node]) -> dict[str, list[str]]:
     """Names of the nodes that each node reads."""
-    return {node.name: [v.partition(".")[0] for v in node.inputs.values() if _is_link(v)] for node in table}
+    return {
+        node.name: [v.partition(".")[0] for v in node.inputs.values() if _is_link(v)]
+        for node in table
+    }
 
 
 def _is_link(value: Any) -> bool:
@@ -174,7 +200,9 @@ def _is_link(value: Any) -> bool:
 
 
 def _declare(interface: bpy.types.NodeTreeInterface, sockets: Sequence[Socket]) -> list[Socket]:
-    """Add sockets and panels to a group; returns the new ones. Existing ones stay, with their links."""
+    """Add sockets and panels to a group; returns the new ones. Existing ones stay, with their
+    links.
+    """
     wanted = {(socket.name, socket.output): socket for socket in sockets}
     known = {}
     for item in [item for item in interface.items_tree if item.item_type == "SOCKET"]:
@@ -191,7 +219,9 @@ def _declare(interface: bpy.types.NodeTreeInterface, sockets: Sequence[Socket]) 
         item = known.get((name, output))
         if item is None:
             in_out = "OUTPUT" if output else "INPUT"
-            item = interface.new_socket(name, in_out=in_out, socket_type=_kind(socket), parent=parent)
+            item = interface.new_socket(
+                name, in_out=in_out, socket_type=_kind(socket), parent=parent
+            )
             _set_default(item, socket)
         elif parent is not None and item.parent != parent:
             interface.move_to_parent(item, parent, len(parent.interface_items))
@@ -217,7 +247,10 @@ def _feed(tree: bpy.types.NodeTree, surface: bpy.types.Node, fields: Sequence[So
     made = {}
     for number, node in enumerate(attributes):
         made[node.name] = tree.nodes.get(node.name) or _made(tree, node)
-        made[node.name].location = (surface.location.x - 240, surface.location.y + 40 * (number + 1))
+        made[node.name].location = (
+            surface.location.x - 240,
+            surface.location.y + 40 * (number + 1),
+        )
     for name, link in fed.items():
         tree.links.new(_output_of(made, link), surface.inputs[name])
 

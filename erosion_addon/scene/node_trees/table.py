@@ -9,7 +9,9 @@ EXISTS = "exists"
 """Socket channel: 1 if the object's mesh has the attribute, else 0."""
 
 OF_OBJECT, VECTOR_OF_OBJECT = "object", "vector of object"
-"""Socket channels that read a custom property of the object or its mesh, a number or three; 0 if it is missing."""
+"""Socket channels that read a custom property of the object or its mesh, a number or three; 0 if it
+is missing.
+"""
 
 OF_INSTANCE = "instance"
 """Socket channel that reads a color of the instance, not of its mesh."""
@@ -18,9 +20,10 @@ OF_INSTANCE = "instance"
 class Socket(NamedTuple):
     """One input or output of a group.
 
-    kind: socket type; by default that of the `default`: a number, or three for a color. low, high, subtype: of numbers.
-    attribute: mesh attribute that feeds the input in a material. channel: its output: Fac, Color, Vector, Alpha, or
-    EXISTS, as a missing attribute reads 0; or one of the object's or the instance's.
+    kind: socket type; by default that of the `default`: a number, or three for a color. low, high,
+    subtype: of numbers. attribute: mesh attribute that feeds the input in a material. channel: its
+    output: Fac, Color, Vector, Alpha, or EXISTS, as a missing attribute reads 0; or one of the
+    object's or the instance's.
     """
 
     name: str
@@ -43,9 +46,9 @@ class Text(str):
 class Node(NamedTuple):
     """A node.
 
-    inputs: values, or links written "node.output" ("in" is the group's input, "node" alone its first enabled output).
-    settings: its properties, "part.property" for nested ones, or a list of items to add to a collection. type:
-    Blender's, "ShaderNode" may be omitted.
+    inputs: values, or links written "node.output" ("in" is the group's input, "node" alone its
+    first enabled output). settings: its properties, "part.property" for nested ones, or a list of
+    items to add to a collection. type: Blender's, "ShaderNode" may be omitted.
     """
 
     name: str
@@ -65,18 +68,28 @@ def math_node(name: str, operation: str, *operands: Any) -> Node:
 
 def mix(name: str, factor: Any, a: Any, b: Any, blend: str = "MIX") -> Node:
     """Mix node of two colors; output Result."""
-    return Node(name, "Mix", {"Factor": factor, "A": a, "B": b}, {"data_type": "RGBA", "blend_type": blend})
+    return Node(
+        name, "Mix", {"Factor": factor, "A": a, "B": b}, {"data_type": "RGBA", "blend_type": blend}
+    )
 
 
 def ramp(name: str, value: str, low: Any, high: Any, result: tuple[Any, Any] = (0.0, 1.0)) -> Node:
     """Smoothstep of `value` from `low` to `high`, between two results; output Result."""
-    inputs = {"Value": value, "From Min": low, "From Max": high, "To Min": result[0], "To Max": result[1]}
+    inputs = {
+        "Value": value,
+        "From Min": low,
+        "From Max": high,
+        "To Min": result[0],
+        "To Max": result[1],
+    }
     return Node(name, "MapRange", inputs, {"interpolation_type": "SMOOTHSTEP"})
 
 
 def noise(name: str, place: str, detail: float, roughness: float = 0.66) -> Node:
     """Fractal noise, mostly within 0.35-0.65; outputs Fac and Color."""
-    return Node(name, "TexNoise", {"Vector": place, "Scale": 1.0, "Detail": detail, "Roughness": roughness})
+    return Node(
+        name, "TexNoise", {"Vector": place, "Scale": 1.0, "Detail": detail, "Roughness": roughness}
+    )
 
 
 def scaled(name: str, vector: str, scale: object) -> Node:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Affine map between two states of the same vertices, as after Apply Scale, Set Origin or mirroring.
+"""Affine map between two states of the same vertices, as after Apply Scale, Set Origin or
+mirroring.
 
 Sculpted vertices do not affect it, as long as enough of the others fit one map.
 """
@@ -57,12 +58,14 @@ STAYS = Map(np.eye(3), np.zeros(3), stays=True)
 def between(before: Array, after: Array, carried: Array) -> Map | None:
     """Map from `before` to `after`, both (vertices, 3) float32; None if undetermined.
 
-    carried: (vertices, 3), further positions for the map, which differ from `before` in height alone.
+    carried: (vertices, 3), further positions for the map, which differ from `before` in height
+    alone.
     """
     chosen = _sample(before, after)
     if not len(chosen):
         return None
-    old, new = before[chosen].astype(np.float64), after[chosen].astype(np.float64)
+    old = before[chosen].astype(np.float64)
+    new = after[chosen].astype(np.float64)
     known_up = bool((carried[chosen] == before[chosen]).all())
     staying = float((before[chosen] == after[chosen]).all(axis=1).mean())
     found = _fit(old, new, known_up)
@@ -79,10 +82,13 @@ def between(before: Array, after: Array, carried: Array) -> Map | None:
 def is_reshaped_in_place(before: Array, after: Array) -> bool:
     """Whether vertices were edited individually: no map fits much better than the identity."""
     chosen = _sample(before, after)
-    old, new = before[chosen].astype(np.float64), after[chosen].astype(np.float64)
+    old = before[chosen].astype(np.float64)
+    new = after[chosen].astype(np.float64)
     solution, _ = _solve(_design(old)[0], new, np.ones(len(old)))
     left = _design(old)[0] @ solution - new
-    squashed = np.ptp(new, axis=0) <= ROUNDING * np.abs(new).max() if len(new) else np.zeros(3, bool)
+    squashed = (
+        np.ptp(new, axis=0) <= ROUNDING * np.abs(new).max() if len(new) else np.zeros(3, bool)
+    )
     return bool(squashed.any() or np.sqrt(((old - new) ** 2).sum()) <= 2 * np.sqrt((left**2).sum()))
 
 
@@ -95,7 +101,9 @@ def _sample(before: Array, after: Array) -> Array:
 def _reach(linear: Array, before: Array, after: Array) -> float:
     """Rounding tolerance of mapped float32 positions."""
     with np.errstate(invalid="ignore"):
-        old, new = (float(np.nan_to_num(np.abs(places).max(), posinf=0.0)) for places in (before, after))
+        old, new = (
+            float(np.nan_to_num(np.abs(places).max(), posinf=0.0)) for places in (before, after)
+        )
     return ROUNDING * max(new, old * float(np.linalg.norm(linear, 2)))
 
 
@@ -106,7 +114,8 @@ def _is_near(places: Array, others: Array, reach: float) -> Array:
 
 def _design(old: Array) -> tuple[Array, Array, Array]:
     """Normalized positions with a column of ones; their mean and scale."""
-    middle, unit = old.mean(axis=0), old.std(axis=0)
+    middle = old.mean(axis=0)
+    unit = old.std(axis=0)
     unit[unit <= 1e-9 * unit.max()] = 1.0
     return np.concatenate([(old - middle) / unit, np.ones((len(old), 1))], axis=1), middle, unit
 
@@ -118,7 +127,8 @@ def _solve(design: Array, new: Array, weight: Array) -> tuple[Array, int]:
 
 
 def _fit(old: Array, new: Array, known_up: bool) -> Map | None:
-    """Map with the least sum of distances, robust against outliers: iteratively reweighted least squares.
+    """Map with the least sum of distances, robust against outliers: iteratively reweighted least
+    squares.
 
     known_up: whether the image of heights above a flat terrain is irrelevant.
     """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Original: the terrain before erosion, stored in its mesh and in the file.
 
-Each vertex stores its height before erosion, and its position after the run. Both follow the vertices through edits,
-and show whether the mesh was only transformed or edited since. If an edited terrain is eroded, its older original is
-set aside, and comes back with a second Restore.
+Each vertex stores its height before erosion, and its position after the run. Both follow the
+vertices through edits, and show whether the mesh was only transformed or edited since. If an edited
+terrain is eroded, its older original is set aside, and comes back with a second Restore.
 """
 
 import bpy
@@ -39,7 +39,9 @@ def has_source(mesh: bpy.types.Mesh) -> bool:
 
 
 def check_names(mesh: bpy.types.Mesh) -> None:
-    """Raise InputError where the user has something under a name that the original needs, also once it is aside."""
+    """Raise InputError where the user has something under a name that the original needs, also once
+    it is aside.
+    """
     for number in (0, min(_number_aside(mesh) + has_source(mesh), MOST_ASIDE)):
         _check_name(mesh, _numbered(NAME, number), "FLOAT")
         _check_name(mesh, _numbered(PLACE, number), "FLOAT_VECTOR")
@@ -48,11 +50,15 @@ def check_names(mesh: bpy.types.Mesh) -> None:
 def keep_source(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
     """Store local heights (vertices,) float32 as the original.
 
-    Those that are there already are not written again, so the mesh shares them with its steps of undo.
+    Those that are there already are not written again, so the mesh shares them with its steps of
+    undo.
     """
     heights = np.ascontiguousarray(z_by_vertex, np.float32)
     # Compared as bytes, as a zero may have a sign.
-    if not (has_source(mesh) and np.array_equal(source_heights(mesh).view(np.int32), heights.view(np.int32))):
+    if not (
+        has_source(mesh)
+        and np.array_equal(source_heights(mesh).view(np.int32), heights.view(np.int32))
+    ):
         _set(mesh, NAME, "FLOAT", "value", heights)
 
 
@@ -65,7 +71,8 @@ def keep_place(mesh: bpy.types.Mesh, place: Array) -> None:
 def set_aside(mesh: bpy.types.Mesh) -> list[str]:
     """Set the original aside for a later Restore, if there is one.
 
-    Beyond MOST_ASIDE the second oldest is dropped, so the first terrain stays. Returns a message about it.
+    Beyond MOST_ASIDE the second oldest is dropped, so the first terrain stays. Returns a message
+    about it.
     """
     if not has_source(mesh):
         return []
@@ -76,7 +83,10 @@ def set_aside(mesh: bpy.types.Mesh) -> list[str]:
         _drop(mesh, count - 1)
     for number in range(count - 2 if is_full else count, -1, -1):
         _rename(mesh, number, number + 1)
-    said = f"Restore brings back the first terrain of {mesh.name} and the last {MOST_ASIDE}; one between them is gone."
+    said = (
+        f"Restore brings back the first terrain of {mesh.name} and the last {MOST_ASIDE}; one "
+        "between them is gone."
+    )
     return [said] if is_full else []
 
 
@@ -88,12 +98,14 @@ def source_heights(mesh: bpy.types.Mesh) -> Array:
 
 
 def before_erosion(mesh: bpy.types.Mesh, now: Array | None = None) -> tuple[Array, bool]:
-    """Local positions (vertices, 3) float32 before erosion, transformed as the mesh was since, and whether it was only
-    transformed.
+    """Local positions (vertices, 3) float32 before erosion, transformed as the mesh was since, and
+    whether it was only transformed.
 
-    InputError if none are stored, or the transformation is undetermined. now: current positions, if known already.
+    InputError if none are stored, or the transformation is undetermined. now: current positions, if
+    known already.
     """
-    heights, now = source_heights(mesh), positions(mesh) if now is None else now
+    heights = source_heights(mesh)
+    now = positions(mesh) if now is None else now
     if not _is_there(mesh, PLACE, "FLOAT_VECTOR"):
         return _before_release_0_1_0(mesh, heights, now)
     place = _values(mesh, PLACE, 3)
@@ -101,14 +113,14 @@ def before_erosion(mesh: bpy.types.Mesh, now: Array | None = None) -> tuple[Arra
     found = affine.between(place, now, before)
     if found is None:
         raise InputError(
-            f"The vertices of {mesh.name} were moved since its last run, so the place of the terrain before erosion "
-            f"is no longer known; undo that, or use Apply."
+            f"The vertices of {mesh.name} were moved since its last run, so the place of the "
+            "terrain before erosion is no longer known; undo that, or use Apply."
         )
     astray = found.astray(place, now)
     if astray and len(now) != mesh.get(COUNT):
         raise InputError(
-            f"{mesh.name} has {len(now)} vertices, of which {astray} are not where its last run left them; delete "
-            "what was added to the terrain, and it can be restored."
+            f"{mesh.name} has {len(now)} vertices, of which {astray} are not where its last run "
+            "left them; delete what was added to the terrain, and it can be restored."
         )
     return found.of(before), not astray
 
@@ -121,14 +133,16 @@ def _before_release_0_1_0(mesh: bpy.types.Mesh, heights: Array, now: Array) -> t
         lattice.find(mesh.name, now, np.ones(3), lambda: np.empty((0, 2), np.intp))
         if not affine.is_reshaped_in_place(before, now):
             raise InputError(
-                f"{mesh.name} was scaled or moved since its last run, and Terrain Erosion 0.1.0 stored too little to "
-                f"follow that; undo it, or use Apply."
+                f"{mesh.name} was scaled or moved since its last run, and Terrain Erosion 0.1.0 "
+                "stored too little to follow that; undo it, or use Apply."
             )
     return before, untouched
 
 
 def restore(mesh: bpy.types.Mesh) -> None:
-    """Restore the terrain before erosion, and remove the run's additions to the mesh; InputError if none is stored."""
+    """Restore the terrain before erosion, and remove the run's additions to the mesh; InputError if
+    none is stored.
+    """
     write_positions(mesh, before_erosion(mesh)[0])
     attributes.remove_fields(mesh)
     _drop(mesh)
@@ -137,8 +151,8 @@ def restore(mesh: bpy.types.Mesh) -> None:
 
 
 def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
-    """Make the current mesh a plain one: drops the original and a paused run; its maps become the user's attributes, or
-    are removed.
+    """Make the current mesh a plain one: drops the original and a paused run; its maps become the
+    user's attributes, or are removed.
 
     Baked light stays, and follows the next run. InputError if no original is stored.
     """
@@ -153,7 +167,10 @@ def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
 
 
 def mark_result(
-    mesh: bpy.types.Mesh, paused_run: Array | None = None, now: Array | None = None, digest: str | None = None
+    mesh: bpy.types.Mesh,
+    paused_run: Array | None = None,
+    now: Array | None = None,
+    digest: str | None = None,
 ) -> None:
     """Mark the current mesh as the result of a run, with the file of its checkpoint if paused.
 
@@ -171,9 +188,13 @@ def is_paused(mesh: bpy.types.Mesh) -> bool:
 
 
 def paused_run(mesh: bpy.types.Mesh) -> Array:
-    """Checkpoint file of the run paused on the mesh, as bytes; InputError if there is none, or the mesh has changed."""
+    """Checkpoint file of the run paused on the mesh, as bytes; InputError if there is none, or the
+    mesh has changed.
+    """
     if not (is_paused(mesh) and is_untouched_result(mesh)):
-        raise InputError(f"{mesh.name} was changed after its run was paused; run it again from the start.")
+        raise InputError(
+            f"{mesh.name} was changed after its run was paused; run it again from the start."
+        )
     return paused.kept(mesh)
 
 
@@ -182,7 +203,11 @@ def is_untouched_result(mesh: bpy.types.Mesh, digest: str | None = None) -> bool
 
     digest: fingerprint, if known.
     """
-    return RESULT in mesh and has_source(mesh) and mesh[RESULT] == (fingerprint(mesh) if digest is None else digest)
+    return (
+        RESULT in mesh
+        and has_source(mesh)
+        and mesh[RESULT] == (fingerprint(mesh) if digest is None else digest)
+    )
 
 
 def _is_there(mesh: bpy.types.Mesh, name: str, data_type: str) -> bool:
@@ -199,7 +224,9 @@ def _set(mesh: bpy.types.Mesh, name: str, data_type: str, member: str, values: A
 
 def _check_name(mesh: bpy.types.Mesh, name: str, data_type: str) -> None:
     if name in mesh.attributes and not _is_there(mesh, name, data_type):
-        raise InputError(f"{mesh.name} has an attribute {name} of another kind; rename or remove it first.")
+        raise InputError(
+            f"{mesh.name} has an attribute {name} of another kind; rename or remove it first."
+        )
     attributes.check_no_vertex_group(mesh, name)
 
 
@@ -213,9 +240,9 @@ def _values(mesh: bpy.types.Mesh, name: str, size: int) -> Array:
 def _bridge(mesh: bpy.types.Mesh, number: int, dropped: int) -> None:
     """Connect an original that was set aside with the terrain after the next one, which is dropped.
 
-    Restore finds the transformation between the result of a run and the start of the next one. Without the next one,
-    its run would look like an edit. So the stored position becomes that of the later result, without the transformation
-    between the two runs.
+    Restore finds the transformation between the result of a run and the start of the next one.
+    Without the next one, its run would look like an edit. So the stored position becomes that of
+    the later result, without the transformation between the two runs.
     """
     names = [_numbered(name, one) for one in (number, dropped) for name in (NAME, PLACE)]
     if not all(name in mesh.attributes for name in names):
@@ -223,7 +250,9 @@ def _bridge(mesh: bpy.types.Mesh, number: int, dropped: int) -> None:
     heights, place, next_heights, next_place = (
         _values(mesh, name, size) for name, size in zip(names, (1, 3, 1, 3), strict=True)
     )
-    before, began = (np.hstack([left[:, :2], z]) for left, z in ((place, heights), (next_place, next_heights)))
+    before, began = (
+        np.hstack([left[:, :2], z]) for left, z in ((place, heights), (next_place, next_heights))
+    )
     if (found := affine.between(place, began, before)) is not None:
         place[:, 2] = found.inverse().of(next_place)[:, 2]
         _set(mesh, _numbered(PLACE, number), "FLOAT_VECTOR", "vector", place)

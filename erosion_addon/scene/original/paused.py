@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Paused run stored in its mesh: the bytes of its checkpoint file, in pieces that Blender can hold."""
+"""Paused run stored in its mesh: the bytes of its checkpoint file, in pieces that Blender can
+hold.
+"""
 
 import bpy
 import numpy as np
@@ -22,7 +24,10 @@ def keep(mesh: bpy.types.Mesh, file: Array | None) -> None:
     mesh.pop(KEY, None)
     if file is not None:
         starts = range(0, len(file), PIECE)
-        mesh[KEY] = {str(number): file[start : start + PIECE].tobytes() for number, start in enumerate(starts)}
+        mesh[KEY] = {
+            str(number): file[start : start + PIECE].tobytes()
+            for number, start in enumerate(starts)
+        }
 
 
 def is_kept(mesh: bpy.types.Mesh) -> bool:

@@ -16,13 +16,15 @@ COLOR = 16
 
 @contextlib.contextmanager
 def all_or_nothing(mesh: bpy.types.Mesh, now: Array) -> Any:
-    """Context that restores the mesh after an error. now: local positions of the vertices (vertices, 3).
+    """Context that restores the mesh after an error. now: local positions of the vertices
+    (vertices, 3).
 
     Restoring allocates no arrays, as the error may be lack of memory.
     """
     heights = now[:, 2].copy()
     room = np.empty(COLOR * len(heights), np.uint8)
-    backup = mesh.copy()  # shares its arrays with the mesh until they are written, so it costs next to nothing
+    # shares its arrays with the mesh until they are written, so it costs next to nothing
+    backup = mesh.copy()
     try:
         yield
     except BaseException:

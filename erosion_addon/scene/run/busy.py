@@ -20,6 +20,11 @@ def at() -> str | None:
     for job, name in _JOBS.items():
         if bpy.app.is_job_running(job):
             return name
-    running = (modal for window in bpy.context.window_manager.windows for modal in window.modal_operators)
+    running = (
+        modal for window in bpy.context.window_manager.windows for modal in window.modal_operators
+    )
     # Where an extension was switched off lately there is a None in place of its operator.
-    return next((modal.bl_label for modal in running if modal and modal.bl_idname.startswith(_STROKES)), None)
+    return next(
+        (modal.bl_label for modal in running if modal and modal.bl_idname.startswith(_STROKES)),
+        None,
+    )

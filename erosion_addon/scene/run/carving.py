@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Carving of river beds: along the user's curves, and of the terrain's own rivers.
 
-Carving is an edit, like sculpting: the next run begins with the carved ground, and Restore brings back the ground
-before.
+Carving is an edit, like sculpting: the next run begins with the carved ground, and Restore brings
+back the ground before.
 """
 
 from collections.abc import Sequence
@@ -30,17 +30,19 @@ WATER = "water_depth"
 def carve(terrain: bpy.types.Object, request: Request) -> list[str]:
     """Carve rivers into the terrain. request: `of_curves` or `of_rivers`.
 
-    Returns messages about parts that could not be updated. InputError for rivers that cannot be carved; the terrain is
-    then unchanged.
+    Returns messages about parts that could not be updated. InputError for rivers that cannot be
+    carved; the terrain is then unchanged.
     """
-    mesh, now = terrain.data, positions(terrain.data)
+    mesh = terrain.data
+    now = positions(terrain.data)
     after = _heights_after(terrain, request)
     with all_or_nothing(mesh, now):
         notes = original.set_aside(mesh)
         original.keep_source(mesh, now[:, 2])
         original.keep_place(mesh, grid.write_heights(mesh, after, now))
         _keep_water_level(terrain, request)
-        mesh.pop(original.RESULT, None)  # a run begins with what was carved, and not with what was before
+        # a run begins with what was carved, and not with what was before
+        mesh.pop(original.RESULT, None)
         paused.keep(mesh, None)
     return notes + update_derived.update(terrain)
 
@@ -51,7 +53,9 @@ def _keep_water_level(terrain: bpy.types.Object, request: Request) -> None:
         lattice = grid.find_lattice(terrain)
         depth = attributes.read_fields(terrain.data, lattice, [WATER])[WATER]
         cut = request.arrays["elevation"] - computing.compute(request)["elevation"]
-        attributes.write_fields(terrain.data, lattice, {WATER: np.where(depth > 0.0, depth + cut, depth)})
+        attributes.write_fields(
+            terrain.data, lattice, {WATER: np.where(depth > 0.0, depth + cut, depth)}
+        )
 
 
 def requests_of_carve(terrain: bpy.types.Object, request: Request) -> list[Request]:
@@ -63,15 +67,20 @@ def requests_of_carve(terrain: bpy.types.Object, request: Request) -> list[Reque
     return [request, *update_derived.requests(terrain, grid.find_lattice(terrain), heights, {})]
 
 
-def of_curves(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters) -> Request:
+def of_curves(
+    terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], parameters: BedParameters
+) -> Request:
     """Request for the terrain with the splines of curves carved in, each from its first point.
 
     InputError for an unsuitable spline.
     """
     if not curves:
-        raise InputError("No river is drawn: select a Curve object beside the terrain, or name one.")
+        raise InputError(
+            "No river is drawn: select a Curve object beside the terrain, or name one."
+        )
     ground, _ = grid.read_terrain(terrain)
-    frame, lines = light.frame_of(terrain), []
+    frame = light.frame_of(terrain)
+    lines = []
     for curve in curves:
         splines = lines_of(curve)
         lines += [(curve.name, frame.place(line)[:, :2]) for line in splines or [np.empty((0, 3))]]
@@ -79,7 +88,9 @@ def of_curves(terrain: bpy.types.Object, curves: Sequence[bpy.types.Object], par
 
 
 def of_rivers(terrain: bpy.types.Object, parameters: CutParameters) -> Request:
-    """Request for the terrain with the beds of its own rivers carved in; InputError if it has none."""
+    """Request for the terrain with the beds of its own rivers carved in; InputError if it has
+    none.
+    """
     settings = visible_water.settings_in(terrain)
     if settings is None or not companions.find(terrain, "rivers"):
         raise InputError(f"{terrain.name} has no rivers; press Add Rivers first.")

@@ -23,9 +23,10 @@ from .start_state import Heights
 class Change(NamedTuple):
     """Change of a mesh to a result.
 
-    topology: of the mesh. now, place: local positions of its vertices (vertices, 3), before and after. digest:
-    fingerprint of the changed mesh. colors: attribute → values of the vertices. room: to read positions into, see
-    `mesh.shown_positions`; memory that is there before it is needed.
+    topology: of the mesh. now, place: local positions of its vertices (vertices, 3), before and
+    after. digest: fingerprint of the changed mesh. colors: attribute → values of the vertices.
+    room: to read positions into, see `mesh.shown_positions`; memory that is there before it is
+    needed.
     """
 
     topology: Topology
@@ -37,32 +38,47 @@ class Change(NamedTuple):
 
 
 def check(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
-    """Raise InputError where a result with these fields, and the data for Restore, could not be written."""
+    """Raise InputError where a result with these fields, and the data for Restore, could not be
+    written.
+    """
     attributes.check_names(mesh, fields)
     original.check_names(mesh)
 
 
-def change_to(after: Terrain, topology: Topology, now: Array, lattice: Lattice, start: Array, before: Array) -> Change:
+def change_to(
+    after: Terrain, topology: Topology, now: Array, lattice: Lattice, start: Array, before: Array
+) -> Change:
     """Change of a mesh to `after`; needs no Blender, so it may be made in a thread.
 
-    start: local z of the vertices (vertices,) that the elevation `before`, (rows, cols) m, was read from.
+    start: local z of the vertices (vertices,) that the elevation `before`, (rows, cols) m, was read
+    from.
     """
     heights = grid.local_heights(lattice, start, before, after.elevation)
     place = np.column_stack([now[:, :2], heights])
-    cell_size, names = mean_cell_size(lattice.spacing), attributes.attribute_names(after.fields)
+    cell_size = mean_cell_size(lattice.spacing)
+    names = attributes.attribute_names(after.fields)
     colors = {
-        name: attributes.Colors(None, COLORS[name].colors(after.fields, cell_size)) for name in names if name in COLORS
+        name: attributes.Colors(None, COLORS[name].colors(after.fields, cell_size))
+        for name in names
+        if name in COLORS
     }
-    return Change(topology, now, place, topology.fingerprint(place), colors, np.ones(place.nbytes, np.uint8))
+    return Change(
+        topology, now, place, topology.fingerprint(place), colors, np.ones(place.nbytes, np.uint8)
+    )
 
 
 def commit(
-    mesh: bpy.types.Mesh, lattice: Lattice, began: Heights, after: Terrain, paused_run: Array | None, change: Change
+    mesh: bpy.types.Mesh,
+    lattice: Lattice,
+    began: Heights,
+    after: Terrain,
+    paused_run: Array | None,
+    change: Change,
 ) -> list[str]:
     """Write heights and fields of `after`, and the data for Restore; InputError if impossible.
 
-    Returns messages about parts that could not be kept. paused_run: bytes of the checkpoint file of a paused run.
-    change: of this mesh to `after`.
+    Returns messages about parts that could not be kept. paused_run: bytes of the checkpoint file of
+    a paused run. change: of this mesh to `after`.
     """
     check(mesh, after.fields)
     with all_or_nothing(mesh, change.now):
@@ -79,7 +95,10 @@ def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
     """New object of that name with the result, in the terrain's place."""
     obj = grid.make_grid_object(name, after.elevation, after.spacing, bpy.context.scene.collection)
     place, rotation, _ = matrix.decompose()
-    # A mirrored object has no rotation alone; the new one has the size of the old in its mesh, not in its scale.
-    obj.matrix_world = Matrix.LocRotScale(place, rotation if matrix.determinant() > 0 else None, None)
+    # A mirrored object has no rotation alone; the new one has the size of the old in its mesh, not
+    # in its scale.
+    obj.matrix_world = Matrix.LocRotScale(
+        place, rotation if matrix.determinant() > 0 else None, None
+    )
     attributes.write_fields(obj.data, grid.find_lattice(obj), after.fields)
     return obj

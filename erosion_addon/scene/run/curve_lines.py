@@ -18,22 +18,27 @@ _DETAIL, _ORDER = 12, 4
 
 
 def lines_of(curve: bpy.types.Object) -> list[Array]:
-    """Splines of a Curve or hair curves as lines (points, 3) in world space, without thickness and modifiers; a cyclic
-    one ends where it begins. InputError for an object of another type.
+    """Splines of a Curve or hair curves as lines (points, 3) in world space, without thickness and
+    modifiers; a cyclic one ends where it begins. InputError for an object of another type.
     """
     if curve.type not in ("CURVE", "CURVES"):
         kind = curve.bl_rna.properties["type"].enum_items[curve.type].name
-        raise InputError(f"{curve.name} has the type {kind}; draw the river as a Curve object: Add, Curve, Path.")
+        raise InputError(
+            f"{curve.name} has the type {kind}; draw the river as a Curve object: Add, Curve, Path."
+        )
     curve.update_from_editmode()  # else points that are being drawn stay where they were
     data = curve.data.copy() if curve.type == "CURVE" else _curve_of(curve.data)
-    data.dimensions, data.bevel_depth, data.extrude = "3D", 0.0, 0.0
+    data.dimensions = "3D"
+    data.bevel_depth = 0.0
+    data.extrude = 0.0
     data.bevel_object = data.taper_object = None
     bare = bpy.data.objects.new("Bare Curve", data)
     try:
         mesh = bare.to_mesh()
         if mesh is None:  # of a curve without points
             return []
-        local, edges = np.empty(3 * len(mesh.vertices), np.float32), np.empty(2 * len(mesh.edges), np.int32)
+        local = np.empty(3 * len(mesh.vertices), np.float32)
+        edges = np.empty(2 * len(mesh.edges), np.int32)
         mesh.vertices.foreach_get("co", local)
         mesh.edges.foreach_get("vertices", edges)
     finally:
@@ -56,9 +61,12 @@ def lines_of(curve: bpy.types.Object) -> list[Array]:
 
 
 def _curve_of(hair: Any) -> bpy.types.Curve:
-    """Curve with the splines of hair curves; Catmull-Rom splines become Bézier splines of the same form."""
+    """Curve with the splines of hair curves; Catmull-Rom splines become Bézier splines of the same
+    form.
+    """
     made = bpy.data.curves.new(hair.name, "CURVE")
-    count, curves = len(hair.points), len(hair.curves)
+    count = len(hair.points)
+    curves = len(hair.curves)
     place = np.empty((count, 3), np.float32)
     hair.position_data.foreach_get("vector", place.ravel())
     handles = [_values(hair, f"handle_{side}", place) for side in ("left", "right")]
@@ -75,19 +83,30 @@ def _curve_of(hair: Any) -> bpy.types.Curve:
     )
     for index, curve in enumerate(hair.curves):
         own = slice(curve.first_point_index, curve.first_point_index + curve.points_length)
-        kind, points = int(kinds[index]), place[own]
+        kind = int(kinds[index])
+        points = place[own]
         spline = made.splines.new({_POLY: "POLY", _NURBS: "NURBS"}.get(kind, "BEZIER"))
         spline.use_cyclic_u, spline.resolution_u = bool(cyclic[index]), int(max(detail[index], 1))
         if kind in (_POLY, _NURBS):
             spline.points.add(len(points) - 1)
-            spline.points.foreach_set("co", np.hstack([points, weights[own]]).astype(np.float32).ravel())
+            spline.points.foreach_set(
+                "co", np.hstack([points, weights[own]]).astype(np.float32).ravel()
+            )
             spline.order_u = int(orders[index])
-            spline.use_endpoint_u, spline.use_bezier_u = bool(int(knots[index]) & 1), bool(int(knots[index]) & 2)
+            spline.use_endpoint_u, spline.use_bezier_u = (
+                bool(int(knots[index]) & 1),
+                bool(int(knots[index]) & 2),
+            )
             continue
-        left, right = (side[own] for side in handles) if kind == _BEZIER else _catmull_rom(points, bool(cyclic[index]))
+        left, right = (
+            (side[own] for side in handles)
+            if kind == _BEZIER
+            else _catmull_rom(points, bool(cyclic[index]))
+        )
         spline.bezier_points.add(len(points) - 1)
         for side in ("left", "right"):
-            spline.bezier_points.foreach_set(f"handle_{side}_type", np.zeros(len(points), np.int32))  # free
+            # free
+            spline.bezier_points.foreach_set(f"handle_{side}_type", np.zeros(len(points), np.int32))
         for name, values in (("co", points), ("handle_left", left), ("handle_right", right)):
             spline.bezier_points.foreach_set(name, np.ascontiguousarray(values, np.float32).ravel())
     return made
@@ -96,7 +115,11 @@ def _curve_of(hair: Any) -> bpy.types.Curve:
 def _values(hair: Any, name: str, usual: Array) -> Array:
     """(elements, numbers) of an attribute of hair curves; `usual` where they have none such."""
     found = hair.attributes.get(name)
-    if found is None or found.data_type not in attribute_values.MEMBERS or len(found.data) != len(usual):
+    if (
+        found is None
+        or found.data_type not in attribute_values.MEMBERS
+        or len(found.data) != len(usual)
+    ):
         return usual
     values = attribute_values.read(found)
     return values if values.shape[1] == usual.shape[1] else usual

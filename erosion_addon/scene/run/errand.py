@@ -16,18 +16,23 @@ from ..worker import computing
 from .task import Task
 
 Change = Callable[[bpy.types.Object], tuple[str, list[str]]]
-"""Function that changes the scene, with answers from `computing.compute`. Returns a message, and warnings."""
+"""Function that changes the scene, with answers from `computing.compute`. Returns a message, and
+warnings.
+"""
 
 
 class Plan(NamedTuple):
-    """Plan of an errand. requests: made for the object's current state; InputError if impossible."""
+    """Plan of an errand. requests: made for the object's current state; InputError if
+    impossible.
+    """
 
     requests: Callable[[bpy.types.Object], list[Request]]
     change: Change
 
 
 class Errand(Task):
-    """Task that gets answers from the worker, then changes the scene at once. Without requests there is no wait.
+    """Task that gets answers from the worker, then changes the scene at once. Without requests
+    there is no wait.
 
     work: its name. Raises InputError if it cannot begin.
     """
@@ -36,7 +41,9 @@ class Errand(Task):
 
     def __init__(self, obj: bpy.types.Object, work: str, plan: Plan) -> None:
         super().__init__(obj, needs_worker=bool(plan.requests(obj)))
-        self.work, self._plan, self._result = work, plan, plan.change
+        self.work = work
+        self._plan = plan
+        self._result = plan.change
         self.listen()
 
     def _requests(self) -> list[Request]:
@@ -47,7 +54,9 @@ class Errand(Task):
         return []
 
     def fail(self, sentence: str) -> None:
-        """End with a message, without changes; the same errand need not compute its answers again."""
+        """End with a message, without changes; the same errand need not compute its answers
+        again.
+        """
         computing.forget_refusals()
         kept = f"{sentence} What was computed is kept; press the button again."
         super().fail(kept if computing.now.ahead else sentence)

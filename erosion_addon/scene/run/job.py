@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Job: a run on an object, from snapshot to commit. It belongs to the extension, not to an operator."""
+"""Job: a run on an object, from snapshot to commit. It belongs to the extension, not to an
+operator.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -51,9 +53,12 @@ class Job(Task):
     operator = "erosion.run"
     stops_early = True
 
-    def __init__(self, obj: bpy.types.Object, seen: TerrainSnapshot, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self, obj: bpy.types.Object, seen: TerrainSnapshot, notes: Sequence[str] = ()
+    ) -> None:
         super().__init__(obj)
-        self._seen, self._lattice = seen, seen.lattice
+        self._seen = seen
+        self._lattice = seen.lattice
         self._began = start_state.Heights(seen.heights, seen.heights)
         self._matrix = obj.matrix_world.copy()
         self._paused: Array | None = None
@@ -76,9 +81,12 @@ class Job(Task):
         frames: FrameSettings | None,
         region: Array | None,
     ) -> None:
-        """Start a run. An unchanged result is eroded from its original again, a region of it as it is."""
+        """Start a run. An unchanged result is eroded from its original again, a region of it as it
+        is.
+        """
         if region is not None:
-            continue_from_result, adds_up = True, True
+            continue_from_result = True
+            adds_up = True
         self._began = start_state.heights(mesh, self._seen, continue_from_result)
         start = self._began.start
         given = continue_from_result, layers, adds_up, region is not None
@@ -89,14 +97,18 @@ class Job(Task):
             if frames is not None:
                 held.enter_context(frame_files.locked(frames.folder))
                 frames.begin().require_space((self._lattice.rows, self._lattice.cols))
-            self._runner.run(terrain, recipe, masks, threads, adds_up=adds_up, frames=frames, region=region)
+            self._runner.run(
+                terrain, recipe, masks, threads, adds_up=adds_up, frames=frames, region=region
+            )
             self.holds = held.pop_all()
         self._frames = frames
 
     def resume(self, mesh: bpy.types.Mesh, threads: int, frames: FrameSettings | None) -> None:
         """Resume the run paused on the mesh, with its frames in the folder of `frames`."""
-        file, kept = original.paused_run(mesh), original.source_heights(mesh)
-        self._began = start_state.Heights(kept, kept)  # until the worker tells what the run began with
+        file = original.paused_run(mesh)
+        kept = original.source_heights(mesh)
+        # until the worker tells what the run began with
+        self._began = start_state.Heights(kept, kept)
         with self.holds as held:
             if frames is not None:
                 held.enter_context(frame_files.locked(frames.folder))
@@ -107,13 +119,14 @@ class Job(Task):
             self._frames_before = record.kept
 
     def _begin_at(self, elevation: Array, fields: Iterable[str]) -> None:
-        """Take the initial elevation of a resumed run, (rows, cols) in meters, and check that its result with these
-        fields can be written.
+        """Take the initial elevation of a resumed run, (rows, cols) in meters, and check that its
+        result with these fields can be written.
         """
         try:
             if elevation.shape != (self._lattice.rows, self._lattice.cols):
                 raise InputError(
-                    f"{self.object_name} was changed after its run was paused; run it again from the start."
+                    f"{self.object_name} was changed after its run was paused; run it again from "
+                    "the start."
                 )
             if (obj := self.find_object()) is not None:
                 commit.check(obj.data, fields)
@@ -147,7 +160,9 @@ class Job(Task):
     def _prepare(self, result: Terrain) -> None:
         """Make the change of the mesh in a thread, so that little is left to do at once."""
         if (obj := self.find_object()) is not None and grid.why_not(obj) is None:
-            self._preparing = Thread(target=self._make_change, args=(Topology.of(obj.data), result), daemon=True)
+            self._preparing = Thread(
+                target=self._make_change, args=(Topology.of(obj.data), result), daemon=True
+            )
             self._preparing.start()
 
     def _make_change(self, topology: Topology, result: Terrain) -> None:
@@ -158,7 +173,9 @@ class Job(Task):
 
     def _change_to(self, result: Terrain, topology: Topology) -> commit.Change:
         """Change of the run's mesh to a result."""
-        return commit.change_to(result, topology, self._seen.place, self._lattice, self._began.start, self._before)
+        return commit.change_to(
+            result, topology, self._seen.place, self._lattice, self._began.start, self._before
+        )
 
     @property
     def _is_asking(self) -> bool:
@@ -169,18 +186,23 @@ class Job(Task):
         super().listen(seconds)
         if self._preparing is not None:
             self._preparing.join(seconds)
-            if not self._preparing.is_alive():  # noticed here alone: `ready` and `commit` then agree
+            # noticed here alone: `ready` and `commit` then agree
+            if not self._preparing.is_alive():
                 self._preparing = None
 
     def _take_paused(self, file: Array | None) -> None:
         """Take the checkpoint file of a paused run; None if the worker lacked the memory."""
-        self._paused, reason = file, None
+        self._paused = file
+        reason = None
         if file is None:
             reason = "there is not enough memory"
         elif len(file) > paused.LARGEST:
-            self._paused, reason = None, f"it takes {len(file) / 2**30:.1f} GiB"
+            self._paused = None
+            reason = f"it takes {len(file) / 2**30:.1f} GiB"
         if reason:
-            self._notes.append(f"The result so far is kept, but the run cannot be resumed, because {reason}.")
+            self._notes.append(
+                f"The result so far is kept, but the run cannot be resumed, because {reason}."
+            )
 
     def finish(self) -> None:
         """End early and keep the current result."""
@@ -193,7 +215,9 @@ class Job(Task):
         self._runner.pause()
 
     def cancel(self) -> None:
-        """Cancel without changes; frames of this run are removed, but for those of its part before a pause."""
+        """Cancel without changes; frames of this run are removed, but for those of its part before
+        a pause.
+        """
         was_ended = self.ended
         super().cancel()
         if not was_ended and self._frames is not None:
@@ -201,9 +225,16 @@ class Job(Task):
 
     def _requests(self) -> list[Request]:
         obj = self.find_object()
-        if obj is None or grid.why_not(obj) is not None or len(obj.data.vertices) != len(self._seen.place):
-            return []  # whether it is the mesh of the run to the bit is seen when the result is written
-        heights = grid.local_heights(self._lattice, self._began.start, self._before, self._result.elevation)
+        if (
+            obj is None
+            or grid.why_not(obj) is not None
+            or len(obj.data.vertices) != len(self._seen.place)
+        ):
+            # whether it is the mesh of the run to the bit is seen when the result is written
+            return []
+        heights = grid.local_heights(
+            self._lattice, self._began.start, self._before, self._result.elevation
+        )
         return update_derived.requests(obj, self._lattice, heights, self._result.fields)
 
     def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
@@ -221,7 +252,9 @@ class Job(Task):
             self.fail(str(reason))
 
     def fail(self, sentence: str) -> None:
-        """End with a message; a result that is there goes to a new object, or is held if that fails too."""
+        """End with a message; a result that is there goes to a new object, or is held if that fails
+        too.
+        """
         super().fail(sentence)
         if self._result is None:
             return
@@ -231,14 +264,17 @@ class Job(Task):
         except Exception as error:  # noqa: BLE001 - what took hours is not thrown away
             if not isinstance(error, MemoryError):
                 print_traceback()
-            self.state, self.held = "waiting", sentence
+            self.state = "waiting"
+            self.held = sentence
         else:
-            self.state, self.sentence = "rescued", f"{sentence} The result went to the new object {rescued.name}."
+            self.state = "rescued"
+            self.sentence = f"{sentence} The result went to the new object {rescued.name}."
 
     def is_here(self) -> bool:
         """Whether the object still has the mesh of the run."""
         obj = self.find_object()
-        # In another mode the mesh is not at hand; a result that does not fit it goes to a new object.
+        # In another mode the mesh is not at hand; a result that does not fit it goes to a new
+        # object.
         return obj is not None and (obj.mode != "OBJECT" or self._why_not_here(obj) is None)
 
     def _why_not_here(self, obj: bpy.types.Object | None) -> str | None:
@@ -256,8 +292,11 @@ class Job(Task):
         topology = Topology.of(mesh)
         if self._change is None:
             return topology.fingerprint(positions(mesh)) == self._seen.fingerprint
-        now, known = positions(mesh, self._change.room), self._seen.place
-        return topology.equals(self._change.topology) and np.array_equal(now.view(np.int32), known.view(np.int32))
+        now = positions(mesh, self._change.room)
+        known = self._seen.place
+        return topology.equals(self._change.topology) and np.array_equal(
+            now.view(np.int32), known.view(np.int32)
+        )
 
 
 def start(
@@ -275,19 +314,32 @@ def start(
 ) -> Job:
     """Start a run on an object.
 
-    layers: initial fields that replace the object's own, None for a field to leave out. threads: the most to use, 0 for
-    all processors. adds_up: whether a continued run adds to wear and deposition. seen: snapshot of the mesh, if taken
-    already. frames: to keep. region: cells (rows, cols), 0-1, to erode as they are; None for the whole terrain. notes:
-    on what the run is made from. Raises InputError if impossible.
+    layers: initial fields that replace the object's own, None for a field to leave out. threads:
+    the most to use, 0 for all processors. adds_up: whether a continued run adds to wear and
+    deposition. seen: snapshot of the mesh, if taken already. frames: to keep. region: cells (rows,
+    cols), 0-1, to erode as they are; None for the whole terrain. notes: on what the run is made
+    from. Raises InputError if impossible.
     """
     check(obj)
     run = Job(obj, seen or snapshot(obj), notes)
-    run.run(obj.data, recipe, masks, continue_from_result, layers or {}, threads, adds_up, frames, region)
+    run.run(
+        obj.data,
+        recipe,
+        masks,
+        continue_from_result,
+        layers or {},
+        threads,
+        adds_up,
+        frames,
+        region,
+    )
     return begin(run)
 
 
 def resume(obj: bpy.types.Object, threads: int = 0, frames: FrameSettings | None = None) -> Job:
-    """Resume the run paused on an object, with its frames in the folder of `frames`. InputError if impossible."""
+    """Resume the run paused on an object, with its frames in the folder of `frames`. InputError if
+    impossible.
+    """
     check(obj)
     run = Job(obj, snapshot(obj))
     run.resume(obj.data, threads, frames)
@@ -295,9 +347,13 @@ def resume(obj: bpy.types.Object, threads: int = 0, frames: FrameSettings | None
 
 
 def check(obj: bpy.types.Object) -> None:
-    """End previews and check that work on an object can begin; InputError if not. Call it before making the task."""
+    """End previews and check that work on an object can begin; InputError if not. Call it before
+    making the task.
+    """
     if now.current is not None:
-        raise InputError(f"{now.current.object_name} is being {now.current.doing}; wait, or cancel that first.")
+        raise InputError(
+            f"{now.current.object_name} is being {now.current.doing}; wait, or cancel that first."
+        )
     if (reason := grid.why_not(obj)) is not None:
         raise InputError(reason)
     if busy.renders():

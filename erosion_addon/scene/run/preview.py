@@ -61,7 +61,8 @@ class Ground:
     def coarser(self, side: int) -> "Ground":
         """The same with `side` cells along the longer side, at most."""
         shape = preview.shape_of(self.terrain.shape, side)
-        small, masks = preview.reduced(self.terrain, shape), preview.reduced_masks(self.masks, shape)
+        small = preview.reduced(self.terrain, shape)
+        masks = preview.reduced_masks(self.masks, shape)
         return dataclasses.replace(self, terrain=small, masks=masks)
 
 
@@ -76,40 +77,57 @@ def ground_of(
     seen = snapshot(obj)
     heights = start_state.heights(obj.data, seen, continue_from_result).start
     # Colors cost as much as all else, and a preview shows none.
-    terrain = start_state.terrain(obj.data, seen.lattice, heights, continue_from_result, {"surface_color": None})
+    terrain = start_state.terrain(
+        obj.data, seen.lattice, heights, continue_from_result, {"surface_color": None}
+    )
     shape = preview.shape_of(terrain.shape, side)
-    small, small_masks = preview.reduced(terrain, shape), preview.reduced_masks(masks, shape)
+    small = preview.reduced(terrain, shape)
+    small_masks = preview.reduced_masks(masks, shape)
     return Ground(key, seen.lattice, heights, small, small_masks)
 
 
 class Preview:
-    """Previews of one object: a quick one first, of as many cells as take QUICK, and the full one by `refine`.
+    """Previews of one object: a quick one first, of as many cells as take QUICK, and the full one
+    by `refine`.
 
     note: status for the user. Call `poll` regularly.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
-        self.object_uid, self._mesh_uid = obj.session_uid, obj.data.session_uid
+        self.object_uid = obj.session_uid
+        self._mesh_uid = obj.data.session_uid
         self.note = ""
         self._ground: Ground | None = None
         self._grounds: dict[int, Ground] = {}  # by side, coarser ones
         self._order: tuple[Recipe, int] | None = None
-        self._side, self._is_quick = preview.SIDE, False
-        self._paces: dict[int, float] = {}  # by side: duration of the last one as a multiple of its estimate
-        self._estimate, self._changed = 0.0, -1
+        self._side = preview.SIDE
+        self._is_quick = False
+        # by side: duration of the last one as a multiple of its estimate
+        self._paces: dict[int, float] = {}
+        self._estimate = 0.0
+        self._changed = -1
         self._runner: Runner | None = None
         self._heights: Array | None = None
         self._began = 0.0
 
     def knows(self, obj: bpy.types.Object, key: Hashable) -> bool:
         """Whether the ground of `key` is cached."""
-        return self._ground is not None and self._ground.key == key and displayed_heights.is_shown(obj.data)
+        return (
+            self._ground is not None
+            and self._ground.key == key
+            and displayed_heights.is_shown(obj.data)
+        )
 
     def prepare(
-        self, obj: bpy.types.Object, key: Hashable, masks: Mapping[str, Any], continue_from_result: bool
+        self,
+        obj: bpy.types.Object,
+        key: Hashable,
+        masks: Mapping[str, Any],
+        continue_from_result: bool,
     ) -> None:
         """Read the ground; InputError if impossible."""
-        self._ground, self._grounds = ground_of(obj, key, masks, continue_from_result), {}
+        self._ground = ground_of(obj, key, masks, continue_from_result)
+        self._grounds = {}
 
     def run(self, recipe: Recipe, threads: int) -> None:
         """Start a quick preview of the recipe; the current one is stopped."""
@@ -117,7 +135,8 @@ class Preview:
         if self._order is None or _first_change(self._order[0], recipe) != self._changed:
             self._paces.clear()  # other steps come from memory
         self._changed = -1 if self._order is None else _first_change(self._order[0], recipe)
-        self._order, self._is_quick = (recipe, threads), True
+        self._order = (recipe, threads)
+        self._is_quick = True
         quick = [side for side in preview.SIDES if self._seconds(side) <= preview.QUICK]
         self._start(quick[-1] if quick else preview.SIDES[0])
 
@@ -129,11 +148,15 @@ class Preview:
     def _start(self, side: int) -> None:
         assert self._ground is not None and self._order is not None
         self.stop()
-        self._estimate, self._side = self._estimated(side), side
+        self._estimate = self._estimated(side)
+        self._side = side
         ground, (recipe, threads) = self._at(side), self._order
-        self._runner, self._began = worker_process.ready(), time.monotonic()
+        self._runner = worker_process.ready()
+        self._began = time.monotonic()
         shape = ground.lattice.rows, ground.lattice.cols
-        self._runner.run(ground.terrain, ground.fitted(recipe), ground.masks, threads, preview=shape)
+        self._runner.run(
+            ground.terrain, ground.fitted(recipe), ground.masks, threads, preview=shape
+        )
         rows, cols = ground.terrain.shape
         self.note = f"Preview {rows} × {cols} …"
 
@@ -151,17 +174,27 @@ class Preview:
         assert self._order is not None
         recipe, threads = self._order
         ground = self._at(side)
-        given = ground.fitted(recipe), ground.terrain.shape, ground.terrain.spacing, threads, speeds.known()
+        given = (
+            ground.fitted(recipe),
+            ground.terrain.shape,
+            ground.terrain.spacing,
+            threads,
+            speeds.known(),
+        )
         return max(estimate.seconds_needed(*given), 1e-3)
 
     def _seconds(self, side: int) -> float:
-        """Expected duration at a side: by the last preview of that side, else by the last of any."""
+        """Expected duration at a side: by the last preview of that side, else by the last of
+        any.
+        """
         pace = self._paces.get(side, next(reversed(self._paces.values()), 1.0))
         return pace * self._estimated(side)
 
     @property
     def is_late(self) -> bool:
-        """Whether newer settings may interrupt the computation in progress: any but a quick preview that just began."""
+        """Whether newer settings may interrupt the computation in progress: any but a quick preview
+        that just began.
+        """
         return self.is_computing and not (self._is_quick and time.monotonic() - self._began < LATE)
 
     def stop(self) -> None:
@@ -178,7 +211,9 @@ class Preview:
     @property
     def under_way(self) -> bool:
         """Whether a preview is being computed, or a finer one is to come."""
-        return self.is_computing or (self._ground is not None and self._at(self._side) is not self._ground)
+        return self.is_computing or (
+            self._ground is not None and self._at(self._side) is not self._ground
+        )
 
     def poll(self, obj: bpy.types.Object, seconds: float = 0.0) -> None:
         """Display a finished preview on its object; waits at most this many seconds for it."""
@@ -186,7 +221,8 @@ class Preview:
             if message.kind == "preview":
                 self._take(obj, message.arrays["change"])
             elif message.kind in ("refused", "failed", "broken", "ended"):
-                self._runner, self._side = None, preview.SIDE  # no finer one comes
+                self._runner = None  # no finer one comes
+                self._side = preview.SIDE
                 fault = message.kind == "failed"
                 self.note = "" if fault else f"No preview: {message.values['reason']}"
                 if fault:
@@ -196,7 +232,8 @@ class Preview:
 
     def _take(self, obj: bpy.types.Object, change: Array) -> None:
         assert self._ground is not None
-        ground, self._runner = self._at(self._side), None
+        ground = self._at(self._side)
+        self._runner = None
         seconds = time.monotonic() - self._began
         self._paces.pop(self._side, None)
         self._paces[self._side] = seconds / self._estimate
@@ -208,10 +245,16 @@ class Preview:
 
     def show(self, obj: bpy.types.Object) -> None:
         """Display the last preview."""
-        if self._heights is None or grid.why_not(obj) is not None or obj.data.session_uid != self._mesh_uid:
+        if (
+            self._heights is None
+            or grid.why_not(obj) is not None
+            or obj.data.session_uid != self._mesh_uid
+        ):
             return
         if not displayed_heights.show(obj.data, self._heights):
-            self.note, self._ground, self._heights = "", None, None
+            self.note = ""
+            self._ground = None
+            self._heights = None
 
 
 def _first_change(before: Recipe, after: Recipe) -> int:

@@ -11,8 +11,8 @@ from .. import session
 class Waiting(NamedTuple):
     """An object in the queue.
 
-    name: last known; resume: whether to resume its paused run; animation: whether to run each frame of the scene;
-    replace: whether its frames may replace others.
+    name: last known; resume: whether to resume its paused run; animation: whether to run each frame
+    of the scene; replace: whether its frames may replace others.
     """
 
     uid: int
@@ -38,11 +38,16 @@ _now = session.remember(_Now)
 
 def find_object(uid: int) -> bpy.types.Object | None:
     """Object with a session_uid, which survives renaming and undo; None if deleted."""
-    # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps it in the file.
-    return next((obj for obj in bpy.data.objects if obj.session_uid == uid and obj.users_collection), None)
+    # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps
+    # it in the file.
+    return next(
+        (obj for obj in bpy.data.objects if obj.session_uid == uid and obj.users_collection), None
+    )
 
 
-def add(obj: bpy.types.Object, resume: bool = False, animation: bool = False, replace: bool = False) -> None:
+def add(
+    obj: bpy.types.Object, resume: bool = False, animation: bool = False, replace: bool = False
+) -> None:
     """Append an object, once."""
     if not waits(obj):
         _now.waiting.append(Waiting(obj.session_uid, obj.name, resume, animation, replace))

@@ -39,8 +39,8 @@ class Heights(NamedTuple):
 def heights(mesh: bpy.types.Mesh, seen: TerrainSnapshot, continue_from_result: bool) -> Heights:
     """Heights for a run on the mesh, from a fresh snapshot.
 
-    A terrain that was at most transformed since the last run starts from its original, unless the result is to be
-    continued. An edited terrain starts as it is.
+    A terrain that was at most transformed since the last run starts from its original, unless the
+    result is to be continued. An edited terrain starts as it is.
     """
     own = seen.heights
     if not original.has_source(mesh):
@@ -66,15 +66,20 @@ def terrain(
     adds_up: bool = False,
     keeps_all: bool = False,
 ) -> Terrain:
-    """Terrain with the heights `start`, and the artist's layers, or those of the last run if it is continued.
+    """Terrain with the heights `start`, and the artist's layers, or those of the last run if it is
+    continued.
 
-    layers: replacements of the artist's; None for one to leave out. adds_up: whether a continued run adds to wear and
-    deposition. keeps_all: whether the terrain has all results of the last run.
+    layers: replacements of the artist's; None for one to leave out. adds_up: whether a continued
+    run adds to wear and deposition. keeps_all: whether the terrain has all results of the last run.
     """
     bare = grid.terrain_of(lattice, start)
     last_run = set(attributes.ours(mesh)) if continue_from_result else set()
     sums = [name for name in SUMS if adds_up and name in last_run]
-    rest = [name for name in FIELDS if keeps_all and name in last_run and name not in (*LAYERS, *sums, *BAKED)]
+    rest = [
+        name
+        for name in FIELDS
+        if keeps_all and name in last_run and name not in (*LAYERS, *sums, *BAKED)
+    ]
     names = [name for name in (*LAYERS, *sums, *rest) if attributes.holds(mesh, name)]
     fields = attributes.read_fields(mesh, lattice, names, before_erosion=not continue_from_result)
     fields |= {name: values for name, values in layers.items() if name not in last_run}

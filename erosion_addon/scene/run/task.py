@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Work of the worker process on an object of the scene, that ends in one change of it.
 
-To add a kind of work:
-1. In the scene: a subclass of `Task` that gives its order to `self._runner` and has `_receive`, which handles messages
-of the worker and sets `self._result`, and `_write`, which changes the scene: all of it or nothing.
-2. In the interface: an operator from `ui.task_operator.TaskOperator`, whose `begin` makes the task and hands it to
-   `job.begin`. It is modal in a window, runs to the end for scripts, and its undo step is the task's.
-Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode during the work are looked after.
+To add a kind of work: 1. In the scene: a subclass of `Task` that gives its order to `self._runner`
+and has `_receive`, which handles messages of the worker and sets `self._result`, and `_write`,
+which changes the scene: all of it or nothing. 2. In the interface: an operator from
+`ui.task_operator.TaskOperator`, whose `begin` makes the task and hands it to
+   `job.begin`. It is modal in a window, runs to the end for scripts, and its undo step is the
+   task's.
+Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode during the work
+are looked after.
 """
 
 import time
@@ -33,11 +35,13 @@ _MOST_ROUNDS = 4
 class Task:
     """Work under way. `poll` it now and then until `ended`; then `sentence` tells the outcome.
 
-    state: "starting" (the worker is getting ready), "running", "waiting" (done, but the scene cannot be changed now),
-    "done", "rescued" (the result went to a new object), "cancelled" or "failed". warnings: remarks on finished work for
-    the user. speed: of the step at work, in words. seconds_left: until the end, None while that is unknown. operator,
-    properties: who attends it in a window, and with what settings. viewer: shows it on the mesh, if any does. held:
-    why a complete result could not be written, which is tried again once this is empty. holds: what it has locked.
+    state: "starting" (the worker is getting ready), "running", "waiting" (done, but the scene
+    cannot be changed now), "done", "rescued" (the result went to a new object), "cancelled" or
+    "failed". warnings: remarks on finished work for the user. speed: of the step at work, in words.
+    seconds_left: until the end, None while that is unknown. operator, properties: who attends it in
+    a window, and with what settings. viewer: shows it on the mesh, if any does. held: why a
+    complete result could not be written, which is tried again once this is empty. holds: what it
+    has locked.
     """
 
     work, doing = "Erosion", "eroded"
@@ -50,12 +54,17 @@ class Task:
     viewer: Viewer | None = None
 
     def __init__(self, obj: bpy.types.Object, needs_worker: bool = True) -> None:
-        self.object_uid, self.object_name = obj.session_uid, obj.name
+        self.object_uid = obj.session_uid
+        self.object_name = obj.name
         self.properties: dict[str, Any] = {}
         self.report: dict[str, Any] | None = None
         self.warnings: list[str] = []
-        self.state, self.message, self.fraction, self.sentence = "starting", "Starting", 0.0, ""
-        self.speed, self.seconds_left = "", None
+        self.state = "starting"
+        self.message = "Starting"
+        self.fraction = 0.0
+        self.sentence = ""
+        self.speed = ""
+        self.seconds_left = None
         self.held = ""
         self.holds: ExitStack[bool | None] = ExitStack()
         self._since = time.monotonic()
@@ -68,8 +77,10 @@ class Task:
         """Handle a message of the worker; the base class handles the common ones."""
         if message.kind == "progress":
             self.state = "running"
-            self.fraction, self.message = message.values["fraction"], message.values["message"]
-            self.speed, self.seconds_left = message.values["speed"], message.values["seconds_left"]
+            self.fraction = message.values["fraction"]
+            self.message = message.values["message"]
+            self.speed = message.values["speed"]
+            self.seconds_left = message.values["seconds_left"]
         elif message.kind in ("refused", "broken", "ended"):
             self.fail(message.values["reason"])
         elif message.kind == "failed":
@@ -84,7 +95,8 @@ class Task:
         return []
 
     def _write(self, obj: bpy.types.Object | None, result: Any) -> None:
-        """Change the scene, and set `sentence` and `state` ("done" or "rescued"); InputError if impossible.
+        """Change the scene, and set `sentence` and `state` ("done" or "rescued"); InputError if
+        impossible.
 
         obj: in Object Mode; None if deleted.
         """
@@ -107,7 +119,12 @@ class Task:
     @property
     def ready(self) -> bool:
         """Whether `commit` would write the result now."""
-        return self._result is not None and not self.ended and not self._is_asking and self._hindrance() is None
+        return (
+            self._result is not None
+            and not self.ended
+            and not self._is_asking
+            and self._hindrance() is None
+        )
 
     @property
     def _is_asking(self) -> bool:
@@ -115,7 +132,9 @@ class Task:
         return self._asked is None or len(self._asked) > 0
 
     def poll(self, seconds: float = 0.0) -> None:
-        """Handle messages of the worker, waiting at most this many seconds; write the result once it is complete."""
+        """Handle messages of the worker, waiting at most this many seconds; write the result once
+        it is complete.
+        """
         self.listen(seconds)
         self.commit()
 
@@ -134,7 +153,8 @@ class Task:
         if self._result is None or self._asked or self.ended:
             return
         if self._hindrance() is not None:
-            self._asked, self._rounds = None, 0  # the scene may be another one after it
+            self._asked = None  # the scene may be another one after it
+            self._rounds = 0
         elif self._asked is None:
             self._ask_for_what_is_missing()
 
@@ -167,7 +187,8 @@ class Task:
             return
         if (hindrance := self._hindrance()) is not None:
             displayed_heights.put_back()
-            self.state, self.message = "waiting", "Done: " + hindrance
+            self.state = "waiting"
+            self.message = "Done: " + hindrance
         elif not self._is_asking:
             displayed_heights.put_back()
             self._commit()
@@ -192,13 +213,15 @@ class Task:
         obj = self.find_object()
         if obj is not None and obj.mode != "OBJECT":
             return "leave " + obj.mode.replace("_", " ").title() + " Mode"
-        # Renders and bakes read the scene from threads of their own; an undo step amid a stroke would hold half of it.
+        # Renders and bakes read the scene from threads of their own; an undo step amid a stroke
+        # would hold half of it.
         at = busy.at()
         return None if at is None else f"waits for the end of {at}"
 
     def fail(self, sentence: str) -> None:
         """End with a message, without changes."""
-        self.state, self.sentence = "failed", sentence
+        self.state = "failed"
+        self.sentence = sentence
         displayed_heights.put_back()
         computing.forget_refusals()
         if self._runner is not None and not self._runner.alive:
@@ -212,7 +235,8 @@ class Task:
     def cancel(self) -> None:
         """Cancel without changes; the worker has ended on return."""
         if not self.ended:
-            self.state, self.sentence = "cancelled", f"{self.work} of {self.object_name} was canceled."
+            self.state = "cancelled"
+            self.sentence = f"{self.work} of {self.object_name} was canceled."
             worker_process.stop()
             displayed_heights.put_back()
             computing.forget()

@@ -35,12 +35,17 @@ _now = session.remember(_Now)
 
 
 class Viewer:
-    """Displays a run on the mesh of its object. shows: whether it is on; the user may switch it at any time."""
+    """Displays a run on the mesh of its object. shows: whether it is on; the user may switch it at
+    any time.
+    """
 
     def __init__(self, seen: TerrainSnapshot) -> None:
-        self._mesh_uid, self._own, self._lattice = seen.mesh_uid, seen.heights, seen.lattice
+        self._mesh_uid = seen.mesh_uid
+        self._own = seen.heights
+        self._lattice = seen.lattice
         self.shows = False
-        self._throttle, self._asked = Throttle(SHARE, PAUSE), False
+        self._throttle = Throttle(SHARE, PAUSE)
+        self._asked = False
         self._throttle.record(min(_now.seconds_a_vertex * len(seen.place), 1.0))
         self._elevation: Array | None = None
         self._water_depth: Array | None = None
@@ -50,7 +55,9 @@ class Viewer:
 
     def take(self, elevation: Array, water_depth: Array | None = None) -> None:
         """Take new heights, and the water depth if the step has any: (rows, cols) in meters."""
-        self._elevation, self._water_depth, self._asked = elevation, water_depth, False
+        self._elevation = elevation
+        self._water_depth = water_depth
+        self._asked = False
 
     def turn(self, obj: bpy.types.Object | None, runner: Runner) -> None:
         """Display new heights, or request more when due. Call it regularly."""
@@ -64,7 +71,8 @@ class Viewer:
             self._elevation = None
         elif self._elevation is not None and obj is not None:
             self._show(obj, self._elevation)
-            self._elevation, self._wrote = None, time.perf_counter() - began
+            self._elevation = None
+            self._wrote = time.perf_counter() - began
         if may_show and self.shows and not self._asked and self._throttle.due:
             runner.request_heights()  # right after the last ones too: they come while Blender draws
             self._asked = True
@@ -83,13 +91,20 @@ class Viewer:
             self._wrote, _now.seconds_a_vertex = None, seconds / len(self._own)
 
     def _may_show(self, obj: bpy.types.Object | None) -> bool:
-        if not self.shows or obj is None or grid.why_not(obj) is not None or obj.data.session_uid != self._mesh_uid:
+        if (
+            not self.shows
+            or obj is None
+            or grid.why_not(obj) is not None
+            or obj.data.session_uid != self._mesh_uid
+        ):
             return False
         return not busy.renders()
 
     def _show(self, obj: bpy.types.Object, elevation: Array) -> None:
         mesh = obj.data
-        if not displayed_heights.is_shown(mesh) and not np.array_equal(grid.heights(mesh), self._own):
+        if not displayed_heights.is_shown(mesh) and not np.array_equal(
+            grid.heights(mesh), self._own
+        ):
             return  # the user has changed it
         heights = self._lattice.to_vertices(elevation / np.float32(self._lattice.scale_z))
         if not displayed_heights.show(mesh, heights):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Positions of plants and boulders: their density by the state of the ground, and a spot for each.
 
-Spots are points of a lattice, moved by hashes of their own indices. A change of the ground moves nothing elsewhere, and
-the same terrain has the same plants on every machine.
+Spots are points of a lattice, moved by hashes of their own indices. A change of the ground moves
+nothing elsewhere, and the same terrain has the same plants on every machine.
 """
 
 import itertools
@@ -20,7 +20,9 @@ STREAM = 70
 """First stream of random numbers of the spots."""
 
 SHARP = 260.0
-"""Distance in heights of a plant up to which every one is shown; further away the nearer ones hide the gaps."""
+"""Distance in heights of a plant up to which every one is shown; further away the nearer ones hide
+the gaps.
+"""
 
 FARTHEST = 6.0
 """Distance at which none is shown, in those up to which all are."""
@@ -33,8 +35,8 @@ MOST_SPOTS = 2_000_000
 class Kind:
     """Kind of plant, or boulders.
 
-    height: (low, high) m. distance: between spots, m. form: its mesh by (seed, detail). fine, coarse: its detail close
-    by and from afar. share: of all instances.
+    height: (low, high) m. distance: between spots, m. form: its mesh by (seed, detail). fine,
+    coarse: its detail close by and from afar. share: of all instances.
     """
 
     name: str
@@ -62,7 +64,12 @@ VARIANTS = 4
 STAND = 45.0
 """Width of a stand of plants of one age, in meters."""
 
-FORMS = tuple((kind, seed, detail) for kind in KINDS for seed in range(VARIANTS) for detail in (kind.fine, kind.coarse))
+FORMS = tuple(
+    (kind, seed, detail)
+    for kind in KINDS
+    for seed in range(VARIANTS)
+    for detail in (kind.fine, kind.coarse)
+)
 """All forms, in the order of `Spots.form`."""
 
 
@@ -70,8 +77,8 @@ FORMS = tuple((kind, seed, detail) for kind in KINDS for seed in range(VARIANTS)
 class Ground:
     """State of the ground.
 
-    elevation: (rows, cols) m on cells of `spacing`. fields: (rows, cols) by name, those that the terrain has. water:
-    (rows, cols) bool.
+    elevation: (rows, cols) m on cells of `spacing`. fields: (rows, cols) by name, those that the
+    terrain has. water: (rows, cols) bool.
     """
 
     elevation: Array
@@ -84,8 +91,8 @@ class Ground:
 class Spots:
     """Spots of plants, (count,) each.
 
-    x, y: m from the terrain's first point along columns and rows. height: of the plant in m. turn: radians. form: index
-    of `FORMS`. kind: index of `KINDS`. tint: 0-1, by chance.
+    x, y: m from the terrain's first point along columns and rows. height: of the plant in m. turn:
+    radians. form: index of `FORMS`. kind: index of `KINDS`. tint: 0-1, by chance.
     """
 
     x: Array
@@ -100,12 +107,14 @@ class Spots:
 def densities(
     ground: Ground, mixture: Mapping[str, float], tree_line: float, foredune: float = 0.0
 ) -> dict[str, Array]:
-    """Density of each kind in a mixture, (rows, cols) 0-1. tree_line: share of the relief up to which trees grow.
-    foredune: density of tufts on sand laid behind a beach, such as marram, 0-1.
+    """Density of each kind in a mixture, (rows, cols) 0-1. tree_line: share of the relief up to
+    which trees grow. foredune: density of tufts on sand laid behind a beach, such as marram, 0-1.
     """
     place = _Place(ground)
     trees = 1 - smooth_step(place.high + 0.22 * place.wide, tree_line - 0.05, tree_line + 0.06)
-    moist, slope, clumps = place.moist, place.slope, place.clumps
+    moist = place.moist
+    slope = place.slope
+    clumps = place.clumps
     grown = {
         "conifers": lambda: (
             trees
@@ -114,9 +123,13 @@ def densities(
             * (1 - 0.8 * place.rubble)
         ),
         "broadleaf": lambda: (
-            trees * (1 - smooth_step(slope, 18, 30)) * smooth_step(clumps + 0.7 * place.wide + 0.5 * moist, 0.2, 0.36)
+            trees
+            * (1 - smooth_step(slope, 18, 30))
+            * smooth_step(clumps + 0.7 * place.wide + 0.5 * moist, 0.2, 0.36)
         ),
-        "palms": lambda: (1 - smooth_step(slope, 8, 18)) * smooth_step(place.watered * (1 + clumps), 0.02, 0.12),
+        "palms": lambda: (
+            (1 - smooth_step(slope, 8, 18)) * smooth_step(place.watered * (1 + clumps), 0.02, 0.12)
+        ),
         "hedges": lambda: trees * (1 - smooth_step(slope, 16, 24)) * place.hedges,
         "shrubs": lambda: (
             (1 - smooth_step(slope, 28, 38))
@@ -134,7 +147,9 @@ def densities(
     dry = 1 - smooth_step(place.shore, 0.3, 0.6)
     bare = dry * (1 - smooth_step(place.snow, 0.05, 0.4))
     return {
-        kind: np.where(ground.water, 0, mixture[kind] * density() * (dry if kind == "boulders" else bare))
+        kind: np.where(
+            ground.water, 0, mixture[kind] * density() * (dry if kind == "boulders" else bare)
+        )
         for kind, density in grown.items()
         if mixture.get(kind, 0) > 0
     }
@@ -144,7 +159,8 @@ class _Place:
     """Qualities of the ground, (rows, cols) each."""
 
     def __init__(self, ground: Ground) -> None:
-        z, fields = np.asarray(ground.elevation, np.float32), ground.fields
+        z = np.asarray(ground.elevation, np.float32)
+        fields = ground.fields
         self.cell = float(np.sqrt(ground.spacing[0] * ground.spacing[1]))
         nothing = np.zeros(z.shape, np.float32)
         rise = np.gradient(z, *map(float, ground.spacing))
@@ -156,9 +172,12 @@ class _Place:
         self.hollow = smooth_step(bowl, 0.0, 2.5 * max(float(bowl.std()), 1e-6))
         moisture = fields.get("moisture", nothing)
         self.moist = np.maximum(moisture, 0.45 * self.hollow)
-        self.shade = np.clip(rise[0] * 0.8, -0.5, 0.5)  # ground that falls away from the sun of noon, to the north
+        # ground that falls away from the sun of noon, to the north
+        self.shade = np.clip(rise[0] * 0.8, -0.5, 0.5)
         self.snow = fields.get("snow", nothing)
-        self.shore = self._mean(ground.water.astype(np.float32), 12.0) if ground.water.any() else nothing
+        self.shore = (
+            self._mean(ground.water.astype(np.float32), 12.0) if ground.water.any() else nothing
+        )
         laid = fields.get("deposition", nothing)
         self.rubble = smooth_step(laid, 0.5, 4.0) * smooth_step(self.slope, 14, 24)
         self._laid = laid
@@ -169,14 +188,20 @@ class _Place:
     def rockfall(self) -> Array:
         """Ground below cliffs, more where material lies."""
         cliffs = smooth_step(self.slope, 36, 44)
-        below = smooth_step(self._mean(cliffs, 45.0), 0.06, 0.35) * (1 - smooth_step(self.slope, 30, 38))
+        below = smooth_step(self._mean(cliffs, 45.0), 0.06, 0.35) * (
+            1 - smooth_step(self.slope, 30, 38)
+        )
         return np.asarray(below * (0.25 + 0.75 * smooth_step(self._laid, 0.1, 2.0)))
 
     @property
     def outcrops(self) -> Array:
         """Groups of stones on dry slopes that are no walls."""
-        groups = smooth_step(self.clumps + 0.6 * self.wide, 0.12, 0.4) * (1 - smooth_step(self.slope, 36, 42))
-        return np.asarray(0.3 * groups * smooth_step(self.slope, 16, 24) * (1 - smooth_step(self.moist, 0.3, 0.6)))
+        groups = smooth_step(self.clumps + 0.6 * self.wide, 0.12, 0.4) * (
+            1 - smooth_step(self.slope, 36, 42)
+        )
+        return np.asarray(
+            0.3 * groups * smooth_step(self.slope, 16, 24) * (1 - smooth_step(self.moist, 0.3, 0.6))
+        )
 
     @property
     def foredune(self) -> Array:
@@ -194,45 +219,67 @@ class _Place:
         """Mean over a square around each point, twice: its border is soft."""
         reach = int(np.clip(round(meters / self.cell), 1, max(1, min(values.shape) // 2 - 1)))
         size = 2 * reach + 1
-        for _ in range(4):  # down and across, twice; sums row by row take half the time of np.cumsum
+        # down and across, twice; sums row by row take half the time of np.cumsum
+        for _ in range(4):
             total = np.pad(values, ((reach + 1, reach), (0, 0)), "edge").astype(np.float64)
             for above, row in itertools.pairwise(total):
                 row += above
-            values = np.ascontiguousarray(((total[size:] - total[:-size]) / size).astype(np.float32).T)
+            values = np.ascontiguousarray(
+                ((total[size:] - total[:-size]) / size).astype(np.float32).T
+            )
         return values
 
     def _noise(self, ground: Ground, stream: int, meters: float) -> Array:
         """Smooth noise from -0.5 to 0.5 of two sizes, `meters` and a third of it."""
         found = np.zeros(ground.elevation.shape, np.float32)
         for octave, (size, strength) in enumerate(((meters, 0.65), (0.37 * meters, 0.35))):
-            axes = (np.arange(n) * space / size for n, space in zip(found.shape, ground.spacing, strict=True))
-            row, col = (axis[:, None] if number == 0 else axis[None, :] for number, axis in enumerate(axes))
-            r, c = np.floor(row).astype(np.int64), np.floor(col).astype(np.int64)
-            down, right = smooth_step(row - r), smooth_step(col - c)
-            corner_row, corner_col = np.arange(r.max() + 2)[:, None], np.arange(c.max() + 2)
+            axes = (
+                np.arange(n) * space / size
+                for n, space in zip(found.shape, ground.spacing, strict=True)
+            )
+            row, col = (
+                axis[:, None] if number == 0 else axis[None, :] for number, axis in enumerate(axes)
+            )
+            r = np.floor(row).astype(np.int64)
+            c = np.floor(col).astype(np.int64)
+            down = smooth_step(row - r)
+            right = smooth_step(col - c)
+            corner_row = np.arange(r.max() + 2)[:, None]
+            corner_col = np.arange(c.max() + 2)
             corners = random_numbers(5, STREAM + 2 * stream + octave, corner_row, corner_col)
-            r, c = r[:, 0], c[0]
+            r = r[:, 0]
+            c = c[0]
             line = corners[:, c] * (1 - right) + corners[:, c + 1] * right
-            low, high = line[r], line[r + 1]
+            low = line[r]
+            high = line[r + 1]
             found += (0.5 * strength * (low * (1 - down) + high * down)).astype(np.float32)
         return found
 
     @property
     def hedges(self) -> Array:
         """1 along the borders of fields, the cells around scattered points."""
-        ground, meters = self._ground, 190.0
+        ground = self._ground
+        meters = 190.0
         rows, cols = ground.elevation.shape
         y = (np.arange(rows) * ground.spacing[0] / meters).astype(np.float32)[:, None]
         x = (np.arange(cols) * ground.spacing[1] / meters).astype(np.float32)[None, :]
-        r, c = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
+        r = np.floor(y).astype(np.int64)
+        c = np.floor(x).astype(np.int64)
         nearest, second = (np.full((rows, cols), 9.0, np.float32) for _ in range(2))
         # One point in each square; those of the squares around are looked up by row and column.
-        square_row, square_col = np.arange(-1, r.max() + 2)[:, None], np.arange(-1, c.max() + 2)
-        points = [0.4 * random_numbers(5, STREAM + 8 + axis, square_row, square_col) for axis in (0, 1)]
+        square_row = np.arange(-1, r.max() + 2)[:, None]
+        square_col = np.arange(-1, c.max() + 2)
+        points = [
+            0.4 * random_numbers(5, STREAM + 8 + axis, square_row, square_col) for axis in (0, 1)
+        ]
         for down in (-1, 0, 1):
             for right in (-1, 0, 1):
-                at_row, at_col = (point[:, c[0] + 1 + right][r[:, 0] + 1 + down] for point in points)
-                away = np.hypot(y - (r + down + 0.5 + at_row), x - (c + right + 0.5 + at_col)).astype(np.float32)
+                at_row, at_col = (
+                    point[:, c[0] + 1 + right][r[:, 0] + 1 + down] for point in points
+                )
+                away = np.hypot(
+                    y - (r + down + 0.5 + at_row), x - (c + right + 0.5 + at_col)
+                ).astype(np.float32)
                 second = np.minimum(second, np.maximum(away, nearest))
                 nearest = np.minimum(nearest, away)
         width = max(1.5, 0.7 * self.cell) / meters
@@ -242,11 +289,15 @@ class _Place:
 
 
 def scatter(
-    ground: Ground, dense: Mapping[str, Array], limit: int, eye: tuple[float, float, float] | None = None
+    ground: Ground,
+    dense: Mapping[str, Array],
+    limit: int,
+    eye: tuple[float, float, float] | None = None,
 ) -> Spots:
     """Spots of at most `limit` plants by `densities`.
 
-    eye: camera, (x, y, z) in m as the spots' and the elevation's; None: none, and plants are thinned out evenly.
+    eye: camera, (x, y, z) in m as the spots' and the elevation's; None: none, and plants are
+    thinned out evenly.
     """
     total = sum(kind.share for kind in KINDS if kind.name in dense)
     found = [
@@ -260,8 +311,11 @@ def scatter(
     return Spots(*(np.concatenate([getattr(spots, name) for spots in found]) for name in names))
 
 
-def _spots(ground: Ground, number: int, density: Array, limit: int, eye: tuple[float, float, float] | None) -> Spots:
-    kind, spacing = KINDS[number], ground.spacing
+def _spots(
+    ground: Ground, number: int, density: Array, limit: int, eye: tuple[float, float, float] | None
+) -> Spots:
+    kind = KINDS[number]
+    spacing = ground.spacing
     depth, width = ((n - 1) * space for n, space in zip(density.shape, spacing, strict=True))
     reach = SHARP * sum(kind.height) / 2
     window = [(0.0, width), (0.0, depth)]
@@ -282,32 +336,48 @@ def _spots(ground: Ground, number: int, density: Array, limit: int, eye: tuple[f
         )
     ]
     at_row, at_col = np.nonzero(near > 0.004)
-    row, col = row[at_row], col[at_col]
+    row = row[at_row]
+    col = col[at_col]
 
     def lot(stream: int) -> Array:
-        return np.asarray(0.5 + 0.5 * random_numbers(3, STREAM + 20 + 8 * number + stream, row, col))
+        return np.asarray(
+            0.5 + 0.5 * random_numbers(3, STREAM + 20 + 8 * number + stream, row, col)
+        )
 
-    # No spot is likelier than the densest ground, and less so with its distance: by lot most are bare, wherever exactly
-    # they lie.
-    chance, most = lot(2), 1.001 * density.max(initial=0.0)
+    # No spot is likelier than the densest ground, and less so with its distance: by lot most are
+    # bare, wherever exactly they lie.
+    chance = lot(2)
+    most = 1.001 * density.max(initial=0.0)
     if eye is not None:
         away = np.hypot((col + 0.5) * distance - eye[0], (row + 0.5) * distance - eye[1]) - distance
         most = most * np.minimum(1.0, (reach / np.maximum(away, 1e-6 * reach)) ** 2)
     left = chance < most
-    row, col, chance = row[left], col[left], chance[left]
-    x, y = (col + lot(0)) * distance, (row + lot(1)) * distance
+    row = row[left]
+    col = col[left]
+    chance = chance[left]
+    x = (col + lot(0)) * distance
+    y = (row + lot(1)) * distance
     likely = sample(density, spacing, x, y) * ((x < width) & (y < depth))
     if eye is not None:
         above = sample(ground.elevation, spacing, x, y) - eye[2]
         away = np.sqrt((x - eye[0]) ** 2 + (y - eye[1]) ** 2 + above**2) / reach
-        likely = likely * np.minimum(1.0, 1.0 / np.maximum(away, 1e-6) ** 2) * (away < FARTHEST) * (away > 0.02)
+        likely = (
+            likely
+            * np.minimum(1.0, 1.0 / np.maximum(away, 1e-6) ** 2)
+            * (away < FARTHEST)
+            * (away > 0.02)
+        )
     else:
         away = np.full(len(x), 2.0)
     rank = chance / np.maximum(likely, 1e-9)
     kept = rank < 1
     if kept.sum() > limit:
         kept = rank < np.partition(rank, limit)[limit]
-    row, col, x, y, away = row[kept], col[kept], x[kept], y[kept], away[kept]
+    row = row[kept]
+    col = col[kept]
+    x = x[kept]
+    y = y[kept]
+    away = away[kept]
     low, high = kind.height
     size, tint, variant, turn = (lot(stream) for stream in (3, 4, 5, 6))
     # Neighbors are of one age.
@@ -327,9 +397,14 @@ def _nearest(meters: Array, spacing: float, count: int) -> Array:
 
 def sample(values: Array, spacing: tuple[float, float], x: Array, y: Array) -> Array:
     """Values between the points of the grid, bilinear, at x and y m from its first point."""
-    row, col = (np.clip(at / space, 0, n - 1.001) for at, space, n in zip((y, x), spacing, values.shape, strict=True))
-    r, c = row.astype(int), col.astype(int)
-    down, right = row - r, col - c
+    row, col = (
+        np.clip(at / space, 0, n - 1.001)
+        for at, space, n in zip((y, x), spacing, values.shape, strict=True)
+    )
+    r = row.astype(int)
+    c = col.astype(int)
+    down = row - r
+    right = col - c
     upper = values[r, c] * (1 - right) + values[r, c + 1] * right
     lower = values[r + 1, c] * (1 - right) + values[r + 1, c + 1] * right
     return np.asarray(upper * (1 - down) + lower * down)

@@ -9,7 +9,16 @@ import bpy
 from ...base.errors import InputError
 from ...light.parameters import LightParameters
 from ...worker.messages import Request
-from ..derived import companions, foliage, light, lod, plants, surroundings, update_derived, water_surface
+from ..derived import (
+    companions,
+    foliage,
+    light,
+    lod,
+    plants,
+    surroundings,
+    update_derived,
+    water_surface,
+)
 from ..materials import aovs, material
 from ..terrain import attribute_values, attributes, grid
 from . import studio
@@ -25,10 +34,11 @@ def finish(
     view_layer: bpy.types.ViewLayer | None = None,
     daylight: str = "",
 ) -> list[str]:
-    """Assign the terrain's material, unless it has others, and add suitable PARTS; existing ones are updated.
+    """Assign the terrain's material, unless it has others, and add suitable PARTS; existing ones
+    are updated.
 
-    daylight: see `studio.complete`. Returns messages about failed parts. Raises InputError if the object is not a
-    terrain or the palette is unknown; then nothing changes.
+    daylight: see `studio.complete`. Returns messages about failed parts. Raises InputError if the
+    object is not a terrain or the palette is unknown; then nothing changes.
     """
     grid.find_lattice(terrain)
     used = [slot.material for slot in terrain.material_slots if slot.material]
@@ -50,7 +60,9 @@ def finish(
             making[part](terrain)
         except InputError as error:
             sentences.append(str(error))
-    sentences += update_derived.update_companions(terrain, set(companions.KINDS) - making.keys() - {plants.KIND})
+    sentences += update_derived.update_companions(
+        terrain, set(companions.KINDS) - making.keys() - {plants.KIND}
+    )
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
     if "stage" in parts:
@@ -64,7 +76,10 @@ def finish(
 def requests(terrain: bpy.types.Object, parts: Collection[str]) -> list[Request]:
     """Requests of `finish`, which reports problems itself."""
     asked = []
-    for part, needed in (("light", _light_requests), ("water", lambda obj: lod.requests_of_water(obj, 0.0))):
+    for part, needed in (
+        ("light", _light_requests),
+        ("water", lambda obj: lod.requests_of_water(obj, 0.0)),
+    ):
         if part in parts:
             with suppress(InputError):
                 asked += needed(terrain)
@@ -88,14 +103,21 @@ def _is_flat(mesh: bpy.types.Mesh) -> bool:
 
 
 def _soften(terrain: bpy.types.Object) -> None:
-    """Offset shadow rays, unless the user has set an offset: at grazing sun, edges of cells cast stepped shadows."""
+    """Offset shadow rays, unless the user has set an offset: at grazing sun, edges of cells cast
+    stepped shadows.
+    """
     if terrain.shadow_terminator_normal_offset == 0.0:
         scale = max(map(abs, terrain.scale)) or 1.0
-        terrain.shadow_terminator_normal_offset = 0.6 * max(grid.find_lattice(terrain).spacing) / scale
+        terrain.shadow_terminator_normal_offset = (
+            0.6 * max(grid.find_lattice(terrain).spacing) / scale
+        )
 
 
 def _follow_crests(terrain: bpy.types.Object) -> None:
-    """Split each cell along its crest in renders: Blender's own diagonals give crests across them teeth."""
+    """Split each cell along its crest in renders: Blender's own diagonals give crests across them
+    teeth.
+    """
     if all(modifier.type != "TRIANGULATE" for modifier in terrain.modifiers):
         split = terrain.modifiers.new("Crests", "TRIANGULATE")
-        split.quad_method, split.show_viewport = "SHORTEST_DIAGONAL", False
+        split.quad_method = "SHORTEST_DIAGONAL"
+        split.show_viewport = False

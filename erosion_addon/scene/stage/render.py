@@ -30,7 +30,8 @@ def open_file(path: Path) -> None:
 
 
 def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
-    """Object of that name; by default the largest eroded terrain visible in renders, else the largest grid.
+    """Object of that name; by default the largest eroded terrain visible in renders, else the
+    largest grid.
 
     InputError if there is none, or it is not visible in renders.
     """
@@ -40,12 +41,19 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
         if name not in scene.objects or scene.objects[name].type != "MESH":
             raise InputError(f"There is no mesh {name!r:.80} in the scene {scene.name}.")
         if scene.objects[name] not in meshes:
-            raise InputError(f"{name} is hidden in renders; show it, and its collection, in the Outliner.")
+            raise InputError(
+                f"{name} is hidden in renders; show it, and its collection, in the Outliner."
+            )
         return scene.objects[name]
-    for fits in (lambda obj: original.has_source(obj.data), lambda obj: grid.why_not(obj) is None and _is_grid(obj)):
+    for fits in (
+        lambda obj: original.has_source(obj.data),
+        lambda obj: grid.why_not(obj) is None and _is_grid(obj),
+    ):
         if found := [obj for obj in meshes if fits(obj)]:
             return max(found, key=lambda obj: len(obj.data.vertices))
-    raise InputError(f"Renders of the scene {scene.name} show no terrain; name the object with --object.")
+    raise InputError(
+        f"Renders of the scene {scene.name} show no terrain; name the object with --object."
+    )
 
 
 def _rendered(scene: bpy.types.Scene) -> set[bpy.types.Object]:
@@ -69,8 +77,11 @@ def _is_grid(obj: bpy.types.Object) -> bool:
     return True
 
 
-def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture) -> bpy.types.Object | None:
-    """Prepare the scene for a picture: existing camera, light and sky are kept, missing ones are added.
+def prepare(
+    scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture
+) -> bpy.types.Object | None:
+    """Prepare the scene for a picture: existing camera, light and sky are kept, missing ones are
+    added.
 
     Returns an added camera, which may be moved; None if the file's own is used.
     """
@@ -84,7 +95,8 @@ def prepare(scene: bpy.types.Scene, terrain: bpy.types.Object, picture: Picture)
     if picture.engine != "file":
         scene.render.engine = ENGINES[picture.engine]
     _show_plants(terrain, picture.plants, camera is not None)
-    place, light = studio.place_of(terrain), picture.light or studio.light_of(scene) or studio.USUAL
+    place = studio.place_of(terrain)
+    light = picture.light or studio.light_of(scene) or studio.USUAL
     heading = studio.heading_of(scene.camera, place)
     hazy = False
     if not studio.has_light(scene, kinds=()):
@@ -129,7 +141,9 @@ def _show_plants(terrain: bpy.types.Object, wanted: bool | None, moved: bool) ->
             plants.update(terrain, shown)
 
 
-def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, turn: float = 0.0) -> None:
+def aim(
+    camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, turn: float = 0.0
+) -> None:
     """Aim the added camera at the terrain, rotated by an angle in degrees."""
     turned = math.radians(picture.turn + turn)
     if picture.view in ("file", "composed"):
@@ -139,13 +153,16 @@ def aim(camera: bpy.types.Object, terrain: bpy.types.Object, picture: Picture, t
 
 
 def render(scene: bpy.types.Scene, path: Path, picture: Picture) -> None:
-    """Render a picture to a file, with all passes if it wants them. InputError if Blender cannot."""
+    """Render a picture to a file, with all passes if it wants them. InputError if Blender
+    cannot.
+    """
     settings = scene.render.image_settings
     if bpy.app.version >= (5, 0, 0):
         settings.media_type = "MULTI_LAYER_IMAGE" if picture.passes else "IMAGE"
     settings.file_format = picture.formats[path.suffix.lower()]
     if picture.passes:  # exact: distances need more than 16 bits, and normals no lossy compression
-        settings.color_depth, settings.exr_codec = "32", "ZIP"
+        settings.color_depth = "32"
+        settings.exr_codec = "ZIP"
     scene.render.filepath = str(path)
     try:
         bpy.ops.render.render(write_still=True, scene=scene.name)

@@ -22,7 +22,14 @@ def is_untouched(obj: bpy.types.Object) -> bool:
     place = _PLACES.get(obj.name)
     if place is None or obj.data is None or obj.data.name != obj.name or obj.library is not None:
         return False
-    changed = (obj.parent, obj.children, obj.animation_data, obj.data.animation_data, *obj.constraints, *obj.modifiers)
+    changed = (
+        obj.parent,
+        obj.children,
+        obj.animation_data,
+        obj.data.animation_data,
+        *obj.constraints,
+        *obj.modifiers,
+    )
     stands = np.allclose(obj.location, place, atol=1e-4) and np.allclose(obj.scale, 1.0)
     return stands and not any(changed) and _is_plain(obj)
 
@@ -33,7 +40,11 @@ def _is_plain(obj: bpy.types.Object) -> bool:
     if obj.type == "CAMERA":
         return obj.data.type == "PERSP" and obj.data.lens == 50.0
     corners = [abs(number) for vertex in obj.data.vertices[:9] for number in vertex.co]
-    return len(corners) == 24 and set(corners) == {1.0} and obj.data.materials.keys() in ([], ["Material"])
+    return (
+        len(corners) == 24
+        and set(corners) == {1.0}
+        and obj.data.materials.keys() in ([], ["Material"])
+    )
 
 
 def is_world_untouched(world: bpy.types.World) -> bool:
@@ -42,9 +53,14 @@ def is_world_untouched(world: bpy.types.World) -> bool:
     background = next((node for node in nodes if node.type == "BACKGROUND"), None)
     if background is None or {node.type for node in nodes} != {"BACKGROUND", "OUTPUT_WORLD"}:
         return False
-    color, strength = background.inputs["Color"], background.inputs["Strength"]
+    color = background.inputs["Color"]
+    strength = background.inputs["Strength"]
     plain = np.allclose(color.default_value[:3], _GREY, atol=1e-5) and strength.default_value == 1.0
-    return plain and world.library is None and not (world.animation_data or world.node_tree.animation_data)
+    return (
+        plain
+        and world.library is None
+        and not (world.animation_data or world.node_tree.animation_data)
+    )
 
 
 def clear(scene: bpy.types.Scene, kept: bpy.types.Object) -> list[str]:

@@ -29,12 +29,14 @@ HAZE, FAR = "Haze", "Haze at the Far End"
 """Names of the compositor nodes that mix the haze in, and control its growth."""
 
 MIST = 18.0
-"""Distance of complete haze, in sides of the terrain: beyond the surrounding land, whose farthest pixels would pass for
-sky.
+"""Distance of complete haze, in sides of the terrain: beyond the surrounding land, whose farthest
+pixels would pass for sky.
 """
 
 CLIP = 20.0
-"""Far clipping distance in sides of the terrain: beyond `MIST`, as the sky has the mist of this distance."""
+"""Far clipping distance in sides of the terrain: beyond `MIST`, as the sky has the mist of this
+distance.
+"""
 
 CLEAR = 0.9995
 """Mist beyond which a pixel is all sky."""
@@ -74,13 +76,16 @@ def place_of(terrain: bpy.types.Object) -> Place:
     """Placement of a terrain object. Its scale is in the lengths, not in the matrix."""
     _, rotation, scale = terrain.matrix_world.decompose()
     corners = np.array([corner[:] for corner in terrain.bound_box])
-    low, high = corners.min(0), corners.max(0)
+    low = corners.min(0)
+    high = corners.max(0)
     middle = (low + high) / 2
     size = np.abs((high - low) * scale)
     turned = rotation.to_matrix().to_4x4()
     center = terrain.matrix_world @ Vector((middle[0], middle[1], 0.0))
     levels = np.percentile(heights(terrain.data), (1, 50, 99)) * scale[2]
-    return Place(Matrix.Translation(center) @ turned, size[0] / 2, size[1] / 2, *sorted(map(float, levels)))
+    return Place(
+        Matrix.Translation(center) @ turned, size[0] / 2, size[1] / 2, *sorted(map(float, levels))
+    )
 
 
 def has_camera(scene: bpy.types.Scene) -> bool:
@@ -91,7 +96,9 @@ def has_camera(scene: bpy.types.Scene) -> bool:
 def has_light(scene: bpy.types.Scene, kinds: tuple[str, ...] = ("SUN",)) -> bool:
     """Whether renders show a light of the user's, of these kinds; of any kind if none is named."""
     lights = [obj for obj in scene.objects if obj.type == "LIGHT" and not obj.hide_render]
-    return any((not kinds or obj.data.type in kinds) and not startup.is_untouched(obj) for obj in lights)
+    return any(
+        (not kinds or obj.data.type in kinds) and not startup.is_untouched(obj) for obj in lights
+    )
 
 
 def has_sky(scene: bpy.types.Scene) -> bool:
@@ -102,11 +109,12 @@ def has_sky(scene: bpy.types.Scene) -> bool:
 def complete(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = "") -> list[str]:
     """Add the missing ones of sun, sky and camera to the scene; returns their names.
 
-    The user's stay; the unchanged lamp, camera and cube of Blender's new file are removed. No sun is added beside the
-    user's sky, which may shine like one. light: one of LIGHTS, applied to existing suns and skies of ours too; ""
-    leaves them.
+    The user's stay; the unchanged lamp, camera and cube of Blender's new file are removed. No sun
+    is added beside the user's sky, which may shine like one. light: one of LIGHTS, applied to
+    existing suns and skies of ours too; "" leaves them.
     """
-    place, added = place_of(terrain), []
+    place = place_of(terrain)
+    added = []
     if not has_camera(scene):
         camera = add_camera(scene)
         compose(camera, terrain)
@@ -115,7 +123,9 @@ def complete(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = "")
         set_light(scene, terrain, light)
     if not has_sky(scene):
         if not has_light(scene):
-            added.append(add_sun(scene, place, heading_of(scene.camera, place), light or USUAL).name)
+            added.append(
+                add_sun(scene, place, heading_of(scene.camera, place), light or USUAL).name
+            )
         added.append(add_sky(scene, terrain, light or USUAL).name)
         set_film(scene, light or USUAL)
         if not has_compositor(scene):
@@ -155,40 +165,48 @@ def add_camera(scene: bpy.types.Scene, name: str = "Terrain Camera") -> bpy.type
 def aim(camera: bpy.types.Object, place: Place, view: str, turn: float) -> None:
     """Point the camera at the terrain.
 
-    view: "across" or "whole", see `render_settings.VIEWS`. turn: radians to the left around its middle; at 0 it looks
-    along the terrain's y.
+    view: "across" or "whole", see `render_settings.VIEWS`. turn: radians to the left around its
+    middle; at 0 it looks along the terrain's y.
     """
-    side, level = place.side, place.middle
+    side = place.side
+    level = place.middle
     if view == "across":
-        # From above the middle of a side. There the lens covers the land's width up to the far side, whose peaks
-        # stand a little below the upper edge of the picture.
-        distance, height = 0.52 * side, level + 0.17 * side + 0.4 * (place.high - level)
+        # From above the middle of a side. There the lens covers the land's width up to the far
+        # side, whose peaks stand a little below the upper edge of the picture.
+        distance = 0.52 * side
+        height = level + 0.17 * side + 0.4 * (place.high - level)
         far = math.atan2(height - place.high, distance + 0.5 * side)
         target_distance = distance - side
         target_height = height - math.tan(far + 0.20) * side
     else:
-        distance, height = 1.9 * side, level + 1.05 * side
-        target_height, target_distance = 0.5 * (place.low + place.high), 0.0
+        distance = 1.9 * side
+        height = level + 1.05 * side
+        target_height = 0.5 * (place.low + place.high)
+        target_distance = 0.0
     turned = Matrix.Rotation(turn, 4, "Z")
     eye = place.matrix @ turned @ Vector((0.0, -distance, height))
     target = place.matrix @ turned @ Vector((0.0, -target_distance, target_height))
     camera.rotation_mode = "QUATERNION"
     camera.location = eye
     camera.rotation_quaternion = (target - eye).to_track_quat("-Z", "Y")
-    camera.data.clip_start, camera.data.clip_end = side * 1e-3, side * CLIP
+    camera.data.clip_start = side * 1e-3
+    camera.data.clip_end = side * CLIP
 
 
 def compose(camera: bpy.types.Object, terrain: bpy.types.Object, turn: float | None = None) -> None:
     """Place the camera at the best view of `views`; turn: preferred direction, see there."""
-    place, view = place_of(terrain), views.compose(terrain, turn)
+    place = place_of(terrain)
+    view = views.compose(terrain, turn)
     x, y, z = view.eye
     axes = place.matrix @ Matrix.Rotation(view.heading, 4, "Z")
     camera.rotation_mode = "QUATERNION"
     camera.location = place.matrix @ Vector((x, y, z))
     forward = axes.to_3x3() @ Vector((0.0, math.cos(view.pitch), math.sin(view.pitch)))
     camera.rotation_quaternion = forward.to_track_quat("-Z", "Y")
-    camera.data.lens, camera.data.sensor_width = view.lens, views.SENSOR
-    camera.data.clip_start, camera.data.clip_end = place.side * 1e-3, place.side * CLIP
+    camera.data.lens = view.lens
+    camera.data.sensor_width = views.SENSOR
+    camera.data.clip_start = place.side * 1e-3
+    camera.data.clip_end = place.side * CLIP
 
 
 def heading_of(camera: bpy.types.Object | None, place: Place) -> float:
@@ -213,7 +231,9 @@ def add_sun(
 
 def _turn_sun(sun: bpy.types.Object, place: Place, heading: float, light: str) -> None:
     day = DAYLIGHTS[light]
-    sun.data.energy, sun.data.angle, sun.data.color = day.sun, day.angle, day.sun_color
+    sun.data.energy = day.sun
+    sun.data.angle = day.angle
+    sun.data.color = day.sun_color
     sun.rotation_mode = "QUATERNION"
     sun.rotation_quaternion = _towards_sun(place, heading, day).to_track_quat("Z", "Y")
 
@@ -223,12 +243,17 @@ def _towards_sun(place: Place, heading: float, day: Daylight) -> Vector:
     low, high = day.elevation
     # Relief from a twentieth of the side (dunes) to a fifth (mountains).
     steep = min(max(((place.high - place.low) / place.side - 0.05) / 0.15, 0.0), 1.0)
-    up, left = low + steep * (high - low), heading + day.side
+    up = low + steep * (high - low)
+    left = heading + day.side
     flat = math.cos(up)
-    return place.matrix.to_3x3() @ Vector((-flat * math.sin(left), flat * math.cos(left), math.sin(up)))
+    return place.matrix.to_3x3() @ Vector(
+        (-flat * math.sin(left), flat * math.cos(left), math.sin(up))
+    )
 
 
-def add_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USUAL) -> bpy.types.World:
+def add_sky(
+    scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USUAL
+) -> bpy.types.World:
     """New sky with the sun's glow and clouds, with the landscape's haze at the horizon."""
     scene.world = sky_material.sky_world("Terrain Sky")
     _set_sky(scene, terrain, light)
@@ -236,12 +261,19 @@ def add_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USUA
 
 
 def _set_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
-    day, place = DAYLIGHTS[light], place_of(terrain)
-    suns = [obj for obj in scene.objects if obj.type == "LIGHT" and obj.data.type == "SUN" and not obj.hide_render]
+    day = DAYLIGHTS[light]
+    place = place_of(terrain)
+    suns = [
+        obj
+        for obj in scene.objects
+        if obj.type == "LIGHT" and obj.data.type == "SUN" and not obj.hide_render
+    ]
     towards = _towards_sun(place, heading_of(scene.camera, place), day)
     if suns:  # the user's own too: the glow surrounds it
         towards = (
-            suns[0].rotation_quaternion if suns[0].get(nodes.KIND) == SUN else suns[0].matrix_world.to_quaternion()
+            suns[0].rotation_quaternion
+            if suns[0].get(nodes.KIND) == SUN
+            else suns[0].matrix_world.to_quaternion()
         )
         towards = towards @ Vector((0.0, 0.0, 1.0))
     shown = material.palette_of(terrain).values
@@ -263,7 +295,9 @@ def _set_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> N
 
 def haze_of(terrain: bpy.types.Object, light: str) -> tuple[float, ...]:
     """Linear color of the haze: the palette's, in this daylight."""
-    return tuple(a * b for a, b in zip(material.palette_of(terrain).haze, DAYLIGHTS[light].haze, strict=True))
+    return tuple(
+        a * b for a, b in zip(material.palette_of(terrain).haze, DAYLIGHTS[light].haze, strict=True)
+    )
 
 
 FILM = ("AgX", "AgX - High Contrast")
@@ -271,9 +305,12 @@ FILM = ("AgX", "AgX - High Contrast")
 
 def set_film(scene: bpy.types.Scene, light: str = USUAL) -> None:
     """Set exposure and contrast for an outdoor photograph, unless the user has chosen them."""
-    view, exposures = scene.view_settings, {round(day.exposure, 3) for day in DAYLIGHTS.values()}
+    view = scene.view_settings
+    exposures = {round(day.exposure, 3) for day in DAYLIGHTS.values()}
     untouched = (view.view_transform, view.look, view.exposure) == ("AgX", "None", 0.0)
-    if not untouched and not ((view.view_transform, view.look) == FILM and round(view.exposure, 3) in exposures):
+    if not untouched and not (
+        (view.view_transform, view.look) == FILM and round(view.exposure, 3) in exposures
+    ):
         return
     view.view_transform, view.look = FILM
     view.exposure = DAYLIGHTS[light].exposure
@@ -286,27 +323,42 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     """
     place = place_of(terrain)
     if scene.world is not None:
-        scene.world.mist_settings.start, scene.world.mist_settings.depth = 0.1 * place.side, MIST * place.side
+        scene.world.mist_settings.start = 0.1 * place.side
+        scene.world.mist_settings.depth = MIST * place.side
         scene.world.mist_settings.falloff = "LINEAR"
     for layer in scene.view_layers:
         layer.use_pass_mist = layer.use_pass_z = True
     tree, out = _compositor(scene)
-    layers, mix = tree.nodes.new("CompositorNodeRLayers"), tree.nodes.new(_MIX[0])
-    # Pixels that are sky in part get the air of the land beside them, by as much as they are land, else crests have
-    # dark or pale rims. A rim is two pixels wide, as the film's filter is. The sky itself keeps its colors.
-    least, most, near, less, mist = (tree.nodes.new(kind) for kind in (_ERODE, _ERODE, _MATH, _MATH, _MATH))
-    least.inputs["Size"].default_value, most.inputs["Size"].default_value = -2, 2
-    near.operation, near.inputs[1].default_value = "GREATER_THAN", CLEAR
-    less.operation, mist.operation = "SUBTRACT", "MULTIPLY_ADD"
+    layers = tree.nodes.new("CompositorNodeRLayers")
+    mix = tree.nodes.new(_MIX[0])
+    # Pixels that are sky in part get the air of the land beside them, by as much as they are land,
+    # else crests have dark or pale rims. A rim is two pixels wide, as the film's filter is. The sky
+    # itself keeps its colors.
+    least, most, near, less, mist = (
+        tree.nodes.new(kind) for kind in (_ERODE, _ERODE, _MATH, _MATH, _MATH)
+    )
+    least.inputs["Size"].default_value = -2
+    most.inputs["Size"].default_value = 2
+    near.operation = "GREATER_THAN"
+    near.inputs[1].default_value = CLEAR
+    less.operation = "SUBTRACT"
+    mist.operation = "MULTIPLY_ADD"
     here, land, share = (tree.nodes.new(_MATH) for _ in range(3))
-    here.operation, here.inputs[0].default_value = "SUBTRACT", 1.0
-    land.operation, land.use_clamp = "DIVIDE", True
-    share.operation, mix.name = "MULTIPLY", HAZE
-    # The mist pass grows evenly; a power of what it leaves clear goes to full haze at the horizon, as air does.
+    here.operation = "SUBTRACT"
+    here.inputs[0].default_value = 1.0
+    land.operation = "DIVIDE"
+    land.use_clamp = True
+    share.operation = "MULTIPLY"
+    mix.name = HAZE
+    # The mist pass grows evenly; a power of what it leaves clear goes to full haze at the horizon,
+    # as air does.
     clear, left, strength = (tree.nodes.new(_MATH) for _ in range(3))
-    clear.operation, clear.inputs[0].default_value = "SUBTRACT", 1.0
-    left.operation, left.name = "POWER", FAR
-    strength.operation, strength.inputs[0].default_value = "SUBTRACT", 1.0
+    clear.operation = "SUBTRACT"
+    clear.inputs[0].default_value = 1.0
+    left.operation = "POWER"
+    left.name = FAR
+    strength.operation = "SUBTRACT"
+    strength.inputs[0].default_value = 1.0
     if _MIX[0] == "ShaderNodeMix":
         mix.data_type = "RGBA"
     for node, number in ((least, 0), (most, 0), (less, 1), (mist, 2), (here, 1)):
@@ -317,19 +369,23 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     tree.links.new(mist.outputs[0], clear.inputs[1])
     tree.links.new(clear.outputs[0], left.inputs[0])
     tree.links.new(left.outputs[0], strength.inputs[1])
-    # Far away the mist grows within the rim, and the sky has the haze's color: there the pixel's own mist is right.
+    # Far away the mist grows within the rim, and the sky has the haze's color: there the pixel's
+    # own mist is right.
     far, held = (tree.nodes.new(_MATH) for _ in range(2))
-    far.operation, far.use_clamp = "MULTIPLY_ADD", True
-    far.inputs[1].default_value, far.inputs[2].default_value = (
-        -1 / (FADES[1] - FADES[0]),
-        FADES[1] / (FADES[1] - FADES[0]),
-    )
+    far.operation = "MULTIPLY_ADD"
+    far.use_clamp = True
+    far.inputs[1].default_value = -1 / (FADES[1] - FADES[0])
+    far.inputs[2].default_value = FADES[1] / (FADES[1] - FADES[0])
     held.operation = "MULTIPLY"
-    # Land at the horizon behind a crest is no rim of the crest: what is drawn there is neither close by nor the sky.
+    # Land at the horizon behind a crest is no rim of the crest: what is drawn there is neither
+    # close by nor the sky.
     behind, sky, rim, rims = (tree.nodes.new(_MATH) for _ in range(4))
-    behind.operation, behind.inputs[1].default_value = "LESS_THAN", (0.1 + FADES[1] * MIST) * place.side
-    sky.operation, sky.inputs[1].default_value = "GREATER_THAN", SKY
-    rim.operation, rims.operation = "MAXIMUM", "MULTIPLY"
+    behind.operation = "LESS_THAN"
+    behind.inputs[1].default_value = (0.1 + FADES[1] * MIST) * place.side
+    sky.operation = "GREATER_THAN"
+    sky.inputs[1].default_value = SKY
+    rim.operation = "MAXIMUM"
+    rims.operation = "MULTIPLY"
     for node in (behind, sky):
         tree.links.new(layers.outputs["Depth"], node.inputs[0])
         tree.links.new(node.outputs[0], rim.inputs[int(node == sky)])
@@ -346,7 +402,9 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
     tree.links.new(share.outputs[0], mix.inputs[_MIX[1]])
     tree.links.new(layers.outputs["Image"], mix.inputs[_MIX[2]])
     tree.links.new(mix.outputs[_MIX[4]], out.inputs[0])
-    for column, node in enumerate((layers, least, less, mist, clear, left, strength, share, mix, out)):
+    for column, node in enumerate(
+        (layers, least, less, mist, clear, left, strength, share, mix, out)
+    ):
         node.location = (260 * column, 0)
     for column, node in enumerate((most, near, far, held, here, land)):
         node.location = (260 * (column + 1), -220)
@@ -357,18 +415,27 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
 
 def _set_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
     """Set color and strength of the haze in the compositor."""
-    tree = (scene.compositing_node_group if _FROM_5 else scene.node_tree) if has_compositor(scene) else None
+    tree = (
+        (scene.compositing_node_group if _FROM_5 else scene.node_tree)
+        if has_compositor(scene)
+        else None
+    )
     if tree is None or not {HAZE, FAR} <= set(tree.nodes.keys()):
         return
     day = DAYLIGHTS[light]
     tree.nodes[FAR].inputs[1].default_value = math.log(1 - day.far) / math.log(1 - 1.4 / MIST)
-    tree.nodes[HAZE].inputs[_MIX[3]].default_value = (*(day.strength * part for part in haze_of(terrain, light)), 1.0)
+    tree.nodes[HAZE].inputs[_MIX[3]].default_value = (
+        *(day.strength * part for part in haze_of(terrain, light)),
+        1.0,
+    )
 
 
 _FROM_5 = bpy.app.version >= (5, 0, 0)
 
 _MIX: tuple[Any, ...] = (
-    ("ShaderNodeMix", "Factor", "A", "B", "Result") if _FROM_5 else ("CompositorNodeMixRGB", 0, 1, 2, 0)
+    ("ShaderNodeMix", "Factor", "A", "B", "Result")
+    if _FROM_5
+    else ("CompositorNodeMixRGB", 0, 1, 2, 0)
 )
 """Compositor's mix node: type, factor, inputs and output."""
 
@@ -379,7 +446,11 @@ _MATH = "ShaderNodeMath" if _FROM_5 else "CompositorNodeMath"
 
 def has_compositor(scene: bpy.types.Scene) -> bool:
     """Whether the scene uses compositing already."""
-    return scene.compositing_node_group is not None if _FROM_5 else bool(scene.use_nodes and scene.node_tree.nodes)
+    return (
+        scene.compositing_node_group is not None
+        if _FROM_5
+        else bool(scene.use_nodes and scene.node_tree.nodes)
+    )
 
 
 def _compositor(scene: bpy.types.Scene) -> tuple[Any, Any]:

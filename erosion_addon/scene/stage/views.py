@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Automatic composition: a camera with foreground, middle ground, distance and a leading line.
 
-Positions and directions are tried in a fixed order on a reduced terrain, with visibility along rays over the heights.
-The same terrain gets the same view at any place and size.
+Positions and directions are tried in a fixed order on a reduced terrain, with visibility along rays
+over the heights. The same terrain gets the same view at any place and size.
 """
 
 import math
@@ -17,7 +17,9 @@ from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 
 SIDE, SAND_SIDE = 96, 384
-"""Most cells along a side of the reduced terrain, and of a sea of sand, where the eye is close to the ground."""
+"""Most cells along a side of the reduced terrain, and of a sea of sand, where the eye is close to
+the ground.
+"""
 
 COLUMNS, STEPS = 21, 48
 """Rays per view, and samples per ray."""
@@ -37,17 +39,21 @@ EARTH = -0.01
 """Angle of the horizon in radians."""
 
 HORIZON = (0.76, 0.66)
-"""Height of the middle of the skyline, as a share of the picture's height, over gentle land and over mountains."""
+"""Height of the middle of the skyline, as a share of the picture's height, over gentle land and
+over mountains.
+"""
 
 LOWEST = 0.045
 """Height of the eye over gentle land, in sides of it."""
 
 SANDY, DRY, GENTLE = 0.6, 0.98, 0.08
-"""A sea of sand: least shares of the land with sand on it and without water, and most relief in sides of the land."""
+"""A sea of sand: least shares of the land with sand on it and without water, and most relief in
+sides of the land.
+"""
 
 EYE, LOW_LENS, LOW_REACH = 15.0, 70.0, 0.3
-"""View of a sea of sand. EYE: height above a crest, m. LOW_LENS: focal length, mm. LOW_REACH: factor of the distances
-that count as near, half-way and far.
+"""View of a sea of sand. EYE: height above a crest, m. LOW_LENS: focal length, mm. LOW_REACH:
+factor of the distances that count as near, half-way and far.
 """
 
 WATER = (0.15, 0.30)
@@ -64,8 +70,9 @@ LIES = 0.1
 class View:
     """A camera view.
 
-    eye: (x, y, z) in meters from the terrain's middle, z as the terrain's own. heading: radians to the left of the
-    terrain's y. pitch: radians upward. lens: focal length in mm, for a sensor 36 mm wide.
+    eye: (x, y, z) in meters from the terrain's middle, z as the terrain's own. heading: radians to
+    the left of the terrain's y. pitch: radians upward. lens: focal length in mm, for a sensor 36 mm
+    wide.
     """
 
     eye: tuple[float, float, float]
@@ -75,12 +82,21 @@ class View:
 
 
 def compose(terrain: bpy.types.Object, turn: float | None = None) -> View:
-    """Best view of a terrain. turn: preferred heading, radians to the left of the terrain's y; None: any."""
+    """Best view of a terrain. turn: preferred heading, radians to the left of the terrain's y;
+    None: any.
+    """
     read, lattice = grid.read_terrain(terrain)
-    lines = next((name for name in ("flow", "moisture") if attributes.holds(terrain.data, name)), None)
-    fields = attributes.read_fields(terrain.data, lattice, ["snow", "sediment", *([lines] if lines else [])])
-    water, snow = visible_water.where(terrain, lattice, read.elevation), fields.get("snow")
-    snow, sand = (None if cover is None else cover > LIES for cover in (snow, fields.get("sediment")))
+    lines = next(
+        (name for name in ("flow", "moisture") if attributes.holds(terrain.data, name)), None
+    )
+    fields = attributes.read_fields(
+        terrain.data, lattice, ["snow", "sediment", *([lines] if lines else [])]
+    )
+    water = visible_water.where(terrain, lattice, read.elevation)
+    snow = fields.get("snow")
+    snow, sand = (
+        None if cover is None else cover > LIES for cover in (snow, fields.get("sediment"))
+    )
     return composed(read.elevation, read.spacing, fields.get(lines or ""), turn, water, snow, sand)
 
 
@@ -93,14 +109,17 @@ def composed(
     snow: Array | None = None,
     sand: Array | None = None,
 ) -> View:
-    """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in any unit; water,
-    snow, sand: (rows, cols) bool, where they are seen.
+    """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in
+    any unit; water, snow, sand: (rows, cols) bool, where they are seen.
     """
     land = _Land(elevation, spacing, flow, water, snow, sand)
     headings = 2 * math.pi * np.arange(HEADINGS) / HEADINGS
     if turn is not None:
         headings = headings[
-            [abs(math.remainder(heading - turn, 2 * math.pi)) <= math.radians(40) for heading in headings]
+            [
+                abs(math.remainder(heading - turn, 2 * math.pi)) <= math.radians(40)
+                for heading in headings
+            ]
         ]
     best: tuple[float, View] | None = None
     # A middle line that leaves the terrain after a quarter of it shows no distance.
@@ -128,20 +147,22 @@ class _Land:
         stride = max(1, -(-max(elevation.shape) // (SAND_SIDE if self.is_dunes else SIDE)))
         self.rows, self.cols = elevation.shape
         self.spacing = spacing
-        self.depth, self.width = (self.rows - 1) * spacing[0], (self.cols - 1) * spacing[1]
+        self.depth = (self.rows - 1) * spacing[0]
+        self.width = (self.cols - 1) * spacing[1]
         self.side = max(min(self.width, self.depth), max(spacing))
         self.stride = stride
         # The maximum of each block, so that no summit between the samples hides the view.
         self.heights = _blocks(np.asarray(elevation, np.float64), stride, np.maximum)
         low, high = np.percentile(self.heights, (2, 98))
         relief = float(high - low) / self.side
-        # Gentle land is seen from a hill's height, through a longer lens: from their crests, crescents and meanders
-        # are lines.
+        # Gentle land is seen from a hill's height, through a longer lens: from their crests,
+        # crescents and meanders are lines.
         self.above = float(np.clip(0.30 * relief, LOWEST, 0.075)) * self.side
         self.lens = float(np.interp(relief, (0.02, 0.16), (46.0, 34.0)))
         self.reach = self.side
         if self.is_dunes:
-            self.above, self.lens = min(EYE, 0.3 * LOWEST * self.side), LOW_LENS
+            self.above = min(EYE, 0.3 * LOWEST * self.side)
+            self.lens = LOW_LENS
             self.reach = LOW_REACH * self.side
         self.horizon = float(np.interp(relief, (0.03, 0.10), HORIZON))
         self.relief = max(float(high - low), 1e-9)
@@ -149,7 +170,9 @@ class _Land:
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
         self.leads = self._lines(flow)
         self.water, self.snow = (
-            self._means(np.asarray(cover, np.float64)) if cover is not None and cover.any() else None
+            self._means(np.asarray(cover, np.float64))
+            if cover is not None and cover.any()
+            else None
             for cover in (water, snow)
         )
         steep = np.hypot(
@@ -158,35 +181,51 @@ class _Land:
                 for axis, n in enumerate(self.heights.shape)
             )
         )
-        self.slopes = tuple(self._mean_slopes(np.asarray(elevation, np.float64), axis) for axis in (0, 1))
+        self.slopes = tuple(
+            self._mean_slopes(np.asarray(elevation, np.float64), axis) for axis in (0, 1)
+        )
         self.forms = np.clip(steep / max(float(np.quantile(steep, 0.9)), 1e-9), 0, 1)
 
     def _mean_slopes(self, elevation: Array, axis: int) -> Array:
-        """Rise along an axis, m/m, as means over the blocks; between their highest, lees of dunes would be level."""
+        """Rise along an axis, m/m, as means over the blocks; between their highest, lees of dunes
+        would be level.
+        """
         if elevation.shape[axis] == 1:
             return np.zeros_like(self.heights)
         return self._means(np.gradient(elevation, self.spacing[axis], axis=axis))
 
     def _means(self, values: Array) -> Array:
         """Means over the blocks."""
-        found: Array = _blocks(values, self.stride, np.add) / _blocks(np.ones_like(values), self.stride, np.add)
+        found: Array = _blocks(values, self.stride, np.add) / _blocks(
+            np.ones_like(values), self.stride, np.add
+        )
         return found
 
     def _lines(self, flow: Array | None) -> Array:
-        """Strength of leading lines, 0-1: channels by their flow; on gentle or dry land crests as well."""
+        """Strength of leading lines, 0-1: channels by their flow; on gentle or dry land crests as
+        well.
+        """
         channels = np.zeros_like(self.heights)
         if flow is not None and float(np.ptp(flow)) > 0:
-            wet = _blocks(np.log1p(np.maximum(np.asarray(flow, np.float64), 0)), self.stride, np.maximum)
+            wet = _blocks(
+                np.log1p(np.maximum(np.asarray(flow, np.float64), 0)), self.stride, np.maximum
+            )
             full = float(np.quantile(wet, 0.995))
-            channels = np.clip((wet - np.median(wet)) / max(full - float(np.median(wet)), 1e-9), 0, 1) ** 3
+            channels = (
+                np.clip((wet - np.median(wet)) / max(full - float(np.median(wet)), 1e-9), 0, 1) ** 3
+            )
             if self.relief > 0.06 * self.side:
                 return channels
         around = sum(np.roll(self.heights, step, axis) for axis in (0, 1) for step in (-1, 1)) / 4
         crest = np.maximum(self.heights - around, 0)
-        return np.maximum(channels, np.clip(crest / max(float(np.quantile(crest, 0.98)), 1e-9), 0, 1))
+        return np.maximum(
+            channels, np.clip(crest / max(float(np.quantile(crest, 0.98)), 1e-9), 0, 1)
+        )
 
     def places(self) -> list[tuple[float, float]]:
-        """Candidate camera positions, (x, y) in meters from the middle: a grid of 6 × 6 away from the edges."""
+        """Candidate camera positions, (x, y) in meters from the middle: a grid of 6 × 6 away from
+        the edges.
+        """
         steps = np.linspace(-0.42, 0.42, 6)
         grid = [(float(x * self.width), float(y * self.depth)) for y in steps for x in steps]
         return [self._crest(*at) for at in grid] if self.is_dunes else grid
@@ -194,7 +233,8 @@ class _Land:
     def _crest(self, x: float, y: float) -> tuple[float, float]:
         """Highest place near a position, in meters from the middle."""
         around = np.linspace(-0.07, 0.07, 15)
-        ys, xs = y + (around * self.depth)[:, None], x + (around * self.width)[None, :]
+        ys = y + (around * self.depth)[:, None]
+        xs = x + (around * self.width)[None, :]
         row, col = divmod(int(self.heights.take(self._cell(xs, ys)).argmax()), len(around))
         return float(xs[0, col]), float(ys[row, 0])
 
@@ -209,20 +249,26 @@ class _Land:
     def judge(self, at: tuple[float, float], headings: Array) -> tuple[list[float], list[View]]:
         """Scores of the views from a position in several directions, and the views."""
         step = max(0.02 * self.reach, self.stride * max(self.spacing)) * np.array([-1.0, 0.0, 1.0])
-        eye = float(self.heights.take(self._cell(at[0] + step[:, None], at[1] + step[None, :])).max()) + self.above
+        eye = (
+            float(self.heights.take(self._cell(at[0] + step[:, None], at[1] + step[None, :])).max())
+            + self.above
+        )
         across = math.atan(0.5 * SENSOR / self.lens)
         turn = headings[:, None, None] + np.linspace(across, -across, COLUMNS)[:, None]
         away = np.geomspace(0.02 * self.reach, 1.6 * self.side, STEPS)
-        x, y = at[0] - np.sin(turn) * away, at[1] + np.cos(turn) * away
+        x = at[0] - np.sin(turn) * away
+        y = at[1] + np.cos(turn) * away
         inside = (np.abs(x) <= self.width / 2) & (np.abs(y) <= self.depth / 2)
         cell = self._cell(x, y)
         up = np.where(inside, np.arctan2(self.heights.take(cell) - eye, away), -1.5)
         before = np.maximum.accumulate(up, axis=2)
         seen = inside & (up >= before)
-        skyline = np.maximum(before[..., -1], EARTH)  # beyond the terrain land goes on to the horizon
+        # beyond the terrain land goes on to the horizon
+        skyline = np.maximum(before[..., -1], EARTH)
         high = math.atan(ASPECT * 0.5 * SENSOR / self.lens)  # half the picture's height
         pitch = skyline.mean(1) - (2 * self.horizon - 1) * high
-        upper, lower = (pitch + high)[:, None, None], (pitch - high)[:, None, None]
+        upper = (pitch + high)[:, None, None]
+        lower = (pitch - high)[:, None, None]
         rise = np.diff(before, axis=2, prepend=-1.5)
         shown = np.clip(np.minimum(before, upper) - np.maximum(before - rise, lower), 0, None)
         # The picture's share that lies near, in the middle and afar.
@@ -234,9 +280,13 @@ class _Land:
                 away >= 0.5 * self.reach,
             )
         ]
-        near, half, far = (np.minimum(share / want, 1.0) for share, want in zip(parts, (0.16, 0.16, 0.10), strict=True))
+        near, half, far = (
+            np.minimum(share / want, 1.0)
+            for share, want in zip(parts, (0.16, 0.16, 0.10), strict=True)
+        )
         depth = np.cbrt(near * half * far) - 2.0 * np.maximum(0.0, parts[0] - 0.40)
-        # Variety of the skyline, depth of view, and leading lines, weighted toward the middle of the picture.
+        # Variety of the skyline, depth of view, and leading lines, weighted toward the middle of
+        # the picture.
         varied = np.minimum(skyline.std(1) / (0.28 * high), 1.0)
         distance = np.where(seen, away, 0).max(2)
         open_ = np.clip(distance / self.side, 0, 1).mean(1)
@@ -255,10 +305,14 @@ class _Land:
             - 1.5 * walled
             - corner
         )
-        if self.water is not None:  # a lake or a sea belongs into the middle of the picture, but does not fill it
+        # a lake or a sea belongs into the middle of the picture, but does not fill it
+        if self.water is not None:
             water = self.water.take(cell)
-            there = np.clip(away / (0.10 * self.side), 0, 1) * np.clip(2 - away / (0.35 * self.side), 0, 1)
-            watery, full = _share(water * shown * there * central, high), _share(water * shown, high)
+            there = np.clip(away / (0.10 * self.side), 0, 1) * np.clip(
+                2 - away / (0.35 * self.side), 0, 1
+            )
+            watery = _share(water * shown * there * central, high)
+            full = _share(water * shown, high)
             banks = np.diff(water > 0.5, axis=2) & seen[..., 1:] & (away[1:] < 0.45 * self.side)
             score += 6.0 * np.minimum(watery, WATER[0]) - 4.0 * np.maximum(0.0, full - WATER[1])
             score += 0.6 * banks.any(2).mean(1)
@@ -269,11 +323,13 @@ class _Land:
         return score.tolist(), [View((at[0], at[1], eye), *view, self.lens) for view in views]
 
     def _ground(self, cell: Array, ground: Array, headings: Array) -> Array:
-        """Part of the score for forms and light of the ground, in each direction. ground: its share of the picture."""
+        """Part of the score for forms and light of the ground, in each direction. ground: its share
+        of the picture.
+        """
         # Featureless land makes an empty picture.
         formed = _mean(self.forms.take(cell), ground)
-        # At least two thirds of the foreground should be lit by the morning sun from the left. Level ground is; slopes
-        # that face away from the sun at its elevation are not.
+        # At least two thirds of the foreground should be lit by the morning sun from the left.
+        # Level ground is; slopes that face away from the sun at its elevation are not.
         sun = (headings + SUN_SIDE)[:, None, None]
         rise_north, rise_east = (slope.take(cell) for slope in self.slopes)
         facing = np.clip(1 + (rise_east * np.sin(sun) - rise_north * np.cos(sun)) / SUN_RISE, 0, 1)
@@ -281,7 +337,9 @@ class _Land:
 
 
 def _share(values: Array, high: float) -> Array:
-    """Share of each picture, from values (pictures, COLUMNS, STEPS) in radians. high: half its height."""
+    """Share of each picture, from values (pictures, COLUMNS, STEPS) in radians. high: half its
+    height.
+    """
     return np.asarray(values.reshape(len(values), -1).sum(1) / COLUMNS / (2 * high))
 
 
@@ -291,9 +349,15 @@ def _mean(values: Array, weights: Array) -> Array:
     return np.asarray(total / np.maximum(weight, 1e-9))
 
 
-def _is_dunes(elevation: Array, spacing: tuple[float, float], water: Array | None, sand: Array | None) -> bool:
+def _is_dunes(
+    elevation: Array, spacing: tuple[float, float], water: Array | None, sand: Array | None
+) -> bool:
     """Whether land is a sea of sand: gentle, sand nearly everywhere, and no water to speak of."""
-    if sand is None or float(sand.mean()) < SANDY or (water is not None and float(water.mean()) > 1 - DRY):
+    if (
+        sand is None
+        or float(sand.mean()) < SANDY
+        or (water is not None and float(water.mean()) > 1 - DRY)
+    ):
         return False
     low, high = np.percentile(elevation, (2, 98))
     side = (min(elevation.shape) - 1) * min(spacing)

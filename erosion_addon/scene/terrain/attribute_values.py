@@ -28,7 +28,9 @@ MEMBERS = {
 
 
 class Values(NamedTuple):
-    """Content of an attribute whose type is in `MEMBERS`. numbers: (elements numbers,), contiguous, of its dtype."""
+    """Content of an attribute whose type is in `MEMBERS`. numbers: (elements numbers,), contiguous,
+    of its dtype.
+    """
 
     data_type: str
     domain: str
@@ -42,8 +44,12 @@ class Values(NamedTuple):
 
     @classmethod
     def of_slot(cls, slot: int, faces: int) -> dict[str, Self]:
-        """Layer with the material slot of all faces, by its name; none for the first slot, which they have anyway."""
-        return {"material_index": cls("INT", "FACE", np.full(faces, slot, np.int32))} if slot else {}
+        """Layer with the material slot of all faces, by its name; none for the first slot, which
+        they have anyway.
+        """
+        return (
+            {"material_index": cls("INT", "FACE", np.full(faces, slot, np.int32))} if slot else {}
+        )
 
 
 def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str = "POINT") -> None:
@@ -70,17 +76,26 @@ def read(attribute: bpy.types.Attribute, room: Array | None = None) -> Array:
     member, dtype, count = MEMBERS[attribute.data_type]
     size = len(attribute.data) * count
     taken = size * np.dtype(dtype).itemsize
-    values: Array = np.empty(size, dtype) if room is None or len(room) < taken else room[:taken].view(dtype)
+    values: Array = (
+        np.empty(size, dtype) if room is None or len(room) < taken else room[:taken].view(dtype)
+    )
     attribute.data.foreach_get(member, values)
     return values.reshape(-1, count)
 
 
-def copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: str, room: Array | None = None) -> None:
+def copy(
+    source: bpy.types.Mesh,
+    name: str,
+    target: bpy.types.Mesh,
+    new_name: str,
+    room: Array | None = None,
+) -> None:
     """Copy the attribute `name` of `source` to `new_name` of `target`, which has the same topology.
 
     room: as for `read`.
     """
-    data_type, domain = source.attributes[name].data_type, source.attributes[name].domain
+    data_type = source.attributes[name].data_type
+    domain = source.attributes[name].domain
     known = target.attributes.get(new_name)
     if known is not None and (known.data_type, known.domain) != (data_type, domain):
         remove(target, new_name)
@@ -88,7 +103,8 @@ def copy(source: bpy.types.Mesh, name: str, target: bpy.types.Mesh, new_name: st
     if known is None:
         new_attribute(target, new_name, data_type, domain)
     # Found by name only now: a new attribute may move the others in memory.
-    ours, theirs = source.attributes[name].data, target.attributes[new_name].data
+    ours = source.attributes[name].data
+    theirs = target.attributes[new_name].data
     if data_type in MEMBERS:
         theirs.foreach_set(MEMBERS[data_type][0], read(source.attributes[name], room).ravel())
     else:  # texts

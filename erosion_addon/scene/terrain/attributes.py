@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fields of a terrain as attributes of a mesh's vertices, and some of them as colors.
 
-The mesh remembers which attributes are ours. One that the user made under a field's name (a painted `surface_color`,
-a `sediment` mask) is copied aside before it is overwritten, and comes back when ours are removed.
+The mesh remembers which attributes are ours. One that the user made under a field's name (a painted
+`surface_color`, a `sediment` mask) is copied aside before it is overwritten, and comes back when
+ours are removed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,27 +31,41 @@ _TYPES = {1: "FLOAT", 2: "FLOAT2", 3: "FLOAT_COLOR"}
 
 
 class Colors(NamedTuple):
-    """Color attribute that is known already. vertices: those whose colors follow, as indices of any shape; None for
-    all. values: (..., 4) float32, in the shape of the vertices, or (rows, cols, 4)."""
+    """Color attribute that is known already. vertices: those whose colors follow, as indices of any
+    shape; None for all. values: (..., 4) float32, in the shape of the vertices, or (rows, cols,
+    4).
+    """
 
     vertices: Array | None
     values: Array
 
 
 def ours(mesh: bpy.types.Mesh) -> list[str]:
-    """The names of the attributes that runs wrote; nothing else that a file may hold in their place."""
+    """The names of the attributes that runs wrote; nothing else that a file may hold in their
+    place.
+    """
     held = mesh.get(OURS)
-    return [name for name in held if name in FIELDS or name in COLORS] if isinstance(held, list) else []
+    return (
+        [name for name in held if name in FIELDS or name in COLORS]
+        if isinstance(held, list)
+        else []
+    )
 
 
 def attribute_names(fields: Iterable[str]) -> list[str]:
-    """The attributes that are written for fields of these names; the elevation is the mesh itself."""
+    """The attributes that are written for fields of these names; the elevation is the mesh
+    itself.
+    """
     names = [name for name in FIELDS if name in fields and name != "elevation"]
-    return names + [name for name, color in COLORS.items() if not set(color.fields).isdisjoint(names)]
+    return names + [
+        name for name, color in COLORS.items() if not set(color.fields).isdisjoint(names)
+    ]
 
 
 def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
-    """Raise InputError where the user has something of another kind under the name of an attribute to be written."""
+    """Raise InputError where the user has something of another kind under the name of an attribute
+    to be written.
+    """
     known = ours(mesh)
     for name in attribute_names(fields):
         check_no_vertex_group(mesh, name)
@@ -58,16 +73,22 @@ def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
             continue
         if not _fits(mesh.attributes[name], name):
             raise InputError(
-                f"{mesh.name} has an attribute {name} of another kind than erosion writes; rename or remove it first."
+                f"{mesh.name} has an attribute {name} of another kind than erosion writes; rename "
+                "or remove it first."
             )
         check_no_vertex_group(mesh, ASIDE + name)
 
 
 def check_no_vertex_group(mesh: bpy.types.Mesh, name: str) -> None:
-    """Raise InputError where a vertex group has the name, as Blender then refuses or renames an attribute."""
+    """Raise InputError where a vertex group has the name, as Blender then refuses or renames an
+    attribute.
+    """
     for user in bpy.data.objects:
         if user.data == mesh and name in user.vertex_groups:
-            raise InputError(f"{user.name} has a vertex group {name}, a name that erosion needs; rename the group.")
+            raise InputError(
+                f"{user.name} has a vertex group {name}, a name that erosion needs; rename the "
+                "group."
+            )
 
 
 def write_fields(
@@ -77,10 +98,11 @@ def write_fields(
     colors: Mapping[str, Colors] | None = None,
     room: Array | None = None,
 ) -> None:
-    """Write fields, (rows, cols) or (rows, cols, components), as attributes, with the colors that go with them.
+    """Write fields, (rows, cols) or (rows, cols, components), as attributes, with the colors that
+    go with them.
 
-    colors: those that are not made of the fields, by name. room: as for `attribute_values.read`. Raises InputError
-    before anything is written where a name is taken.
+    colors: those that are not made of the fields, by name. room: as for `attribute_values.read`.
+    Raises InputError before anything is written where a name is taken.
     """
     check_names(mesh, fields)
     known = ours(mesh)
@@ -99,7 +121,9 @@ def write_fields(
     _set_active_names(mesh, active)
 
 
-def _write_colors(mesh: bpy.types.Mesh, name: str, lattice: Lattice, given: Colors, room: Array | None) -> None:
+def _write_colors(
+    mesh: bpy.types.Mesh, name: str, lattice: Lattice, given: Colors, room: Array | None
+) -> None:
     if given.vertices is None:
         values = lattice.to_vertices(given.values)
     else:
@@ -111,10 +135,11 @@ def _write_colors(mesh: bpy.types.Mesh, name: str, lattice: Lattice, given: Colo
 def read_fields(
     mesh: bpy.types.Mesh, lattice: Lattice, names: Iterable[str], before_erosion: bool = False
 ) -> dict[str, Array]:
-    """Those of the fields that the mesh has as attributes, (rows, cols) or (rows, cols, components) float32.
+    """Those of the fields that the mesh has as attributes, (rows, cols) or (rows, cols, components)
+    float32.
 
-    before_erosion: only what the user made, as it was before runs. Raises InputError for an attribute that cannot be
-    the field of its name.
+    before_erosion: only what the user made, as it was before runs. Raises InputError for an
+    attribute that cannot be the field of its name.
     """
     names = list(names)
     check_names(mesh, names)
@@ -126,7 +151,8 @@ def read_fields(
 
 
 def read_values(mesh: bpy.types.Mesh, name: str, before_erosion: bool = False) -> Array | None:
-    """A field of the mesh by its vertices, (vertices,) or (vertices, components) float32; None where it has none.
+    """A field of the mesh by its vertices, (vertices,) or (vertices, components) float32; None
+    where it has none.
 
     before_erosion: as in `read_fields`.
     """
@@ -135,25 +161,35 @@ def read_values(mesh: bpy.types.Mesh, name: str, before_erosion: bool = False) -
     attribute = mesh.attributes.get(place)
     if attribute is None or not _fits(attribute, name) or (before_erosion and is_ours):
         return None
-    values, components = attribute_values.read(attribute), FIELDS[name].components
+    values = attribute_values.read(attribute)
+    components = FIELDS[name].components
     return values[:, :components] if components > 1 else values[:, 0]
 
 
-def write_values(mesh: bpy.types.Mesh, name: str, values: Array, before_erosion: bool = False) -> None:
-    """Set a field of one component from (vertices,), as if the user had made it. before_erosion: that which the next
-    run from the start begins with, beside the one of the last run. InputError where its name is taken."""
+def write_values(
+    mesh: bpy.types.Mesh, name: str, values: Array, before_erosion: bool = False
+) -> None:
+    """Set a field of one component from (vertices,), as if the user had made it. before_erosion:
+    that which the next run from the start begins with, beside the one of the last run. InputError
+    where its name is taken.
+    """
     check_names(mesh, [name])
     active = _active_names(mesh)
-    _write(mesh, ASIDE + name if before_erosion and name in ours(mesh) else name, values, _type(name))
+    _write(
+        mesh, ASIDE + name if before_erosion and name in ours(mesh) else name, values, _type(name)
+    )
     _set_active_names(mesh, active)
 
 
 def write_users(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
-    """Set a number of the vertices (vertices,) as an attribute of the user's, which no run touches. InputError where
-    another kind of attribute has its name."""
+    """Set a number of the vertices (vertices,) as an attribute of the user's, which no run touches.
+    InputError where another kind of attribute has its name.
+    """
     known = mesh.attributes.get(name)
     if known is not None and (known.domain, known.data_type) != ("POINT", "FLOAT"):
-        raise InputError(f"{mesh.name} has an attribute {name} of another kind; rename or remove it first.")
+        raise InputError(
+            f"{mesh.name} has an attribute {name} of another kind; rename or remove it first."
+        )
     active = _active_names(mesh)
     _write(mesh, name, values, "FLOAT")
     _set_active_names(mesh, active)
@@ -166,8 +202,11 @@ def holds(mesh: bpy.types.Mesh, name: str) -> bool:
 
 
 def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
-    """Remove the attributes that we wrote, but for those of some fields, and put back the user's that they replaced."""
-    active, kept = _active_names(mesh), attribute_names(but)
+    """Remove the attributes that we wrote, but for those of some fields, and put back the user's
+    that they replaced.
+    """
+    active = _active_names(mesh)
+    kept = attribute_names(but)
     known = ours(mesh)
     for name in known:
         if name in kept:
@@ -182,8 +221,11 @@ def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
 
 
 def hand_over_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
-    """Make the attributes that we wrote the user's own, but for those of some fields; what they replaced is gone."""
-    active, kept = _active_names(mesh), attribute_names(but)
+    """Make the attributes that we wrote the user's own, but for those of some fields; what they
+    replaced is gone.
+    """
+    active = _active_names(mesh)
+    kept = attribute_names(but)
     known = ours(mesh)
     for name in known:
         if name not in kept:
@@ -223,8 +265,8 @@ def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh, room: Array | No
 
 
 def keep_aside(mesh: bpy.types.Mesh, name: str, values: Array) -> bool:
-    """Add a FLOAT attribute of the vertices (vertices,) that is no field; the active ones stay. False where something
-    else has its name.
+    """Add a FLOAT attribute of the vertices (vertices,) that is no field; the active ones stay.
+    False where something else has its name.
     """
     if name in mesh.attributes:
         return False
@@ -247,7 +289,9 @@ def drop_aside(mesh: bpy.types.Mesh, name: str) -> None:
 
 
 def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:
-    """Current name of the user's attribute `name`: the one set aside, while one of ours has its name."""
+    """Current name of the user's attribute `name`: the one set aside, while one of ours has its
+    name.
+    """
     return ASIDE + name if name in ours(mesh) and ASIDE + name in mesh.attributes else name
 
 
@@ -269,7 +313,9 @@ def _write(mesh: bpy.types.Mesh, name: str, values: Array, data_type: str) -> No
     if data_type == "FLOAT_COLOR" and values.shape[1] == 3:
         values = np.concatenate([values, np.ones((len(values), 1), np.float32)], axis=1)
     # Found by name again: what new() returns may be freed by the next new().
-    mesh.attributes[name].data.foreach_set(MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel())
+    mesh.attributes[name].data.foreach_set(
+        MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel()
+    )
 
 
 def _active_names(mesh: bpy.types.Mesh) -> tuple[str, str, str]:
@@ -279,7 +325,9 @@ def _active_names(mesh: bpy.types.Mesh) -> tuple[str, str, str]:
 
 
 def _set_active_names(mesh: bpy.types.Mesh, names: tuple[str, str, str]) -> None:
-    """Blender keeps some of these by number, which another attribute takes over when one is added or removed."""
+    """Blender keeps some of these by number, which another attribute takes over when one is added
+    or removed.
+    """
     active, active_color, default_color = names
     if active in mesh.attributes:
         mesh.attributes.active = mesh.attributes[active]

@@ -19,7 +19,9 @@ LEVEL = 1.0
 """Tilt in degrees that counts as level."""
 
 FINE_ENOUGH = 60
-"""Greatest useful number of small steps in a time step; with more, the ground lags behind the water."""
+"""Greatest useful number of small steps in a time step; with more, the ground lags behind the
+water.
+"""
 
 
 def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
@@ -30,34 +32,55 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
         return _of_shape(obj, None, recipe)
     said = _of_shape(obj, found, recipe) + _of_units() + _of_scale(obj, found) + _of_tilt(obj)
     if recipe is not None and recipe.edges == "wrap" and not found.seamless:
-        said.append(Advice("Opposite edges of the terrain do not meet, so wrapping tears it along them.", "open_edges"))
+        said.append(
+            Advice(
+                "Opposite edges of the terrain do not meet, so wrapping tears it along them.",
+                "open_edges",
+            )
+        )
     if found.resolution > 1e-3 * min(found.spacing):
         said.append(
             Advice(
-                f"The mesh is so far from its origin that its heights come in steps of {found.resolution:.2g} m.",
+                (
+                    "The mesh is so far from its origin that its heights come in steps of "
+                    f"{found.resolution:.2g} m."
+                ),
                 "move_origin",
             )
         )
     if found.step is not None:
         said.append(
             Advice(
-                f"The heights come in steps of {found.step:.3g} m, as from an 8-bit image: water gets caught on them.",
+                (
+                    f"The heights come in steps of {found.step:.3g} m, as from an 8-bit image: "
+                    "water gets caught on them."
+                ),
                 "smooth_steps",
             )
         )
     return said + (_of_recipe(found, recipe) + _of_sand(obj, recipe) if recipe is not None else [])
 
 
-def _of_shape(obj: bpy.types.Object, found: grid.GridDescription | None, recipe: Recipe | None) -> list[Advice]:
+def _of_shape(
+    obj: bpy.types.Object, found: grid.GridDescription | None, recipe: Recipe | None
+) -> list[Advice]:
     """Checks that the eroded terrain is the displayed one, and has slopes at all."""
     is_flat = found is not None and found.relief == 0
     if names := shapers(obj):
         flat = "That mesh is flat, so nothing runs down it. " if is_flat else ""
-        text = f"The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to erode what you see."
+        text = (
+            f"The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to "
+            "erode what you see."
+        )
         return [Advice(text, "apply_modifiers")]
     steps = recipe.steps if recipe is not None else ()
-    if is_flat and not any(step.enabled and PROCESSES[step.kind].works_on_flat_land(step.parameters) for step in steps):
-        text = f"{obj.name} is flat, so nothing runs down it; sculpt it, or begin with another terrain."
+    if is_flat and not any(
+        step.enabled and PROCESSES[step.kind].works_on_flat_land(step.parameters) for step in steps
+    ):
+        text = (
+            f"{obj.name} is flat, so nothing runs down it; sculpt it, or begin with another "
+            "terrain."
+        )
         return [Advice(text, "add_terrain")]
     return []
 
@@ -66,7 +89,10 @@ def _of_units() -> list[Advice]:
     shown = bpy.context.scene.unit_settings.scale_length
     if abs(shown - 1) < 1e-6:
         return []
-    text = f"The scene's unit scale is {shown:.3g}: what Blender shows as {shown:.3g} m is 1 m to erosion."
+    text = (
+        f"The scene's unit scale is {shown:.3g}: what Blender shows as {shown:.3g} m is 1 m to "
+        "erosion."
+    )
     return [Advice(text, "unit_scale")]
 
 
@@ -88,7 +114,10 @@ def _of_tilt(obj: bpy.types.Object) -> list[Advice]:
     tilt = math.degrees(math.acos(min(abs(up.z), 1.0)))
     if tilt < LEVEL:
         return []
-    text = f"The terrain is tilted by {tilt:.0f}°, but it is eroded as if it lay level: down is along its own Z axis."
+    text = (
+        f"The terrain is tilted by {tilt:.0f}°, but it is eroded as if it lay level: down is along "
+        "its own Z axis."
+    )
     return [Advice(text, "clear_rotation")]
 
 
@@ -97,10 +126,15 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     width = longer_side((found.rows, found.cols), found.spacing)
     said = []
     processes = [PROCESSES[step.kind] for step in steps]
-    if width < SMALL and not all(one.works_in_cells or (recipe.width and one.follows_width) for one in processes):
+    if width < SMALL and not all(
+        one.works_in_cells or (recipe.width and one.follows_width) for one in processes
+    ):
         said.append(
             Advice(
-                f"The terrain is only {width:.3g} m across, but {recipe.name} is made for land of several kilometers.",
+                (
+                    f"The terrain is only {width:.3g} m across, but {recipe.name} is made for land "
+                    "of several kilometers."
+                ),
                 "enlarge",
             )
         )
@@ -110,8 +144,8 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
         if small > FINE_ENOUGH:
             said.append(
                 Advice(
-                    f"On cells this small the {process.label.lower()} takes {small:,} short steps between two updates "
-                    f"of the ground, too many for the ground to follow.",
+                    f"On cells this small the {process.label.lower()} takes {small:,} short steps "
+                    "between two updates of the ground, too many for the ground to follow.",
                     "shorten_time_step",
                 )
             )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Conversion of any object with faces to a terrain: its surface seen from above, on an even grid, as a new object."""
+"""Conversion of any object with faces to a terrain: its surface seen from above, on an even grid,
+as a new object.
+"""
 
 import bpy
 import numpy as np
@@ -18,12 +20,16 @@ _PLAIN_SIDE = 128
 
 
 def make(
-    obj: bpy.types.Object, cell_size: float, collection: bpy.types.Collection, depsgraph: bpy.types.Depsgraph
+    obj: bpy.types.Object,
+    cell_size: float,
+    collection: bpy.types.Collection,
+    depsgraph: bpy.types.Depsgraph,
 ) -> tuple[bpy.types.Object, float, int]:
-    """New grid in world space over the evaluated object; its cell size, and the number of filled cells.
+    """New grid in world space over the evaluated object; its cell size, and the number of filled
+    cells.
 
-    cell_size: m; 0: that of a mesh that is even already, or else about one cell per vertex. Raises InputError if too
-    little is visible from above.
+    cell_size: m; 0: that of a mesh that is even already, or else about one cell per vertex. Raises
+    InputError if too little is visible from above.
     """
     points, triangles = _faces(obj, depsgraph)
     cell_size = cell_size or _usual_size(points)
@@ -33,7 +39,11 @@ def make(
         raise InputError(f"{obj.name} cannot become a terrain. {error}") from error
     made = make_grid_object(f"{obj.name} Grid", heights, (cell_size, cell_size), collection)
     rows, cols = heights.shape
-    made.location = (corner[0] + (cols - 1) * cell_size / 2, corner[1] + (rows - 1) * cell_size / 2, 0.0)
+    made.location = (
+        corner[0] + (cols - 1) * cell_size / 2,
+        corner[1] + (rows - 1) * cell_size / 2,
+        0.0,
+    )
     return made, cell_size, holes
 
 
@@ -52,14 +62,15 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
     matrix = np.array(shown.matrix_world, np.float64)
     points = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
     triangles = triangles.reshape(-1, 3)
-    placed = np.isfinite(points).all(axis=1)  # faces elsewhere are holes, which are filled from around them
+    # faces elsewhere are holes, which are filled from around them
+    placed = np.isfinite(points).all(axis=1)
     numbers = np.cumsum(placed) - 1
     return points[placed], numbers[triangles[placed[triangles].all(axis=1)]].astype(np.int32)
 
 
 def _usual_size(points: Array) -> float:
-    """Cell size in meters of points that lie on a grid; else for about one cell per vertex, or for _PLAIN_SIDE cells,
-    rounded to two digits.
+    """Cell size in meters of points that lie on a grid; else for about one cell per vertex, or for
+    _PLAIN_SIDE cells, rounded to two digits.
     """
     if len(points) == 0:
         return 1.0
@@ -69,5 +80,7 @@ def _usual_size(points: Array) -> float:
     if len(points) < SMALLEST_SIDE**2:
         length = float(size.max()) / _PLAIN_SIDE
     else:
-        length = max(float(np.sqrt(size[0] * size[1] / len(points))), float(size.max()) / _LONGEST_SIDE)
+        length = max(
+            float(np.sqrt(size[0] * size[1] / len(points))), float(size.max()) / _LONGEST_SIDE
+        )
     return float(f"{max(length, 1e-6):.2g}")

@@ -61,7 +61,9 @@ def find_lattice(obj: bpy.types.Object) -> Lattice:
 
 
 def lattice_of(obj: bpy.types.Object, place: Array) -> Lattice:
-    """Grid of the positions (vertices, 3) of the object's vertices; InputError as in `find_lattice`."""
+    """Grid of the positions (vertices, 3) of the object's vertices; InputError as in
+    `find_lattice`.
+    """
     if few := too_few(obj):
         raise InputError(few)
     matrix = np.array(obj.matrix_world)
@@ -87,7 +89,9 @@ def lattice_of(obj: bpy.types.Object, place: Array) -> Lattice:
 def _some_edges(mesh: bpy.types.Mesh) -> Array:
     """Up to about 4000 of the edges, (count, 2)."""
     chosen = range(0, len(mesh.edges), max(1, len(mesh.edges) // 4000))
-    return np.array([mesh.edges[index].vertices[:] for index in chosen], dtype=np.intp).reshape(-1, 2)
+    return np.array([mesh.edges[index].vertices[:] for index in chosen], dtype=np.intp).reshape(
+        -1, 2
+    )
 
 
 def terrain_of(lattice: Lattice, z_by_vertex: Array) -> Terrain:
@@ -98,7 +102,9 @@ def terrain_of(lattice: Lattice, z_by_vertex: Array) -> Terrain:
 
 
 def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
-    """Terrain of the object's mesh, heights along local z in meters; InputError if it is not a grid."""
+    """Terrain of the object's mesh, heights along local z in meters; InputError if it is not a
+    grid.
+    """
     place = positions(obj.data)
     lattice = lattice_of(obj, place)
     return terrain_of(lattice, place[:, 2]), lattice
@@ -107,8 +113,8 @@ def read_terrain(obj: bpy.types.Object) -> tuple[Terrain, Lattice]:
 class GridDescription(NamedTuple):
     """Description of a grid for the panel.
 
-    spacing: (row, col) m; relief: m; resolution: m, float32 resolution of heights; step: m, height of a terrace from an
-    8-bit image, None without terraces; seamless: whether opposite edges meet.
+    spacing: (row, col) m; relief: m; resolution: m, float32 resolution of heights; step: m, height
+    of a terrace from an 8-bit image, None without terraces; seamless: whether opposite edges meet.
     """
 
     rows: int
@@ -132,7 +138,8 @@ _now = session.remember(_Now)
 
 
 def describe(obj: bpy.types.Object) -> GridDescription:
-    """Description of the object's grid; cached until something changes. InputError with the reason if it is not a grid.
+    """Description of the object's grid; cached until something changes. InputError with the reason
+    if it is not a grid.
 
     Edits of vertices are noticed by `forget` and `forget_changed` only.
     """
@@ -156,7 +163,9 @@ def _description(obj: bpy.types.Object) -> GridDescription | InputError:
     resolution = float(np.spacing(np.float32(farthest))) * abs(lattice.scale_z)
     step = step_of(terrain.elevation)
     seamless = is_seamless(terrain.elevation)
-    return GridDescription(terrain.rows, terrain.cols, terrain.spacing, terrain.relief, resolution, step, seamless)
+    return GridDescription(
+        terrain.rows, terrain.cols, terrain.spacing, terrain.relief, resolution, step, seamless
+    )
 
 
 def forget(mesh: bpy.types.Mesh | None = None) -> None:
@@ -175,5 +184,9 @@ def forget_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
     """
     for update in depsgraph.updates if _now.described else ():
         changed = update.id.original
-        if update.is_updated_geometry and isinstance(changed, bpy.types.Mesh) and OWN_HEIGHTS not in changed.attributes:
+        if (
+            update.is_updated_geometry
+            and isinstance(changed, bpy.types.Mesh)
+            and OWN_HEIGHTS not in changed.attributes
+        ):
             _now.described.pop(changed.session_uid, None)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lattice: mapping of a mesh's vertices to grid cells, found from their positions, in any vertex order."""
+"""Lattice: mapping of a mesh's vertices to grid cells, found from their positions, in any vertex
+order.
+"""
 
 import math
 from collections.abc import Callable
@@ -19,10 +21,12 @@ TOLERANCE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """The grid that a mesh's vertices form in its local x and y; row 0 at the smallest y, column 0 at the smallest x.
+    """The grid that a mesh's vertices form in its local x and y; row 0 at the smallest y, column 0
+    at the smallest x.
 
-    spacing: (row, column) distance in world meters. scale_z: meters per unit of local z, negative where the object's z
-    axis points down. vertex: (rows * cols,) index of each cell's vertex; None where they are in order already.
+    spacing: (row, column) distance in world meters. scale_z: meters per unit of local z, negative
+    where the object's z axis points down. vertex: (rows * cols,) index of each cell's vertex; None
+    where they are in order already.
     """
 
     rows: int
@@ -47,12 +51,14 @@ class Lattice:
         return values
 
     def frame(self, positions: Array) -> tuple[Array, Array]:
-        """Local position (x, y) of the first grid point, and local units per meter along columns and rows.
+        """Local position (x, y) of the first grid point, and local units per meter along columns
+        and rows.
 
         positions: (vertices, 3) of the grid.
         """
         low, high = (
-            np.array([float(end(positions[:, axis])) for axis in (0, 1)]) for end in (np.min, np.max)
+            np.array([float(end(positions[:, axis])) for axis in (0, 1)])
+            for end in (np.min, np.max)
         )  # along an axis at a time: ten times as fast
         extent = np.array([(self.cols - 1) * self.spacing[1], (self.rows - 1) * self.spacing[0]])
         return low, (high - low) / extent
@@ -61,31 +67,44 @@ class Lattice:
 def local_heights(lattice: Lattice, original: Array, before: Array, after: Array) -> Array:
     """Local z by vertex (vertices,) float32 for the elevation `after`, (rows, cols) in meters.
 
-    original: (vertices,) float32, the local z that the elevation `before` was read from. Cells whose elevation did not
-    change keep exactly their bits.
+    original: (vertices,) float32, the local z that the elevation `before` was read from. Cells
+    whose elevation did not change keep exactly their bits.
     """
     changed = lattice.to_vertices(before != after)
     heights = original.copy()
-    with np.errstate(over="ignore"):  # what does not fit float32 becomes infinite and is refused when written
-        np.copyto(heights, lattice.to_vertices((after / lattice.scale_z).astype(np.float32)), where=changed)
+    # what does not fit float32 becomes infinite and is refused when written
+    with np.errstate(over="ignore"):
+        np.copyto(
+            heights,
+            lattice.to_vertices((after / lattice.scale_z).astype(np.float32)),
+            where=changed,
+        )
     return heights
 
 
 def axis_scales(name: str, matrix: Array) -> Array:
-    """Meters per unit along local x, y and z of a world matrix (4, 4); z is negative where it points down.
+    """Meters per unit along local x, y and z of a world matrix (4, 4); z is negative where it
+    points down.
 
     Raises InputError where an axis is not finite, has no length, or is not square to the others.
     """
     axes = np.asarray(matrix, dtype=np.float64)[:3, :3]
     if not np.isfinite(axes).all():
-        raise InputError(f"The scale or rotation of {name} is not a finite number; clear it with Alt S and Alt R.")
+        raise InputError(
+            f"The scale or rotation of {name} is not a finite number; clear it with Alt S and Alt "
+            "R."
+        )
     lengths = np.sqrt((axes**2).sum(axis=0))
     for axis, length in zip("XYZ", lengths, strict=True):
         if not 1e-9 < length < 1e9:
-            raise InputError(f"The scale of {name} along {axis} is {length:g}; set it to 1, for example.")
+            raise InputError(
+                f"The scale of {name} along {axis} is {length:g}; set it to 1, for example."
+            )
     unit = axes / lengths
     if np.abs(unit.T @ unit - np.eye(3)).max() > 1e-3:
-        raise InputError(f"{name} is sheared by its parents' scale; apply its transformation with Ctrl A first.")
+        raise InputError(
+            f"{name} is sheared by its parents' scale; apply its transformation with Ctrl A first."
+        )
     if unit[2, 2] < -1e-6:
         lengths[2] = -lengths[2]
     return np.array([_as_meant(length) for length in lengths])
@@ -97,14 +116,17 @@ def _as_meant(value: float) -> float:
     So a rotated object gives the same bytes as one that is not, and a mesh the same as a file.
     """
     rounded = (float(f"{value:.{digits}g}") for digits in range(1, 7))
-    return next((short for short in rounded if abs(short - value) <= 4e-6 * abs(value)), float(value))
+    return next(
+        (short for short in rounded if abs(short - value) <= 4e-6 * abs(value)), float(value)
+    )
 
 
 def find(name: str, positions: Array, scales: Array, edges: Callable[[], Array]) -> Lattice:
     """The lattice of `positions` (vertices, 3) float32, with `scales` from `axis_scales`.
 
-    name: what the mesh is called in errors. edges: gives some of the edges (count, 2), to tell why it is no lattice.
-    Raises InputError where the vertices do not form a full regular grid along local x and y.
+    name: what the mesh is called in errors. edges: gives some of the edges (count, 2), to tell why
+    it is no lattice. Raises InputError where the vertices do not form a full regular grid along
+    local x and y.
     """
     found = _in_order(positions)
     if found is None:
@@ -117,7 +139,9 @@ def find(name: str, positions: Array, scales: Array, edges: Callable[[], Array])
 
 
 class NoLatticeError(InputError):
-    """Vertices at places that do not fill rows and columns, which may have its cause in faces or edges."""
+    """Vertices at places that do not fill rows and columns, which may have its cause in faces or
+    edges.
+    """
 
 
 class StandingError(InputError):
@@ -125,25 +149,29 @@ class StandingError(InputError):
 
 
 def standing_axis(matrix: Array) -> int:
-    """Local axis, 0 to 2, that points up or down in the world most of all. matrix: of the world, (4, 4)."""
+    """Local axis, 0 to 2, that points up or down in the world most of all. matrix: of the world,
+    (4, 4).
+    """
     axes = np.asarray(matrix, dtype=np.float64)[:3, :3]
     return int(np.abs(axes[2] / np.sqrt((axes**2).sum(axis=0))).argmax())
 
 
 def require_level(name: str, positions: Array, standing: int) -> None:
-    """Raise StandingError if the vertices lie in even rows and columns as seen along the local axis that stands up."""
+    """Raise StandingError if the vertices lie in even rows and columns as seen along the local axis
+    that stands up.
+    """
     x, y = (axis for axis in range(3) if axis != standing)
     if _even_spacings(positions[:, [x, y]]) is not None:
         up = "XYZ"[standing]
         raise StandingError(
-            f"{name} is a grid that stands up along its local {up} axis, as in files whose heights are along {up}; "
-            "apply its rotation, so that its heights are along Z."
+            f"{name} is a grid that stands up along its local {up} axis, as in files whose heights "
+            f"are along {up}; apply its rotation, so that its heights are along Z."
         )
 
 
 def even_spacing(points: Array) -> float | None:
-    """Distance of the rows and columns at whose crossings all points (count, 2 or more) lie, if it is the same along
-    both axes; crossings may be empty.
+    """Distance of the rows and columns at whose crossings all points (count, 2 or more) lie, if it
+    is the same along both axes; crossings may be empty.
     """
     spacings = _even_spacings(points)
     if spacings is None or abs(spacings[0] - spacings[1]) > 1e-4 * spacings[0]:
@@ -152,7 +180,9 @@ def even_spacing(points: Array) -> float | None:
 
 
 def _even_spacings(points: Array) -> list[float] | None:
-    """Distance of the columns and rows at whose crossings all points (count, 2 or more) lie; None if they do not."""
+    """Distance of the columns and rows at whose crossings all points (count, 2 or more) lie; None
+    if they do not.
+    """
     spacings = []
     for axis in (0, 1):
         values = points[:, axis].astype(np.float64)
@@ -178,19 +208,26 @@ def _in_order(positions: Array) -> _Found | None:
         return None
     grid = positions.reshape(-1, cols, 3)
     rows = len(grid)
-    corner, right, top = grid[0, 0].astype(np.float64), grid[0, -1], grid[-1, 0]
+    corner = grid[0, 0].astype(np.float64)
+    right = grid[0, -1]
+    top = grid[-1, 0]
     if not np.isfinite((corner, right, top)).all():
         return None
-    x_line, y_line = np.linspace(corner[0], right[0], cols), np.linspace(corner[1], top[1], rows)
+    x_line = np.linspace(corner[0], right[0], cols)
+    y_line = np.linspace(corner[1], top[1], rows)
     spacings = (float(y_line[1] - y_line[0]), float(x_line[1] - x_line[0]))
-    x_line, y_line = x_line.astype(np.float32), y_line.astype(np.float32)
+    x_line = x_line.astype(np.float32)
+    y_line = y_line.astype(np.float32)
     block = max(1, 65536 // cols)  # rows that fit the processor's cache: three times as fast
     with np.errstate(all="ignore"):  # NaN and inf fail the comparison
         for start in range(0, rows, block):
             part = grid[start : start + block]
             lines = (y_line[start : start + block, None], x_line)
             for axis, line, spacing in zip((1, 0), lines, spacings, strict=True):
-                if not (spacing > 0 and float(np.abs(part[..., axis] - line).max()) <= TOLERANCE * spacing):
+                if not (
+                    spacing > 0
+                    and float(np.abs(part[..., axis] - line).max()) <= TOLERANCE * spacing
+                ):
                     return None
     return (rows, cols), spacings, None
 
@@ -200,13 +237,21 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _F
         raise _not_finite(name, positions)
     farthest = float(np.abs(positions[:, :2]).max())
     if farthest > HIGHEST:
-        raise InputError(f"{name} has a vertex {farthest:g} units from its origin; move or delete it.")
-    cells, spacings, counts, even = [], [], [], []
+        raise InputError(
+            f"{name} has a vertex {farthest:g} units from its origin; move or delete it."
+        )
+    cells = []
+    spacings = []
+    counts = []
+    even = []
     for axis in (1, 0):
         values = positions[:, axis].astype(np.float64)
         spacing, count = _steps(values)
         if count == 1:
-            raise InputError(f"The vertices of {name} lie in one line; a terrain spreads over its local X and Y axes.")
+            raise InputError(
+                f"The vertices of {name} lie in one line; a terrain spreads over its local X and Y "
+                "axes."
+            )
         place = (values - values.min()) / spacing
         cell = np.rint(place)
         even.append(_is_even(place))
@@ -215,17 +260,20 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _F
         counts.append(count)
     rows, cols = counts
     is_full = all(even) and rows * cols <= len(positions)
-    if not is_full and any(even[axis] and _are_shifted(cells[axis], positions[:, axis]) for axis in (0, 1)):
+    if not is_full and any(
+        even[axis] and _are_shifted(cells[axis], positions[:, axis]) for axis in (0, 1)
+    ):
         raise InputError(
-            f"Rows or columns of {name} are shifted against each other, as in a honeycomb or a wall of bricks; "
-            "make a grid of it."
+            f"Rows or columns of {name} are shifted against each other, as in a honeycomb or a "
+            "wall of bricks; make a grid of it."
         )
     if not all(even):
         raise _uneven(name, positions, edges(), spacings)
     if rows * cols > len(positions):
         raise NoLatticeError(
-            f"{name} has {len(positions)} vertices where {rows} rows and {cols} columns need {rows * cols}; "
-            "fill the holes, so that the grid is a full rectangle of evenly spaced vertices."
+            f"{name} has {len(positions)} vertices where {rows} rows and {cols} columns need "
+            f"{rows * cols}; fill the holes, so that the grid is a full rectangle of evenly spaced "
+            "vertices."
         )
     vertex = np.full(rows * cols, -1, np.intp)
     vertex[cells[0] * cols + cells[1]] = np.arange(len(positions))
@@ -233,23 +281,27 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _F
         raise _uneven(name, positions, None, spacings)
     if min(rows, cols) < SMALLEST_SIDE:
         raise InputError(
-            f"{name} has {rows} × {cols} vertices; it needs at least {SMALLEST_SIDE} rows and {SMALLEST_SIDE} columns."
+            f"{name} has {rows} × {cols} vertices; it needs at least {SMALLEST_SIDE} rows and "
+            f"{SMALLEST_SIDE} columns."
         )
     return (rows, cols), (spacings[0], spacings[1]), vertex
 
 
 def _is_even(places: Array) -> bool:
     """Whether places in spacings lie on whole numbers."""
-    return bool(np.abs(places - np.rint(places)).max() <= 2 * TOLERANCE)  # twice: the outermost may be off too
+    # twice: the outermost may be off too
+    return bool(np.abs(places - np.rint(places)).max() <= 2 * TOLERANCE)
 
 
 def _are_shifted(line: Array, along: Array) -> bool:
-    """Whether points are evenly spaced along each of their lines, and these begin at different parts of a spacing.
+    """Whether points are evenly spaced along each of their lines, and these begin at different
+    parts of a spacing.
 
     line: number of each point's line. along: place of each point along it.
     """
     order = np.lexsort((along, line))
-    line, along = line[order], along[order].astype(np.float64)
+    line = line[order]
+    along = along[order].astype(np.float64)
     same = line[1:] == line[:-1]
     gaps = np.diff(along)[same]
     spacing = float(np.median(gaps)) if len(gaps) else 0.0
@@ -276,7 +328,8 @@ def _not_finite(name: str, positions: Array) -> InputError:
     bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     vertices = "1 vertex" if len(bad) == 1 else f"{len(bad)} vertices"
     return InputError(
-        f"{name} has {vertices} whose position is not a number, the first is vertex {bad[0]}; delete them."
+        f"{name} has {vertices} whose position is not a number, the first is vertex {bad[0]}; "
+        "delete them."
     )
 
 
@@ -286,8 +339,8 @@ def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[flo
     resolution = float(np.spacing(np.float32(farthest)))
     if resolution > TOLERANCE * min(spacings):
         return InputError(
-            f"{name} lies {farthest:g} units from its own origin, where Blender resolves only {resolution:g} units, "
-            f"too coarse for its grid; import it closer to the origin."
+            f"{name} lies {farthest:g} units from its own origin, where Blender resolves only "
+            f"{resolution:g} units, too coarse for its grid; import it closer to the origin."
         )
     if edges is None:
         return NoLatticeError(
@@ -297,12 +350,12 @@ def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[flo
     angle = _grid_angle(positions, edges)
     if angle is not None:
         return InputError(
-            f"The grid of {name} is turned by {angle:.0f}° inside the mesh; turn it back in Edit Mode "
-            "and rotate the object instead."
+            f"The grid of {name} is turned by {angle:.0f}° inside the mesh; turn it back in Edit "
+            "Mode and rotate the object instead."
         )
     return NoLatticeError(
-        f"The vertices of {name} are not evenly spaced rows and columns along its local X and Y axes; "
-        "use a grid, for example Add > Mesh > Grid."
+        f"The vertices of {name} are not evenly spaced rows and columns along its local X and Y "
+        "axes; use a grid, for example Add > Mesh > Grid."
     )
 
 
@@ -311,7 +364,8 @@ def _grid_angle(positions: Array, edges: Array) -> float | None:
     if not len(edges):
         return None
     across = positions[edges[:, 1], :2].astype(np.float64) - positions[edges[:, 0], :2]
-    # Four times the angle: all four directions of a grid count as one, and diagonals cancel a part only.
+    # Four times the angle: all four directions of a grid count as one, and diagonals cancel a part
+    # only.
     mean = np.exp(4j * np.arctan2(across[:, 1], across[:, 0])).mean()
     angle = math.degrees(np.angle(mean)) / 4
     return angle if abs(mean) > 0.25 and abs(angle) > 0.3 else None

@@ -25,7 +25,8 @@ NO_FACES = np.empty((0, 4), np.int32)
 
 
 def positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
-    """Local positions of the vertices (vertices, 3) float32, with the real heights if others are displayed.
+    """Local positions of the vertices (vertices, 3) float32, with the real heights if others are
+    displayed.
 
     room: as for `shown_positions`.
     """
@@ -48,7 +49,11 @@ def shown_positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
         raise InputError(f"{mesh.name} has no vertices to read; leave Edit Mode or add a grid.")
     # float32 is what the mesh holds: any other type makes this 80 times slower.
     shape = len(mesh.vertices), 3
-    buffer = np.empty(shape, np.float32) if room is None else room[: 12 * shape[0]].view(np.float32).reshape(shape)
+    buffer = (
+        np.empty(shape, np.float32)
+        if room is None
+        else room[: 12 * shape[0]].view(np.float32).reshape(shape)
+    )
     attribute.data.foreach_get("vector", buffer.ravel())
     return buffer
 
@@ -63,7 +68,9 @@ def structure(mesh: bpy.types.Mesh) -> Structure:
     mesh.polygons.foreach_get("loop_total", sizes)
     hidden = np.empty(len(mesh.vertices), bool)
     mesh.vertices.foreach_get("hide", hidden)
-    return Structure(edges.reshape(-1, 2), corners, int(sizes.max(initial=0)), int(np.count_nonzero(hidden)))
+    return Structure(
+        edges.reshape(-1, 2), corners, int(sizes.max(initial=0)), int(np.count_nonzero(hidden))
+    )
 
 
 def heights(mesh: bpy.types.Mesh) -> Array:
@@ -73,7 +80,9 @@ def heights(mesh: bpy.types.Mesh) -> Array:
 
 def may_be_grid(mesh: bpy.types.Mesh) -> bool:
     """Whether a mesh has the vertex, edge and face counts of a grid of quads; a cheap test."""
-    vertices, edges, faces = len(mesh.vertices), len(mesh.edges), len(mesh.polygons)
+    vertices = len(mesh.vertices)
+    edges = len(mesh.edges)
+    faces = len(mesh.polygons)
     sides = 2 * vertices - edges  # rows + cols, whose product are the vertices
     root = sides * sides - 4 * vertices
     return faces == vertices - sides + 1 and root >= 0 and math.isqrt(root) ** 2 == root
@@ -95,7 +104,9 @@ def counts(mesh: bpy.types.Mesh) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """Parts of a mesh in a fingerprint, beside positions. counts: see `counts`. corners: vertices of the faces."""
+    """Parts of a mesh in a fingerprint, beside positions. counts: see `counts`. corners: vertices
+    of the faces.
+    """
 
     counts: bytes
     corners: Array
@@ -113,7 +124,9 @@ class Topology:
         return self.counts == other.counts and np.array_equal(self.corners, other.corners)
 
     def fingerprint(self, place: Array) -> str:
-        """Hash of it with positions (vertices, 3) float32; needs no Blender, so it may be made in a thread."""
+        """Hash of it with positions (vertices, 3) float32; needs no Blender, so it may be made in a
+        thread.
+        """
         digest = hashlib.blake2b(self.counts, digest_size=16)
         digest.update(place.data)
         digest.update(self.corners.data)
@@ -121,33 +134,48 @@ class Topology:
 
 
 def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, now: Array | None = None) -> Array:
-    """Set the local z of all vertices (vertices,) float32, see `write_positions`; returns the positions."""
+    """Set the local z of all vertices (vertices,) float32, see `write_positions`; returns the
+    positions.
+    """
     now = shown_positions(mesh) if now is None else now
     if z_by_vertex.shape != (len(now),):
-        raise InputError(f"{mesh.name} has {len(now)} vertices and the result {z_by_vertex.size}; it was edited.")
+        raise InputError(
+            f"{mesh.name} has {len(now)} vertices and the result {z_by_vertex.size}; it was edited."
+        )
     after = np.column_stack([now[:, :2], np.asarray(z_by_vertex, np.float32)])
     write_positions(mesh, after, now)
     return after
 
 
-def write_positions(mesh: bpy.types.Mesh, after: Array, now: Array | None = None, room: Array | None = None) -> None:
+def write_positions(
+    mesh: bpy.types.Mesh, after: Array, now: Array | None = None, room: Array | None = None
+) -> None:
     """Set the local positions of all vertices (vertices, 3) float32, and verify them.
 
-    now: displayed positions, if known already. room: as for `shown_positions`. Raises InputError for values that are
-    not finite, or a mesh that does not accept them; the mesh is then unchanged.
+    now: displayed positions, if known already. room: as for `shown_positions`. Raises InputError
+    for values that are not finite, or a mesh that does not accept them; the mesh is then unchanged.
     """
     if not np.isfinite(after).all():
-        raise InputError(f"The result has heights that are not finite; {mesh.name} stays as it was.")
+        raise InputError(
+            f"The result has heights that are not finite; {mesh.name} stays as it was."
+        )
     before = shown_positions(mesh) if now is None else now
-    mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(after, np.float32).ravel())
-    if mesh.library or not np.array_equal(shown_positions(mesh, room), after):  # linked data takes them and loses them
+    mesh.attributes["position"].data.foreach_set(
+        "vector", np.ascontiguousarray(after, np.float32).ravel()
+    )
+    # linked data takes them and loses them
+    if mesh.library or not np.array_equal(shown_positions(mesh, room), after):
         mesh.attributes["position"].data.foreach_set("vector", before.ravel())
-        raise InputError(f"Blender did not take the new heights of {mesh.name}; it stays as it was.")
+        raise InputError(
+            f"Blender did not take the new heights of {mesh.name}; it stays as it was."
+        )
     mesh.update()
 
 
 def split(mesh: bpy.types.Mesh) -> int:
-    """Diagonal that a grid's faces have or are displayed with: 1 where local x and y rise together, else -1."""
+    """Diagonal that a grid's faces have or are displayed with: 1 where local x and y rise together,
+    else -1.
+    """
     if not mesh.polygons:
         return 1
     vertices = list(mesh.polygons[0].vertices)
@@ -158,7 +186,9 @@ def split(mesh: bpy.types.Mesh) -> int:
 
 
 class Edges(NamedTuple):
-    """Edges of faces. vertices: (edges, 2). of_corners: (faces, corners), the edge from a corner to the next one."""
+    """Edges of faces. vertices: (edges, 2). of_corners: (faces, corners), the edge from a corner to
+    the next one.
+    """
 
     vertices: Array
     of_corners: Array
@@ -168,8 +198,9 @@ class Edges(NamedTuple):
 class Geometry:
     """Vertices, faces and attributes, as Blender holds them.
 
-    place: (3 vertices,) float32, local. corners: (faces corners,) int32, vertices of the faces. starts: (faces,) int32,
-    first corner of each face. edges: flat; None where Blender computes them. layers: attributes by name.
+    place: (3 vertices,) float32, local. corners: (faces corners,) int32, vertices of the faces.
+    starts: (faces,) int32, first corner of each face. edges: flat; None where Blender computes
+    them. layers: attributes by name.
     """
 
     place: Array
@@ -179,11 +210,18 @@ class Geometry:
     layers: Mapping[str, Values]
 
     @classmethod
-    def of(cls, place: Array, faces: Array, up: bool, layers: Mapping[str, Values], edges: Edges | None = None) -> Self:
+    def of(
+        cls,
+        place: Array,
+        faces: Array,
+        up: bool,
+        layers: Mapping[str, Values],
+        edges: Edges | None = None,
+    ) -> Self:
         """Geometry of local positions (vertices, 3) and faces (faces, corners).
 
-        up: whether faces counterclockwise from above point along local z. edges: those of the faces if `up`, which
-        saves nine tenths of the time that Blender takes to compute them.
+        up: whether faces counterclockwise from above point along local z. edges: those of the faces
+        if `up`, which saves nine tenths of the time that Blender takes to compute them.
         """
         return cls(
             np.ascontiguousarray(place, np.float32).ravel(),
@@ -194,10 +232,12 @@ class Geometry:
         )
 
     def put_into(self, mesh: bpy.types.Mesh) -> None:
-        """Replace vertices, faces and attributes of a mesh; its materials and custom properties stay.
+        """Replace vertices, faces and attributes of a mesh; its materials and custom properties
+        stay.
 
-        No array is allocated on the way: lack of memory would leave the mesh half-written. The mesh itself stays, and
-        not a new one in its place, as other objects, drivers and scripts may refer to it.
+        No array is allocated on the way: lack of memory would leave the mesh half-written. The mesh
+        itself stays, and not a new one in its place, as other objects, drivers and scripts may
+        refer to it.
         """
         mesh.clear_geometry()
         mesh.vertices.add(len(self.place) // 3)
@@ -206,7 +246,10 @@ class Geometry:
         mesh.polygons.add(len(self.starts))
         written = [("position", "vector", self.place), (".corner_vert", "value", self.corners)]
         if self.edges:
-            written += [(".edge_verts", "value", self.edges.vertices), (".corner_edge", "value", self.edges.of_corners)]
+            written += [
+                (".edge_verts", "value", self.edges.vertices),
+                (".corner_edge", "value", self.edges.of_corners),
+            ]
         for name, member, numbers in written:
             if len(numbers):
                 mesh.attributes[name].data.foreach_set(member, numbers)
@@ -225,10 +268,11 @@ def _flat(numbers: Array) -> Array:
 def make_grid_object(
     name: str, elevation: Array, spacing: tuple[float, float], collection: bpy.types.Collection
 ) -> bpy.types.Object:
-    """A new smooth-shaded grid object in `collection`, centered on its origin, row 0 at the smallest y.
+    """A new smooth-shaded grid object in `collection`, centered on its origin, row 0 at the
+    smallest y.
 
-    elevation: (rows, cols) m, becomes local z. spacing: (row, col) m. A UV map "UVMap" covers it once. InputError if
-    memory does not suffice.
+    elevation: (rows, cols) m, becomes local z. spacing: (row, col) m. A UV map "UVMap" covers it
+    once. InputError if memory does not suffice.
     """
     rows, cols = elevation.shape
     require(rows * cols * GRID_BYTES, f"The mesh of {name} ({rows} × {cols})")
@@ -252,7 +296,9 @@ GRID_BYTES = 132
 
 
 def _of_corners(x: Array, y: Array) -> Array:
-    """Coordinates of the corners of a grid's faces, (rows - 1, cols - 1, 4, 2) float32. x: (cols,). y: (rows,)."""
+    """Coordinates of the corners of a grid's faces, (rows - 1, cols - 1, 4, 2) float32. x: (cols,).
+    y: (rows,).
+    """
     places = np.empty((len(y) - 1, len(x) - 1, 4, 2), np.float32)
     for corner, (row, col) in enumerate(_CORNERS):
         places[:, :, corner, 0] = x[col : len(x) - 1 + col]
@@ -261,15 +307,20 @@ def _of_corners(x: Array, y: Array) -> Array:
 
 
 _CORNERS = ((0, 0), (0, 1), (1, 1), (1, 0))
-"""Corners of a grid's face as (row, col) steps from its first vertex, counterclockwise from above."""
+"""Corners of a grid's face as (row, col) steps from its first vertex, counterclockwise from
+above.
+"""
 
 
 def _add_topology(mesh: bpy.types.Mesh, rows: int, cols: int) -> None:
-    """Add edges and faces of a grid to an empty mesh, an array at a time, as each is as large as the elevation.
+    """Add edges and faces of a grid to an empty mesh, an array at a time, as each is as large as
+    the elevation.
 
     Edges are written too; letting Blender compute them takes ten times as long.
     """
-    flat, steep, faces = rows * (cols - 1), (rows - 1) * cols, (rows - 1) * (cols - 1)
+    flat = rows * (cols - 1)
+    steep = (rows - 1) * cols
+    faces = (rows - 1) * (cols - 1)
     mesh.vertices.add(rows * cols)
     mesh.edges.add(flat + steep)
     mesh.loops.add(4 * faces)

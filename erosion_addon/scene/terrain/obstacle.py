@@ -68,17 +68,26 @@ def obstacle(obj: bpy.types.Object | None) -> Advice | None:
         return Advice("Switch to Object Mode first.", "object_mode")
     if obj.library or mesh.library:
         return Advice(
-            f"{obj.name} is linked from another file; use Object > Relations > Make Local first.", "make_local"
+            f"{obj.name} is linked from another file; use Object > Relations > Make Local first.",
+            "make_local",
         )
     if obj.override_library or mesh.override_library:
-        return Advice(f"{obj.name} is a library override; use Object > Relations > Make Local first.", "make_local")
+        return Advice(
+            f"{obj.name} is a library override; use Object > Relations > Make Local first.",
+            "make_local",
+        )
     if mesh.shape_keys:
         return Advice(
-            f"{obj.name} has shape keys, which would hide the new heights; apply or remove them first.",
+            (
+                f"{obj.name} has shape keys, which would hide the new heights; apply or remove "
+                "them first."
+            ),
             "apply_shape_keys",
         )
     if any(modifier.type == "MULTIRES" for modifier in obj.modifiers):
-        return Advice(f"{obj.name} has a Multiresolution modifier; apply it first.", "apply_modifiers")
+        return Advice(
+            f"{obj.name} has a Multiresolution modifier; apply it first.", "apply_modifiers"
+        )
     users = mesh.users - mesh.use_fake_user
     if users > 1:
         return Advice(
@@ -95,7 +104,10 @@ def too_few(obj: bpy.types.Object) -> str | None:
     count = len(obj.data.vertices)
     if count >= SMALLEST_SIDE**2:
         return None
-    sentence = f"{obj.name} has {count} vertices; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE}"
+    sentence = (
+        f"{obj.name} has {count} vertices; a terrain needs at least {SMALLEST_SIDE} × "
+        f"{SMALLEST_SIDE}"
+    )
     names = shapers(obj)
     if names:
         return f"{sentence}, and only the mesh below its modifiers counts: apply {names} first."
@@ -103,8 +115,12 @@ def too_few(obj: bpy.types.Object) -> str | None:
 
 
 def shapers(obj: bpy.types.Object) -> str:
-    """Names of the modifiers that change the visible shape, separated by commas; not our own, as playback of frames."""
-    return ", ".join(modifier.name for modifier in obj.modifiers if modifier.show_viewport and _shapes(modifier))
+    """Names of the modifiers that change the visible shape, separated by commas; not our own, as
+    playback of frames.
+    """
+    return ", ".join(
+        modifier.name for modifier in obj.modifiers if modifier.show_viewport and _shapes(modifier)
+    )
 
 
 def _shapes(modifier: bpy.types.Modifier) -> bool:

@@ -31,4 +31,6 @@ def snapshot(obj: bpy.types.Object) -> TerrainSnapshot:
     """Read the mesh of an object; InputError if it is not a grid."""
     mesh = obj.data
     place = positions(mesh)
-    return TerrainSnapshot(place, grid.lattice_of(obj, place), mesh.session_uid, fingerprint(mesh, place))
+    return TerrainSnapshot(
+        place, grid.lattice_of(obj, place), mesh.session_uid, fingerprint(mesh, place)
+    )

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vertices put right: those pushed out of line, as by sculpting, and those of a grid that stands on its side."""
+"""Vertices put right: those pushed out of line, as by sculpting, and those of a grid that stands on
+its side.
+"""
 
 import bpy
 import numpy as np
@@ -11,7 +13,8 @@ from .mesh import positions, write_positions
 
 
 def straighten(obj: bpy.types.Object) -> int:
-    """Move the vertices of a grid back to even rows and columns of the same surface; returns the number moved.
+    """Move the vertices of a grid back to even rows and columns of the same surface; returns the
+    number moved.
 
     Raises InputError, without changes, if the mesh is not a grid of quads in row order.
     """
@@ -26,15 +29,17 @@ def straighten(obj: bpy.types.Object) -> int:
     try:
         points, count = straightened(positions(mesh).astype(np.float64).reshape(*shape, 3))
     except InputError as error:
-        raise InputError(f"{obj.name} cannot be straightened: {error}; use Make Grid instead.") from None
+        raise InputError(
+            f"{obj.name} cannot be straightened: {error}; use Make Grid instead."
+        ) from None
     write_positions(mesh, points.reshape(-1, 3).astype(np.float32))
     grid.forget(mesh)
     return count
 
 
 def apply_rotation(obj: bpy.types.Object) -> None:
-    """Move the rotation and scale of an object, and those of its parents, into its vertices. Nothing moves in the
-    world, nor do its children.
+    """Move the rotation and scale of an object, and those of its parents, into its vertices.
+    Nothing moves in the world, nor do its children.
     """
     before = obj.matrix_world.copy()
     children = {child: child.matrix_world.copy() for child in obj.children}

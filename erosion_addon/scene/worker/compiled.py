@@ -27,7 +27,8 @@ def why_not_in(folder: str) -> str | None:
     """
     if folder.startswith("//") or not Path(folder).expanduser().is_absolute():
         return (
-            "The folder for compiled kernels must be an absolute path; the extension's own folder is used until then."
+            "The folder for compiled kernels must be an absolute path; the extension's own folder "
+            "is used until then."
         )
     return None
 
@@ -43,7 +44,11 @@ def worker_environment() -> dict[str, str]:
     if not package.startswith("bl_ext."):
         return {}
     try:
-        return {"TERRAIN_EROSION_CACHE": bpy.utils.extension_path_user(package, path="kernels", create=True)}
+        return {
+            "TERRAIN_EROSION_CACHE": bpy.utils.extension_path_user(
+                package, path="kernels", create=True
+            )
+        }
     except (ValueError, OSError):
         return {"TERRAIN_EROSION_CACHE": ""}
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Computations of the worker for the scene beside runs: compiled code never runs in Blender's own process.
+"""Computations of the worker for the scene beside runs: compiled code never runs in Blender's own
+process.
 
-`compute` waits for the worker. A task that knows its requests sends them ahead, see `Task`, and caches the answers
-here.
+`compute` waits for the worker. A task that knows its requests sends them ahead, see `Task`, and
+caches the answers here.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -76,7 +77,9 @@ def keep(request: Request, answer: Answer) -> None:
 
 def forget_refusals() -> None:
     """Keep the results alone, for another attempt."""
-    now.ahead[:] = [(request, answer) for request, answer in now.ahead if not isinstance(answer, InputError)]
+    now.ahead[:] = [
+        (request, answer) for request, answer in now.ahead if not isinstance(answer, InputError)
+    ]
 
 
 def forget() -> None:
@@ -94,7 +97,9 @@ def answer_in(message: Message) -> Answer | None:
         return NoAnswerError(message.values["reason"])
     if message.kind == "failed":
         print(printable_lines(message.values["reason"]))
-        return NoAnswerError("it could not be computed because of an internal error; see the system console.")
+        return NoAnswerError(
+            "it could not be computed because of an internal error; see the system console."
+        )
     return None
 
 

@@ -37,14 +37,18 @@ def ready() -> Runner:
 
 
 def fault() -> str:
-    """Reason why erosion is impossible until `restart`: result of the worker's library test; empty if fine."""
+    """Reason why erosion is impossible until `restart`: result of the worker's library test; empty
+    if fine.
+    """
     if _now.runner is not None and _now.runner.fault:
         _now.fault = _now.runner.fault
     return _now.fault
 
 
 def compile_all() -> None:
-    """Compile the kernels of all shipped recipes in the background, once a session, if they can be cached."""
+    """Compile the kernels of all shipped recipes in the background, once a session, if they can be
+    cached.
+    """
     environment = worker_environment()
     if _now.compiler is not None or fault() or environment.get("TERRAIN_EROSION_CACHE") == "":
         return
@@ -69,7 +73,11 @@ def compiling() -> tuple[float, str] | None:
 
 def is_getting_ready() -> bool:
     """Whether the worker is starting or compiling."""
-    return _now.runner is not None and _now.runner.alive and (not _now.runner.libraries or _now.runner.warming)
+    return (
+        _now.runner is not None
+        and _now.runner.alive
+        and (not _now.runner.libraries or _now.runner.warming)
+    )
 
 
 def condition() -> str:

@@ -10,11 +10,13 @@ from ...kernels.jit import allocation_free, kernel
 
 @kernel
 def resistance(rock, offsets, tops, hardness, integral, half, first, last, found):
-    """Fill the rows first … last - 1 of `found` with the hardness at the top of the rock, (rows, cols) float32.
+    """Fill the rows first … last - 1 of `found` with the hardness at the top of the rock, (rows,
+    cols) float32.
 
-    rock: (rows, cols) m. offsets: (terms, rows) and (terms, cols), whose products add up to the layers' offset in m.
-    tops: heights of the layers' borders, (layers + 1,) m, from 0. hardness: (layers,). integral: of the hardness up
-    to each border, (layers + 1,) m. half: half of the height over which it is averaged, m; 0: it is that of the layer.
+    rock: (rows, cols) m. offsets: (terms, rows) and (terms, cols), whose products add up to the
+    layers' offset in m. tops: heights of the layers' borders, (layers + 1,) m, from 0. hardness:
+    (layers,). integral: of the hardness up to each border, (layers + 1,) m. half: half of the
+    height over which it is averaged, m; 0: it is that of the layer.
     """
     by_row, by_col = offsets
     for row in range(first, last):
@@ -23,7 +25,8 @@ def resistance(rock, offsets, tops, hardness, integral, half, first, last, found
             for term in range(by_row.shape[0]):
                 height += by_row[term, row] * by_col[term, col]
             if half > 0.0:
-                above, below = _below(height + half, tops, integral), _below(height - half, tops, integral)
+                above = _below(height + half, tops, integral)
+                below = _below(height - half, tops, integral)
                 found[row, col] = min(max((above - below) / (2.0 * half), 0.0), 1.0)
             else:
                 _, place = _in_sequence(height, tops)
@@ -42,7 +45,9 @@ def _below(height, tops, integral):
 
 @allocation_free
 def _in_sequence(height, tops):
-    """Number of the sequence's repetition that a height lies in, and the height above its bottom, m."""
+    """Number of the sequence's repetition that a height lies in, and the height above its bottom,
+    m.
+    """
     repetition = math.floor(height / tops[-1])
     return repetition, height - repetition * tops[-1]
 
@@ -50,7 +55,8 @@ def _in_sequence(height, tops):
 @allocation_free
 def _layer(place, tops):
     """Number of the layer at a height in the sequence."""
-    low, high = 0, tops.size - 1
+    low = 0
+    high = tops.size - 1
     while high - low > 1:
         middle = (low + high) // 2
         if tops[middle] <= place:

@@ -7,7 +7,9 @@ from typing import Any
 import bpy
 
 Handlers = tuple[tuple[str, Callable[..., None]], ...]
-"""(name of a list in bpy.app.handlers, handler). Handlers must be persistent; all add-ons share these lists."""
+"""(name of a list in bpy.app.handlers, handler). Handlers must be persistent; all add-ons share
+these lists.
+"""
 
 Timers = tuple[Callable[[], float | None], ...]
 
@@ -36,7 +38,11 @@ def end(timers: Timers) -> None:
             bpy.app.timers.unregister(timer)
 
 
-def call_later(timer: Callable[[], float | None], seconds: float = 0.0, persistent: bool = False) -> None:
-    """Register one of TIMERS, unless it is registered already. persistent: survives opening another file."""
+def call_later(
+    timer: Callable[[], float | None], seconds: float = 0.0, persistent: bool = False
+) -> None:
+    """Register one of TIMERS, unless it is registered already. persistent: survives opening another
+    file.
+    """
     if not bpy.app.timers.is_registered(timer):
         bpy.app.timers.register(timer, first_interval=seconds, persistent=persistent)

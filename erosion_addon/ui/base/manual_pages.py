@@ -25,8 +25,8 @@ _INLINE = (
 def page(text: str, folder: Path) -> str:
     """HTML of a Markdown page: headings, paragraphs, lists, tables, code, pictures and links.
 
-    folder: base of relative addresses. Missing pictures are left out, and links to missing files become plain text.
-    Links to other manual pages lead to their HTML.
+    folder: base of relative addresses. Missing pictures are left out, and links to missing files
+    become plain text. Links to other manual pages lead to their HTML.
     """
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
     blocks = re.split(r"\n\s*\n", text.strip("\n"))
@@ -37,7 +37,13 @@ def page(text: str, folder: Path) -> str:
 def _kind(block: str) -> str:
     """Kind of a block; consecutive blocks of one kind, such as list items, are merged."""
     first = block.lstrip("\n")
-    for kind, begin in (("code", r"    "), ("heading", r"#+ "), ("ol", r"\d+\. "), ("ul", r"- "), ("table", r"\|")):
+    for kind, begin in (
+        ("code", r"    "),
+        ("heading", r"#+ "),
+        ("ol", r"\d+\. "),
+        ("ul", r"- "),
+        ("table", r"\|"),
+    ):
         if re.match(begin, first):
             return kind
     return "paragraph"
@@ -51,7 +57,9 @@ def _block(kind: str, blocks: list[str], folder: Path) -> str:
         return "\n".join(_table(block, folder) for block in blocks)
     if kind in ("ol", "ul"):
         entries = re.split(r"^(?:\d+\.|-) ", "\n".join(blocks), flags=re.MULTILINE)[1:]
-        return f"<{kind}>{''.join(f'<li>{_inline(entry, folder)}</li>' for entry in entries)}</{kind}>"
+        return (
+            f"<{kind}>{''.join(f'<li>{_inline(entry, folder)}</li>' for entry in entries)}</{kind}>"
+        )
     if kind == "heading":
         return "\n".join(_heading(line) for block in blocks for line in block.split("\n"))
     return "\n".join(f"<p>{_inline(block, folder)}</p>" for block in blocks)
@@ -64,7 +72,10 @@ def _heading(line: str) -> str:
 
 
 def _table(block: str, folder: Path) -> str:
-    rows = [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in block.split("\n")]
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+        for line in block.split("\n")
+    ]
     lines = (
         "".join(f"<{tag}>{_inline(cell, folder)}</{tag}>" for cell in row)
         for tag, row in [("th", rows[0]), *(("td", row) for row in rows[2:])]
@@ -76,7 +87,9 @@ def _inline(text: str, folder: Path) -> str:
     text = html.escape(text, quote=False)
     for pattern, replacement in _INLINE:
         text = re.sub(pattern, replacement, text)
-    text = re.sub(r"!\[([^]]*)\]\(([^)]+)\)", lambda found: _picture(found[1], found[2], folder), text)
+    text = re.sub(
+        r"!\[([^]]*)\]\(([^)]+)\)", lambda found: _picture(found[1], found[2], folder), text
+    )
     return re.sub(r"\[([^]]*)\]\(([^)]+)\)", lambda found: _link(found[1], found[2], folder), text)
 
 
@@ -98,7 +111,9 @@ def _link(words: str, address: str, folder: Path) -> str:
 
 
 def write(folder: Path) -> Path:
-    """Write all manual pages as HTML into `folder`, in the same tree; returns the path of the contents page."""
+    """Write all manual pages as HTML into `folder`, in the same tree; returns the path of the
+    contents page.
+    """
     for source in DOCS.rglob("*.md"):
         made = folder / source.relative_to(DOCS).with_suffix(".html")
         made.parent.mkdir(parents=True, exist_ok=True)

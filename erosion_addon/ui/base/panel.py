@@ -29,23 +29,28 @@ class SubPanel(Panel):
 
 
 def draw_lines(layout: Any, sentences: list[str], icon: str, length: int = 0) -> None:
-    """Draw translated sentences, wrapped after a number of letters; 0: to the width of the panel."""
+    """Draw translated sentences, wrapped after a number of letters; 0: to the width of the
+    panel.
+    """
     length = length or _letters()
     column = layout.column(align=True)
     column.scale_y = 0.8
     for sentence in sentences:
-        words, line = translations.sentence(sentence).split(), ""
+        words = translations.sentence(sentence).split()
+        line = ""
         for word in [*words, None]:
             if word is None or len(line) + len(word) > length:
                 column.label(text=line, icon=icon, translate=False)
-                line, icon = word or "", "BLANK1"
+                line = word or ""
+                icon = "BLANK1"
             else:
                 line = f"{line} {word}".strip()
 
 
 def _letters() -> int:
     """Letters that fit one line of the current region, beside an icon and the margins."""
-    region, scale = bpy.context.region, bpy.context.preferences.system.ui_scale
+    region = bpy.context.region
+    scale = bpy.context.preferences.system.ui_scale
     return max(20, int((region.width / scale - MARGINS) / LETTER)) if region is not None else 38
 
 

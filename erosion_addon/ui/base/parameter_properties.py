@@ -11,7 +11,9 @@ import numpy as np
 from ...base.parameters import Specification
 
 CONTEXT = "Erosion"
-"""Translation context of parameter names, as Edges, Capacity or Creep mean something else in Blender."""
+"""Translation context of parameter names, as Edges, Capacity or Creep mean something else in
+Blender.
+"""
 
 SHOWN = {"m": "LENGTH", "m/s": "VELOCITY", "m/s²": "ACCELERATION"}
 """Units that Blender displays itself; stored values do not change."""
@@ -20,7 +22,9 @@ SWITCH = "_auto"
 """Suffix of the switch for the value 0."""
 
 NAMED = {"°", "s", "h", "mm/h", "m/h", "years", "mm/year", "mm/day", "m²/year", "m²", "km²", "m³"}
-"""Units that are part of the setting's name instead. Angles are among them, as Blender stores its own in radians."""
+"""Units that are part of the setting's name instead. Angles are among them, as Blender stores its
+own in radians.
+"""
 
 
 def label(name: str) -> str:
@@ -36,7 +40,11 @@ def property_of(specification: Specification, **accessors: Any) -> Any:
     """
     seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
     unit = f" Unit: {specification.unit}." if specification.unit else ""
-    needs = f" {specification.needs_text}".replace(*_as_labeled(specification)) if specification.needs else ""
+    needs = (
+        f" {specification.needs_text}".replace(*_as_labeled(specification))
+        if specification.needs
+        else ""
+    )
     named = f" ({specification.unit})" if specification.unit in NAMED else ""
     shared: dict[str, Any] = {
         "name": label(specification.name) + named,
@@ -46,7 +54,9 @@ def property_of(specification: Specification, **accessors: Any) -> Any:
         **accessors,
     }
     if specification.choices:
-        items = [(choice, label(choice), meaning) for choice, meaning in specification.choices.items()]
+        items = [
+            (choice, label(choice), meaning) for choice, meaning in specification.choices.items()
+        ]
         return bpy.props.EnumProperty(items=items, **shared)
     if isinstance(specification.default, bool):
         return bpy.props.BoolProperty(**shared)
@@ -58,7 +68,9 @@ def property_of(specification: Specification, **accessors: Any) -> Any:
     if isinstance(specification.default, int):
         shared |= {"min": int(specification.low), "max": int(specification.high)}
         return bpy.props.IntProperty(soft_min=int(soft_low), soft_max=int(soft_high), **shared)
-    return bpy.props.FloatProperty(soft_min=soft_low, soft_max=soft_high, **_drawn(specification), **shared)
+    return bpy.props.FloatProperty(
+        soft_min=soft_low, soft_max=soft_high, **_drawn(specification), **shared
+    )
 
 
 def properties_of(specifications: Iterable[Specification]) -> dict[str, Any]:
@@ -72,7 +84,9 @@ def properties_of(specifications: Iterable[Specification]) -> dict[str, Any]:
 
 
 def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
-    """Switch that is on while the property `name` is 0. usual: value of the property when it is switched off."""
+    """Switch that is on while the property `name` is 0. usual: value of the property when it is
+    switched off.
+    """
 
     def get(owner: Any) -> bool:
         return not np.any(getattr(owner, name))
@@ -129,7 +143,8 @@ def _drawn(specification: Specification) -> dict[str, Any]:
         "precision": min(max(1 - exponent, 1), 6),
     }
     if specification.unit in SHOWN:
-        drawn |= {"unit": SHOWN[specification.unit], "precision": 5}  # with a unit Blender counts digits, not decimals
+        # with a unit Blender counts digits, not decimals
+        drawn |= {"unit": SHOWN[specification.unit], "precision": 5}
     elif low == 0 and high == specification.high <= 1 and specification.step is None:
         drawn["subtype"] = "FACTOR"
     return drawn
@@ -138,9 +153,13 @@ def _drawn(specification: Specification) -> dict[str, Any]:
 def exact(value: Any, loaded: Any) -> Any:
     """Exact value of a property: undoes Blender's rounding to float32.
 
-    The recipe's value if unchanged, else 7 significant digits (0.001, not 0.0010000000475). So a run gives the same
-    terrain here and on the command line.
+    The recipe's value if unchanged, else 7 significant digits (0.001, not 0.0010000000475). So a
+    run gives the same terrain here and on the command line.
     """
     if not isinstance(value, float):
         return value
-    return loaded if loaded is not None and np.float32(loaded) == np.float32(value) else float(f"{value:.7g}")
+    return (
+        loaded
+        if loaded is not None and np.float32(loaded) == np.float32(value)
+        else float(f"{value:.7g}")
+    )

@@ -18,7 +18,9 @@ from .refusals import reports_refusals
 from .terrain_operator import allowed, why_busy
 from .translations import report, sentence
 
-ADDON = ".".join(__package__.split(".")[:3]) if __package__.startswith("bl_ext.") else "erosion_addon"
+ADDON = (
+    ".".join(__package__.split(".")[:3]) if __package__.startswith("bl_ext.") else "erosion_addon"
+)
 """Module name of the extension in Blender."""
 
 
@@ -36,8 +38,8 @@ _THREADS = properties_of(
         Specification(
             "threads",
             0,
-            "Maximum number of processors: higher values are faster, lower ones leave some to other programs. The "
-            "result is the same.",
+            "Maximum number of processors: higher values are faster, lower ones leave some to "
+            "other programs. The result is the same.",
             low=0,
             high=1024,
             zero="All",
@@ -57,28 +59,36 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
     live_preview: bpy.props.BoolProperty(
         name="Live Preview",
         default=False,
-        description="Show a coarse preview on the terrain while its settings are dragged, unless the terrain has a "
-        "setting of its own",
+        description=(
+            "Show a coarse preview on the terrain while its settings are dragged, unless the "
+            "terrain has a setting of its own"
+        ),
     )
     keep_worker: bpy.props.BoolProperty(
         name="Keep Worker Running",
         default=True,
         update=_keeping_chosen,
-        description="Keep the worker process for the next run, so that runs start at once. Off: it ends with each "
-        "run and frees its memory, and each run starts about a second later",
+        description=(
+            "Keep the worker process for the next run, so that runs start at once. Off: it ends "
+            "with each run and frees its memory, and each run starts about a second later"
+        ),
     )
     warm_up: bpy.props.BoolProperty(
         name="Compile Early",
         default=True,
-        description="Start the process that erodes, and compile what the recipe needs, while you still set parameters. "
-        "Off: both happen when you press Run",
+        description=(
+            "Start the process that erodes, and compile what the recipe needs, while you still "
+            "set parameters. Off: both happen when you press Run"
+        ),
     )
     kernel_folder: bpy.props.StringProperty(
         name="Compiled Kernels",
         subtype="DIR_PATH",
         update=_folder_chosen,
-        description="Folder for compiled machine code, so that it is compiled only once. It must be writable by you "
-        "alone. Empty: the extension's own folder",
+        description=(
+            "Folder for compiled machine code, so that it is compiled only once. It must be "
+            "writable by you alone. Empty: the extension's own folder"
+        ),
     )
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -149,12 +159,16 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
         worker_process.stop()
         worker_process.stop_compiling()
         compiled.clear()
-        report(self, {"INFO"}, "The compiled kernels are deleted; the next run compiles them again.")
+        report(
+            self, {"INFO"}, "The compiled kernels are deleted; the next run compiles them again."
+        )
         return {"FINISHED"}
 
 
 def _preferred(name: str) -> Any:
-    """Value of a preference, or its default if Blender stores none, as in a script that registered the package."""
+    """Value of a preference, or its default if Blender stores none, as in a script that registered
+    the package.
+    """
     addon = bpy.context.preferences.addons.get(ADDON)
     if addon is not None and addon.preferences is not None:
         return getattr(addon.preferences, name)
@@ -183,12 +197,14 @@ def warms_up() -> bool:
 
 def register() -> None:
     """Apply the stored preferences."""
-    compiled.now.chosen, computing.now.threads = _preferred("kernel_folder"), threads
+    compiled.now.chosen = _preferred("kernel_folder")
+    computing.now.threads = threads
 
 
 def unregister() -> None:
     """Reset to the extension's own folder and all processors."""
-    compiled.now.chosen, computing.now.threads = "", computing.all_processors
+    compiled.now.chosen = ""
+    computing.now.threads = computing.all_processors
 
 
 CLASSES = (EROSION_AP_preferences, EROSION_OT_worker_restart, EROSION_OT_kernels_clear)

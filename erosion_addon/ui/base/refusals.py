@@ -8,13 +8,16 @@ from typing import Any
 from ...base.errors import InputError
 from .translations import report
 
-OUT_OF_MEMORY = "There is not enough memory for that; close other programs or use a smaller terrain."
+OUT_OF_MEMORY = (
+    "There is not enough memory for that; close other programs or use a smaller terrain."
+)
 
 Method = Callable[..., set[str]]
 
 
 def reports_refusals(out_of_memory: str = OUT_OF_MEMORY) -> Callable[[Method], Method]:
-    """Decorator for `execute` and `invoke`: reports an InputError as a sentence and returns CANCELLED.
+    """Decorator for `execute` and `invoke`: reports an InputError as a sentence and returns
+    CANCELLED.
 
     out_of_memory: the sentence for a MemoryError.
     """

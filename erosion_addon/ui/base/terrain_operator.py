@@ -13,7 +13,11 @@ from .translations import sentence
 
 def why_busy() -> str | None:
     """Sentence that names the terrain in progress; None if idle."""
-    return None if job.now.current is None else f"{job.now.current.object_name} is being {job.now.current.doing}"
+    return (
+        None
+        if job.now.current is None
+        else f"{job.now.current.object_name} is being {job.now.current.doing}"
+    )
 
 
 def why_no_run(obj: bpy.types.Object | None) -> str | None:
@@ -37,8 +41,8 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
 
 
 class TerrainOperator:
-    """Base of operators on the active terrain, or on the terrain of the active companion, while nothing is being
-    eroded.
+    """Base of operators on the active terrain, or on the terrain of the active companion, while
+    nothing is being eroded.
     """
 
     @classmethod

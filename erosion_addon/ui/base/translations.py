@@ -24,14 +24,23 @@ Texts = dict[tuple[str, str], str]
 
 
 def read(path: Path) -> Texts:
-    """(context, message) → nonempty translation, from a file of {context: {message: translation}}."""
+    """(context, message) → nonempty translation, from a file of {context: {message:
+    translation}}.
+    """
     content: Mapping[str, Mapping[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    return {(context, text): said for context, texts in content.items() for text, said in texts.items() if said}
+    return {
+        (context, text): said
+        for context, texts in content.items()
+        for text, said in texts.items()
+        if said
+    }
 
 
 @session.cached()
 def texts_of(locale: str) -> Texts:
-    """Translations into a language; none without a file. The files are long, so a language is read when it is used."""
+    """Translations into a language; none without a file. The files are long, so a language is read
+    when it is used.
+    """
     path = FOLDER / f"{locale}.json"
     return read(path) if path.is_file() else {}
 
@@ -73,7 +82,10 @@ def _patterns(locale: str) -> list[tuple[re.Pattern[str], str]]:
     """Regular expressions of the message templates, longest first."""
     templates = [text for context, text in texts_of(locale) if context == SENTENCE]
     templates.sort(key=lambda text: len(text.replace("{}", "")), reverse=True)
-    return [(re.compile(re.escape(text).replace(r"\{\}", "(.+?)"), re.DOTALL), text) for text in templates]
+    return [
+        (re.compile(re.escape(text).replace(r"\{\}", "(.+?)"), re.DOTALL), text)
+        for text in templates
+    ]
 
 
 def report(operator: Any, kind: set[str], text: str) -> None:

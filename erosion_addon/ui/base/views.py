@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Windows and 3D viewports: clip range and framing of a terrain, and the cursor while Blender waits."""
+"""Windows and 3D viewports: clip range and framing of a terrain, and the cursor while Blender
+waits.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,14 +27,18 @@ def reach(obj: bpy.types.Object) -> None:
 
 
 def lengthen(space: bpy.types.SpaceView3D, obj: bpy.types.Object) -> None:
-    """Extend the clip range of a view. Both ends scale alike, which keeps the depth resolution nearby."""
+    """Extend the clip range of a view. Both ends scale alike, which keeps the depth resolution
+    nearby.
+    """
     longer = REACH * obj.dimensions.length / space.clip_end
     if longer > 1:
         space.clip_start, space.clip_end = space.clip_start * longer, space.clip_end * longer
 
 
 def show_isolated(context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    """Show a new object in the local views of all windows. In hidden workspaces Blender 5.2 crashes on that."""
+    """Show a new object in the local views of all windows. In hidden workspaces Blender 5.2 crashes
+    on that.
+    """
     for window in context.window_manager.windows:
         if window.view_layer == context.view_layer:
             areas = (area for area in window.screen.areas if area.type == "VIEW_3D")
@@ -42,7 +48,9 @@ def show_isolated(context: bpy.types.Context, obj: bpy.types.Object) -> None:
 
 
 def frame(context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    """Frame an object in all views, which leave their cameras; animated in the view of the context."""
+    """Frame an object in all views, which leave their cameras; animated in the view of the
+    context.
+    """
     context.view_layer.update()
     reach(obj)
     own = context.space_data

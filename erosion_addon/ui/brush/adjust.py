@@ -25,7 +25,8 @@ class EROSION_OT_brush_size(bpy.types.Operator):
     grows: bpy.props.BoolProperty(name="Larger", description="Make the brush larger", default=True)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        settings, factor = brush_settings.of(context), STEP if self.grows else 1 / STEP
+        settings = brush_settings.of(context)
+        factor = STEP if self.grows else 1 / STEP
         if settings.use_pixels:
             settings.pixels = round(settings.pixels * factor) + (1 if self.grows else 0)
         else:
@@ -36,7 +37,9 @@ class EROSION_OT_brush_size(bpy.types.Operator):
 
 
 class EROSION_OT_brush_adjust(bpy.types.Operator):
-    """Change radius or strength of the brush with the mouse. Click to keep the value, Esc to take it back"""
+    """Change radius or strength of the brush with the mouse. Click to keep the value, Esc to take
+    it back
+    """
 
     bl_idname = "erosion.brush_adjust"
     bl_label = "Adjust Brush"
@@ -45,7 +48,10 @@ class EROSION_OT_brush_adjust(bpy.types.Operator):
     what: bpy.props.EnumProperty(
         name="Setting",
         description="What changes",
-        items=(("RADIUS", "Radius", "Radius of the brush"), ("STRENGTH", "Strength", "Strength of the brush")),
+        items=(
+            ("RADIUS", "Radius", "Radius of the brush"),
+            ("STRENGTH", "Strength", "Strength of the brush"),
+        ),
     )
 
     def _name(self, context: bpy.types.Context) -> str:
@@ -55,7 +61,10 @@ class EROSION_OT_brush_adjust(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         self._setting = self._name(context)
-        self._start, self._before = event.mouse_x, getattr(brush_settings.of(context), self._setting)
+        self._start, self._before = (
+            event.mouse_x,
+            getattr(brush_settings.of(context), self._setting),
+        )
         context.window_manager.modal_handler_add(self)
         self._show(context)
         return {"RUNNING_MODAL"}
@@ -64,7 +73,9 @@ class EROSION_OT_brush_adjust(bpy.types.Operator):
         settings = brush_settings.of(context)
         if event.type == "MOUSEMOVE":
             changed = self._before * math.pow(2.0, (event.mouse_x - self._start) / DOUBLE)
-            setattr(settings, self._setting, round(changed) if self._setting == "pixels" else changed)
+            setattr(
+                settings, self._setting, round(changed) if self._setting == "pixels" else changed
+            )
             self._show(context)
         elif event.type in ("LEFTMOUSE", "RET", "NUMPAD_ENTER") and event.value == "PRESS":
             return self._leave(context, {"FINISHED"})

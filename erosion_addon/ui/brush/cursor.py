@@ -39,7 +39,9 @@ def draw(context: bpy.types.Context, xy: tuple[float, float]) -> None:
 
 
 def circle(context: bpy.types.Context, mouse: tuple[float, float]) -> list[Any]:
-    """Points of the circle in pixels of the region; empty where the mouse is not over a terrain to paint on."""
+    """Points of the circle in pixels of the region; empty where the mouse is not over a terrain to
+    paint on.
+    """
     terrain = companions.terrain_of(context.object)
     if why_no_run(terrain) is not None:
         return []
@@ -52,5 +54,8 @@ def circle(context: bpy.types.Context, mouse: tuple[float, float]) -> list[Any]:
     except (InputError, MemoryError):
         return []
     ring = aim.ring(ground.elevation, ground.frame, place, radius)
-    shown = (view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at) for at in ring)
+    shown = (
+        view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at)
+        for at in ring
+    )
     return [at for at in shown if at is not None]

@@ -16,7 +16,10 @@ class EROSION_PG_brush(bpy.types.PropertyGroup):
     """The erosion brush"""
 
     __annotations__ = {
-        **{name: property_of(_DECLARED[name]) for name in ("kind", "strength", "falloff", "angle", "invert")},
+        **{
+            name: property_of(_DECLARED[name])
+            for name in ("kind", "strength", "falloff", "angle", "invert")
+        },
         "radius": bpy.props.FloatProperty(
             name="Radius",
             description="Radius of the brush on the ground",
@@ -34,10 +37,17 @@ class EROSION_PG_brush(bpy.types.PropertyGroup):
             default=True,  # fits land of any size
         ),
         "pixels": bpy.props.IntProperty(
-            name="Radius", description="Radius of the brush on the screen", default=60, min=1, max=2000, subtype="PIXEL"
+            name="Radius",
+            description="Radius of the brush on the screen",
+            default=60,
+            min=1,
+            max=2000,
+            subtype="PIXEL",
         ),
         "use_pressure_strength": bpy.props.BoolProperty(
-            name="Pressure", description="Let the pressure of the pen scale the strength", default=True
+            name="Pressure",
+            description="Let the pressure of the pen scale the strength",
+            default=True,
         ),
     }
 
@@ -67,7 +77,9 @@ def draw(layout: Any, settings: Any, is_header: bool) -> None:
 
 def register() -> None:
     """Give every scene its settings."""
-    bpy.types.Scene.erosion_brush = bpy.props.PointerProperty(type=EROSION_PG_brush, name="Erosion Brush")
+    bpy.types.Scene.erosion_brush = bpy.props.PointerProperty(
+        type=EROSION_PG_brush, name="Erosion Brush"
+    )
 
 
 def unregister() -> None:

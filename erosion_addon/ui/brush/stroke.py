@@ -51,24 +51,35 @@ def _why_unseen(context: bpy.types.Context, terrain: bpy.types.Object) -> str | 
         return f"{terrain.name} is hidden; show it before you paint."
     if view is not None and view.local_view and not terrain.local_view_get(view):
         return f"{terrain.name} is not in this local view; leave the view before you paint."
-    return f"{terrain.name} is hidden with its collection or with all meshes; show it before you paint."
+    return (
+        f"{terrain.name} is hidden with its collection or with all meshes; show it before you "
+        "paint."
+    )
 
 
 class EROSION_PG_dab(bpy.types.PropertyGroup):
     """A dab of a stroke that a script paints"""
 
-    location: bpy.props.FloatVectorProperty(name="Location", description="Place in the world", subtype="XYZ")
-    pressure: bpy.props.FloatProperty(name="Pressure", description="Pressure of the pen", default=1.0, min=0.0, max=1.0)
+    location: bpy.props.FloatVectorProperty(
+        name="Location", description="Place in the world", subtype="XYZ"
+    )
+    pressure: bpy.props.FloatProperty(
+        name="Pressure", description="Pressure of the pen", default=1.0, min=0.0, max=1.0
+    )
 
 
 class EROSION_OT_brush_stroke(bpy.types.Operator):
-    """Paint erosion on the terrain. Ctrl inverts Raise and Sand, Shift smooths, Esc takes the stroke back"""
+    """Paint erosion on the terrain. Ctrl inverts Raise and Sand, Shift smooths, Esc takes the
+    stroke back
+    """
 
     bl_idname = "erosion.brush_stroke"
     bl_label = "Erosion Brush"
     bl_options = {"UNDO"}
 
-    mode: bpy.props.EnumProperty(name="Mode", description="What the stroke does", items=MODES, options={"SKIP_SAVE"})
+    mode: bpy.props.EnumProperty(
+        name="Mode", description="What the stroke does", items=MODES, options={"SKIP_SAVE"}
+    )
     stroke: bpy.props.CollectionProperty(
         type=EROSION_PG_dab,
         name="Stroke",
@@ -96,7 +107,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if self._layer_is_new and (full := layers.why_full(terrain)):
             raise InputError(f"{full}; remove one before you paint.")
         self._was_result = original.has_source(terrain.data)
-        given, strata = _stroke(context, self.mode, radius, terrain), None
+        given = _stroke(context, self.mode, radius, terrain)
+        strata = None
         try:
             strata = loaded_recipe.recipe(terrain.erosion).strata
         except InputError:
@@ -113,24 +125,34 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._digits = max(0, math.ceil(2.3 - math.log10(radius)))
 
     def _dab(self, place: tuple[float, float], pressure: float) -> None:
-        """A dab at meters along x and y; rounded, as it is kept, to a two hundredth of the radius."""
-        self._painter.dab(round(place[0], self._digits), round(place[1], self._digits), round(pressure, 3))
+        """A dab at meters along x and y; rounded, as it is kept, to a two hundredth of the
+        radius.
+        """
+        self._painter.dab(
+            round(place[0], self._digits), round(place[1], self._digits), round(pressure, 3)
+        )
 
     @reports_refusals()
     def _finish(self, context: bpy.types.Context) -> set[str]:
-        painter, terrain = self._painter, self._painter.find_object()
+        painter = self._painter
+        terrain = self._painter.find_object()
         if terrain is not None and not painter.has_changed:
             painter.leave()
             report(self, {"WARNING"}, why_still(terrain, self._ground, painter.stroke, self._masks))
             return {"CANCELLED"}
         painter.commit(self._keep)
         if terrain is not None and (names := obstacle.shapers(terrain)):
-            report(self, {"WARNING"}, f"{names} acts on top of what you paint; apply it to paint on what you see.")
+            report(
+                self,
+                {"WARNING"},
+                f"{names} acts on top of what you paint; apply it to paint on what you see.",
+            )
         return {"FINISHED"}
 
     def _keep(self) -> None:
         """Keep the stroke in the recipe."""
-        painter, terrain = self._painter, self._painter.find_object()
+        painter = self._painter
+        terrain = self._painter.find_object()
         if painter.dabs and terrain is not None:
             layer = None if self._layer_is_new else layers.layer_shown(terrain, self._mark)
             layers.keep(terrain, self._was_result, layer, painter.stroke)
@@ -138,7 +160,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         """The whole stroke, for scripts."""
-        settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
+        settings = brush_settings.of(context)
+        terrain = companions.terrain_of(context.object)
         if reason := why_no_run(terrain) or _why_unseen(context, terrain):
             raise InputError(reason)
         if not self.stroke:
@@ -166,7 +189,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if self.stroke:
             return self.execute(context)
-        settings, terrain = brush_settings.of(context), companions.terrain_of(context.object)
+        settings = brush_settings.of(context)
+        terrain = companions.terrain_of(context.object)
         if reason := why_no_run(terrain) or _why_unseen(context, terrain):
             report(self, {"WARNING"}, reason)
             return {"CANCELLED", "PASS_THROUGH"}
@@ -177,7 +201,9 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._begin(context, terrain, radius_of(context, terrain, settings, place))
         self._last: tuple[float, float] | None = None
         self._told = ""
-        self._still, self._mouse, self._pressure = 0, mouse, 1.0
+        self._still = 0
+        self._mouse = mouse
+        self._pressure = 1.0
         self._follow(context, event)
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
         context.window_manager.modal_handler_add(self)
@@ -245,7 +271,9 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             self._last = None
             return
         settings = brush_settings.of(context)
-        self._pressure = event.pressure if settings.use_pressure_strength and event.is_tablet else 1.0
+        self._pressure = (
+            event.pressure if settings.use_pressure_strength and event.is_tablet else 1.0
+        )
         rows, cols = self._ground.frame.spacing
         place = (found[0] * cols, found[1] * rows)
         step = SPACING * self._painter.stroke.radius
@@ -275,11 +303,15 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._give_up(context)
 
 
-def _stroke(context: bpy.types.Context, mode: str, radius: float, terrain: bpy.types.Object) -> Stroke:
+def _stroke(
+    context: bpy.types.Context, mode: str, radius: float, terrain: bpy.types.Object
+) -> Stroke:
     """A stroke by the settings, without dabs."""
     settings = brush_settings.of(context)
     seed = sum(len(item.strokes) for item in terrain.erosion.steps)
-    values = {name: exact(getattr(settings, name), None) for name in ("strength", "falloff", "angle")}
+    values = {
+        name: exact(getattr(settings, name), None) for name in ("strength", "falloff", "angle")
+    }
     kind = "smooth" if mode == "SMOOTH" else settings.kind
     invert = settings.invert != (mode == "INVERT")
     return Stroke(kind=kind, radius=float(f"{radius:.4g}"), invert=invert, seed=seed, **values)
@@ -312,7 +344,4 @@ def radius_of(
     return min(max((beside - at).length, 1e-3), 1e6)
 
 
-CLASSES = (
-    EROSION_PG_dab,
-    EROSION_OT_brush_stroke,
-)
+CLASSES = (EROSION_PG_dab, EROSION_OT_brush_stroke)

@@ -16,11 +16,16 @@ class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
     bl_idname = "erosion.brush"
     bl_label = "Erosion Brush"
     bl_description = (
-        "Erode the terrain where you paint. Ctrl inverts Raise and Sand, Shift smooths, Esc takes the stroke back"
+        "Erode the terrain where you paint. Ctrl inverts Raise and Sand, Shift smooths, Esc takes "
+        "the stroke back"
     )
     bl_icon = "brush.generic"
     bl_keymap = (
-        ("erosion.brush_stroke", {"type": "LEFTMOUSE", "value": "PRESS"}, {"properties": [("mode", "NORMAL")]}),
+        (
+            "erosion.brush_stroke",
+            {"type": "LEFTMOUSE", "value": "PRESS"},
+            {"properties": [("mode", "NORMAL")]},
+        ),
         (
             "erosion.brush_stroke",
             {"type": "LEFTMOUSE", "value": "PRESS", "ctrl": True},
@@ -31,14 +36,26 @@ class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
             {"type": "LEFTMOUSE", "value": "PRESS", "shift": True},
             {"properties": [("mode", "SMOOTH")]},
         ),
-        ("erosion.brush_adjust", {"type": "F", "value": "PRESS"}, {"properties": [("what", "RADIUS")]}),
+        (
+            "erosion.brush_adjust",
+            {"type": "F", "value": "PRESS"},
+            {"properties": [("what", "RADIUS")]},
+        ),
         (
             "erosion.brush_adjust",
             {"type": "F", "value": "PRESS", "shift": True},
             {"properties": [("what", "STRENGTH")]},
         ),
-        ("erosion.brush_size", {"type": "LEFT_BRACKET", "value": "PRESS"}, {"properties": [("grows", False)]}),
-        ("erosion.brush_size", {"type": "RIGHT_BRACKET", "value": "PRESS"}, {"properties": [("grows", True)]}),
+        (
+            "erosion.brush_size",
+            {"type": "LEFT_BRACKET", "value": "PRESS"},
+            {"properties": [("grows", False)]},
+        ),
+        (
+            "erosion.brush_size",
+            {"type": "RIGHT_BRACKET", "value": "PRESS"},
+            {"properties": [("grows", True)]},
+        ),
     )
 
     def draw_settings(context: bpy.types.Context, layout: Any, tool: Any) -> None:  # type: ignore[misc] # noqa: N805

@@ -20,8 +20,9 @@ from ..run.errand_operator import ParameterOperator
 
 
 class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
-    """Compute drainage area, stream order, lake depth, slope, curvature and flow direction of the current terrain as
-    attributes, with figures to compare it with real land. Runs keep them up to date
+    """Compute drainage area, stream order, lake depth, slope, curvature and flow direction of the
+    current terrain as attributes, with figures to compare it with real land. Runs keep them up to
+    date
     """
 
     bl_idname = "erosion.analyze"
@@ -73,7 +74,8 @@ class EROSION_PT_analysis(SubPanel):
     bl_label = "Analysis"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, mesh = self.layout, companions.terrain_of(context.object).data
+        layout = self.layout
+        mesh = companions.terrain_of(context.object).data
         text = analysis.kept_text(mesh)
         row = layout.row(align=True)
         row.operator("erosion.analyze", icon="VIEWZOOM")
@@ -85,8 +87,12 @@ class EROSION_PT_analysis(SubPanel):
             draw_lines(layout, [*notes], "INFO")
         flow = layout.grid_flow(columns=2, even_columns=True, align=True)
         for name in ANALYZED:
-            shown = mask_watch.is_shown(companions.terrain_of(context.object), mask_watch.FIELD + name)
-            flow.operator("erosion.field_show", text=parameter_label(name), depress=shown).field = name
+            shown = mask_watch.is_shown(
+                companions.terrain_of(context.object), mask_watch.FIELD + name
+            )
+            flow.operator(
+                "erosion.field_show", text=parameter_label(name), depress=shown
+            ).field = name
         column = layout.column(align=True)
         column.scale_y = 0.8
         for label, value in told:
@@ -97,7 +103,9 @@ class EROSION_PT_analysis(SubPanel):
 
 @session.cached(16)
 def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
-    """Label and value of each figure, and notes; invalid content in a file is reported as missing."""
+    """Label and value of each figure, and notes; invalid content in a file is reported as
+    missing.
+    """
     from ...drainage.land_statistics import lines  # few terrains are analyzed
 
     held = analysis.kept(text)

@@ -29,7 +29,8 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
     parameters = BedParameters
     __annotations__ = properties_of(specifications(BedParameters).values()) | {
         "curve": bpy.props.StringProperty(
-            name="Curve", description="Name of the Curve object; empty: all that are selected beside the terrain"
+            name="Curve",
+            description="Name of the Curve object; empty: all that are selected beside the terrain",
         )
     }
 
@@ -45,10 +46,14 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
 
         def curves() -> list[bpy.types.Object]:
             there = [obj for obj in map(bpy.data.objects.get, wanted) if obj is not None]
-            return there if self.curve else [obj for obj in there if obj.type in ("CURVE", "CURVES")]
+            return (
+                there if self.curve else [obj for obj in there if obj.type in ("CURVE", "CURVES")]
+            )
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
-            return carving.requests_of_carve(terrain, carving.of_curves(terrain, curves(), parameters))
+            return carving.requests_of_carve(
+                terrain, carving.of_curves(terrain, curves(), parameters)
+            )
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             notes = carving.carve(terrain, carving.of_curves(terrain, curves(), parameters))

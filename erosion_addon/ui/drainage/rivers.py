@@ -30,14 +30,19 @@ class _WaterOperator(ParameterOperator):
     def plan(self) -> Plan:
         from ...scene.derived import rivers  # few sessions need it
 
-        kind, settings, heads, as_curves = self.kind, self.settings(), self.headwaters_meant(), self.curves_meant()
+        kind = self.kind
+        settings = self.settings()
+        heads = self.headwaters_meant()
+        as_curves = self.curves_meant()
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             made = rivers.add(terrain, kind, settings(terrain), heads, as_curves)
             beside = update_derived.update_companions(terrain, update_derived.BESIDE_WATER)
             return f"Made {made.name}.", beside
 
-        return Plan(lambda terrain: rivers.requests_of_add(terrain, kind, settings(terrain), heads), change)
+        return Plan(
+            lambda terrain: rivers.requests_of_add(terrain, kind, settings(terrain), heads), change
+        )
 
     def headwaters_meant(self) -> str | None:
         """Vertex group or attribute where rivers begin, see `rivers.add`."""
@@ -57,7 +62,11 @@ def _masks(operator: Any, context: bpy.types.Context, edit_text: str) -> list[st
     terrain = companions.terrain_of(context.object)
     if terrain is None or terrain.type != "MESH":
         return []
-    numbers = (one.name for one in terrain.data.attributes if (one.domain, one.data_type) == ("POINT", "FLOAT"))
+    numbers = (
+        one.name
+        for one in terrain.data.attributes
+        if (one.domain, one.data_type) == ("POINT", "FLOAT")
+    )
     return [group.name for group in terrain.vertex_groups] + sorted(numbers)
 
 
@@ -76,15 +85,20 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
     __annotations__ = properties_of(specifications(RiverParameters).values()) | {
         "headwaters": bpy.props.StringProperty(
             name="Headwaters",
-            description="Vertex group or attribute of the terrain: rivers begin where it is over 0.5. Empty: they "
-            "begin where enough land drains, see Source Area",
+            description=(
+                "Vertex group or attribute of the terrain: rivers begin where it is over 0.5. "
+                "Empty: they begin where enough land drains, see Source Area"
+            ),
             search=_masks,
             search_options={"SUGGESTION"},
         ),
         "curves": bpy.props.BoolProperty(
             name="Curves",
-            description="Make rivers a Curves object with attributes, for Geometry Nodes of your own, whose modifier "
-            "makes the ribbons. Off: a mesh, which follows the ground under narrow brooks more closely",
+            description=(
+                "Make rivers a Curves object with attributes, for Geometry Nodes of your own, "
+                "whose modifier makes the ribbons. Off: a mesh, which follows the ground under "
+                "narrow brooks more closely"
+            ),
         ),
     }
 
@@ -129,8 +143,8 @@ class EROSION_OT_lakes_add(_WaterOperator, bpy.types.Operator):
 class EROSION_OT_sea_add(_WaterOperator, bpy.types.Operator):
     """Add a sea over all land below its level.
 
-    Rivers end in it, and it follows every run. The default level is that of the rivers, or of the recipe. Press again
-    to change it
+    Rivers end in it, and it follows every run. The default level is that of the rivers, or of the
+    recipe. Press again to change it
     """
 
     bl_idname = "erosion.sea_add"

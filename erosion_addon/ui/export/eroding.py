@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`blender --command erosion erode INPUT OUT.blend`: a heightmap, or the terrain of a .blend file, eroded without a
-window.
+"""`blender --command erosion erode INPUT OUT.blend`: a heightmap, or the terrain of a .blend file,
+eroded without a window.
 """
 
 import argparse
@@ -35,12 +35,21 @@ _OPTIONS = ("recipe", "set", "seed", "edges", "report", "quiet", "progress", "th
 """Options for every terrain in a .blend file."""
 _OF_A_FILE = ("object",)
 """Options for one that is in the file already."""
-_OF_A_HEIGHTMAP = (*OPTIONS, "size", "height_range", "smooth_steps", "mask", "sand", "surface_color")
+_OF_A_HEIGHTMAP = (
+    *OPTIONS,
+    "size",
+    "height_range",
+    "smooth_steps",
+    "mask",
+    "sand",
+    "surface_color",
+)
 """Options for one that is made from a heightmap."""
 
 
 def erode(given: argparse.Namespace) -> None:
-    """Erode a heightmap or the terrain of a .blend file as its settings and the arguments say, and save a new file.
+    """Erode a heightmap or the terrain of a .blend file as its settings and the arguments say, and
+    save a new file.
 
     InputError for invalid arguments, and if the terrain cannot be eroded; then nothing is written.
     """
@@ -70,8 +79,8 @@ def erode(given: argparse.Namespace) -> None:
 
 @contextmanager
 def _kept(target: Path) -> Iterator[None]:
-    """Context that saves the eroded file under another name after an error, beside `target` or among the temporary
-    files.
+    """Context that saves the eroded file under another name after an error, beside `target` or
+    among the temporary files.
     """
     try:
         yield
@@ -87,16 +96,34 @@ def _kept(target: Path) -> Iterator[None]:
 
 def _require_only(given: argparse.Namespace, is_file: bool) -> None:
     """Raise InputError for an option that has no meaning here."""
-    known = {*_OPTIONS, *(_OF_A_FILE if is_file else _OF_A_HEIGHTMAP), "command", "input", "output", "normals"}
-    others = [name for name, value in vars(given).items() if name not in known and value not in (None, False, [])]
+    known = {
+        *_OPTIONS,
+        *(_OF_A_FILE if is_file else _OF_A_HEIGHTMAP),
+        "command",
+        "input",
+        "output",
+        "normals",
+    }
+    others = [
+        name
+        for name, value in vars(given).items()
+        if name not in known and value not in (None, False, [])
+    ]
     if not others:
         return
     option = {"go_on": "continue"}.get(others[0], others[0]).replace("_", "-")
     if others[0] in _OF_A_FILE:
-        raise InputError(f"--{option} chooses a terrain of a .blend file, and {given.input} is a heightmap.")
+        raise InputError(
+            f"--{option} chooses a terrain of a .blend file, and {given.input} is a heightmap."
+        )
     if others[0] in _OF_A_HEIGHTMAP:
-        raise InputError(f"--{option} is for heightmaps; the terrain of a .blend file brings its own settings.")
-    raise InputError(f"--{option} is for an OUTPUT that is a heightmap; a .blend file holds the fields as attributes.")
+        raise InputError(
+            f"--{option} is for heightmaps; the terrain of a .blend file brings its own settings."
+        )
+    raise InputError(
+        f"--{option} is for an OUTPUT that is a heightmap; a .blend file holds the fields as "
+        "attributes."
+    )
 
 
 def _open(given: argparse.Namespace) -> bpy.types.Object:
@@ -111,7 +138,9 @@ def _import(given: argparse.Namespace) -> bpy.types.Object:
     start, masks, record = source.read(given, recipe, BlenderFiles())
     masks, notes = prepare(masks, start.shape)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    terrain = grid.make_grid_object(given.input.stem, start.elevation, start.spacing, bpy.context.scene.collection)
+    terrain = grid.make_grid_object(
+        given.input.stem, start.elevation, start.spacing, bpy.context.scene.collection
+    )
     inputs.made_from(terrain, given.input, record.georeference)
     lattice = grid.find_lattice(terrain)
     if given.sand is not None:
@@ -119,7 +148,8 @@ def _import(given: argparse.Namespace) -> bpy.types.Object:
     for kind, values in masks.items():
         attributes.write_users(terrain.data, f"mask_{kind}", lattice.to_vertices(values))
         mask = getattr(terrain.erosion, kind)
-        mask.source, mask.layer = "ATTRIBUTE", f"mask_{kind}"
+        mask.source = "ATTRIBUTE"
+        mask.layer = f"mask_{kind}"
     _set_color(terrain, given.surface_color)
     if not given.quiet:
         source.note_lack(recipe, start, masks)
@@ -132,13 +162,16 @@ def _set_color(terrain: bpy.types.Object, color: str | None) -> None:
     """Set the surface color to strata or an image."""
     settings = terrain.erosion.surface_color
     if color and source.is_strata(color):
-        settings.source, settings.strata = "STRATA", color
+        settings.source = "STRATA"
+        settings.strata = color
     elif color:
         settings.source, settings.image = "IMAGE", bpy.data.images.load(str(Path(color).resolve()))
 
 
 def _set(terrain: bpy.types.Object, given: argparse.Namespace, recipe_name: str) -> None:
-    """Change the terrain's settings as the arguments say. recipe_name: "" for the terrain's own recipe."""
+    """Change the terrain's settings as the arguments say. recipe_name: "" for the terrain's own
+    recipe.
+    """
     settings = terrain.erosion
     edges = given.edges
     if recipe_name or given.set:
@@ -158,7 +191,8 @@ def _set(terrain: bpy.types.Object, given: argparse.Namespace, recipe_name: str)
 
 def _run(terrain: bpy.types.Object, given: argparse.Namespace) -> Task:
     """The run, at its end; InputError if it has no result."""
-    task, line = runs.start(terrain, threads=given.threads), ProgressLine(given.quiet)
+    task = runs.start(terrain, threads=given.threads)
+    line = ProgressLine(given.quiet)
     try:
         while not (task.ended or task.held):
             task.poll(0.1)
@@ -174,7 +208,9 @@ def _run(terrain: bpy.types.Object, given: argparse.Namespace) -> Task:
 
 
 def _set_up_look(terrain: bpy.types.Object) -> None:
-    """Give the terrain material, water, plants, light, sky and camera; InputError if that failed."""
+    """Give the terrain material, water, plants, light, sky and camera; InputError if that
+    failed.
+    """
     try:
         with bpy.context.temp_override(object=terrain, active_object=terrain):
             bpy.ops.erosion.look_add()

@@ -32,18 +32,30 @@ MOST = 32
 
 
 def sets_of(names: list[str]) -> dict[str, list[str]]:
-    """Names of maps by the property that holds them: `maps` has the first 32, `maps_2` the next, and so on."""
+    """Names of maps by the property that holds them: `maps` has the first 32, `maps_2` the next,
+    and so on.
+    """
     firsts = range(0, len(names), MOST)
-    return {f"maps_{number}" if number > 1 else "maps": names[at : at + MOST] for number, at in enumerate(firsts, 1)}
+    return {
+        f"maps_{number}" if number > 1 else "maps": names[at : at + MOST]
+        for number, at in enumerate(firsts, 1)
+    }
 
 
-MAPS = sets_of([name for name, field in FIELDS.items() if name != "elevation" and field.components < 3])
+MAPS = sets_of(
+    [name for name, field in FIELDS.items() if name != "elevation" and field.components < 3]
+)
 
 
 def _set(names: list[str]) -> Any:
-    items = [(name, label(name), FIELDS[name].meaning[0].upper() + FIELDS[name].meaning[1:]) for name in names]
+    items = [
+        (name, label(name), FIELDS[name].meaning[0].upper() + FIELDS[name].meaning[1:])
+        for name in names
+    ]
     description = "Maps to write beside the heights, in the same size: FILE_wear and so on"
-    return bpy.props.EnumProperty(name="Maps", description=description, items=items, options={"ENUM_FLAG"})
+    return bpy.props.EnumProperty(
+        name="Maps", description=description, items=items, options={"ENUM_FLAG"}
+    )
 
 
 class _Maps:
@@ -56,7 +68,9 @@ def _sizes(engine: str) -> Any:
     sizes = ENGINES[engine].sizes
     items = [("NEAREST", "Nearest", "The size that stretches the terrain the least")]
     items += [(str(size), str(size), f"{size} × {size} points") for size in sizes]
-    return bpy.props.EnumProperty(name="Size", description="Points along the sides of each file", items=items)
+    return bpy.props.EnumProperty(
+        name="Size", description="Points along the sides of each file", items=items
+    )
 
 
 def _engine_is_chosen(self: Any, context: bpy.types.Context) -> None:
@@ -64,20 +78,27 @@ def _engine_is_chosen(self: Any, context: bpy.types.Context) -> None:
 
 
 class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, ExportHelper):
-    """Write the terrain's heights, and optionally maps, in a size for game engines, with a side file that stores the
-    scale in meters
+    """Write the terrain's heights, and optionally maps, in a size for game engines, with a side
+    file that stores the scale in meters
     """
 
     bl_idname = "erosion.heightmap_export"
     bl_label = "Export Heightmap"
 
-    filepath: bpy.props.StringProperty(name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})
-    filter_glob: bpy.props.StringProperty(default=";".join(f"*{suffix}" for suffix in WRITTEN), options={"HIDDEN"})
+    filepath: bpy.props.StringProperty(
+        name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
+    )
+    filter_glob: bpy.props.StringProperty(
+        default=";".join(f"*{suffix}" for suffix in WRITTEN), options={"HIDDEN"}
+    )
     engine: bpy.props.EnumProperty(
         name="For",
         description="Program that determines sizes, row order and tile names",
         items=[("NONE", "Any Program", "The terrain's own size, or one that you choose")]
-        + [(name.upper(), engine.label, f"The sizes of {engine.label}") for name, engine in ENGINES.items()],
+        + [
+            (name.upper(), engine.label, f"The sizes of {engine.label}")
+            for name, engine in ENGINES.items()
+        ],
         update=_engine_is_chosen,
     )
     file_format: bpy.props.EnumProperty(
@@ -93,7 +114,10 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         min=0,
         max=1 << 16,
         options={"SKIP_SAVE"},
-        description="Rows and columns of each file: more are interpolated, fewer are averaged. Auto: the terrain's own",
+        description=(
+            "Rows and columns of each file: more are interpolated, fewer are averaged. Auto: the "
+            "terrain's own"
+        ),
     )
     size_auto: switch("size", "Auto", (1024, 1024))["size_auto"]
     tiles: bpy.props.IntVectorProperty(
@@ -106,8 +130,10 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     )
     own_range: bpy.props.BoolProperty(
         name="Auto Range",
-        description="Black is the lowest point of the terrain and white the highest. Off: heights of your own, for "
-        "example the same for several terrains",
+        description=(
+            "Black is the lowest point of the terrain and white the highest. Off: heights of your "
+            "own, for example the same for several terrains"
+        ),
         default=True,
     )
     low: bpy.props.FloatProperty(
@@ -130,10 +156,12 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         unit="LENGTH",
     )
     flip: bpy.props.BoolProperty(
-        name="Flip Rows", description="Reverse the order of rows, for programs that show the terrain mirrored"
+        name="Flip Rows",
+        description="Reverse the order of rows, for programs that show the terrain mirrored",
     )
     masks: bpy.props.BoolProperty(
-        name="Masks", description="Write the masks of the panel too, in the same size: FILE_mask_strength and so on"
+        name="Masks",
+        description="Write the masks of the panel too, in the same size: FILE_mask_strength and so on",
     )
 
     @property
@@ -144,7 +172,9 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not self.filepath:  # type: ignore[has-type]
             name = bpy.path.clean_name(companions.terrain_of(context.object).name)
-            self.filepath = str(Path(bpy.data.filepath).with_name(name) if bpy.data.filepath else Path(name))
+            self.filepath = str(
+                Path(bpy.data.filepath).with_name(name) if bpy.data.filepath else Path(name)
+            )
             self.filepath += self.filename_ext
         return ExportHelper.invoke(self, context, event)
 
@@ -154,7 +184,9 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         layout.use_property_decorate = False
         layout.prop(self, "engine")
         layout.prop(self, "file_format")
-        draw_value(layout, self, {"UNREAL": "unreal_size", "UNITY": "unity_size"}.get(self.engine, "size"))
+        draw_value(
+            layout, self, {"UNREAL": "unreal_size", "UNITY": "unity_size"}.get(self.engine, "size")
+        )
         layout.prop(self, "tiles")
         self._draw_size(layout, companions.terrain_of(context.object))
         if self.file_format in GRAY_SUFFIXES:
@@ -176,7 +208,9 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
             draw_lines(layout, [str(error)], "ERROR")
             return
         apart = found.spacing[1] * (found.cols - 1) / (whole[1] - 1)
-        text = phrase("{rows} × {cols} points, {apart} m apart", rows=rows, cols=cols, apart=f"{apart:.3g}")
+        text = phrase(
+            "{rows} × {cols} points, {apart} m apart", rows=rows, cols=cols, apart=f"{apart:.3g}"
+        )
         layout.label(text=text, icon="INFO", translate=False)
 
     def _draw_maps(self, layout: Any, terrain: bpy.types.Object) -> None:
@@ -206,9 +240,15 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         for sentence in done.notes:
             report(self, {"INFO"}, sentence)
         if done.clipped_cells:
-            report(self, {"WARNING"}, f"{done.clipped_cells} points lay outside the height range and were cut off")
+            report(
+                self,
+                {"WARNING"},
+                f"{done.clipped_cells} points lay outside the height range and were cut off",
+            )
         low, high = done.height_range
-        names = ", ".join(path.name for path in done.paths[:4]) + (" …" if len(done.paths) > 4 else "")
+        names = ", ".join(path.name for path in done.paths[:4]) + (
+            " …" if len(done.paths) > 4 else ""
+        )
         report(self, {"INFO"}, f"{names}: from {low:.6g} m to {high:.6g} m")
         return {"FINISHED"}
 
@@ -219,7 +259,9 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         return path if path.suffix else path.with_suffix(self.file_format)
 
     def _maps(self) -> list[str]:
-        return [name for which, names in MAPS.items() for name in names if name in getattr(self, which)]
+        return [
+            name for which, names in MAPS.items() for name in names if name in getattr(self, which)
+        ]
 
     def _layout(self) -> Any:
         from ...files.export import Layout
@@ -237,7 +279,9 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
 
 def draw_export(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Draw the entry in File ▸ Export."""
-    self.layout.operator(EROSION_OT_heightmap_export.bl_idname, text="Heightmap (.exr, .tif, .png, .r16, .raw)")
+    self.layout.operator(
+        EROSION_OT_heightmap_export.bl_idname, text="Heightmap (.exr, .tif, .png, .r16, .raw)"
+    )
 
 
 def register() -> None:

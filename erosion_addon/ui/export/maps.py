@@ -19,7 +19,9 @@ from ..base.translations import report
 def _fields(**options: Any) -> Any:
     """Property: names of fields."""
     return bpy.props.StringProperty(
-        name="Fields", description="Names of fields, separated by commas. Empty: all fields of the terrain", **options
+        name="Fields",
+        description="Names of fields, separated by commas. Empty: all fields of the terrain",
+        **options,
     )
 
 
@@ -33,7 +35,9 @@ class _MapOperator(TerrainOperator):
 
 
 class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
-    """Write the terrain's fields into a folder, each as FIELD.exr in the field's own unit, and its normal map"""
+    """Write the terrain's fields into a folder, each as FIELD.exr in the field's own unit, and its
+    normal map
+    """
 
     bl_idname = "erosion.maps_export"
     bl_label = "Export Maps"
@@ -51,7 +55,11 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
         description="Kind of the files",
         items=[
             ("EXR", "EXR", "32-bit floats, in meters where the field is"),
-            ("PNG", "PNG and EXR", "16-bit PNG for normals and fields from 0 to 1, EXR for all others"),
+            (
+                "PNG",
+                "PNG and EXR",
+                "16-bit PNG for normals and fields from 0 to 1, EXR for all others",
+            ),
         ],
     )
     normal_green: bpy.props.EnumProperty(
@@ -75,8 +83,11 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
         if not self.directory:
             raise InputError("No folder is chosen for the maps; give one as directory.")
         folder = Path(bpy.path.abspath(self.directory))
-        png, green = self.file_format == "PNG", self.normal_green.lower()
-        files = maps.export(terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap")
+        png = self.file_format == "PNG"
+        green = self.normal_green.lower()
+        files = maps.export(
+            terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap"
+        )
         report(self, {"INFO"}, f"{folder}: {', '.join(path.name for path in files)}")
         return {"FINISHED"}
 
@@ -120,10 +131,6 @@ def _history_moved(*_: Any) -> None:
     maps.forget_pixels()
 
 
-CLASSES = (
-    EROSION_OT_maps_export,
-    EROSION_OT_images_send,
-    EROSION_PT_maps,
-)
+CLASSES = (EROSION_OT_maps_export, EROSION_OT_images_send, EROSION_PT_maps)
 
 HANDLERS: handlers.Handlers = (("undo_post", _history_moved), ("redo_post", _history_moved))

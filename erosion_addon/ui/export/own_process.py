@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rendering in a Blender of its own: where graphics end it without a word, the command still says why."""
+"""Rendering in a Blender of its own: where graphics end it without a word, the command still says
+why.
+"""
 
 import os
 import subprocess
@@ -15,9 +17,9 @@ END = "TERRAIN_EROSION_END"
 """Environment variable of that process: file to which it writes its exit code."""
 
 SENTENCE = (
-    "Blender broke off while rendering; no picture was written. EEVEE needs a graphics driver: install one (without a "
-    "graphics card Mesa's: libegl1 and libgl1-mesa-dri on Debian and Ubuntu), or render with --engine cycles, which "
-    "needs none."
+    "Blender broke off while rendering; no picture was written. EEVEE needs a graphics driver: "
+    "install one (without a graphics card Mesa's: libegl1 and libgl1-mesa-dri on Debian and "
+    "Ubuntu), or render with --engine cycles, which needs none."
 )
 
 
@@ -27,7 +29,9 @@ def is_here() -> bool:
 
 
 def run(command: Sequence[str]) -> int:
-    """Run a command that calls `tell`; returns its exit code, or 2 with a sentence if it broke off before."""
+    """Run a command that calls `tell`; returns its exit code, or 2 with a sentence if it broke off
+    before.
+    """
     with tempfile.TemporaryDirectory() as folder, signals.handled():
         told = Path(folder) / "end"
         with subprocess.Popen(command, env={**os.environ, END: str(told)}) as process:

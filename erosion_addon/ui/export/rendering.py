@@ -18,7 +18,14 @@ def render(given: argparse.Namespace) -> None:
     whole = given.turntable and given.view == "file"
     view = "whole" if whole else given.view
     picture = Picture(
-        given.size, given.samples, given.engine, view, given.turn, given.light or "", given.plants, given.passes
+        given.size,
+        given.samples,
+        given.engine,
+        view,
+        given.turn,
+        given.light or "",
+        given.plants,
+        given.passes,
     )
     frames = _turn(given.output, given.turntable) if given.turntable else {given.output: 0.0}
     with Outputs([given.input]) as outputs:

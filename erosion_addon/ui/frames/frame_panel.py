@@ -25,7 +25,8 @@ class EROSION_PT_frames(SubPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         terrain = companions.terrain_of(context.object)
-        layout, settings = self.layout, terrain.erosion.frames
+        layout = self.layout
+        settings = terrain.erosion.frames
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column()
@@ -39,7 +40,9 @@ class EROSION_PT_frames(SubPanel):
         flow.use_property_split = False
         flow.prop(settings, "fields")
         if settings.keep:
-            _draw_size(layout, terrain, chosen_frames.fields_of(settings), chosen_frames.count_of(settings))
+            _draw_size(
+                layout, terrain, chosen_frames.fields_of(settings), chosen_frames.count_of(settings)
+            )
         if settings.folder:
             _draw_folder(layout, settings)
         layout.separator()
@@ -70,7 +73,11 @@ def _draw_folder(layout: Any, settings: Any) -> None:
         return
     row = layout.row()
     values = {"kept": record.kept, "count": record.frames, "recipe": record.recipe}
-    row.label(text=phrase("{kept} of {count} frames of {recipe}", **values), icon="RENDER_ANIMATION", translate=False)
+    row.label(
+        text=phrase("{kept} of {count} frames of {recipe}", **values),
+        icon="RENDER_ANIMATION",
+        translate=False,
+    )
     row.operator("erosion.frames_remove", text="", icon="TRASH")
     column = layout.column()
     column.enabled = job.now.current is None
@@ -83,7 +90,9 @@ def _draw_folder(layout: Any, settings: Any) -> None:
 
 
 class EROSION_OT_frames_remove(bpy.types.Operator):
-    """Delete the frames in the folder, so that a run can keep others there. Undo does not bring them back"""
+    """Delete the frames in the folder, so that a run can keep others there. Undo does not bring
+    them back
+    """
 
     bl_idname = "erosion.frames_remove"
     bl_label = "Delete Frames"
@@ -101,7 +110,10 @@ class EROSION_OT_frames_remove(bpy.types.Operator):
         folder, record = chosen_frames.frames_of(companions.terrain_of(context.object))
         frame_files.cut(folder, record.fields, -1)
         if frame_files.holds(folder, record.fields):
-            raise InputError(f"Some frames in {folder} cannot be deleted; check whether another program uses them.")
+            raise InputError(
+                f"Some frames in {folder} cannot be deleted; check whether another program uses "
+                "them."
+            )
         report(self, {"INFO"}, f"The frames in {folder} are deleted.")
         return {"FINISHED"}
 

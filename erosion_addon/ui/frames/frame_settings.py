@@ -38,7 +38,11 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
             description="How many states to keep",
             items=[
                 ("NUMBER", "Number", "A number of states"),
-                ("FILM", "Frames per Second", "As many states as a film of this length has, at its frame rate"),
+                (
+                    "FILM",
+                    "Frames per Second",
+                    "As many states as a film of this length has, at its frame rate",
+                ),
             ],
         ),
         "length": bpy.props.FloatProperty(
@@ -60,7 +64,10 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
         ),
         "count": bpy.props.IntProperty(
             name="Frames",
-            description="States to keep, after equal shares of the work of the run. The start is kept too, as frame 0",
+            description=(
+                "States to keep, after equal shares of the work of the run. The start is kept "
+                "too, as frame 0"
+            ),
             default=48,
             min=1,
             max=MOST,
@@ -76,7 +83,13 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
             name="Fields",
             description="Maps to keep besides the heights",
             items=[
-                (name, name.replace("_", " ").title(), _sentence(FIELDS[name].meaning), "NONE", 1 << number)
+                (
+                    name,
+                    name.replace("_", " ").title(),
+                    _sentence(FIELDS[name].meaning),
+                    "NONE",
+                    1 << number,
+                )
                 for number, name in enumerate(KEPT)
             ],
             options={"ENUM_FLAG"},
@@ -89,8 +102,10 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
         ),
         "how_far": bpy.props.FloatProperty(
             name="How Far",
-            description="Share of the run whose kept state is the result: its heights and the maps kept with it. "
-            "Restore still goes back to the terrain before the run",
+            description=(
+                "Share of the run whose kept state is the result: its heights and the maps kept "
+                "with it. Restore still goes back to the terrain before the run"
+            ),
             subtype="PERCENTAGE",
             min=0.0,
             max=100.0,

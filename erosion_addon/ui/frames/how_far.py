@@ -34,7 +34,8 @@ _now = session.remember(_Now, of_file=True)
 
 def share(settings: Any) -> float:
     """Position of the slider in percent."""
-    record, obj = chosen_frames.record_of(settings.id_data), settings.id_data
+    record = chosen_frames.record_of(settings.id_data)
+    obj = settings.id_data
     if record is None or not record.frames or obj.type != "MESH":
         return 100.0
     number = kept_state.taken(obj.data, settings.taken)
@@ -66,7 +67,9 @@ def _take() -> None:
 
 
 class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
-    """Make a kept state of the run the result: its heights and the maps kept with it. Restore goes back as before"""
+    """Make a kept state of the run the result: its heights and the maps kept with it. Restore goes
+    back as before
+    """
 
     bl_idname = "erosion.how_far"
     bl_label = "How Far"
@@ -74,7 +77,9 @@ class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
 
     work = "State"
 
-    frame: bpy.props.IntProperty(name="Frame", description="Number of the kept state: 0 for the start", min=0)
+    frame: bpy.props.IntProperty(
+        name="Frame", description="Number of the kept state: 0 for the start", min=0
+    )
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
@@ -82,11 +87,15 @@ class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
 
     def plan(self) -> Plan:
         number = self.frame
-        state = kept_state.read(*chosen_frames.frames_of(companions.terrain_of(bpy.context.object)), number)
+        state = kept_state.read(
+            *chosen_frames.frames_of(companions.terrain_of(bpy.context.object)), number
+        )
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
             heights = kept_state.heights(terrain, state)
-            return update_derived.requests(terrain, grid.find_lattice(terrain), heights, state.fields)
+            return update_derived.requests(
+                terrain, grid.find_lattice(terrain), heights, state.fields
+            )
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             terrain.erosion.frames.taken = kept_state.take(terrain, state, number)

@@ -20,7 +20,8 @@ from .how_far import why_no_frames
 class EROSION_OT_playback_add(bpy.types.Operator):
     """Play the kept frames on the terrain, from the scene's first frame on.
 
-    A Geometry Nodes modifier reads the images, so the file plays and renders without this extension. The mesh stays
+    A Geometry Nodes modifier reads the images, so the file plays and renders without this
+    extension. The mesh stays
     """
 
     bl_idname = "erosion.playback_add"
@@ -52,14 +53,18 @@ class EROSION_OT_playback_remove(TerrainOperator, bpy.types.Operator):
 
 
 class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
-    """Export the terrain with its playback as USD: points and maps at each frame of the scene, for other programs"""
+    """Export the terrain with its playback as USD: points and maps at each frame of the scene, for
+    other programs
+    """
 
     bl_idname = "erosion.frames_export"
     bl_label = "Export Frames as USD"
     bl_options = {"INTERNAL"}
 
     filename_ext = ".usdc"
-    filepath: bpy.props.StringProperty(name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})
+    filepath: bpy.props.StringProperty(
+        name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
+    )
     filter_glob: bpy.props.StringProperty(default="*.usd;*.usdc;*.usda", options={"HIDDEN"})
 
     @classmethod
@@ -72,7 +77,8 @@ class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
 
     @reports_refusals()
     def execute(self: Any, context: bpy.types.Context) -> set[str]:
-        terrain, path = companions.terrain_of(context.object), Path(self.filepath)
+        terrain = companions.terrain_of(context.object)
+        path = Path(self.filepath)
         with Outputs() as outputs:
             target = outputs.plan(path, (".usd", ".usdc", ".usda"))
             with outputs.write(target) as file:
@@ -84,9 +90,18 @@ class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
 
 def _write(context: bpy.types.Context, terrain: bpy.types.Object, file: Path) -> None:
     """Write the terrain alone, at every frame of the scene; InputError if that fails."""
-    others = {"export_lights", "export_cameras", "export_curves", "export_points", "export_volumes", "export_hair"}
+    others = {
+        "export_lights",
+        "export_cameras",
+        "export_curves",
+        "export_points",
+        "export_volumes",
+        "export_hair",
+    }
     known = bpy.ops.wm.usd_export.get_rna_type().properties.keys()
-    selected, active, frame = context.selected_objects, context.view_layer.objects.active, context.scene.frame_current
+    selected = context.selected_objects
+    active = context.view_layer.objects.active
+    frame = context.scene.frame_current
     try:
         for obj in selected:
             obj.select_set(False)

@@ -15,7 +15,10 @@ from ..run.errand_operator import ErrandOperator
 _THRESHOLD = Specification(
     "threshold",
     0.0,
-    "Minimum depth of water that is shown: higher values leave out puddles. Auto: a hundredth of a cell.",
+    (
+        "Minimum depth of water that is shown: higher values leave out puddles. Auto: a hundredth "
+        "of a cell."
+    ),
     low=0,
     high=1e6,
     soft_high=10,
@@ -28,7 +31,10 @@ _FOLIAGE = (
     Specification(
         "shells",
         32,
-        "Number of rendered shells: higher values show finer forms. The viewport shows a quarter of them.",
+        (
+            "Number of rendered shells: higher values show finer forms. The viewport shows a "
+            "quarter of them."
+        ),
         low=1,
         high=256,
     ),
@@ -46,7 +52,9 @@ _FOLIAGE = (
 )
 
 _PLANTS = (
-    Specification("trees", True, "Conifers, broad-leaved trees, hedges and palms, where the palette has them."),
+    Specification(
+        "trees", True, "Conifers, broad-leaved trees, hedges and palms, where the palette has them."
+    ),
     Specification("shrubs", True, "Bushes."),
     Specification("grass", True, "Tufts of grass, which are seen near the camera only."),
     Specification("boulders", True, "Boulders that fell from cliffs."),
@@ -72,7 +80,10 @@ _PLANTS = (
     Specification(
         "limit",
         60_000,
-        "Maximum number of plants and boulders: higher values fill the distance, and renders take longer.",
+        (
+            "Maximum number of plants and boulders: higher values fill the distance, and renders "
+            "take longer."
+        ),
         low=1,
         high=2_000_000,
         soft_high=200_000,
@@ -101,7 +112,9 @@ class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             water_surface.add(terrain, threshold)
-            return "", update_derived.update_companions(terrain, {*update_derived.BESIDE_WATER, "lod"})
+            return "", update_derived.update_companions(
+                terrain, {*update_derived.BESIDE_WATER, "lod"}
+            )
 
         return Plan(lambda terrain: lod.requests_of_water(terrain, threshold), change)
 
@@ -125,16 +138,21 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
         plants = foliage.add(companions.terrain_of(context.object), self.shells, self.height)
         cycles = getattr(context.scene, "cycles", None)
         if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
-            cycles.transparent_max_bounces = 2 * self.shells  # with fewer, rays end black between the plants
+            # with fewer, rays end black between the plants
+            cycles.transparent_max_bounces = 2 * self.shells
         if plants.display_type == "BOUNDS":
-            said = "is visible in Rendered view; for Material Preview, set Viewport Display ▸ Display As to Textured."
+            said = (
+                "is visible in Rendered view; for Material Preview, set Viewport Display ▸ "
+                "Display As to Textured."
+            )
             report(self, {"INFO"}, f"{plants.name} {said}")
         return {"FINISHED"}
 
 
 class EROSION_OT_plants_add(TerrainOperator, bpy.types.Operator):
-    """Scatter trees, shrubs, grass and boulders where they belong in the palette's landscape, densest near the camera.
-    They follow every run. Press again to change them, or after the camera has moved
+    """Scatter trees, shrubs, grass and boulders where they belong in the palette's landscape,
+    densest near the camera. They follow every run. Press again to change them, or after the camera
+    has moved
     """
 
     bl_idname = "erosion.plants_add"
@@ -156,7 +174,9 @@ class EROSION_OT_plants_add(TerrainOperator, bpy.types.Operator):
 
 
 class EROSION_OT_surroundings_add(TerrainOperator, bpy.types.Operator):
-    """Continue the land around the terrain to the horizon. It follows every run, and is not a part of the terrain"""
+    """Continue the land around the terrain to the horizon. It follows every run, and is not a part
+    of the terrain
+    """
 
     bl_idname = "erosion.surroundings_add"
     bl_label = "Add Surrounding Land"
@@ -188,7 +208,10 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = why_no_run(terrain)
         if reason is None and terrain is not None and not companions.find(terrain):
-            reason = f"{terrain.name} has no water, rivers, lakes, sea, foliage, plants or levels of detail."
+            reason = (
+                f"{terrain.name} has no water, rivers, lakes, sea, foliage, plants or levels of "
+                "detail."
+            )
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -196,7 +219,9 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         if context.object != terrain and context.object[companions.KIND] == self.kind:
             context.view_layer.objects.active = terrain  # as the active object is about to go
         if not update_derived.remove_companions(terrain, self.kind):
-            report(self, {"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}.")
+            report(
+                self, {"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}."
+            )
             return {"CANCELLED"}
         return {"FINISHED"}
 

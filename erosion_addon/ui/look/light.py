@@ -14,7 +14,9 @@ from ..run.errand_operator import ParameterOperator
 
 
 class EROSION_OT_light_bake(ParameterOperator, bpy.types.Operator):
-    """Bake how much light of the sky and of up to three suns reaches the terrain, with soft shadows of its casters"""
+    """Bake how much light of the sky and of up to three suns reaches the terrain, with soft shadows
+    of its casters
+    """
 
     bl_idname = "erosion.light_bake"
     bl_label = "Bake Light"
@@ -32,10 +34,14 @@ class EROSION_OT_light_bake(ParameterOperator, bpy.types.Operator):
         parameters = self.given()
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
-            return light.requests_of_bake(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges)
+            return light.requests_of_bake(
+                terrain, parameters, terrain.erosion.casters, terrain.erosion.edges
+            )
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            return light.bake_light(terrain, parameters, terrain.erosion.casters, terrain.erosion.edges), []
+            return light.bake_light(
+                terrain, parameters, terrain.erosion.casters, terrain.erosion.edges
+            ), []
 
         return Plan(requests, change)
 

@@ -9,11 +9,16 @@ from ..base.parameter_properties import draw_values, properties_of
 from ..run.errand_operator import ErrandOperator
 
 _DECLARED = (
-    Specification("levels", 3, "Number of meshes, each simpler than the one before.", low=1, high=8),
+    Specification(
+        "levels", 3, "Number of meshes, each simpler than the one before.", low=1, high=8
+    ),
     Specification(
         "error",
         0.0,
-        "Maximum error of the finest level: higher values make it simpler. Auto: a tenth of a cell.",
+        (
+            "Maximum error of the finest level: higher values make it simpler. Auto: a tenth of a "
+            "cell."
+        ),
         low=0,
         high=1e6,
         soft_high=10,
@@ -34,7 +39,8 @@ _DECLARED = (
 
 
 class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
-    """Make simpler meshes of the terrain and its water for game engines: TERRAIN_LOD1 and so on, hidden.
+    """Make simpler meshes of the terrain and its water for game engines: TERRAIN_LOD1 and so on,
+    hidden.
 
     Runs keep them up to date
     """
@@ -57,7 +63,9 @@ class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             made = lod.add(terrain, *given)
-            return ", ".join(f"{level.name} {len(level.data.polygons):,} triangles" for level in made), []
+            return ", ".join(
+                f"{level.name} {len(level.data.polygons):,} triangles" for level in made
+            ), []
 
         return Plan(lambda terrain: lod.requests_of_add(terrain, *given), change)
 

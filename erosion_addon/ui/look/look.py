@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators for the look of a terrain: material, render passes, and the complete setup in one click."""
+"""Operators for the look of a terrain: material, render passes, and the complete setup in one
+click.
+"""
 
 from typing import Any
 
@@ -32,12 +34,17 @@ class EROSION_OT_material_add(bpy.types.Operator):
 
     palette: bpy.props.StringProperty(
         name="Palette",
-        description="Name of a palette, or path of a .toml file; empty: the one chosen before, or the recipe's",
+        description=(
+            "Name of a palette, or path of a .toml file; empty: the one chosen before, or the "
+            "recipe's"
+        ),
         search=_palettes,
         search_options={"SUGGESTION"},
         options={"SKIP_SAVE"},
     )
-    replace: bpy.props.BoolProperty(name="Replace", description="Replace the materials of the terrain")
+    replace: bpy.props.BoolProperty(
+        name="Replace", description="Replace the materials of the terrain"
+    )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -45,20 +52,27 @@ class EROSION_OT_material_add(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.materials import material  # its tables take their time, and few sessions need them
+        # its tables take their time, and few sessions need them
+        from ...scene.materials import material
 
         terrain = companions.terrain_of(context.object)
-        shown = material.assign(terrain, self.palette or loaded_recipe.palette_of(terrain), self.replace)
+        shown = material.assign(
+            terrain, self.palette or loaded_recipe.palette_of(terrain), self.replace
+        )
         if self.palette:
             terrain[loaded_recipe.CHOSEN] = self.palette
         if not shown:
-            report(self, {"INFO"}, "The terrain material is a slot now; assign faces to it, or use Replace")
+            report(
+                self,
+                {"INFO"},
+                "The terrain material is a slot now; assign faces to it, or use Replace",
+            )
         return {"FINISHED"}
 
 
 class EROSION_OT_aovs_add(bpy.types.Operator):
-    """Add passes to the view layer for compositing: water, gloss, albedo, glow, moisture, sediment and wear. Without a
-    graphics card, EEVEE takes minutes to compile the material with them
+    """Add passes to the view layer for compositing: water, gloss, albedo, glow, moisture, sediment
+    and wear. Without a graphics card, EEVEE takes minutes to compile the material with them
     """
 
     bl_idname = "erosion.aovs_add"
@@ -66,7 +80,9 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     remove: bpy.props.BoolProperty(
-        name="Remove", description="Remove them from the view layer", options={"SKIP_SAVE", "HIDDEN"}
+        name="Remove",
+        description="Remove them from the view layer",
+        options={"SKIP_SAVE", "HIDDEN"},
     )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -78,7 +94,8 @@ class EROSION_OT_aovs_add(bpy.types.Operator):
 
 
 class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
-    """Set up the look in one click: material, water, plants, sky light, and sun and camera if missing.
+    """Set up the look in one click: material, water, plants, sky light, and sun and camera if
+    missing.
 
     Your own materials, lights and cameras stay
     """
@@ -90,35 +107,50 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
     work = "Light"
 
     smooth: bpy.props.BoolProperty(
-        name="Shade Smooth", description="Shade the terrain smooth if all of its faces are flat", default=True
+        name="Shade Smooth",
+        description="Shade the terrain smooth if all of its faces are flat",
+        default=True,
     )
-    water: bpy.props.BoolProperty(name="Water Surface", description="Show the water of the last run", default=True)
-    light: bpy.props.BoolProperty(name="Sky Light", description="Bake the light of the sky and the suns", default=True)
+    water: bpy.props.BoolProperty(
+        name="Water Surface", description="Show the water of the last run", default=True
+    )
+    light: bpy.props.BoolProperty(
+        name="Sky Light", description="Bake the light of the sky and the suns", default=True
+    )
     foliage: bpy.props.BoolProperty(
         name="Foliage", description="Let plants grow on wet ground as shells; renders take longer"
     )
     plants: bpy.props.BoolProperty(
         name="Plants and Boulders",
-        description="Scatter trees, shrubs, grass and boulders where the palette's landscape has them; renders take "
-        "longer",
+        description=(
+            "Scatter trees, shrubs, grass and boulders where the palette's landscape has them; "
+            "renders take longer"
+        ),
         default=True,
     )
     passes: bpy.props.BoolProperty(name="Passes", description="Add the passes for compositing too")
     surroundings: bpy.props.BoolProperty(
         name="Surrounding Land",
-        description="Continue the land around the terrain to the horizon, so that pictures show no edge; only if a "
-        "camera is added too",
+        description=(
+            "Continue the land around the terrain to the horizon, so that pictures show no edge; "
+            "only if a camera is added too"
+        ),
         default=True,
     )
     stage: bpy.props.BoolProperty(
         name="Sun, Sky and Camera",
         default=True,
-        description="Add whichever the scene lacks. Your own stay; the lamp, camera and cube of a new file are "
-        "removed if you have not touched them",
+        description=(
+            "Add whichever the scene lacks. Your own stay; the lamp, camera and cube of a new "
+            "file are removed if you have not touched them"
+        ),
     )
     sky: bpy.props.EnumProperty(
         name="Sky",
-        description="Daylight of the sun and sky that are added; choose another, and those added before turn to it",
+        description=(
+            "Daylight of the sun and sky that are added; choose another, and those added before "
+            "turn to it"
+        ),
         items=[
             ("morning", "Morning", "A low sun rakes over the land: relief shows best"),
             ("noon", "Noon", "A high sun and white clouds: colors show best"),
@@ -135,7 +167,8 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
         daylight = self.sky if self.properties.is_property_set("sky") else ""
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            palette, layer = loaded_recipe.palette_of(terrain), bpy.context.view_layer
+            palette = loaded_recipe.palette_of(terrain)
+            layer = bpy.context.view_layer
             sentences = look.finish(terrain, palette, parts, layer, daylight)
             if "stage" in parts:
                 views.reach(terrain)
@@ -148,7 +181,8 @@ class EROSION_PT_look(SubPanel):
     bl_label = "Look"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, terrain = self.layout, companions.terrain_of(context.object)
+        layout = self.layout
+        terrain = companions.terrain_of(context.object)
         row = layout.row(align=True)
         row.operator("erosion.material_add", text="Material", icon="MATERIAL")
         row.operator("erosion.aovs_add", text="Passes", icon="RENDERLAYERS")
@@ -171,7 +205,9 @@ class EROSION_PT_look(SubPanel):
         row.operator("erosion.river_carve", icon="CURVE_PATH")
         row.operator("erosion.beds_carve", icon="IPO_QUAD")
         if light.suns_have_moved(terrain, context.scene):
-            draw_lines(layout, ["The suns have moved since the light was baked; bake it again."], "INFO")
+            draw_lines(
+                layout, ["The suns have moved since the light was baked; bake it again."], "INFO"
+            )
         row = layout.row(align=True)
         row.operator("erosion.light_bake", icon="LIGHT_SUN")
         if light.settings_of(terrain.data):

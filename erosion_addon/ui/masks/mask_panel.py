@@ -17,7 +17,8 @@ class EROSION_PT_masks(SubPanel):
     bl_label = "Masks and Springs"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, obj = self.layout, companions.terrain_of(context.object)
+        layout = self.layout
+        obj = companions.terrain_of(context.object)
         read_by_steps = are_read(obj.erosion)
         for kind in MASK_KINDS:
             header, body = layout.panel_prop(getattr(obj.erosion, kind), "show_settings")
@@ -42,7 +43,9 @@ def _draw_header(header: Any, obj: bpy.types.Object, kind: str) -> None:
         icon = "HIDE_OFF" if shown else "HIDE_ON"
         row.operator("erosion.mask_show", text="", icon=icon, depress=shown).kind = kind
         row.prop(mask, "invert", text="", icon="ARROW_LEFTRIGHT")
-    row.operator("erosion.mask_paint", text="", icon="BRUSH_DATA", depress=is_painted(obj, mask)).kind = kind
+    row.operator(
+        "erosion.mask_paint", text="", icon="BRUSH_DATA", depress=is_painted(obj, mask)
+    ).kind = kind
     row.prop(mask, "source", text="", icon_only=True)
 
 
@@ -70,7 +73,9 @@ def _draw_settings(body: Any, obj: bpy.types.Object, kind: str) -> None:
     body.use_property_split = True
     body.use_property_decorate = False
     body.prop(mask, "source")
-    body.operator_menu_enum("erosion.mask_from_field", "field", icon="MOD_VERTEX_WEIGHT").kind = kind
+    body.operator_menu_enum(
+        "erosion.mask_from_field", "field", icon="MOD_VERTEX_WEIGHT"
+    ).kind = kind
     if mask.source == "NONE":
         return
     if mask.source == "VERTEX_GROUP":

@@ -34,7 +34,10 @@ FIT_ITEMS = [
 def _take(mask: Any, context: bpy.types.Context) -> None:
     """Take what there is to choose for a new source, and unfold the settings."""
     obj = mask.id_data
-    if obj.type == "MESH" and (layer := choice.layer_for(obj, mask.source, mask.layer)) != mask.layer:
+    if (
+        obj.type == "MESH"
+        and (layer := choice.layer_for(obj, mask.source, mask.layer)) != mask.layer
+    ):
         mask.layer = layer
     if mask.source == "IMAGE" and mask.image is None:
         mask.image = choice.only_image()
@@ -50,13 +53,21 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
         "show_settings": bpy.props.BoolProperty(
             name="Show Settings", description="Unfold the settings of the mask", options={"HIDDEN"}
         ),
-        "layer": bpy.props.StringProperty(name="Layer", description="Name of the vertex group or attribute"),
-        "image": bpy.props.PointerProperty(
-            type=bpy.types.Image, name="Image", description="White is 1 and black 0; its corners lie on the terrain's"
+        "layer": bpy.props.StringProperty(
+            name="Layer", description="Name of the vertex group or attribute"
         ),
-        "invert": bpy.props.BoolProperty(name="Invert", description="Invert the mask: 1 becomes 0 and 0 becomes 1"),
+        "image": bpy.props.PointerProperty(
+            type=bpy.types.Image,
+            name="Image",
+            description="White is 1 and black 0; its corners lie on the terrain's",
+        ),
+        "invert": bpy.props.BoolProperty(
+            name="Invert", description="Invert the mask: 1 becomes 0 and 0 becomes 1"
+        ),
         "fit": bpy.props.EnumProperty(
-            name="Values", description="Handling of values outside the mask's range", items=FIT_ITEMS
+            name="Values",
+            description="Handling of values outside the mask's range",
+            items=FIT_ITEMS,
         ),
         "scale": bpy.props.FloatProperty(
             name="Thickness",
@@ -71,8 +82,10 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
         ),
         "border": bpy.props.FloatProperty(
             name="Soft Border",
-            description="How far inside its edge the mask reaches its full value: higher values blend in more gently. "
-            "The edge is where the mask is 0, and nothing changes beyond it",
+            description=(
+                "How far inside its edge the mask reaches its full value: higher values blend in "
+                "more gently. The edge is where the mask is 0, and nothing changes beyond it"
+            ),
             default=0.0,
             min=0.0,
             max=1e6,
@@ -82,7 +95,9 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
             unit="LENGTH",
         ),
     }
-    return type(f"EROSION_PG_mask_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
+    return type(
+        f"EROSION_PG_mask_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations}
+    )
 
 
 SETTINGS = {kind: _settings_class(kind) for kind in MASK_KINDS}
@@ -105,7 +120,11 @@ def are_read(settings: Any) -> set[str]:
     """Kinds of masks that the recipe's steps read; all kinds if the steps are unknown."""
     enabled = [step for step in settings.steps if step.enabled]
     scaling = {mask for step in enabled for mask in steps.masks_of(step).values()} & set(MASK_KINDS)
-    return {mask for step in enabled for mask in PROCESSES[step.kind].masks} | scaling if enabled else set(MASK_KINDS)
+    return (
+        {mask for step in enabled for mask in PROCESSES[step.kind].masks} | scaling
+        if enabled
+        else set(MASK_KINDS)
+    )
 
 
 CLASSES = tuple(SETTINGS.values())

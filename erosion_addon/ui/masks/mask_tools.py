@@ -44,7 +44,9 @@ class _MaskOperator:
 
 
 class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
-    """Paint this mask on the terrain with Blender's weight brushes: red is 1, blue is 0. Press again when done"""
+    """Paint this mask on the terrain with Blender's weight brushes: red is 1, blue is 0. Press
+    again when done
+    """
 
     bl_idname = "erosion.mask_paint"
     bl_label = "Paint Mask"
@@ -61,7 +63,8 @@ class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
         group = terrain.vertex_groups.get(mask.layer) if mask.source == "VERTEX_GROUP" else None
         known = set(terrain.vertex_groups.keys())
         group = group or _group_for(terrain, self.kind)
-        mask.source, mask.layer = "VERTEX_GROUP", group.name
+        mask.source = "VERTEX_GROUP"
+        mask.layer = group.name
         terrain.vertex_groups.active_index = group.index
         if terrain.mode != "WEIGHT_PAINT":
             bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
@@ -73,7 +76,8 @@ class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
 def _set_brush(settings: bpy.types.ToolSettings, weight: float) -> None:
     """Set the weight of the Weight Paint brush so that the first stroke on a new mask shows."""
     paint = settings.weight_paint
-    unified = getattr(paint, "unified_paint_settings", None) or settings.unified_paint_settings  # in 4.5: of all modes
+    # in 4.5: of all modes
+    unified = getattr(paint, "unified_paint_settings", None) or settings.unified_paint_settings
     if unified.use_unified_weight or paint.brush is None:
         unified.weight = weight
     else:
@@ -106,17 +110,22 @@ class EROSION_OT_mask_image(_MaskOperator, bpy.types.Operator):
         lattice = grid.find_lattice(terrain)
         share = min(1.0, LARGEST_IMAGE / max(lattice.rows, lattice.cols))
         size = max(2, round(lattice.cols * share)), max(2, round(lattice.rows * share))
-        name, gray = f"{terrain.name} {MASK_KINDS[self.kind].label}", MASK_KINDS[self.kind].unpainted
+        name = f"{terrain.name} {MASK_KINDS[self.kind].label}"
+        gray = MASK_KINDS[self.kind].unpainted
         image = bpy.data.images.new(name, *size, float_buffer=True, is_data=True)
         image.generated_color = gray, gray, gray, 1.0
-        mask.source, mask.image = "IMAGE", image
+        mask.source = "IMAGE"
+        mask.image = image
         paint = context.scene.tool_settings.image_paint
-        paint.mode, paint.canvas = "IMAGE", image
+        paint.mode = "IMAGE"
+        paint.canvas = image
         return {"FINISHED"}
 
 
 class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
-    """Show this mask on the terrain in the viewport, exactly as a run gets it. Press again to hide it"""
+    """Show this mask on the terrain in the viewport, exactly as a run gets it. Press again to hide
+    it
+    """
 
     bl_idname = "erosion.mask_show"
     bl_label = "Show Mask"
@@ -127,7 +136,9 @@ class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
         if mask_watch.is_shown(terrain, self.kind):
             mask_watch.hide()
         elif mask.source == "NONE":
-            raise InputError(f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show.")
+            raise InputError(
+                f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show."
+            )
         elif terrain.mode not in overlay.MODES:
             mask_watch.show(terrain, self.kind)
             report(self, {"INFO"}, "The mask is shown as soon as you are back in Object Mode")
@@ -151,9 +162,13 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
     bl_label = "Mask from Field"
     bl_options = {"REGISTER", "UNDO"}
 
-    field: bpy.props.EnumProperty(name="Field", description="Field that the mask is made from", items=_SCALARS)
+    field: bpy.props.EnumProperty(
+        name="Field", description="Field that the mask is made from", items=_SCALARS
+    )
     low: bpy.props.FloatProperty(
-        name="Low", description="Value of the field where the mask is 0, in the field's own unit", precision=4
+        name="Low",
+        description="Value of the field where the mask is 0, in the field's own unit",
+        precision=4,
     )
     high: bpy.props.FloatProperty(
         name="High",
@@ -165,13 +180,15 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain, mask = self._settings(context)
         mask.layer = from_field.fill(terrain, self.kind, self.field, self.low, self.high)
-        mask.source, mask.fit, mask.invert = "ATTRIBUTE", "exact", False
+        mask.source = "ATTRIBUTE"
+        mask.fit = "exact"
+        mask.invert = False
         return {"FINISHED"}
 
 
 class EROSION_OT_field_show(bpy.types.Operator):
-    """Show a field of the terrain in the viewport, with its values, or by colors of its directions. Press again to hide
-    it
+    """Show a field of the terrain in the viewport, with its values, or by colors of its directions.
+    Press again to hide it
     """
 
     bl_idname = "erosion.field_show"
@@ -185,7 +202,8 @@ class EROSION_OT_field_show(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain, kind = companions.terrain_of(context.object), mask_watch.FIELD + self.field
+        terrain = companions.terrain_of(context.object)
+        kind = mask_watch.FIELD + self.field
         if mask_watch.is_shown(terrain, kind):
             mask_watch.hide()
         elif problem := mask_watch.show(terrain, kind):

@@ -98,14 +98,20 @@ def refresh() -> None:
     for mask in {*_now.asked, *filter(None, [_now.shown])}:
         uid, kind = mask
         obj = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
-        if obj is None or not (kind.startswith(FIELD) or getattr(obj.erosion, kind).source != "NONE"):
+        if obj is None or not (
+            kind.startswith(FIELD) or getattr(obj.erosion, kind).source != "NONE"
+        ):
             _now.asked.discard(mask)
             if mask == _now.shown:
                 hide()
         elif obj.mode in overlay.MODES:
             _now.asked.discard(mask)
             depends_on = _depends_on(obj, kind)
-            if mask not in _now.known or _now.known[mask][0] != depends_on or _is_being_painted(obj, kind):
+            if (
+                mask not in _now.known
+                or _now.known[mask][0] != depends_on
+                or _is_being_painted(obj, kind)
+            ):
                 _now.known[mask] = depends_on, _read(obj, kind)
                 redraw_panels()
 
@@ -121,8 +127,11 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
         if is_shown(obj, kind):
             declared = MASK_KINDS[kind]
             highest = 1.0 if declared.highest == 1.0 else float(values.max()) or 1.0
-            title, share = f"{declared.label} of {obj.name}", values / np.float32(highest)
-            overlay.show(obj, lattice, positions(obj.data), share, title, (0.0, highest), declared.unit)
+            title = f"{declared.label} of {obj.name}"
+            share = values / np.float32(highest)
+            overlay.show(
+                obj, lattice, positions(obj.data), share, title, (0.0, highest), declared.unit
+            )
     except InputError as error:
         if is_shown(obj, kind):
             overlay.hide()
@@ -132,7 +141,8 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
 
 def _draw_field(obj: bpy.types.Object, lattice: grid.Lattice, field: Field) -> None:
     """Display a field; InputError if the terrain has none."""
-    values, place = field_values(obj, lattice, field.name), positions(obj.data)
+    values = field_values(obj, lattice, field.name)
+    place = positions(obj.data)
     title = f"{label(field.name)} of {obj.name}"
     if field.components == 2:
         overlay.show_directions(obj, lattice, place, values, title)
@@ -144,10 +154,19 @@ def _draw_field(obj: bpy.types.Object, lattice: grid.Lattice, field: Field) -> N
 def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
     """Dependencies of a mask that are cheap to get, for comparison."""
     if kind.startswith(FIELD):
-        return obj.data.session_uid, _now.changes.get(obj.data.session_uid, 0), _now.changes.get(0, 0)
+        return (
+            obj.data.session_uid,
+            _now.changes.get(obj.data.session_uid, 0),
+            _now.changes.get(0, 0),
+        )
     mask = getattr(obj.erosion, kind)
     size = tuple(round(value, 6) for value in obj.matrix_world.to_scale())
-    image = mask.image and (mask.image.session_uid, mask.image.filepath, mask.image.is_dirty, tuple(mask.image.size))
+    image = mask.image and (
+        mask.image.session_uid,
+        mask.image.filepath,
+        mask.image.is_dirty,
+        tuple(mask.image.size),
+    )
     chosen = mask.source, mask.layer, image, mask.invert, mask.fit, mask.scale, mask.border
     there = mask.layer in obj.vertex_groups, obj.data.session_uid, len(obj.data.vertices)
     return chosen, there, size, _now.changes.get(obj.data.session_uid, 0), _now.changes.get(0, 0)
@@ -159,15 +178,24 @@ def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
     Drawing a panel must not access a network path from someone else's file. Runs and Show read it.
     """
     image = getattr(obj.erosion, kind).image
-    return image is not None and image.packed_file is None and is_blend_path_in_network(image.filepath)
+    return (
+        image is not None and image.packed_file is None and is_blend_path_in_network(image.filepath)
+    )
 
 
 def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:
-    """Whether a displayed mask has an image with unsaved changes, as Blender sends no update for its strokes."""
+    """Whether a displayed mask has an image with unsaved changes, as Blender sends no update for
+    its strokes.
+    """
     if kind.startswith(FIELD):
         return False
     mask = getattr(obj.erosion, kind)
-    return is_shown(obj, kind) and mask.source == "IMAGE" and mask.image is not None and mask.image.is_dirty
+    return (
+        is_shown(obj, kind)
+        and mask.source == "IMAGE"
+        and mask.image is not None
+        and mask.image.is_dirty
+    )
 
 
 @persistent

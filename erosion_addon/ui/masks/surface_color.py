@@ -11,7 +11,11 @@ from ...scene.masks import choice
 from ..base.panel import SubPanel
 
 COLOR_ITEMS = [
-    ("NONE", "Recipe", "Strata where the recipe has some, or a vertex attribute surface_color of type Color"),
+    (
+        "NONE",
+        "Recipe",
+        "Strata where the recipe has some, or a vertex attribute surface_color of type Color",
+    ),
     ("ATTRIBUTE", "Attribute", "A color attribute of the mesh, such as vertex paint"),
     ("IMAGE", "Image", "An image, stretched over the terrain"),
     ("STRATA", "Strata", "Layers of rock of different colors, which erosion brings to light"),
@@ -40,7 +44,9 @@ class EROSION_PG_surface_color(bpy.types.PropertyGroup):
     )
     layer: bpy.props.StringProperty(name="Layer", description="Name of the color attribute")
     image: bpy.props.PointerProperty(
-        type=bpy.types.Image, name="Image", description="The image; its corners lie on the terrain's"
+        type=bpy.types.Image,
+        name="Image",
+        description="The image; its corners lie on the terrain's",
     )
     strata: bpy.props.StringProperty(
         name="Strata",
@@ -60,20 +66,24 @@ class EROSION_MT_strata(bpy.types.Menu):
     def draw(self, context: bpy.types.Context) -> None:
         for name in shipped("strata"):
             change = self.layout.operator("wm.context_set_string", text=name.capitalize())
-            change.data_path, change.value = "terrain.erosion.surface_color.strata", name
+            change.data_path = "terrain.erosion.surface_color.strata"
+            change.value = name
 
 
 class EROSION_PT_surface_color(SubPanel):
     bl_label = "Surface Color"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, terrain = self.layout, companions.terrain_of(context.object)
+        layout = self.layout
+        terrain = companions.terrain_of(context.object)
         settings = terrain.erosion.surface_color
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(settings, "source")
         if settings.source == "ATTRIBUTE":
-            layout.prop_search(settings, "layer", terrain.data, "color_attributes", text="Attribute")
+            layout.prop_search(
+                settings, "layer", terrain.data, "color_attributes", text="Attribute"
+            )
         elif settings.source == "IMAGE":
             layout.template_ID(settings, "image", new="image.new", open="image.open")
         elif settings.source == "STRATA":

@@ -16,43 +16,64 @@ KIND = "brush"
 
 
 def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None:
-    """The step whose strokes the mesh shows as the last change; None before the first stroke, and if the step is full.
+    """The step whose strokes the mesh shows as the last change; None before the first stroke, and
+    if the step is full.
 
-    digest: fingerprint of the mesh, if known. InputError where strokes are kept that the mesh does not show.
+    digest: fingerprint of the mesh, if known. InputError where strokes are kept that the mesh does
+    not show.
     """
     mark = terrain.data.get(original.RESULT)
-    kept = [item for item in terrain.erosion.steps if item.kind == KIND and item.enabled and item.painted]
+    kept = [
+        item
+        for item in terrain.erosion.steps
+        if item.kind == KIND and item.enabled and item.painted
+    ]
     shown = [item for item in kept if item.painted == mark]
     if kept and not (shown and original.is_untouched_result(terrain.data, digest)):
         raise InputError(
-            f"The mesh of {terrain.name} was changed after its strokes were painted, as {kept[-1].name}; "
-            "run the recipe, or switch off or remove that step."
+            f"The mesh of {terrain.name} was changed after its strokes were painted, as "
+            f"{kept[-1].name}; run the recipe, or switch off or remove that step."
         )
-    return next((item for item in shown if _is_plain(item) and len(item.strokes) < MOST_STROKES), None)
+    return next(
+        (item for item in shown if _is_plain(item) and len(item.strokes) < MOST_STROKES), None
+    )
 
 
 def _is_plain(item: Any) -> bool:
     """Whether the strokes of a step happen as they were painted."""
     given = BrushParameters()
     values = item.brush.strength, item.brush.grass_protection
-    plain = abs(values[0] - given.strength) < 1e-6 and abs(values[1] - given.grass_protection) < 1e-6
+    plain = (
+        abs(values[0] - given.strength) < 1e-6 and abs(values[1] - given.grass_protection) < 1e-6
+    )
     return plain and not steps.masks_of(item) and steps.step_of(item, []).limits == NO_LIMITS
 
 
 def layer_shown(terrain: bpy.types.Object, mark: str) -> Any | None:
     """The layer whose strokes a mesh of that mark shows."""
     steps_here = terrain.erosion.steps
-    return next((item for item in steps_here if item.kind == KIND and item.enabled and item.painted == mark), None)
+    return next(
+        (
+            item
+            for item in steps_here
+            if item.kind == KIND and item.enabled and item.painted == mark
+        ),
+        None,
+    )
 
 
 def why_full(terrain: bpy.types.Object) -> str | None:
     """Why no layer can be added; None if one can."""
-    return f"A recipe has at most {MOST_STEPS} steps" if len(terrain.erosion.steps) >= MOST_STEPS else None
+    return (
+        f"A recipe has at most {MOST_STEPS} steps"
+        if len(terrain.erosion.steps) >= MOST_STEPS
+        else None
+    )
 
 
 def keep(terrain: bpy.types.Object, was_result: bool, layer: Any | None, stroke: Stroke) -> None:
-    """Keep a stroke that was written to the mesh, in a layer or in a new one: the first thing that happens to a terrain
-    that was no result of a run, or the last. was_result: whether it was one.
+    """Keep a stroke that was written to the mesh, in a layer or in a new one: the first thing that
+    happens to a terrain that was no result of a run, or the last. was_result: whether it was one.
 
     After an error the recipe is as it was.
     """
@@ -93,8 +114,8 @@ def _cut(collection: Any, count: int) -> None:
 
 
 def mark(terrain: bpy.types.Object) -> None:
-    """Mark the steps after a run on the terrain: new strokes may continue its last step; those of earlier steps are
-    part of the result.
+    """Mark the steps after a run on the terrain: new strokes may continue its last step; those of
+    earlier steps are part of the result.
     """
     at_work = [item for item in terrain.erosion.steps if item.enabled]
     for item in at_work:
@@ -103,7 +124,9 @@ def mark(terrain: bpy.types.Object) -> None:
 
 
 def forget(terrain: bpy.types.Object) -> None:
-    """Let the strokes of all steps be part of the ground, after *Apply*: they no longer wait for a run to show them."""
+    """Let the strokes of all steps be part of the ground, after *Apply*: they no longer wait for a
+    run to show them.
+    """
     for item in terrain.erosion.steps:
         if item.kind == KIND:
             item.painted = ""

@@ -47,7 +47,9 @@ def _stroke(text: str) -> Stroke | None:
 def draw(layout: Any, item: Any) -> None:
     """Draw the number of strokes."""
     count = len(item.strokes)
-    layout.label(text="No strokes yet" if not count else f"{count} strokes" if count > 1 else "1 stroke")
+    layout.label(
+        text="No strokes yet" if not count else f"{count} strokes" if count > 1 else "1 stroke"
+    )
 
 
 CLASSES = (EROSION_PG_stroke,)

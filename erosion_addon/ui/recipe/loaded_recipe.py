@@ -26,8 +26,8 @@ class _Now:
         self.chosen: set[str] = set()
         """Paths of recipes chosen by the user in this session.
 
-        Other paths come from a file, perhaps someone else's. Neither panels nor timers may access them, as they may
-        lead into a network.
+        Other paths come from a file, perhaps someone else's. Neither panels nor timers may access
+        them, as they may lead into a network.
         """
 
 
@@ -55,7 +55,9 @@ def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
         return kept
     try:
         if not _may_be_read(settings.recipe_name):
-            raise InputError(f"The recipe {settings.recipe_name} was chosen in another session; load it again.")
+            raise InputError(
+                f"The recipe {settings.recipe_name} was chosen in another session; load it again."
+            )
         return Recipe.load(settings.recipe_name)
     except InputError:
         if not steps:
@@ -64,7 +66,9 @@ def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
 
 
 def file_of(settings: Any) -> Path | None:
-    """File of the recipe named in the settings; None for an unknown name or a path that must not be accessed."""
+    """File of the recipe named in the settings; None for an unknown name or a path that must not be
+    accessed.
+    """
     return named(settings.recipe_name) if _may_be_read(settings.recipe_name) else None
 
 

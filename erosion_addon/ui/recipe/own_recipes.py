@@ -21,7 +21,9 @@ from .recipes import why_no_recipe, why_no_terrain
 
 
 def recipe_of_terrain(terrain: bpy.types.Object) -> Recipe:
-    """Recipe made from a terrain's settings, with springs, strata and palette; InputError for invalid values."""
+    """Recipe made from a terrain's settings, with springs, strata and palette; InputError for
+    invalid values.
+    """
     settings = terrain.erosion
     recipe = steps.recipe_of(settings, springs.spring_rows(terrain, settings.springs))
     color = settings.surface_color
@@ -38,15 +40,22 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
     bl_label = "Save Recipe"
     bl_options = {"UNDO"}
 
-    name: bpy.props.StringProperty(name="Name", description="Name of the recipe", options={"SKIP_SAVE"})
+    name: bpy.props.StringProperty(
+        name="Name", description="Name of the recipe", options={"SKIP_SAVE"}
+    )
     description: bpy.props.StringProperty(
-        name="Description", description="Description of the landscape, shown over its picture", options={"SKIP_SAVE"}
+        name="Description",
+        description="Description of the landscape, shown over its picture",
+        options={"SKIP_SAVE"},
     )
     landscape: bpy.props.EnumProperty(
         name="Landscape",
         description=LANDSCAPE.sentence.rstrip("."),
         default=LANDSCAPE.default,
-        items=[(key, heading, f"Like the shipped recipes under {heading}") for key, heading in LANDSCAPES.items()],
+        items=[
+            (key, heading, f"Like the shipped recipes under {heading}")
+            for key, heading in LANDSCAPES.items()
+        ],
         options={"SKIP_SAVE"},
     )
     keep_seed: bpy.props.BoolProperty(
@@ -86,7 +95,8 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         return context.window_manager.invoke_props_dialog(self, width=400, confirm_text="Save")
 
     def _take_words(self, recipe: Recipe) -> None:
-        self.description, self.landscape = recipe.description, recipe.landscape
+        self.description = recipe.description
+        self.landscape = recipe.landscape
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -140,7 +150,9 @@ class EROSION_OT_recipe_delete(bpy.types.Operator):
     bl_idname = "erosion.recipe_delete"
     bl_label = "Delete Recipe"
 
-    name: bpy.props.StringProperty(name="Name", description="Name of your recipe", options={"SKIP_SAVE"})
+    name: bpy.props.StringProperty(
+        name="Name", description="Name of your recipe", options={"SKIP_SAVE"}
+    )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_confirm(
@@ -169,13 +181,19 @@ class EROSION_MT_recipe(bpy.types.Menu):
         return why_no_terrain(context) is None
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, name = self.layout, companions.terrain_of(context.object).erosion.recipe_name
+        layout = self.layout
+        name = companions.terrain_of(context.object).erosion.recipe_name
         mine = user_recipes.find(name)
         layout.operator("erosion.recipe_save", text="Save As…", icon="ADD")
         if mine:
-            change: Any = layout.operator("erosion.recipe_save", text=f"Replace {mine.stem}", icon="FILE_TICK")
-            change.name, change.overwrite = mine.stem, True
-            layout.operator("erosion.recipe_delete", text=f"Delete {mine.stem}", icon="TRASH").name = mine.stem
+            change: Any = layout.operator(
+                "erosion.recipe_save", text=f"Replace {mine.stem}", icon="FILE_TICK"
+            )
+            change.name = mine.stem
+            change.overwrite = True
+            layout.operator(
+                "erosion.recipe_delete", text=f"Delete {mine.stem}", icon="TRASH"
+            ).name = mine.stem
         layout.separator()
         layout.operator("erosion.recipe_load", text="Load…", icon="FILE_FOLDER").name = ""
         layout.operator("erosion.recipe_import", text="Import…", icon="IMPORT")

@@ -52,8 +52,13 @@ def title(name: str) -> str:
 
 
 def picture_of(path: Path) -> Path | None:
-    """Picture of a recipe file: in the folder of previews for a shipped one, else beside the file."""
-    places = (path.parent / "previews" / f"{path.stem}{PICTURE}", path.parent / f"{path.stem}{PICTURE}")
+    """Picture of a recipe file: in the folder of previews for a shipped one, else beside the
+    file.
+    """
+    places = (
+        path.parent / "previews" / f"{path.stem}{PICTURE}",
+        path.parent / f"{path.stem}{PICTURE}",
+    )
     return next((place for place in places if is_there(place)), None)
 
 

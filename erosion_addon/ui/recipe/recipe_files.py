@@ -20,7 +20,9 @@ from .recipes import why_no_recipe, why_no_terrain
 
 
 class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
-    """Copy a recipe file (.toml) to your recipes, or use it for the terrain. The file is checked first"""
+    """Copy a recipe file (.toml) to your recipes, or use it for the terrain. The file is checked
+    first
+    """
 
     bl_idname = "erosion.recipe_import"
     bl_label = "Import Recipe"
@@ -32,10 +34,14 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         name="File", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE"}
     )
     keep: bpy.props.BoolProperty(
-        name="Add to My Recipes", description="Copy the file, so that it stays when the original goes", default=True
+        name="Add to My Recipes",
+        description="Copy the file, so that it stays when the original goes",
+        default=True,
     )
     use: bpy.props.BoolProperty(
-        name="Apply to Active Object", description="Give the active terrain its steps and settings", default=True
+        name="Apply to Active Object",
+        description="Give the active terrain its steps and settings",
+        default=True,
     )
 
     @reports_refusals()
@@ -44,7 +50,9 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
             return ImportHelper.invoke(self, context, event)
         # Dropped into the viewport: what is no recipe is refused before anything is asked.
         name = Recipe.load(Path(self.filepath)).name
-        return context.window_manager.invoke_props_dialog(self, title=f"Recipe {name}", confirm_text="Apply")
+        return context.window_manager.invoke_props_dialog(
+            self, title=f"Recipe {name}", confirm_text="Apply"
+        )
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.prop(self, "keep")
@@ -71,7 +79,9 @@ class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
     bl_label = "Export Recipe"
 
     filename_ext = ".toml"
-    filepath: bpy.props.StringProperty(name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})
+    filepath: bpy.props.StringProperty(
+        name="File Path", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
+    )
     filter_glob: bpy.props.StringProperty(default="*.toml", options={"HIDDEN"})
 
     @classmethod

@@ -19,7 +19,9 @@ from ..base.translations import phrase, tooltip
 from . import loaded_recipe, previews, steps
 
 TILE = 5.25
-"""Picture size in the popover, in interface units, so it scales with the interface; six rows fit 860 pixels."""
+"""Picture size in the popover, in interface units, so it scales with the interface; six rows fit
+860 pixels.
+"""
 PICTURE = 4.0
 """Picture size in the side panel: the height of the three rows beside it."""
 _ACROSS = 6.0
@@ -31,7 +33,11 @@ _NONE = 0.01
 def why_no_terrain(context: bpy.types.Context) -> str | None:
     """Reason why there is no terrain with a recipe; None if there is one."""
     terrain = companions.terrain_of(context.object)
-    return None if terrain is not None and terrain.type == "MESH" else "Select a terrain: a mesh that is a grid"
+    return (
+        None
+        if terrain is not None and terrain.type == "MESH"
+        else "Select a terrain: a mesh that is a grid"
+    )
 
 
 def why_no_recipe(context: bpy.types.Context) -> str | None:
@@ -40,13 +46,18 @@ def why_no_recipe(context: bpy.types.Context) -> str | None:
         return reason
     terrain = companions.terrain_of(context.object)
     assert terrain is not None
-    return None if terrain.is_editable else f"{terrain.name} is linked from another file, which holds its settings"
+    return (
+        None
+        if terrain.is_editable
+        else f"{terrain.name} is linked from another file, which holds its settings"
+    )
 
 
 def is_changed(settings: Any) -> bool:
     """Whether steps or edges differ from the loaded recipe; the seed does not count."""
     try:
-        loaded, now = loaded_recipe.recipe(settings), steps.recipe_of(settings, [])
+        loaded = loaded_recipe.recipe(settings)
+        now = steps.recipe_of(settings, [])
     except InputError:
         return False
     return replace(now, seed=loaded.seed) != replace(loaded, edges=steps.edges_of(settings, loaded))
@@ -63,8 +74,8 @@ def shown_name(settings: Any) -> str:
 
 
 def draw_choice(layout: Any, settings: Any) -> None:
-    """Draw the recipe of a terrain: picture and name, which open the picker, the file menu, and settings outside the
-    steps.
+    """Draw the recipe of a terrain: picture and name, which open the picker, the file menu, and
+    settings outside the steps.
     """
     path = loaded_recipe.file_of(settings)
     icon = previews.icon_of(path) if path else previews.blank()
@@ -97,7 +108,8 @@ class EROSION_PT_recipes(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         current = companions.terrain_of(context.object).erosion.recipe_name
-        shelves, mine = previews.by_landscape(), previews.of_the_user()
+        shelves = previews.by_landscape()
+        mine = previews.of_the_user()
         row = self.layout.row()
         for heading, entries in shelves.items():
             column = row.column()
@@ -127,8 +139,12 @@ def _draw_recipe(layout: Any, entry: previews.Entry, current: str) -> None:
     name.label(text=previews.title(entry.name))
 
 
-def draw_tile(layout: Any, icon: int, side: float, height: float, is_current: bool, operator: str) -> Any:
-    """Draw a picture as a large button, both sizes in interface units; returns the operator's properties."""
+def draw_tile(
+    layout: Any, icon: int, side: float, height: float, is_current: bool, operator: str
+) -> Any:
+    """Draw a picture as a large button, both sizes in interface units; returns the operator's
+    properties.
+    """
     below = layout.column()
     below.ui_units_y = _NONE
     below.scale_y = height
@@ -150,7 +166,8 @@ class EROSION_OT_recipe_choose(bpy.types.Operator):
         return allowed(cls, why_no_recipe(context))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        # A panel that is called so closes with the click that chooses; one of `layout.popover` would stay.
+        # A panel that is called so closes with the click that chooses; one of `layout.popover`
+        # would stay.
         return bpy.ops.wm.call_panel(name=EROSION_PT_recipes.__name__, keep_open=False)
 
 
@@ -162,7 +179,9 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     name: bpy.props.StringProperty(
-        name="Recipe", description="Name of a recipe, or path of a .toml file", options={"SKIP_SAVE", "HIDDEN"}
+        name="Recipe",
+        description="Name of a recipe, or path of a .toml file",
+        options={"SKIP_SAVE", "HIDDEN"},
     )
     filepath: bpy.props.StringProperty(
         name="File",
@@ -228,4 +247,9 @@ def unregister() -> None:
     previews.forget()
 
 
-CLASSES = (EROSION_PT_recipes, EROSION_OT_recipe_choose, EROSION_OT_recipe_load, EROSION_OT_recipe_reset)
+CLASSES = (
+    EROSION_PT_recipes,
+    EROSION_OT_recipe_choose,
+    EROSION_OT_recipe_load,
+    EROSION_OT_recipe_reset,
+)

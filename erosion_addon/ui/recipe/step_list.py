@@ -33,7 +33,14 @@ class EROSION_UL_steps(bpy.types.UIList):
     """Steps of the recipe, first to last. Double-click a step to rename it"""
 
     def draw_item(
-        self, context: Any, layout: Any, data: Any, item: Any, icon: int, active_data: Any, active_name: str
+        self,
+        context: Any,
+        layout: Any,
+        data: Any,
+        item: Any,
+        icon: int,
+        active_data: Any,
+        active_name: str,
     ) -> None:
         row = layout.row(align=True)
         row.prop(item, "enabled", text="")
@@ -53,7 +60,9 @@ class _AddingOperator(StepOperator):
 
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
-        if (reason := super().why_not(terrain)) is None and len(terrain.erosion.steps) >= MOST_STEPS:  # type: ignore[union-attr]
+        if (reason := super().why_not(terrain)) is None and len(
+            terrain.erosion.steps
+        ) >= MOST_STEPS:  # type: ignore[union-attr]
             reason = f"A recipe has at most {MOST_STEPS} steps"
         return reason
 
@@ -96,8 +105,12 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
 
     def append(self, settings: Any) -> None:
         copy = settings.steps.add()
-        item = settings.steps[settings.active_step]  # found again, as what came before add() may have moved
-        copy.name, copy.kind, copy.enabled, copy.loaded = item.name, item.kind, item.enabled, item.loaded
+        # found again, as what came before add() may have moved
+        item = settings.steps[settings.active_step]
+        copy.name = item.name
+        copy.kind = item.kind
+        copy.enabled = item.enabled
+        copy.loaded = item.loaded
         steps.fill_winds(copy, steps.winds_of(item))
         kept_strokes.fill(copy, kept_strokes.strokes_of(item))
         group = getattr(item, item.kind)
@@ -119,7 +132,9 @@ class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
         if (reason := super().why_not(terrain)) is None and len(terrain.erosion.steps) == 1:  # type: ignore[union-attr]
-            reason = "A recipe needs at least one step; add another one first, or switch this one off"
+            reason = (
+                "A recipe needs at least one step; add another one first, or switch this one off"
+            )
         return reason
 
     def act(self, settings: Any) -> bool:
@@ -170,7 +185,9 @@ class EROSION_PT_steps(SubPanel):
 
 def _draw_list(layout: Any, settings: Any) -> None:
     row = layout.row()
-    row.template_list("EROSION_UL_steps", "", settings, "steps", settings, "active_step", rows=6, sort_lock=True)
+    row.template_list(
+        "EROSION_UL_steps", "", settings, "steps", settings, "active_step", rows=6, sort_lock=True
+    )
     column = row.column(align=True)
     column.operator_menu_enum("erosion.step_add", "kind", text="", icon="ADD")
     column.operator("erosion.step_remove", text="", icon="REMOVE")
@@ -186,9 +203,13 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
     layout.use_property_split = True
     layout.use_property_decorate = False
     process = PROCESSES[item.kind]
-    values = {**process.parameters().to_dict(), **steps.values_of(item, [[]] if has_springs else [])}
+    values = {
+        **process.parameters().to_dict(),
+        **steps.values_of(item, [[]] if has_springs else []),
+    }
     for group, declared in groups(process.parameters).items():
-        shown = [known for known in declared if known.name != "springs"]  # those are empties of the scene
+        # those are empties of the scene
+        shown = [known for known in declared if known.name != "springs"]
         if any(known.acts(values) for known in shown):
             _draw_group(layout, item, group, shown, values)
     _draw_limits(layout, item)
@@ -217,7 +238,9 @@ def _draw_limits(layout: Any, item: Any) -> None:
             _draw_setting(body.row(), item.limits, known)
 
 
-def _draw_group(layout: Any, item: Any, group: str, shown: list[Specification], values: dict[str, Any]) -> None:
+def _draw_group(
+    layout: Any, item: Any, group: str, shown: list[Specification], values: dict[str, Any]
+) -> None:
     if group:
         header, body = layout.panel(f"erosion_{item.kind}_{group}", default_closed=True)
         header.label(text=group)

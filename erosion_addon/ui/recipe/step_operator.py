@@ -23,7 +23,11 @@ class StepOperator:
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
         if terrain is None or terrain.type != "MESH":
             return "Select a terrain"
-        return None if terrain.is_editable else f"{terrain.name} is linked from another file, which holds its settings"
+        return (
+            None
+            if terrain.is_editable
+            else f"{terrain.name} is linked from another file, which holds its settings"
+        )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         settings = companions.terrain_of(context.object).erosion

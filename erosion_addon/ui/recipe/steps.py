@@ -23,7 +23,9 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
     """Property group of one kind of step, without list parameters."""
     declared = specifications(PROCESSES[kind].parameters).values()
     annotations = properties_of(item for item in declared if not item.is_list)
-    return type(f"EROSION_PG_step_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
+    return type(
+        f"EROSION_PG_step_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations}
+    )
 
 
 SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
@@ -32,7 +34,9 @@ SETTINGS = {kind: _settings_class(kind) for kind in PROCESSES}
 def _masks_class(kind: str) -> type[bpy.types.PropertyGroup]:
     """Property group of the parameter masks of one kind of step."""
     annotations = properties_of(PROCESSES[kind].scales.values())
-    return type(f"EROSION_PG_masks_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations})
+    return type(
+        f"EROSION_PG_masks_{kind}", (bpy.types.PropertyGroup,), {"__annotations__": annotations}
+    )
 
 
 MASKS = {kind: _masks_class(kind) for kind in PROCESSES}
@@ -78,27 +82,40 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
         "kind": bpy.props.EnumProperty(
             name="Process",
             description="Process of the step",
-            items=[(kind, process.label, process.about.rstrip(".")) for kind, process in PROCESSES.items()],
+            items=[
+                (kind, process.label, process.about.rstrip("."))
+                for kind, process in PROCESSES.items()
+            ],
         ),
-        "enabled": bpy.props.BoolProperty(name="Enabled", description="Include this step in runs", default=True),
+        "enabled": bpy.props.BoolProperty(
+            name="Enabled", description="Include this step in runs", default=True
+        ),
         "winds": bpy.props.CollectionProperty(
-            type=EROSION_PG_wind, name="Wind Rose", description="Several winds that take turns, instead of one"
+            type=EROSION_PG_wind,
+            name="Wind Rose",
+            description="Several winds that take turns, instead of one",
         ),
         "strokes": bpy.props.CollectionProperty(
-            type=kept_strokes.EROSION_PG_stroke, name="Strokes", description="What the brush has painted"
+            type=kept_strokes.EROSION_PG_stroke,
+            name="Strokes",
+            description="What the brush has painted",
         ),
         "painted": bpy.props.StringProperty(
             name="Painted",
             description="Mark of the mesh that shows the strokes as the last thing that happened to it",
             options={"HIDDEN"},
         ),
-        "loaded": bpy.props.StringProperty(description="Parameters as the recipe gave them, as JSON"),
+        "loaded": bpy.props.StringProperty(
+            description="Parameters as the recipe gave them, as JSON"
+        ),
         "limits": bpy.props.PointerProperty(
             type=EROSION_PG_limits, name="Limits", description="Where the step works, and how deep"
         ),
         **{
             kind: bpy.props.PointerProperty(
-                type=settings, name=PROCESSES[kind].label, description=PROCESSES[kind].about.rstrip(".")
+                type=settings,
+                name=PROCESSES[kind].label,
+                description=PROCESSES[kind].about.rstrip("."),
             )
             for kind, settings in SETTINGS.items()
         },
@@ -113,7 +130,10 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
     }
 
 
-OPENED = "The recipe wraps at the edges, but opposite edges of this terrain do not meet, so they are open."
+OPENED = (
+    "The recipe wraps at the edges, but opposite edges of this terrain do not meet, so they are "
+    "open."
+)
 
 
 def reload(settings: Any) -> None:
@@ -139,8 +159,14 @@ def fill(settings: Any, recipe: Recipe) -> None:
 
 
 def edges_of(settings: Any, recipe: Recipe) -> str:
-    """Edges of a recipe on the object of the settings: open where it wraps and the land does not tile."""
-    if recipe.edges != "wrap" or settings.id_data.type != "MESH" or settings.id_data.mode != "OBJECT":
+    """Edges of a recipe on the object of the settings: open where it wraps and the land does not
+    tile.
+    """
+    if (
+        recipe.edges != "wrap"
+        or settings.id_data.type != "MESH"
+        or settings.id_data.mode != "OBJECT"
+    ):
         return recipe.edges
     try:
         return recipe.edges if grid.describe(settings.id_data).seamless else "open"
@@ -160,7 +186,9 @@ def opens_edges(settings: Any) -> bool:
 def add(settings: Any, step: Step) -> None:
     """Append a step."""
     item = settings.steps.add()
-    item.name, item.kind, item.enabled = step.title, step.kind, step.enabled
+    item.name = step.title
+    item.kind = step.kind
+    item.enabled = step.enabled
     group = getattr(item, step.kind)
     kept_strokes.fill(item, getattr(step.parameters, "strokes", ()))
     values = step.parameters.to_dict()
@@ -178,7 +206,8 @@ def add(settings: Any, step: Step) -> None:
 
 def fill_winds(item: EROSION_PG_step, rows: Iterable[Sequence[float]]) -> None:
     """Set the winds of a wind step: rows of direction (°) and weight."""
-    item.winds.add()  # so that none at all is set too, and not taken for a file of an earlier release
+    # so that none at all is set too, and not taken for a file of an earlier release
+    item.winds.add()
     item.winds.clear()
     for row in rows:
         wind = item.winds.add()
@@ -210,7 +239,9 @@ def ensure(settings: Any) -> None:
 
 
 def recipe_of(settings: Any, springs: list[list[float]]) -> Recipe:
-    """Recipe made from the settings. springs: rows of x, y, rate; they replace those of the recipe."""
+    """Recipe made from the settings. springs: rows of x, y, rate; they replace those of the
+    recipe.
+    """
     steps = tuple(step_of(item, springs) for item in settings.steps)
     named = loaded_recipe.recipe(settings, steps)
     return replace(named, steps=steps or named.steps, seed=settings.seed, edges=settings.edges)
@@ -229,7 +260,14 @@ def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
     parameters = parameters_of(item, springs)
     name = " ".join(item.name.split())[:LONGEST_NAME]
     named = "" if name == PROCESSES[item.kind].label else name
-    return Step(item.kind, parameters, item.enabled, named, Limits.from_dict(limits_of(item)), masks_of(item))
+    return Step(
+        item.kind,
+        parameters,
+        item.enabled,
+        named,
+        Limits.from_dict(limits_of(item)),
+        masks_of(item),
+    )
 
 
 def parameters_of(item: EROSION_PG_step, springs: list[list[float]]) -> Parameters:
@@ -239,7 +277,10 @@ def parameters_of(item: EROSION_PG_step, springs: list[list[float]]) -> Paramete
 
 def limits_of(item: EROSION_PG_step) -> dict[str, float]:
     """Limits of an item by name."""
-    return {name: exact(getattr(item.limits, name), known.default) for name, known in specifications(Limits).items()}
+    return {
+        name: exact(getattr(item.limits, name), known.default)
+        for name, known in specifications(Limits).items()
+    }
 
 
 def masks(item: EROSION_PG_step) -> Any:
@@ -269,7 +310,9 @@ def _checked(kind: str, text: str) -> dict[str, Any]:
 
 
 def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, Any]:
-    """Parameters of an item by name, without lists that the recipe lacks. springs as in `recipe_of`."""
+    """Parameters of an item by name, without lists that the recipe lacks. springs as in
+    `recipe_of`.
+    """
     declared = specifications(PROCESSES[item.kind].parameters)
     group = getattr(item, item.kind)
     values = _loaded(item)

@@ -50,7 +50,10 @@ class EROSION_OT_wind_add(_WindOperator, bpy.types.Operator):
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
         reason = super().why_not(terrain)
-        if reason is None and len(steps.winds_of(terrain.erosion.steps[terrain.erosion.active_step])) >= MOST:  # type: ignore[union-attr]
+        if (
+            reason is None
+            and len(steps.winds_of(terrain.erosion.steps[terrain.erosion.active_step])) >= MOST
+        ):  # type: ignore[union-attr]
             reason = f"{MOST} winds blow already"
         return reason
 
@@ -66,7 +69,9 @@ class EROSION_OT_wind_remove(_WindOperator, bpy.types.Operator):
     bl_idname = "erosion.wind_remove"
     bl_label = "Remove Wind"
 
-    index: bpy.props.IntProperty(name="Wind", description="Which one, counted from 0", min=0, options={"HIDDEN"})
+    index: bpy.props.IntProperty(
+        name="Wind", description="Which one, counted from 0", min=0, options={"HIDDEN"}
+    )
 
     def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:
         return rows[: self.index] + rows[self.index + 1 :]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Modal operator that attends a task until its result is written.
 
-Tasks run without it. But only changes by an operator get an undo step and a redo panel of their own; changes by a timer
-would be undone by the redo panel of an earlier operator. Blender cannot autosave while an operator is modal, and
-retries every 10 ms, so this one pauses now and then.
+Tasks run without it. But only changes by an operator get an undo step and a redo panel of their
+own; changes by a timer would be undone by the redo panel of an earlier operator. Blender cannot
+autosave while an operator is modal, and retries every 10 ms, so this one pauses now and then.
 """
 
 import time
@@ -107,7 +107,9 @@ def ensure(task: Task) -> None:
 def call(operator: str, properties: dict[str, Any]) -> None:
     """Call an operator from a timer as if by a click in the viewport."""
     window = bpy.context.window_manager.windows[0]
-    area = next((area for area in window.screen.areas if area.type == "VIEW_3D"), window.screen.areas[0])
+    area = next(
+        (area for area in window.screen.areas if area.type == "VIEW_3D"), window.screen.areas[0]
+    )
     region = next(region for region in area.regions if region.type == "WINDOW")
     module, _, name = operator.partition(".")
     with bpy.context.temp_override(window=window, area=area, region=region):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Base of operators that change a terrain with the worker's help: light, levels of detail, rivers, analysis."""
+"""Base of operators that change a terrain with the worker's help: light, levels of detail, rivers,
+analysis.
+"""
 
 from typing import Any
 
@@ -26,7 +28,9 @@ class ErrandOperator(TaskOperator):
     work = ""
 
     def plan(self) -> Plan:
-        """Request to the worker and its follow-up, without references to this operator: another one may execute it."""
+        """Request to the worker and its follow-up, without references to this operator: another one
+        may execute it.
+        """
         raise NotImplementedError
 
     @classmethod
@@ -63,7 +67,11 @@ class ParameterOperator(ErrandOperator):
         return self.parameters.from_dict({name: exact(getattr(self, name), None) for name in names})
 
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        known = None if attendance.now.returning else self.remembered(companions.terrain_of(context.object))
+        known = (
+            None
+            if attendance.now.returning
+            else self.remembered(companions.terrain_of(context.object))
+        )
         for name, value in known.to_dict().items() if known else ():
             if not self.properties.is_property_set(name):
                 setattr(self, name, value)

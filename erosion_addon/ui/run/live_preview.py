@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Live preview, and display of the terrain before erosion.
 
-A timer watches the settings of the active terrain, and previews them once they have not changed for a moment.
+A timer watches the settings of the active terrain, and previews them once they have not changed for
+a moment.
 """
 
 import time
@@ -105,7 +106,9 @@ def _tick() -> float | None:
 
 
 def poll() -> float | None:
-    """Check the active terrain; returns the delay of the next check, None if there is nothing to show."""
+    """Check the active terrain; returns the delay of the next check, None if there is nothing to
+    show.
+    """
     obj = companions.terrain_of(bpy.context.view_layer.objects.active)
     if job.now.current is not None:
         return None  # the panel is drawn when the run has ended, and calls again
@@ -137,12 +140,18 @@ def poll() -> float | None:
 
 
 def _go_on(obj: bpy.types.Object) -> None:
-    """Receive finished previews and start due ones: a quick one at once, a finer one when the settings rest."""
-    shown, uid, rests = preview.now.current, obj.session_uid, time.monotonic() - now.changed >= QUIET
+    """Receive finished previews and start due ones: a quick one at once, a finer one when the
+    settings rest.
+    """
+    shown = preview.now.current
+    uid = obj.session_uid
+    rests = time.monotonic() - now.changed >= QUIET
     if shown is not None and shown.is_computing:
         shown.poll(obj)
     if uid in now.asked:
-        knows = shown is not None and shown.object_uid == uid and shown.knows(obj, _key(obj.erosion))
+        knows = (
+            shown is not None and shown.object_uid == uid and shown.knows(obj, _key(obj.erosion))
+        )
         if rests or (knows and shown is not None and (not shown.is_computing or shown.is_late)):
             del now.asked[uid]
             _start(obj)
@@ -179,7 +188,8 @@ def _start(obj: bpy.types.Object) -> None:
     now.troubles.pop(obj.session_uid, None)
     try:
         recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
-        view, key = preview.of(obj), _key(settings)
+        view = preview.of(obj)
+        key = _key(settings)
         if not view.knows(obj, key):
             view.prepare(obj, key, mask_settings.arrays_of(obj), settings.continue_from_result)
         view.run(recipe, preferences.threads())
@@ -190,7 +200,9 @@ def _start(obj: bpy.types.Object) -> None:
 
 def _key(settings: Any) -> Any:
     """Settings that the ground of a preview depends on."""
-    return settings.continue_from_result, tuple(_values(getattr(settings, kind)) for kind in MASK_KINDS)
+    return settings.continue_from_result, tuple(
+        _values(getattr(settings, kind)) for kind in MASK_KINDS
+    )
 
 
 def _values(group: Any) -> tuple[Any, ...]:

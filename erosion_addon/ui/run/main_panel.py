@@ -36,7 +36,8 @@ class EROSION_PT_main(Panel):
         manual.draw_link(self.layout, "")
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, obj = self.layout, companions.terrain_of(context.object)
+        layout = self.layout
+        obj = companions.terrain_of(context.object)
         run = job.now.current
         is_terrain = obj is not None and obj.type == "MESH"
         if is_terrain:
@@ -51,7 +52,9 @@ class EROSION_PT_main(Panel):
         if run is not None:
             run_panel.draw_run(layout, run, obj)
         elif is_terrain:
-            problems = [mask_watch.problem(obj, kind) for kind in MASK_KINDS] if found is not None else []
+            problems = (
+                [mask_watch.problem(obj, kind) for kind in MASK_KINDS] if found is not None else []
+            )
             _draw_buttons(layout, obj, _words(found, recipe), [one for one in problems if one])
         if messages := progress.messages(obj):
             draw_lines(layout, messages, "ERROR")
@@ -69,7 +72,9 @@ def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
 
 
 def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | None:
-    """Draw the terrain's name and size, or the reason why it cannot be eroded (returns None then)."""
+    """Draw the terrain's name and size, or the reason why it cannot be eroded (returns None
+    then).
+    """
     column = layout.column(align=True)
     name = column.row()
     name.scale_y = 0.8
@@ -104,8 +109,15 @@ def _draw_size(column: Any, found: grid.GridDescription) -> None:
     cells = " × ".join(dict.fromkeys(_rounded(side) for side in (col_spacing, row_spacing)))
     size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing
     lines = [
-        phrase("{size}, {height} m high", size=_size_in_words(*size), height=_rounded(found.relief)),
-        phrase("{cols} × {rows} vertices, {cells} m apart", cols=found.cols, rows=found.rows, cells=cells),
+        phrase(
+            "{size}, {height} m high", size=_size_in_words(*size), height=_rounded(found.relief)
+        ),
+        phrase(
+            "{cols} × {rows} vertices, {cells} m apart",
+            cols=found.cols,
+            rows=found.rows,
+            cells=cells,
+        ),
     ]
     draw_lines(column, lines, "BLANK1")
 
@@ -114,8 +126,11 @@ def _words(found: grid.GridDescription | None, recipe: Recipe | None) -> str:
     """Time and memory of a run in words; empty if it cannot run."""
     if found is None or recipe is None:
         return ""
-    size, compiles = (found.rows, found.cols), not (preferences.warms_up() or compiled.is_complete())
-    return estimate.in_words(recipe, size, found.spacing, preferences.threads(), speeds.known(), compiles)
+    size = (found.rows, found.cols)
+    compiles = not (preferences.warms_up() or compiled.is_complete())
+    return estimate.in_words(
+        recipe, size, found.spacing, preferences.threads(), speeds.known(), compiles
+    )
 
 
 def _size_in_words(width: float, length: float) -> str:
@@ -156,7 +171,9 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str, problems: list
     run_panel.draw_preview(layout, obj.erosion)
     if eroded:
         is_before = displayed_heights.is_before(obj.data)
-        layout.operator("erosion.before", icon="HIDE_OFF" if is_before else "HIDE_ON", depress=is_before)
+        layout.operator(
+            "erosion.before", icon="HIDE_OFF" if is_before else "HIDE_ON", depress=is_before
+        )
         row = layout.row(align=True)
         row.operator("erosion.restore", icon="LOOP_BACK")
         row.operator("erosion.apply", icon="CHECKMARK")
@@ -164,8 +181,8 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str, problems: list
 
 
 def _draw_worker(layout: Any, words: str, problems: list[str]) -> None:
-    """Draw time and memory of a run, or the progress of compilation, or what is in the way: an error of the worker, or
-    problems of masks. All in one place, so that no button moves.
+    """Draw time and memory of a run, or the progress of compilation, or what is in the way: an
+    error of the worker, or problems of masks. All in one place, so that no button moves.
     """
     if reason := worker_process.fault():
         draw_lines(layout, [reason], "ERROR")

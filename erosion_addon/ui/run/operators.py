@@ -35,13 +35,17 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     resume: bpy.props.BoolProperty(
-        name="Resume", description="Go on with the run that was paused on this terrain", options={"SKIP_SAVE", "HIDDEN"}
+        name="Resume",
+        description="Go on with the run that was paused on this terrain",
+        options={"SKIP_SAVE", "HIDDEN"},
     )
     animation: bpy.props.BoolProperty(
         name="Animation",
-        description="Run each frame of the scene's range from the same start, with the settings as they are animated "
-        "there, and keep the results as frames. The terrain stays. Frames made with the same settings before are not "
-        "run again",
+        description=(
+            "Run each frame of the scene's range from the same start, with the settings as they "
+            "are animated there, and keep the results as frames. The terrain stays. Frames made "
+            "with the same settings before are not run again"
+        ),
         options={"SKIP_SAVE", "HIDDEN"},
     )
     replace: bpy.props.BoolProperty(
@@ -50,7 +54,8 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         options={"SKIP_SAVE", "HIDDEN"},
     )
     asked: bpy.props.BoolProperty(
-        description="Whether the user has agreed already to replace frames", options={"SKIP_SAVE", "HIDDEN"}
+        description="Whether the user has agreed already to replace frames",
+        options={"SKIP_SAVE", "HIDDEN"},
     )
 
     @classmethod
@@ -73,14 +78,20 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         report(self, {"INFO"}, f"{terrain.name} will be eroded when its turn comes.")
         return {"INTERFACE"}
 
-    def _ask(self, context: bpy.types.Context, event: bpy.types.Event, folder: Path, count: int) -> set[str]:
+    def _ask(
+        self, context: bpy.types.Context, event: bpy.types.Event, folder: Path, count: int
+    ) -> set[str]:
         """Ask whether frames may be replaced."""
         self.asked = self.replace = True  # which is not kept without a click
         return context.window_manager.invoke_confirm(
             self,
             event,
             title=phrase("Replace Frames?"),
-            message=phrase("{count} frames in {folder} were made with other settings.", count=count, folder=folder),
+            message=phrase(
+                "{count} frames in {folder} were made with other settings.",
+                count=count,
+                folder=folder,
+            ),
             confirm_text=phrase("Replace"),
         )
 
@@ -101,8 +112,8 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
 class EROSION_OT_run_region(TaskOperator, bpy.types.Operator):
     """Erode a part of the terrain as it is now: the selected vertices, or those of a vertex group.
 
-    The change fades to the border of the region, and nothing beyond it changes. Run begins with the whole terrain
-    again, unless Continue from Result is on
+    The change fades to the border of the region, and nothing beyond it changes. Run begins with the
+    whole terrain again, unless Continue from Result is on
     """
 
     bl_idname = "erosion.run_region"
@@ -142,7 +153,9 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
     asks: bpy.props.BoolProperty(
-        name="Ask", description="Ask for a second press where much work is done", options={"SKIP_SAVE", "HIDDEN"}
+        name="Ask",
+        description="Ask for a second press where much work is done",
+        options={"SKIP_SAVE", "HIDDEN"},
     )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -168,9 +181,13 @@ class EROSION_OT_queue_remove(bpy.types.Operator):
     bl_label = "Remove from Queue"
     bl_options = {"INTERNAL"}
 
-    uid: bpy.props.IntProperty(name="Number", description="session_uid of the terrain", options={"SKIP_SAVE"})
+    uid: bpy.props.IntProperty(
+        name="Number", description="session_uid of the terrain", options={"SKIP_SAVE"}
+    )
     name: bpy.props.StringProperty(
-        name="Name", description="Name of the terrain, for scripts that do not give its number", options={"SKIP_SAVE"}
+        name="Name",
+        description="Name of the terrain, for scripts that do not give its number",
+        options={"SKIP_SAVE"},
     )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -203,12 +220,16 @@ class EROSION_OT_write_result(_RunningOperator, bpy.types.Operator):
 
 
 class _StoppingOperator(_RunningOperator):
-    """Base of operators that end the work; a result that waits for Object Mode is complete already."""
+    """Base of operators that end the work; a result that waits for Object Mode is complete
+    already.
+    """
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         run = job.now.current
-        return super().poll(context) and run is not None and run.stops_early and run.state != "waiting"
+        return (
+            super().poll(context) and run is not None and run.stops_early and run.state != "waiting"
+        )
 
 
 class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
@@ -299,7 +320,9 @@ class EROSION_OT_before(bpy.types.Operator):
 
 
 class EROSION_OT_apply(bpy.types.Operator):
-    """Bake the result into the mesh. It becomes the start of the next run, and Restore is no longer possible"""
+    """Bake the result into the mesh. It becomes the start of the next run, and Restore is no longer
+    possible
+    """
 
     bl_idname = "erosion.apply"
     bl_label = "Apply"

@@ -35,7 +35,9 @@ class _Now:
 
     def __init__(self) -> None:
         self.messages: dict[int, str] = {}
-        """session_uid of an object → messages of its runs since the user started one. `GONE`: of deleted objects."""
+        """session_uid of an object → messages of its runs since the user started one. `GONE`: of
+        deleted objects.
+        """
 
         self.asked = -ASKING
         """Time at which a question for a second Esc was asked or, once it is drawn, seen."""
@@ -66,7 +68,8 @@ def stop() -> None:
     job.clear()
     computing.forget()
     worker_process.stop()
-    # Not at once: when Blender quits some windows are gone by now, such as that of the preferences, and it would crash.
+    # Not at once: when Blender quits some windows are gone by now, such as that of the preferences,
+    # and it would crash.
     handlers.call_later(_clear, persistent=True)
 
 
@@ -128,7 +131,8 @@ def repeat(operator: str, properties: dict[str, Any]) -> None:
 def _repeat() -> None:
     if now.repeated is None:
         return
-    called, now.repeated = now.repeated, None
+    called = now.repeated
+    now.repeated = None
     try:
         attendance.call(*called)
     except RuntimeError as error:  # what the operator reports
@@ -152,8 +156,10 @@ def _mark_changed() -> None:
     """
     if bpy.data.is_dirty:
         return
-    preferences_, edit = bpy.context.preferences, bpy.context.preferences.edit
-    steps, were_changed = edit.undo_steps, preferences_.is_dirty
+    preferences_ = bpy.context.preferences
+    edit = bpy.context.preferences.edit
+    steps = edit.undo_steps
+    were_changed = preferences_.is_dirty
     try:
         edit.undo_steps = 0
         push_undo("Erode")
@@ -178,7 +184,9 @@ def finish_run(run: Task) -> None:
 
 
 def _say(uid: int, sentence: str) -> None:
-    """Append a message for the panel; those of a queue are kept together. uid: of its object, or `GONE`."""
+    """Append a message for the panel; those of a queue are kept together. uid: of its object, or
+    `GONE`.
+    """
     now.messages[uid] = " ".join(filter(None, [now.messages.get(uid), sentence]))
 
 
@@ -218,7 +226,11 @@ def numbers(run: Task) -> str:
     """Share done, time left and speed of a run, in words."""
     said = [f"{run.fraction:.0%}"]
     if run.state == "running":
-        said += [phrase("{time} left", time=clock(run.seconds_left))] if run.seconds_left is not None else []
+        said += (
+            [phrase("{time} left", time=clock(run.seconds_left))]
+            if run.seconds_left is not None
+            else []
+        )
         said += [run.speed] if run.speed else []
     return ", ".join(said)
 
@@ -264,10 +276,15 @@ def draw_cancel(layout: Any) -> None:
     row = layout.row()
     row.alert = is_asking()
     if is_asking() and not now.is_question_seen:
-        # A large terrain takes seconds to draw; the time to answer begins when the question can be read.
+        # A large terrain takes seconds to draw; the time to answer begins when the question can be
+        # read.
         now.asked = time.monotonic()
         now.is_question_seen = True
-    row.operator("erosion.cancel", text="Press Esc again to cancel" if is_asking() else "Cancel (Esc)", icon="CANCEL")
+    row.operator(
+        "erosion.cancel",
+        text="Press Esc again to cancel" if is_asking() else "Cancel (Esc)",
+        icon="CANCEL",
+    )
 
 
 @persistent
@@ -286,7 +303,8 @@ def _history_moved(*_: Any) -> None:
     """Undo or redo may have removed the mesh of the run, and what the messages are about."""
     now.messages.clear()
     run = job.now.current
-    if run is not None and run.state != "waiting" and not run.is_here():  # a result that waits goes to a new object
+    # a result that waits goes to a new object
+    if run is not None and run.state != "waiting" and not run.is_here():
         run.cancel()
 
 

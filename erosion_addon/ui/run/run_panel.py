@@ -15,7 +15,9 @@ from . import live_preview, progress, runs
 
 
 def draw_run(layout: Any, run: Task, obj: bpy.types.Object | None) -> None:
-    """Draw the current run with its buttons, and the queue; obj: the active terrain, which may be in it."""
+    """Draw the current run with its buttons, and the queue; obj: the active terrain, which may be
+    in it.
+    """
     column = layout.column(align=True)
     column.label(text=f"{run.object_name}: {run.message}")
     bar = column.row()
@@ -49,9 +51,12 @@ def _draw_queue(layout: Any) -> None:
 
 def draw_paused(layout: Any, obj: bpy.types.Object) -> None:
     """Draw the progress of a paused run."""
-    with suppress(ValueError, TypeError, AttributeError):  # no report, or one that somebody else has written
+    # no report, or one that somebody else has written
+    with suppress(ValueError, TypeError, AttributeError):
         share = float(json.loads(obj.erosion.report).get("finished"))
-        layout.label(text=phrase("Paused at {share}", share=f"{share:.0%}"), icon="PAUSE", translate=False)
+        layout.label(
+            text=phrase("Paused at {share}", share=f"{share:.0%}"), icon="PAUSE", translate=False
+        )
 
 
 def draw_preview(layout: Any, settings: Any) -> None:
@@ -60,7 +65,12 @@ def draw_preview(layout: Any, settings: Any) -> None:
     row.use_property_split = False
     reason = runs.why_not(settings.id_data)
     row.enabled = reason is None
-    row.prop(settings, "live_preview", toggle=True, icon="HIDE_OFF" if settings.live_preview else "HIDE_ON")
+    row.prop(
+        settings,
+        "live_preview",
+        toggle=True,
+        icon="HIDE_OFF" if settings.live_preview else "HIDE_ON",
+    )
     if not settings.live_preview:
         return
     live_preview.watch()

@@ -22,8 +22,11 @@ from ..masks import mask_settings, mask_watch
 from ..recipe import steps
 
 
-def start(obj: bpy.types.Object, resume: bool = False, local: bool = False, threads: int | None = None) -> "job.Job":
-    """Start a run on an object or on its region, or resume its paused one; InputError if impossible.
+def start(
+    obj: bpy.types.Object, resume: bool = False, local: bool = False, threads: int | None = None
+) -> "job.Job":
+    """Start a run on an object or on its region, or resume its paused one; InputError if
+    impossible.
 
     threads: the most to use; None for the number in the preferences.
     """
@@ -32,16 +35,20 @@ def start(obj: bpy.types.Object, resume: bool = False, local: bool = False, thre
     if resume:
         return job.resume(obj, threads, frames)
     job.check(obj)
-    settings, seen = obj.erosion, snapshot(obj)
+    settings = obj.erosion
+    seen = snapshot(obj)
     notes: list[str] = []
     arrays = mask_settings.arrays_of(obj, seen.lattice, notes.append)
     recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
     color = settings.surface_color
     chosen = (color.source, color.layer, color.image, color.strata)
     recipe, layers = surface_color.start(obj, recipe, *chosen, seen.lattice)
-    continued, adds_up = settings.continue_from_result, settings.adds_up
+    continued = settings.continue_from_result
+    adds_up = settings.adds_up
     region = _region(obj, seen.lattice) if local else None
-    return job.start(obj, recipe, arrays, continued, layers, threads, adds_up, seen, frames, region, notes)
+    return job.start(
+        obj, recipe, arrays, continued, layers, threads, adds_up, seen, frames, region, notes
+    )
 
 
 def _region(obj: bpy.types.Object, lattice: Lattice) -> Array:
@@ -61,7 +68,8 @@ def start_animation(obj: bpy.types.Object, replace: bool = False) -> AnimatedRun
 
 
 def frames_to_replace(obj: bpy.types.Object) -> tuple[Path, int]:
-    """Folder of the frames, and the number of those that an animated run on the object would replace.
+    """Folder of the frames, and the number of those that an animated run on the object would
+    replace.
 
     InputError if that is impossible.
     """
@@ -75,17 +83,25 @@ def frames_to_replace(obj: bpy.types.Object) -> tuple[Path, int]:
 
 
 def animation_of(obj: bpy.types.Object) -> Animation:
-    """What an animated run on the object is made from, by the settings at each frame; InputError if impossible."""
-    settings, seen = obj.erosion, snapshot(obj)
-    folder, kept = chosen_frames.folder_of(settings.frames), chosen_frames.animated_fields_of(obj)
-    color, layers, baked = settings.surface_color, {}, light.settings_of(obj.data)
+    """What an animated run on the object is made from, by the settings at each frame; InputError if
+    impossible.
+    """
+    settings = obj.erosion
+    seen = snapshot(obj)
+    folder = chosen_frames.folder_of(settings.frames)
+    kept = chosen_frames.animated_fields_of(obj)
+    color = settings.surface_color
+    layers = {}
+    baked = light.settings_of(obj.data)
 
     def now() -> tuple[Recipe, Lighting | None]:
         recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
         chosen = (color.source, color.layer, color.image, color.strata)
         started = surface_color.start(obj, recipe, *chosen, seen.lattice)
         layers.update(started.layers)
-        return started.recipe, None if baked is None else light.lighting(obj, baked, settings.casters)
+        return started.recipe, None if baked is None else light.lighting(
+            obj, baked, settings.casters
+        )
 
     recipes, lights = zip(*at_each_frame(bpy.context.scene, now), strict=True)
     continued = settings.continue_from_result
@@ -108,7 +124,9 @@ def start_next() -> list[tuple[int, str]]:
             said.append((turn.uid, f"{turn.name} was not eroded: {error}"))
         except Exception:  # noqa: BLE001 - the others of the queue have done nothing wrong
             print_traceback()
-            sentence = f"{turn.name} was not eroded because of an internal error; see the system console."
+            sentence = (
+                f"{turn.name} was not eroded because of an internal error; see the system console."
+            )
             said.append((turn.uid, sentence))
     return said
 

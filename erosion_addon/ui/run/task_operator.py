@@ -15,11 +15,12 @@ from . import attendance, progress
 
 
 class TaskOperator:
-    """Base of operators with a task (scene/run/task.py). Subclasses define `why_not` and `begin`, and have the options
-    REGISTER and UNDO.
+    """Base of operators with a task (scene/run/task.py). Subclasses define `why_not` and `begin`,
+    and have the options REGISTER and UNDO.
 
-    In a window the operator is modal until the result is written, and passes every event through; Esc comes by the key
-    map. In scripts it runs to the end. The redo panel and Repeat Last start it anew, as an invoked one.
+    In a window the operator is modal until the result is written, and passes every event through;
+    Esc comes by the key map. In scripts it runs to the end. The redo panel and Repeat Last start it
+    anew, as an invoked one.
     """
 
     number = attendance.NOBODY  # until it is modal: a dialog may be left before
@@ -88,7 +89,11 @@ class TaskOperator:
         if task.state in ("failed", "cancelled") or task.held:
             return {"CANCELLED"}
         if task.sentence:
-            report(self, {"INFO" if task.state == "done" and not task.warnings else "WARNING"}, task.sentence)
+            report(
+                self,
+                {"INFO" if task.state == "done" and not task.warnings else "WARNING"},
+                task.sentence,
+            )
         return {"FINISHED"}
 
     def cancel(self: Any, context: bpy.types.Context) -> None:

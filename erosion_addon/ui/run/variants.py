@@ -46,8 +46,8 @@ LIKE_A_FACTOR = 4.0
 class Shown(NamedTuple):
     """Variants of a terrain, by its session_uid.
 
-    kind, target: of the step and NUMBER.PARAMETER, empty for none. icons: Blender's numbers of the pictures, a row per
-    value.
+    kind, target: of the step and NUMBER.PARAMETER, empty for none. icons: Blender's numbers of the
+    pictures, a row per value.
     """
 
     uid: int
@@ -87,9 +87,16 @@ def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
     for number, item in enumerate(settings.steps, 1):
         values = steps.values_of(item, []) if item.enabled else {}
         named = [
-            (f"{number}.{known.name}", bpy.app.translations.pgettext_iface(label(known.name), CONTEXT), known.sentence)
+            (
+                f"{number}.{known.name}",
+                bpy.app.translations.pgettext_iface(label(known.name), CONTEXT),
+                known.sentence,
+            )
             for known in specifications(PROCESSES[item.kind].parameters).values()
-            if known.name in values and not known.is_list and not known.is_file and known.acts(values)
+            if known.name in values
+            and not known.is_list
+            and not known.is_file
+            and known.acts(values)
         ]
         if named:
             yield "", item.name or PROCESSES[item.kind].label, ""
@@ -107,7 +114,8 @@ def _ends(item: Any, known: Specification) -> tuple[float, float]:
     """Default range of a varied number: half to twice its value, or its slider."""
     value = float(steps.values_of(item, [])[known.name])
     low, high = (value / 2, value * 2) if value else known.soft_range
-    low, high = max(low, known.low), min(high, known.high)
+    low = max(low, known.low)
+    high = min(high, known.high)
     return min(low, high), max(low, high)
 
 
@@ -116,14 +124,20 @@ def _is_number(known: Specification) -> bool:
 
 
 def values_between(known: Specification, low: float, high: float, count: int) -> list[Any]:
-    """Values from low to high, of three digits or whole: with equal steps, or equal factors for a wide range."""
+    """Values from low to high, of three digits or whole: with equal steps, or equal factors for a
+    wide range.
+    """
     shares = [place / max(count - 1, 1) for place in range(count)] if count > 1 else [0.5]
     if low * high > 0.0 and max(high / low, low / high) >= LIKE_A_FACTOR:
         numbers = [low * math.pow(high / low, share) for share in shares]
     else:
         numbers = [low + (high - low) * share for share in shares]
     whole = isinstance(known.default, int)
-    return list(dict.fromkeys(known.checked(round(one) if whole else float(f"{one:.3g}")) for one in numbers))
+    return list(
+        dict.fromkeys(
+            known.checked(round(one) if whole else float(f"{one:.3g}")) for one in numbers
+        )
+    )
 
 
 def _begin_at(operator: Any, context: bpy.types.Context) -> None:
@@ -135,8 +149,8 @@ def _begin_at(operator: Any, context: bpy.types.Context) -> None:
 
 
 class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
-    """Erode a small version of the terrain with several seeds, and optionally several values of a parameter, and show
-    pictures to choose from. The terrain does not change
+    """Erode a small version of the terrain with several seeds, and optionally several values of a
+    parameter, and show pictures to choose from. The terrain does not change
     """
 
     bl_idname = "erosion.variants"
@@ -146,7 +160,11 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
     work = "Variants"
 
     seeds: bpy.props.IntProperty(
-        name="Seeds", description="Number of seeds, starting with the terrain's own", default=3, min=1, max=6
+        name="Seeds",
+        description="Number of seeds, starting with the terrain's own",
+        default=3,
+        min=1,
+        max=6,
     )
     vary: bpy.props.EnumProperty(
         name="Vary",
@@ -155,16 +173,26 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         update=_begin_at,
         options={"SKIP_SAVE"},
     )
-    values: bpy.props.IntProperty(name="Values", description="How many values there are", default=3, min=1, max=6)
-    lowest: bpy.props.FloatProperty(name="From", description="The first value", options={"SKIP_SAVE"})
+    values: bpy.props.IntProperty(
+        name="Values", description="How many values there are", default=3, min=1, max=6
+    )
+    lowest: bpy.props.FloatProperty(
+        name="From", description="The first value", options={"SKIP_SAVE"}
+    )
     highest: bpy.props.FloatProperty(name="To", description="The last value", options={"SKIP_SAVE"})
     asked: bpy.props.BoolProperty(
-        description="Whether the user has said already what to make", options={"SKIP_SAVE", "HIDDEN"}
+        description="Whether the user has said already what to make",
+        options={"SKIP_SAVE", "HIDDEN"},
     )
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
-        return why_busy() or runs.why_not(companions.terrain_of(context.object)) or worker_process.fault() or None
+        return (
+            why_busy()
+            or runs.why_not(companions.terrain_of(context.object))
+            or worker_process.fault()
+            or None
+        )
 
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if self.asked or attendance.now.returning:
@@ -200,7 +228,9 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         kind, target, values = self._varied(settings)
         seeds = [min(settings.seed, 2**31 - self.seeds) + number for number in range(self.seeds)]
         recipe = steps.recipe_of(settings, springs.spring_rows(terrain, settings.springs))
-        ground = ground_of(terrain, None, mask_settings.arrays_of(terrain), settings.continue_from_result, SIDE)
+        ground = ground_of(
+            terrain, None, mask_settings.arrays_of(terrain), settings.continue_from_result, SIDE
+        )
         rows = [recipe.with_values({target: value}) for value in values] if target else [recipe]
         variants = [replace(ground.fitted(row), seed=seed) for row in rows for seed in seeds]
         request = variants_request(ground.terrain, variants, ground.masks)
@@ -209,8 +239,14 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
             return [request]
 
         def change(obj: bpy.types.Object) -> tuple[str, list[str]]:
-            _show(Shown(obj.session_uid, kind, target, values, seeds, []), pictures_in(computing.compute(request)))
-            return f"{len(variants)} variants of {obj.name} are in the panel; click one to use it.", []
+            _show(
+                Shown(obj.session_uid, kind, target, values, seeds, []),
+                pictures_in(computing.compute(request)),
+            )
+            return (
+                f"{len(variants)} variants of {obj.name} are in the panel; click one to use it.",
+                [],
+            )
 
         return Plan(requests, change)
 
@@ -224,8 +260,14 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         item, known = found
         if known.choices or isinstance(known.default, bool):
             return item.kind, self.vary, [*(known.choices or (False, True))]
-        is_given = self.properties.is_property_set("lowest") or self.properties.is_property_set("highest")
-        low, high = (exact(self.lowest, None), exact(self.highest, None)) if is_given else _ends(item, known)
+        is_given = self.properties.is_property_set("lowest") or self.properties.is_property_set(
+            "highest"
+        )
+        low, high = (
+            (exact(self.lowest, None), exact(self.highest, None))
+            if is_given
+            else _ends(item, known)
+        )
         return item.kind, self.vary, values_between(known, low, high, self.values)
 
 
@@ -243,7 +285,9 @@ def _show(made: Shown, pictures: list[Array]) -> None:
         preview.image_pixels_float = pixels.ravel()
         icons.append(preview.icon_id)
     across = len(made.seeds)
-    now.shown = made._replace(icons=[icons[first : first + across] for first in range(0, len(icons), across)])
+    now.shown = made._replace(
+        icons=[icons[first : first + across] for first in range(0, len(icons), across)]
+    )
 
 
 def forget() -> None:
@@ -256,11 +300,17 @@ def forget() -> None:
 
 def _of(terrain: bpy.types.Object | None) -> Shown | None:
     """Variants of this terrain; None if the last ones belong to another."""
-    return now.shown if terrain is not None and now.shown is not None and now.shown.uid == terrain.session_uid else None
+    return (
+        now.shown
+        if terrain is not None and now.shown is not None and now.shown.uid == terrain.session_uid
+        else None
+    )
 
 
 class EROSION_OT_variant_choose(bpy.types.Operator):
-    """Use the seed of this variant, and its value of the parameter. Run then erodes the full terrain with them"""
+    """Use the seed of this variant, and its value of the parameter. Run then erodes the full
+    terrain with them
+    """
 
     bl_idname = "erosion.variant_choose"
     bl_label = "Choose Variant"
@@ -284,14 +334,19 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
-        made, settings = _of(terrain), terrain.erosion
+        made = _of(terrain)
+        settings = terrain.erosion
         row, column = divmod(self.number, len(made.seeds))
         if row >= len(made.icons):
-            raise InputError(f"There are {len(made.icons) * len(made.seeds)} variants, counted from 0.")
+            raise InputError(
+                f"There are {len(made.icons) * len(made.seeds)} variants, counted from 0."
+            )
         if made.target:
             found = _item(settings, made.target)
             if found is None or found[0].kind != made.kind:
-                raise InputError("The steps have changed since the variants were made; make the variants again.")
+                raise InputError(
+                    "The steps have changed since the variants were made; make the variants again."
+                )
             setattr(getattr(found[0], made.kind), found[1].name, made.values[row])
         settings.seed = made.seeds[column]
         return {"FINISHED"}
@@ -310,7 +365,11 @@ class EROSION_PT_variants(SubPanel):
 
 def _side(context: bpy.types.Context, across: int) -> float:
     """Size of pictures that fill the panel in a row, in interface units."""
-    width = context.region.width / context.preferences.system.ui_scale / 20.0 if context.region else 15.0
+    width = (
+        context.region.width / context.preferences.system.ui_scale / 20.0
+        if context.region
+        else 15.0
+    )
     return max((width - 3.0) / across - 0.3, 2.0)
 
 
@@ -326,7 +385,9 @@ def _draw_pictures(layout: Any, made: Shown, settings: Any, side: float) -> None
         for place, (seed, icon) in enumerate(zip(made.seeds, icons, strict=True)):
             tile = row.column(align=True)
             is_current = seed == settings.seed and (not made.target or value == made.values[number])
-            properties = recipes.draw_tile(tile, icon, side, side, is_current, EROSION_OT_variant_choose.bl_idname)
+            properties = recipes.draw_tile(
+                tile, icon, side, side, is_current, EROSION_OT_variant_choose.bl_idname
+            )
             properties.number = number * len(made.seeds) + place
     row = layout.row()
     for seed in made.seeds:

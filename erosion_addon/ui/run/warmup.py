@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compilation ahead of a run: while the artist sets parameters, the worker starts, tests its libraries and compiles.
+"""Compilation ahead of a run: while the artist sets parameters, the worker starts, tests its
+libraries and compiles.
 
 The panel reports the terrain that it shows; everything slow happens in a timer and in the worker.
 """
@@ -30,7 +31,9 @@ class _Now:
     def __init__(self) -> None:
         self.noticed = 0
         self.wanted = ""
-        """Last request. It is made once: a worker ended by Cancel starts again with the next run."""
+        """Last request. It is made once: a worker ended by Cancel starts again with the next
+        run.
+        """
 
 
 _now = session.remember(_Now)
@@ -75,7 +78,9 @@ def _tick() -> float | None:
 
 
 def warm_up(obj: bpy.types.Object | None) -> None:
-    """Have the worker compile the kernels of a run on this terrain, unless that was the last request."""
+    """Have the worker compile the kernels of a run on this terrain, unless that was the last
+    request.
+    """
     if obj is None or grid.why_not(obj) is not None:
         return
     recipe = steps.recipe_or_none(obj.erosion)

@@ -19,14 +19,30 @@ from ..recipe import steps
 REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "object_mode": ("object.mode_set", "Object Mode", {"mode": "OBJECT"}),
     "make_local": ("object.make_local", "Make Local", {"type": "SELECT_OBDATA"}),
-    "make_single_user": ("object.make_single_user", "Make Single User", {"object": True, "obdata": True}),
+    "make_single_user": (
+        "object.make_single_user",
+        "Make Single User",
+        {"object": True, "obdata": True},
+    ),
     "apply_modifiers": ("object.convert", "Apply Modifiers", {"target": "MESH"}),
-    "apply_shape_keys": ("object.shape_key_remove", "Apply Shape Keys", {"all": True, "apply_mix": True}),
-    "apply_scale": ("object.transform_apply", "Apply Scale", {"location": False, "rotation": False, "scale": True}),
+    "apply_shape_keys": (
+        "object.shape_key_remove",
+        "Apply Shape Keys",
+        {"all": True, "apply_mix": True},
+    ),
+    "apply_scale": (
+        "object.transform_apply",
+        "Apply Scale",
+        {"location": False, "rotation": False, "scale": True},
+    ),
     "apply_rotation": ("erosion.rotation_apply", "Apply Rotation", {}),
     "clear_scale": ("object.scale_clear", "Reset Scale", {}),
     "clear_rotation": ("object.rotation_clear", "Clear Rotation", {}),
-    "move_origin": ("object.origin_set", "Origin to Terrain", {"type": "ORIGIN_GEOMETRY", "center": "BOUNDS"}),
+    "move_origin": (
+        "object.origin_set",
+        "Origin to Terrain",
+        {"type": "ORIGIN_GEOMETRY", "center": "BOUNDS"},
+    ),
     "grid_from_mesh": ("erosion.grid_from_mesh", "Make Grid", {}),
     "grid_straighten": ("erosion.grid_straighten", "Straighten Grid", {}),
     "add_terrain": ("erosion.terrain_add", "Add Terrain", {}),
@@ -36,7 +52,11 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "Unit Scale 1",
         {"data_path": "scene.unit_settings.scale_length", "value": 1.0},
     ),
-    "open_edges": ("wm.context_set_enum", "Open Edges", {"data_path": "object.erosion.edges", "value": "open"}),
+    "open_edges": (
+        "wm.context_set_enum",
+        "Open Edges",
+        {"data_path": "object.erosion.edges", "value": "open"},
+    ),
     "enlarge": ("erosion.terrain_enlarge", "Scale to 2 km", {}),
     "sand_add": ("erosion.sand_add", "Add Sand", {}),
     "shorten_time_step": ("erosion.time_step_shorten", "Shorten Time Step", {}),
@@ -51,7 +71,8 @@ def draw(layout: Any, said: obstacle.Advice, icon: str) -> None:
         operator, text, given = REMEDIES[said.remedy]
         row = layout.row()
         row.separator(factor=2.0)
-        if operator.startswith("object."):  # which would act on what is selected, a level of detail for example
+        # which would act on what is selected, a level of detail for example
+        if operator.startswith("object."):
             row.operator(EROSION_OT_remedy.bl_idname, text=text).remedy = said.remedy
             return
         button = row.operator(operator, text=text)
@@ -69,7 +90,11 @@ class EROSION_OT_remedy(bpy.types.Operator):
     remedy: bpy.props.EnumProperty(
         name="Remedy",
         description="Change to make",
-        items=[(name, text, "") for name, (operator, text, _) in REMEDIES.items() if operator.startswith("object.")],
+        items=[
+            (name, text, "")
+            for name, (operator, text, _) in REMEDIES.items()
+            if operator.startswith("object.")
+        ],
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
@@ -93,7 +118,8 @@ class EROSION_OT_remedy(bpy.types.Operator):
             context.view_layer.update()
             companions.put_in_place(terrain)
             return done
-        except RuntimeError as error:  # the terrain is on no view layer, or Blender's operator says what is in the way
+        except RuntimeError as error:
+            # the terrain is on no view layer, or Blender's operator says what is in the way
             raise InputError(reason_of(error)) from None
 
 
@@ -151,7 +177,9 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
 
 
 class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
-    """Turn the top meters of the ground into loose sand for wind and water to move. Heights do not change"""
+    """Turn the top meters of the ground into loose sand for wind and water to move. Heights do not
+    change
+    """
 
     bl_idname = "erosion.sand_add"
     bl_label = "Add Sand"
@@ -184,7 +212,9 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
 
 
 class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
-    """Shorten the water's time step to suit the cells, so that the ground keeps up with the water"""
+    """Shorten the water's time step to suit the cells, so that the ground keeps up with the
+    water
+    """
 
     bl_idname = "erosion.time_step_shorten"
     bl_label = "Shorten Time Step"
@@ -205,7 +235,12 @@ def _meshes_are_others(*_: Any) -> None:
     grid.forget()
 
 
-CLASSES = (EROSION_OT_remedy, EROSION_OT_terrain_enlarge, EROSION_OT_sand_add, EROSION_OT_time_step_shorten)
+CLASSES = (
+    EROSION_OT_remedy,
+    EROSION_OT_terrain_enlarge,
+    EROSION_OT_sand_add,
+    EROSION_OT_time_step_shorten,
+)
 
 HANDLERS: handlers.Handlers = (
     ("depsgraph_update_post", grid.forget_changed),

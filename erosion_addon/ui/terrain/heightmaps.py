@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heightmap import: File ▸ Import, files dropped into the viewport, and images of the .blend file."""
+"""Heightmap import: File ▸ Import, files dropped into the viewport, and images of the .blend
+file.
+"""
 
 import os
 from pathlib import Path
@@ -47,11 +49,16 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         default=";".join(f"*{suffix}" for suffix in READ_SUFFIXES), options={"HIDDEN"}
     )
     filepath: bpy.props.StringProperty(
-        name="File", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"}
+        name="File",
+        subtype="FILE_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"},
     )
     source: bpy.props.EnumProperty(
         name="From",
-        items=[("FILE", "File", "A file on disk"), ("IMAGE", "Image", "An image of this .blend file")],
+        items=[
+            ("FILE", "File", "A file on disk"),
+            ("IMAGE", "Image", "An image of this .blend file"),
+        ],
         options={"SKIP_SAVE", "HIDDEN"},
     )
     image: bpy.props.StringProperty(
@@ -67,8 +74,10 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
     )
     smooth_steps: bpy.props.BoolProperty(
         name="Remove Terracing",
-        description="Where there are only as many heights as 8 bits hold, smooth away the terraces between them. No "
-        "height moves by more than half a step, so cliffs stay",
+        description=(
+            "Where there are only as many heights as 8 bits hold, smooth away the terraces "
+            "between them. No height moves by more than half a step, so cliffs stay"
+        ),
         default=True,
     )
 
@@ -96,7 +105,9 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
             layout.prop(self, "image", icon="IMAGE_DATA")
         record, measured = self._draw_record(layout, context)
         path = self._chosen(context)
-        applies = Applies(record, path is not None and path.suffix.lower() in RAW_SUFFIXES, measured)
+        applies = Applies(
+            record, path is not None and path.suffix.lower() in RAW_SUFFIXES, measured
+        )
         if path is not None or measured:
             layout.prop(self, "known_meters")
         column = draw_gray(layout, applies.size)
@@ -109,8 +120,8 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         draw_options(layout, self, applies)
 
     def _draw_record(self, layout: Any, context: bpy.types.Context) -> "tuple[Record | None, bool]":
-        """Draw what the chosen file holds, or why it cannot be read; returns its record, and whether the file says how
-        far apart its cells are.
+        """Draw what the chosen file holds, or why it cannot be read; returns its record, and
+        whether the file says how far apart its cells are.
         """
         from ...scene.files import heights
 
@@ -124,24 +135,33 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         except InputError as error:
             draw_text(layout.box(), [str(error)], "ERROR")
             return None, False
-        needed, free = heights.needed(record), available_memory()
+        needed = heights.needed(record)
+        free = available_memory()
         draw_record(layout, record, needed)
         if free is not None and needed > free:
             self._draw_ways_out(layout, path, *heights.fitting(record, free))
         return record, measured
 
     def _draw_ways_out(self, layout: Any, path: Path | None, every: int, side: int) -> None:
-        """Draw the parts of a file that fit into memory. every: each n-th cell; side: cells of a square window."""
+        """Draw the parts of a file that fit into memory. every: each n-th cell; side: cells of a
+        square window.
+        """
         box = layout.box()
-        text = f"This is too large for the memory that is free: read each {every}. cell, or a window of {side} cells."
+        text = (
+            f"This is too large for the memory that is free: read each {every}. cell, or a window "
+            f"of {side} cells."
+        )
         draw_text(box, [text], "ERROR")
         draw_part(box, self)
         if path is not None:
-            self.copy_to(box.operator("erosion.landscape_make", icon="MESH_GRID")).source = str(path)
+            self.copy_to(box.operator("erosion.landscape_make", icon="MESH_GRID")).source = str(
+                path
+            )
 
     @reports_refusals("There is not enough memory for this heightmap; use a smaller one.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...files.heightmap import without_steps  # here, as few sessions of Blender import a heightmap
+        # here, as few sessions of Blender import a heightmap
+        from ...files.heightmap import without_steps
         from ...scene.files import heights
 
         source = self._source()
@@ -153,12 +173,18 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         assert record.spacing is not None
         if measured:
             row, col = record.spacing
-            self._note(f"{heights.name_of(source)} says {col:.4g} × {row:.4g} m from pixel to pixel")
+            self._note(
+                f"{heights.name_of(source)} says {col:.4g} × {row:.4g} m from pixel to pixel"
+            )
         if record.step and self.smooth_steps and has_terraces(record):
-            self._note(f"The heights came in steps of {record.step:.3g} m, which were smoothed away")
+            self._note(
+                f"The heights came in steps of {record.step:.3g} m, which were smoothed away"
+            )
             elevation = without_steps(elevation, record)
         elif record.step:
-            text = f"{name} has few levels of height, so its slopes are steps of {record.step:.3g} m"
+            text = (
+                f"{name} has few levels of height, so its slopes are steps of {record.step:.3g} m"
+            )
             report(self, {"WARNING"} if has_terraces(record) else {"INFO"}, text)
         obj = grid.make_grid_object(name, elevation, record.spacing, context.collection)
         if isinstance(source, Path):
@@ -202,31 +228,43 @@ class EROSION_FH_heightmap(bpy.types.FileHandler):
     bl_idname = "EROSION_FH_heightmap"
     bl_label = "Terrain from heightmap"
     bl_import_operator = "erosion.heightmap_import"
-    bl_file_extensions = ";".join(READ_SUFFIXES)  # of PNG, EXR and TIFF Blender asks whether they are pictures or this
+    # of PNG, EXR and TIFF Blender asks whether they are pictures or this
+    bl_file_extensions = ";".join(READ_SUFFIXES)
 
     @classmethod
     def poll_drop(cls, context: bpy.types.Context) -> bool:
-        area, region = context.area, context.region
-        return area is not None and area.type == "VIEW_3D" and region is not None and region.type == "WINDOW"
+        area = context.area
+        region = context.region
+        return (
+            area is not None
+            and area.type == "VIEW_3D"
+            and region is not None
+            and region.type == "WINDOW"
+        )
 
 
 def draw_buttons(layout: Any) -> None:
     """Draw the panel's buttons that make a terrain from a file or an image."""
     layout.operator("erosion.heightmap_import", icon="IMPORT")
-    layout.operator("erosion.heightmap_import", text="Terrain from Image", icon="IMAGE_DATA").source = "IMAGE"
+    layout.operator(
+        "erosion.heightmap_import", text="Terrain from Image", icon="IMAGE_DATA"
+    ).source = "IMAGE"
 
 
 def draw_import(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Draw the entry in File ▸ Import."""
     self.layout.operator(
-        EROSION_OT_heightmap_import.bl_idname, text="Heightmap (.tif, .png, .exr, .hgt, .asc, .r16, .npy)"
+        EROSION_OT_heightmap_import.bl_idname,
+        text="Heightmap (.tif, .png, .exr, .hgt, .asc, .r16, .npy)",
     )
 
 
 def draw_image(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Draw the entry in the menu Image of the image editor."""
     self.layout.separator()
-    self.layout.operator("erosion.heightmap_import", text="Terrain from Image", icon="MESH_GRID").source = "IMAGE"
+    self.layout.operator(
+        "erosion.heightmap_import", text="Terrain from Image", icon="MESH_GRID"
+    ).source = "IMAGE"
 
 
 def register() -> None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Landscapes in tiles: the whole as a preview, or a window at full resolution that is written back."""
+"""Landscapes in tiles: the whole as a preview, or a window at full resolution that is written
+back.
+"""
 
 import json
 from contextlib import suppress
@@ -25,7 +27,9 @@ WINDOW = "erosion_landscape"
 
 
 class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
-    """Make a terrain from a landscape in tiles: the whole on coarser cells, or a window at full resolution"""
+    """Make a terrain from a landscape in tiles: the whole on coarser cells, or a window at full
+    resolution
+    """
 
     bl_idname = "erosion.landscape_import"
     bl_label = "Import Landscape"
@@ -33,7 +37,9 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
 
     filter_glob: bpy.props.StringProperty(default="landscape.json", options={"HIDDEN"})
     filepath: bpy.props.StringProperty(
-        name="File", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"}
+        name="File",
+        subtype="FILE_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE", "SKIP_SAVE", "HIDDEN"},
     )
     part: bpy.props.EnumProperty(
         name="Part",
@@ -45,7 +51,10 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
     )
     longest: bpy.props.IntProperty(
         name="Longest Side",
-        description="The most cells along a side of the preview: higher values show finer detail and need more memory",
+        description=(
+            "The most cells along a side of the preview: higher values show finer detail and need "
+            "more memory"
+        ),
         default=512,
         min=16,
         max=8192,
@@ -87,16 +96,22 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
         if not self.filepath:
             raise InputError("No file is chosen; give one as filepath.")
         landscape = Landscape(Path(bpy.path.abspath(self.filepath)).absolute().parent)
-        name, cells, state = landscape.folder.name, None, ""
+        name = landscape.folder.name
+        cells = None
+        state = ""
         if self.part == "WHOLE":
             terrain = window.overview(landscape, self.longest)
         else:
             (top, left), (rows, cols) = self.first, self.size
-            cells = Window(top, min(top + rows, landscape.shape[0]), left, min(left + cols, landscape.shape[1]))
+            cells = Window(
+                top, min(top + rows, landscape.shape[0]), left, min(left + cols, landscape.shape[1])
+            )
             terrain, state = window.take(landscape, cells)
         obj = make_terrain_object(name, terrain, context.collection)
         if cells:
-            obj[WINDOW] = _text(landscape.folder, (cells.top, cells.bottom, cells.left, cells.right), state)
+            obj[WINDOW] = _text(
+                landscape.folder, (cells.top, cells.bottom, cells.left, cells.right), state
+            )
         select_only(context, obj)
         views.show_isolated(context, obj)
         views.frame(context, obj)
@@ -104,7 +119,9 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
 
 
 class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
-    """Make a landscape in tiles from a heightmap of any size, and a terrain that shows the whole on coarser cells"""
+    """Make a landscape in tiles from a heightmap of any size, and a terrain that shows the whole on
+    coarser cells
+    """
 
     bl_idname = "erosion.landscape_make"
     bl_label = "Landscape in Tiles"
@@ -144,7 +161,8 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
 
     @reports_refusals("There is not enough memory for such tiles; make them smaller.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...files.heightmap import heightmap_windows  # here, as few sessions of Blender make a landscape
+        # here, as few sessions of Blender make a landscape
+        from ...files.heightmap import heightmap_windows
         from ...landscape import make
         from ...landscape.storage.manifest import NAME, Manifest
         from ...scene.files.image import BlenderFiles
@@ -162,12 +180,19 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
         manager.progress_begin(0, 100)
         try:
             made = make.make(
-                folder, manifest, make.from_windows(read), lambda share: manager.progress_update(100 * share)
+                folder,
+                manifest,
+                make.from_windows(read),
+                lambda share: manager.progress_update(100 * share),
             )
         finally:
             manager.progress_end()
         rows, cols = made.counts
-        report(self, {"INFO"}, f"{folder.name}: {record.shape[0]} × {record.shape[1]} cells in {rows} × {cols} tiles")
+        report(
+            self,
+            {"INFO"},
+            f"{folder.name}: {record.shape[0]} × {record.shape[1]} cells in {rows} × {cols} tiles",
+        )
         return set(bpy.ops.erosion.landscape_import(filepath=str(folder / NAME)))
 
     def _path(self) -> Path:
@@ -188,7 +213,9 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         if reason := why_no_run(terrain):
             return allowed(cls, reason)
-        return allowed(cls, None if WINDOW in terrain else "The terrain is not a window of a landscape.")
+        return allowed(
+            cls, None if WINDOW in terrain else "The terrain is not a window of a landscape."
+        )
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -219,16 +246,26 @@ def _known(obj: bpy.types.Object) -> tuple[Path, tuple[int, int, int, int], str]
     with suppress(ValueError, TypeError, KeyError, RecursionError):
         known = json.loads(obj[WINDOW])
         top, bottom, left, right = known["window"]
-        folder, state = known["folder"], known["state"]
+        folder = known["folder"]
+        state = known["state"]
         whole = all(type(number) is int for number in (top, bottom, left, right))
-        if whole and isinstance(folder, str) and isinstance(state, str) and not is_in_network(folder):
+        if (
+            whole
+            and isinstance(folder, str)
+            and isinstance(state, str)
+            and not is_in_network(folder)
+        ):
             return Path(folder), (top, bottom, left, right), state
-    raise InputError(f"{obj.name} does not say which window of a landscape it is; import the window again.")
+    raise InputError(
+        f"{obj.name} does not say which window of a landscape it is; import the window again."
+    )
 
 
 def draw_import(self: Any, context: bpy.types.Context) -> None:
     """Draw the entry in File ▸ Import."""
-    self.layout.operator(EROSION_OT_landscape_import.bl_idname, text="Landscape in Tiles (landscape.json)")
+    self.layout.operator(
+        EROSION_OT_landscape_import.bl_idname, text="Landscape in Tiles (landscape.json)"
+    )
 
 
 def register() -> None:

@@ -47,7 +47,9 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
     hide_original: bpy.props.BoolProperty(
-        name="Hide Original", description="Hide the object, which would lie within the new terrain", default=True
+        name="Hide Original",
+        description="Hide the object, which would lie within the new terrain",
+        default=True,
     )
 
     @classmethod
@@ -69,13 +71,22 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         select_only(context, made)
         views.show_isolated(context, made)
         found = grid.describe(made)
-        filled = f"; {holes} of them had no face above them and were filled from their neighbors" if holes else ""
-        report(self, {"INFO"}, f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}")
+        filled = (
+            f"; {holes} of them had no face above them and were filled from their neighbors"
+            if holes
+            else ""
+        )
+        report(
+            self,
+            {"INFO"},
+            f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}",
+        )
         return {"FINISHED"}
 
 
 class EROSION_OT_rotation_apply(bpy.types.Operator):
-    """Turn and scale the vertices instead of the object, so that heights are along its local Z axis.
+    """Turn and scale the vertices instead of the object, so that heights are along its local Z
+    axis.
 
     Nothing moves in the scene, whatever its parents
     """
@@ -102,7 +113,8 @@ class EROSION_OT_rotation_apply(bpy.types.Operator):
 
 
 class EROSION_OT_grid_straighten(bpy.types.Operator):
-    """Move vertices back to their rows and columns, from which sculpting pushed them, and keep the surface.
+    """Move vertices back to their rows and columns, from which sculpting pushed them, and keep the
+    surface.
 
     Aligned vertices stay
     """
@@ -157,7 +169,9 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
         terrain, lattice = grid.read_terrain(obj)
         step = self.step or step_of(terrain.elevation, fewest=2)
         if step is None:
-            raise InputError(f"The heights of {obj.name} have no even steps, so there is nothing to smooth away.")
+            raise InputError(
+                f"The heights of {obj.name} have no even steps, so there is nothing to smooth away."
+            )
         before = grid.heights(obj.data)
         smooth = smooth_steps(terrain.elevation, step)
         grid.write_heights(obj.data, grid.local_heights(lattice, before, terrain.elevation, smooth))
@@ -183,4 +197,9 @@ def unregister() -> None:
     bpy.types.VIEW3D_MT_object_convert.remove(draw_convert)
 
 
-CLASSES = (EROSION_OT_grid_from_mesh, EROSION_OT_rotation_apply, EROSION_OT_grid_straighten, EROSION_OT_steps_smooth)
+CLASSES = (
+    EROSION_OT_grid_from_mesh,
+    EROSION_OT_rotation_apply,
+    EROSION_OT_grid_straighten,
+    EROSION_OT_steps_smooth,
+)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options of a heightmap's reading, and the picture of what they make of it, in the dialog and the file browser."""
+"""Options of a heightmap's reading, and the picture of what they make of it, in the dialog and the
+file browser.
+"""
 
 import inspect
 import math
@@ -47,7 +49,9 @@ UNITS = {"m": "Meters", "ft": "Feet", "us-ft": "US Survey Feet"}
 
 def _choice(name: str, description: str, items: list[tuple[str, str, str]]) -> Any:
     auto = ("auto", "Auto", "As the file says, or as its numbers suggest")
-    return bpy.props.EnumProperty(name=name, description=description, items=[auto, *items], options={"SKIP_SAVE"})
+    return bpy.props.EnumProperty(
+        name=name, description=description, items=[auto, *items], options={"SKIP_SAVE"}
+    )
 
 
 class ReadingOptions:
@@ -58,8 +62,10 @@ class ReadingOptions:
 
     known_meters: bpy.props.BoolProperty(
         name="Use File Metadata",
-        description="Use the cell size and height range of a GeoTIFF or side file (.json), if there is one, instead "
-        "of those below",
+        description=(
+            "Use the cell size and height range of a GeoTIFF or side file (.json), if there is "
+            "one, instead of those below"
+        ),
         default=True,
     )
     measure: bpy.props.EnumProperty(
@@ -180,18 +186,25 @@ class ReadingOptions:
         ],
     )
     flip: bpy.props.BoolProperty(
-        name="Flip Rows", description="Reverse the order of the rows, north to south", options={"SKIP_SAVE"}
+        name="Flip Rows",
+        description="Reverse the order of the rows, north to south",
+        options={"SKIP_SAVE"},
     )
     every: bpy.props.IntProperty(
         name="Every n-th Cell",
-        description="Read each n-th cell along both sides: higher values need less memory and show less detail",
+        description=(
+            "Read each n-th cell along both sides: higher values need less memory and show less "
+            "detail"
+        ),
         default=1,
         min=1,
         max=1024,
         soft_max=16,
         options={"SKIP_SAVE"},
     )
-    window: bpy.props.BoolProperty(name="Window", description="Read a part of the file", options={"SKIP_SAVE"})
+    window: bpy.props.BoolProperty(
+        name="Window", description="Read a part of the file", options={"SKIP_SAVE"}
+    )
     window_first: bpy.props.IntVectorProperty(
         name="First Column and Row",
         description="Lower left cell of the window, from 0",
@@ -222,18 +235,26 @@ class ReadingOptions:
     def options_for(self, source: "Source") -> "tuple[Reading, bool]":
         """Options of reading, and whether the file says how far apart its cells are.
 
-        What the file says counts before sizes and heights of the dialog. Black and White count for shades of gray, and
-        for floats once somebody has set them.
+        What the file says counts before sizes and heights of the dialog. Black and White count for
+        shades of gray, and for floats once somebody has set them.
         """
         from ...scene.files import heights
 
         record = heights.look(source, self.reading(None, None))
         measured = self.known_meters and record.spacing is not None
-        chosen = self.numbers == "shades" or any(self.properties.is_property_set(name) for name in ("low", "high"))
+        chosen = self.numbers == "shades" or any(
+            self.properties.is_property_set(name) for name in ("low", "high")
+        )
         said = self.known_meters and record.height_range is not None
         wanted = not said and (chosen or record.meaning == "shades")
-        size = self.cell_size if self.measure == "CELL" else self.width / (record.shape[1] - 1) / self.every
-        options = self.reading((self.low, self.high) if wanted else None, None if measured else (size, size))
+        size = (
+            self.cell_size
+            if self.measure == "CELL"
+            else self.width / (record.shape[1] - 1) / self.every
+        )
+        options = self.reading(
+            (self.low, self.high) if wanted else None, None if measured else (size, size)
+        )
         return options, measured
 
     def copy_to(self, button: Any) -> Any:
@@ -243,9 +264,14 @@ class ReadingOptions:
                 setattr(button, name, getattr(self, name))
         return button
 
-    def reading(self, height_range: tuple[float, float] | None, spacing: tuple[float, float] | None) -> "Reading":
-        """Options of the reader. height_range: m of black and white. spacing: (row, col) m. None: the file's."""
-        from ...files.reading.record import Reading  # here, as few sessions of Blender import a heightmap
+    def reading(
+        self, height_range: tuple[float, float] | None, spacing: tuple[float, float] | None
+    ) -> "Reading":
+        """Options of the reader. height_range: m of black and white. spacing: (row, col) m. None:
+        the file's.
+        """
+        # here, as few sessions of Blender import a heightmap
+        from ...files.reading.record import Reading
 
         return Reading(
             height_range=height_range,
@@ -269,7 +295,11 @@ def draw_record(layout: Any, record: "Record", needed: int) -> None:
     box = layout.box()
     draw_text(box, list(_facts(record, needed)), "INFO")
     for doubt in record.doubts:
-        settled = phrase("Change it by {option}.", option=phrase(OPTIONS[doubt.option])) if doubt.option else ""
+        settled = (
+            phrase("Change it by {option}.", option=phrase(OPTIONS[doubt.option]))
+            if doubt.option
+            else ""
+        )
         draw_text(box, [doubt.sentence, settled], "QUESTION")
 
 
@@ -278,14 +308,19 @@ def _facts(record: "Record", needed: int) -> Iterator[str]:
     cells = phrase("{cols} × {rows} cells", cols=f"{cols:,}", rows=f"{rows:,}")
     if record.spacing:
         row, col = record.spacing
-        width, length = (cols - 1) * col / 1000, (rows - 1) * row / 1000
+        width = (cols - 1) * col / 1000
+        length = (rows - 1) * row / 1000
         size = f"{width:.4g} × {length:.4g} km"
         sides = " × ".join(dict.fromkeys(f"{side:.4g}" for side in (col, row)))
         yield f"{size}, {cells}, " + phrase("{cells} m apart", cells=sides)
     else:
         yield cells
     if record.lowest is not None and record.highest is not None:
-        yield phrase("Heights from {low} m to {high} m", low=f"{record.lowest:,.6g}", high=f"{record.highest:,.6g}")
+        yield phrase(
+            "Heights from {low} m to {high} m",
+            low=f"{record.lowest:,.6g}",
+            high=f"{record.highest:,.6g}",
+        )
     elif record.height_range:
         low, high = record.height_range
         yield phrase("Black is {low} m, white {high} m", low=f"{low:,.6g}", high=f"{high:,.6g}")
@@ -298,7 +333,9 @@ def _facts(record: "Record", needed: int) -> Iterator[str]:
         yield phrase("On Earth: {system}, middle at {x}, {y}", system=system, x=x, y=y)
     free = available_memory()
     words = phrase("{needed} of memory", needed=size_in_words(needed))
-    yield words if free is None else f"{words}, " + phrase("{free} is free", free=size_in_words(free))
+    yield (
+        words if free is None else f"{words}, " + phrase("{free} is free", free=size_in_words(free))
+    )
 
 
 def _kind(record: "Record") -> Iterator[str]:
@@ -308,7 +345,14 @@ def _kind(record: "Record") -> Iterator[str]:
     else:
         from ...files.reading.record import UNITS as METERS
 
-        unit = next((unit for unit, meters in METERS.items() if math.isclose(record.unit, meters, rel_tol=1e-9)), "m")
+        unit = next(
+            (
+                unit
+                for unit, meters in METERS.items()
+                if math.isclose(record.unit, meters, rel_tol=1e-9)
+            ),
+            "m",
+        )
         yield phrase("{kind}, taken for heights in {unit}", kind=record.kind, unit=unit)
     if record.packing:
         yield phrase("packed by {packing}", packing=record.packing)
@@ -317,8 +361,8 @@ def _kind(record: "Record") -> Iterator[str]:
 
 
 def has_terraces(record: "Record") -> bool:
-    """Whether there are as few levels of height as 8 bits hold. The panel offers to remove the steps of others, which
-    takes a minute for a large elevation model.
+    """Whether there are as few levels of height as 8 bits hold. The panel offers to remove the
+    steps of others, which takes a minute for a large elevation model.
     """
     if record.step is None or record.lowest is None or record.highest is None:
         return False
@@ -329,10 +373,14 @@ _LEVELS = 256
 
 
 class Applies:
-    """Whether options apply to a file, and why not: sentences for the gray ones, "" for the others."""
+    """Whether options apply to a file, and why not: sentences for the gray ones, "" for the
+    others.
+    """
 
     def __init__(self, record: "Record | None", is_raw: bool, measured: bool) -> None:
-        self._record, self._is_raw, self._measured = record, is_raw, measured
+        self._record = record
+        self._is_raw = is_raw
+        self._measured = measured
 
     @property
     def size(self) -> str:
@@ -345,7 +393,11 @@ class Applies:
         record = self._record
         if record is None or record.meaning == "shades":
             return ""
-        is_share = record.lowest is not None and record.lowest >= -1e-3 and (record.highest or 0.0) <= 1.001
+        is_share = (
+            record.lowest is not None
+            and record.lowest >= -1e-3
+            and (record.highest or 0.0) <= 1.001
+        )
         if is_share and record.kind.startswith("float") and record.georeference is None:
             return ""
         return "The file holds heights, so Black and White do not count."
@@ -383,7 +435,9 @@ class Applies:
 
 
 def draw_gray(layout: Any, reason: str) -> Any:
-    """Column for options that do not apply for a reason, which stands above them; "" for those that do."""
+    """Column for options that do not apply for a reason, which stands above them; "" for those that
+    do.
+    """
     if reason:
         draw_text(layout, [reason], "BLANK1")
     column = layout.column()

@@ -54,7 +54,9 @@ FOLLOWS = -1.0
 
 
 def _length(kind: str, known: Specification) -> dict[str, Any]:
-    """Property of a length of the form, which follows the terrain's size until it is set, and its storage."""
+    """Property of a length of the form, which follows the terrain's size until it is set, and its
+    storage.
+    """
     stored = f"{_name(kind, known.name)}_stored"
 
     def get(operator: Any) -> float:
@@ -83,7 +85,11 @@ def _parameters() -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for kind, source in SOURCES.items():
         for name, known in specifications(source.parameters).items():
-            properties |= _length(kind, known) if known.width_power else {_name(kind, name): property_of(known)}
+            properties |= (
+                _length(kind, known)
+                if known.width_power
+                else {_name(kind, name): property_of(known)}
+            )
     return properties
 
 
@@ -95,7 +101,9 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     __annotations__ = {
-        "kind": bpy.props.EnumProperty(name="Kind", description="Kind of the terrain", items=_KINDS),
+        "kind": bpy.props.EnumProperty(
+            name="Kind", description="Kind of the terrain", items=_KINDS
+        ),
         "size_x": bpy.props.FloatProperty(
             name="Size X",
             description="Width in meters; one Blender unit is one meter",
@@ -126,15 +134,20 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
             min=SMALLEST_SIDE,
             max=16384,
             soft_max=4096,
-            description="Vertices along the longer side: more show finer valleys and take longer to erode; "
-            "the land stays the same",
+            description=(
+                "Vertices along the longer side: more show finer valleys and take longer to "
+                "erode; the land stays the same"
+            ),
         ),
         "seed": property_of(SEED),
         "frame": bpy.props.BoolProperty(
             name="Show All",
             default=True,
             options={"SKIP_SAVE", "HIDDEN"},
-            description="Move the views so that they show the whole terrain, and let them reach that far (clip end)",
+            description=(
+                "Move the views so that they show the whole terrain, and let them reach that far "
+                "(clip end)"
+            ),
         ),
         **_parameters(),
     }
@@ -158,7 +171,8 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         return {"FINISHED"}
 
     def _add(self, context: bpy.types.Context) -> bpy.types.Object:
-        source, values = SOURCES[self.kind], self._values()
+        source = SOURCES[self.kind]
+        values = self._values()
         terrain = self._terrain(context, values)
         obj = make_terrain_object(source.label, terrain, context.collection)
         obj.location = context.scene.cursor.location
@@ -169,7 +183,8 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         return obj
 
     def _terrain(self, context: bpy.types.Context, values: dict[str, Any]) -> Terrain:
-        from ...scene.files.image import BlenderFiles  # here, as only a press on Add Terrain needs it
+        # here, as only a press on Add Terrain needs it
+        from ...scene.files.image import BlenderFiles
 
         rows, cols, spacing = self._grid()
         if SOURCES[self.kind].compiled:
@@ -213,7 +228,12 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         rows, cols, (row_spacing, col_spacing) = self._grid()
         column = layout.column(align=True)
         cell = f"{(row_spacing * col_spacing) ** 0.5:.3g}"
-        text = phrase("{cols} × {rows} vertices, {cell} m apart", cols=f"{cols:,}", rows=f"{rows:,}", cell=cell)
+        text = phrase(
+            "{cols} × {rows} vertices, {cell} m apart",
+            cols=f"{cols:,}",
+            rows=f"{rows:,}",
+            cell=cell,
+        )
         column.label(text=text, translate=False)
         if rows * cols > MANY:
             many = f"{rows * cols / 1e6:,.0f}"
@@ -221,7 +241,9 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
             column.label(text=text, icon="ERROR", translate=False)
         if abs(scale_length - 1) > 1e-6:
             shown = f"{scale_length:.3g}"
-            text = phrase("The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=shown)
+            text = phrase(
+                "The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=shown
+            )
             column.label(text=text, icon="INFO", translate=False)
 
 

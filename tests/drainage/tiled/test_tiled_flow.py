@@ -11,7 +11,8 @@ from erosion_addon.drainage.tiled.exchange import flow, join, ways_out
 from erosion_addon.drainage.tiled.tile import Place, TileFlow
 from tests.terrains import bowl, fractal, plane
 
-ROWS, COLS = 61, 83
+ROWS = 61
+COLS = 83
 
 LEAST = 3
 """Cells from which a channel begins."""
@@ -34,9 +35,13 @@ GROUNDS = dict(grounds())
 
 
 def in_tiles(heights, sides, spacing, edges, sea_level=None, threads=1):
-    """(receivers' codes, cells upstream, levels, stream orders) of the land, from tiles of at most `sides` cells."""
+    """(receivers' codes, cells upstream, levels, stream orders) of the land, from tiles of at most
+    `sides` cells.
+    """
     rows, cols = heights.shape
-    ends = [[*range(0, count, side), count] for count, side in zip(heights.shape, sides, strict=True)]
+    ends = [
+        [*range(0, count, side), count] for count, side in zip(heights.shape, sides, strict=True)
+    ]
     places = [
         Place(top, left, (bottom - top, right - left), heights.shape)
         for top, bottom in pairwise(ends[0])
@@ -61,11 +66,15 @@ def in_tiles(heights, sides, spacing, edges, sea_level=None, threads=1):
         codes = tile.graph.inside(toward).copy()
         tile.route(toward)
         for whole, part in zip(found, (codes, *tile.drain(*given)), strict=True):
-            whole[place.top : place.top + place.shape[0], place.left : place.left + place.shape[1]] = part
+            whole[
+                place.top : place.top + place.shape[0], place.left : place.left + place.shape[1]
+            ] = part
         channels.append(tile.channels(given[0], LEAST * spacing[0] * spacing[1]))
     orders = np.empty(heights.shape, np.uint8)
     for place, told in zip(places, channels, strict=True):
-        orders[place.top : place.top + place.shape[0], place.left : place.left + place.shape[1]] = told["orders"]
+        orders[place.top : place.top + place.shape[0], place.left : place.left + place.shape[1]] = (
+            told["orders"]
+        )
     for told, joined in zip(channels, join(channels), strict=True):
         orders.reshape(-1)[told["cells"]] = joined
     return [*found, orders]
@@ -78,7 +87,12 @@ def in_one(heights, spacing, edges, sea_level=None):
     graph.route(flat)
     ones = graph.accumulate(graph.padded(np.ones(heights.shape)))
     orders = graph.inside(graph.stream_order(ones, LEAST))
-    return graph.inside(graph.network.toward), graph.inside(ones), graph.inside(graph.filled(flat)), orders
+    return (
+        graph.inside(graph.network.toward),
+        graph.inside(ones),
+        graph.inside(graph.filled(flat)),
+        orders,
+    )
 
 
 @pytest.mark.slow
@@ -106,7 +120,8 @@ def test_rivers_end_in_the_sea_over_tiles_too(name, edges):
 @pytest.mark.parametrize("seed", range(40))
 def test_tiles_are_the_land_in_one_piece_whatever_the_land(seed):
     random = np.random.default_rng(seed)
-    shape, sides = random.integers(2, 30, 2), random.integers(1, 12, 2)
+    shape = random.integers(2, 30, 2)
+    sides = random.integers(1, 12, 2)
     heights = random.integers(0, random.integers(2, 40), shape).astype(float)
     edges = ("open", "closed")[seed % 2]
     for part, whole in zip(

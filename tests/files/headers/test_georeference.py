@@ -31,9 +31,13 @@ def write(path, georeference):
 @pytest.mark.parametrize("command", ["erode", "convert"])
 def test_an_eroded_geotiff_lies_where_it_lay(tmp_path, command, matrix):
     write(tmp_path / "in.tif", alps(matrix=matrix))
-    (tmp_path / "talus.toml").write_text('name = "talus"\n[[step]]\nkind = "talus"\n', encoding="utf-8")
+    (tmp_path / "talus.toml").write_text(
+        'name = "talus"\n[[step]]\nkind = "talus"\n', encoding="utf-8"
+    )
     words = ["--recipe", str(tmp_path / "talus.toml")] if command == "erode" else []
-    assert main([command, str(tmp_path / "in.tif"), str(tmp_path / "out.tif"), *words, "--quiet"]) == 0
+    assert (
+        main([command, str(tmp_path / "in.tif"), str(tmp_path / "out.tif"), *words, "--quiet"]) == 0
+    )
     assert same(read_header(tmp_path / "out.tif").georeference, alps(matrix=matrix))
 
 
@@ -55,7 +59,9 @@ def test_corners_of_a_finer_grid_lie_where_those_of_the_terrain_do(tmp_path, at_
     fine = read_header(made).georeference
     assert fine.shape == (61, 81)
     for new, old in (((0, 0), (0, 0)), ((60, 80), (30, 40)), ((20, 30), (10, 15))):
-        assert place(fine, *new, at_points) == pytest.approx(place(alps(at_points, matrix), *old, at_points), abs=1e-6)
+        assert place(fine, *new, at_points) == pytest.approx(
+            place(alps(at_points, matrix), *old, at_points), abs=1e-6
+        )
 
 
 def test_tiles_lie_side_by_side_and_share_the_points_on_their_border(tmp_path):
@@ -68,7 +74,9 @@ def test_tiles_lie_side_by_side_and_share_the_points_on_their_border(tmp_path):
         if path.suffix == ".tif"
     }
     wanted = {
-        tuple(np.round(place(alps(), row, col))): terrain.elevation[30 - row, col] for row in (0, 15) for col in (0, 20)
+        tuple(np.round(place(alps(), row, col))): terrain.elevation[30 - row, col]
+        for row in (0, 15)
+        for col in (0, 20)
     }
     assert found == pytest.approx(wanted)
 
@@ -87,14 +95,18 @@ def test_a_terrain_of_another_size_is_not_put_where_the_file_was(tmp_path):
 
 
 def test_meters_alone_are_no_place(tmp_path):
-    """Exports of terrains that lie nowhere tell their cells: with another cell size these must not stay."""
+    """Exports of terrains that lie nowhere tell their cells: with another cell size these must not
+    stay.
+    """
     write_tiff(tmp_path / "a.tif", np.zeros((5, 7)), (30.0, 25.0))
     assert known_meters(tmp_path / "a.tif").georeference is None
 
 
 def test_a_side_file_leaves_the_place_to_the_tiff(tmp_path):
     write(tmp_path / "a.tif", alps())
-    (tmp_path / "a.json").write_text(json.dumps({"files": ["a.tif"], "cell_size": [12.0, 12.0]}), encoding="utf-8")
+    (tmp_path / "a.json").write_text(
+        json.dumps({"files": ["a.tif"], "cell_size": [12.0, 12.0]}), encoding="utf-8"
+    )
     known = known_meters(tmp_path / "a.tif")
     assert known.spacing == (12.0, 12.0) and same(known.georeference, alps())
 
@@ -154,7 +166,11 @@ def test_what_32_bit_offsets_do_not_reach_becomes_a_bigtiff(tmp_path, monkeypatc
         assert np.array_equal(FILES.read(tmp_path / name), heights)
         header = read_header(tmp_path / name)
         assert header.spacing == (30.0, 30.0) and (header.rows, header.cols) == SHAPE
-        assert header.georeference is None if georeference is None else same(header.georeference, georeference)
+        assert (
+            header.georeference is None
+            if georeference is None
+            else same(header.georeference, georeference)
+        )
 
 
 def test_a_bigtiff_that_is_cut_off_is_refused(tmp_path, monkeypatch):

@@ -24,9 +24,18 @@ def png(cols, rows, bits=16, color=0, pixels=None):
     return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 
-def tiff(cols, rows, order="<", big=False, bits=16, number=1, samples=1, photometric=1, pixels=None):
+def tiff(
+    cols, rows, order="<", big=False, bits=16, number=1, samples=1, photometric=1, pixels=None
+):
     pixels = bytes(cols * rows * samples * bits // 8) if pixels is None else pixels
-    values = [(256, 4, cols), (257, 4, rows), (258, 3, bits), (259, 3, 1), (262, 3, photometric), (273, 4, 0)]
+    values = [
+        (256, 4, cols),
+        (257, 4, rows),
+        (258, 3, bits),
+        (259, 3, 1),
+        (262, 3, photometric),
+        (273, 4, 0),
+    ]
     values += [(277, 3, samples), (278, 4, rows), (279, 4, len(pixels)), (339, 3, number)]
     head = struct.pack(order + "2sH", b"II" if order == "<" else b"MM", 43 if big else 42)
     head += struct.pack(order + "HHQ", 8, 0, 16) if big else struct.pack(order + "I", 8)
@@ -45,12 +54,23 @@ def exr(cols, rows, channels=("Y",), kind=2, flags=0, sampling=1):
     def attribute(name, what, value):
         return name + b"\0" + what + b"\0" + struct.pack("<I", len(value)) + value
 
-    listed = b"".join(c.encode() + b"\0" + struct.pack("<iIii", kind, 0, sampling, sampling) for c in channels) + b"\0"
+    listed = (
+        b"".join(
+            c.encode() + b"\0" + struct.pack("<iIii", kind, 0, sampling, sampling) for c in channels
+        )
+        + b"\0"
+    )
     window = struct.pack("<iiii", 0, 0, cols - 1, rows - 1)
     head = struct.pack("<II", 20000630, 2 | flags)
-    head += attribute(b"channels", b"chlist", listed) + attribute(b"compression", b"compression", b"\0")
-    head += attribute(b"dataWindow", b"box2i", window) + attribute(b"displayWindow", b"box2i", window)
-    head += attribute(b"lineOrder", b"lineOrder", b"\0") + attribute(b"pixelAspectRatio", b"float", b"\0\0\x80?")
+    head += attribute(b"channels", b"chlist", listed) + attribute(
+        b"compression", b"compression", b"\0"
+    )
+    head += attribute(b"dataWindow", b"box2i", window) + attribute(
+        b"displayWindow", b"box2i", window
+    )
+    head += attribute(b"lineOrder", b"lineOrder", b"\0") + attribute(
+        b"pixelAspectRatio", b"float", b"\0\0\x80?"
+    )
     head += attribute(b"screenWindowCenter", b"v2f", bytes(8))
     head += attribute(b"screenWindowWidth", b"float", b"\0\0\x80?") + b"\0"
     row = cols * len(channels) * (2 if kind == 1 else 4)
@@ -81,15 +101,23 @@ def test_a_png_says_its_size_channels_and_bits(tmp_path, bits, kind, color, chan
 
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("big", [False, True])
-@pytest.mark.parametrize("number,bits,kind", [(1, 16, "uint16"), (2, 16, "int16"), (3, 32, "float32")])
-def test_a_tiff_of_either_byte_order_and_size_says_what_it_holds(tmp_path, order, big, number, bits, kind):
+@pytest.mark.parametrize(
+    "number,bits,kind", [(1, 16, "uint16"), (2, 16, "int16"), (3, 32, "float32")]
+)
+def test_a_tiff_of_either_byte_order_and_size_says_what_it_holds(
+    tmp_path, order, big, number, bits, kind
+):
     assert header_of(tmp_path, tiff(7, 5, order, big, bits, number)) == ImageHeader(5, 7, 1, kind)
 
 
 @pytest.mark.parametrize("kind,name", [(1, "float16"), (2, "float32")])
-@pytest.mark.parametrize("channels", [("Y",), ("height",), ("A", "Y"), ("B", "G", "R"), ("A", "B", "G", "R")])
+@pytest.mark.parametrize(
+    "channels", [("Y",), ("height",), ("A", "Y"), ("B", "G", "R"), ("A", "B", "G", "R")]
+)
 def test_an_exr_says_its_channels(tmp_path, channels, kind, name):
-    assert header_of(tmp_path, exr(7, 5, channels, kind)) == ImageHeader(5, 7, len(channels), name, channels)
+    assert header_of(tmp_path, exr(7, 5, channels, kind)) == ImageHeader(
+        5, 7, len(channels), name, channels
+    )
 
 
 def test_a_74_byte_png_that_claims_57_gigabytes_is_refused(tmp_path):
@@ -172,13 +200,23 @@ def test_mutated_headers_give_a_header_or_a_sentence(tmp_path):
     seed = 20240
     print("seed", seed)
     chance = random.Random(seed)
-    originals = [png(9, 7), tiff(9, 7), tiff(9, 7, ">", big=True), exr(9, 7), exr(9, 7, ("A", "B", "G", "R"), 1)]
+    originals = [
+        png(9, 7),
+        tiff(9, 7),
+        tiff(9, 7, ">", big=True),
+        exr(9, 7),
+        exr(9, 7, ("A", "B", "G", "R"), 1),
+    ]
     for _ in range(3000):
         data = bytearray(chance.choice(originals))
         for _ in range(chance.randint(1, 6)):
-            data[chance.randrange(min(len(data), 360))] = chance.choice([0, 1, 127, 128, 255, chance.randrange(256)])
+            data[chance.randrange(min(len(data), 360))] = chance.choice(
+                [0, 1, 127, 128, 255, chance.randrange(256)]
+            )
         try:
-            header = header_of(tmp_path, bytes(data[: chance.choice([len(data), chance.randrange(len(data))])]))
+            header = header_of(
+                tmp_path, bytes(data[: chance.choice([len(data), chance.randrange(len(data))])])
+            )
         except InputError:
             continue
         assert header.rows > 0 and header.cols > 0 and 1 <= header.channels <= 4

@@ -41,14 +41,25 @@ UTM = ((1024, 0, 1, 1), (1025, 0, 1, 1), (3072, 0, 1, 32632))
 
 @pytest.mark.parametrize(
     "number,name",
-    [(34887, "LERC"), (50001, "WebP"), (50002, "JPEG XL"), (7, "JPEG"), (34712, "JPEG 2000"), (64999, "method 64999")],
+    [
+        (34887, "LERC"),
+        (50001, "WebP"),
+        (50002, "JPEG XL"),
+        (7, "JPEG"),
+        (34712, "JPEG 2000"),
+        (64999, "method 64999"),
+    ],
 )
 def test_a_packing_that_is_not_read_is_refused_by_its_name_with_the_way_out(tmp_path, number, name):
-    with pytest.raises(InputError, match=f"packed by {name}, which is not read here.*COMPRESS=DEFLATE"):
+    with pytest.raises(
+        InputError, match=f"packed by {name}, which is not read here.*COMPRESS=DEFLATE"
+    ):
         header_of(tmp_path, {259: array("<u2", number)})
 
 
-@pytest.mark.parametrize("number,name", [(8, "Deflate"), (5, "LZW"), (50000, "ZSTD"), (32773, "PackBits")])
+@pytest.mark.parametrize(
+    "number,name", [(8, "Deflate"), (5, "LZW"), (50000, "ZSTD"), (32773, "PackBits")]
+)
 def test_a_packing_that_is_read_has_a_name(tmp_path, number, name):
     assert header_of(tmp_path, {259: array("<u2", number)}).packing == name
 
@@ -72,7 +83,8 @@ def test_keys_of_the_vertical_axis_say_the_unit_of_heights(tmp_path, key, unit):
 
 
 @pytest.mark.parametrize(
-    "words,unit", [("m", 1.0), ("us-ft", 1200 / 3937), ("US survey foot", 1200 / 3937), ("ft", 0.3048)]
+    "words,unit",
+    [("m", 1.0), ("us-ft", 1200 / 3937), ("US survey foot", 1200 / 3937), ("ft", 0.3048)],
 )
 def test_metadata_of_gdal_say_scale_offset_and_unit_of_the_first_band(tmp_path, words, unit):
     text = f"""<GDALMetadata>
@@ -94,13 +106,15 @@ def test_a_scale_that_makes_no_sense_is_left_alone(tmp_path, words):
 def test_cells_of_web_mercator_are_as_wide_as_on_the_ground(tmp_path):
     """Half as wide at 60° north, where y is 8,399,738 m."""
     web = ((1024, 0, 1, 1), (3072, 0, 1, 3857))
-    assert header_of(tmp_path, scaled(60.0, 8e5, 8_399_738.0 + 150.0, *web)).spacing == pytest.approx(
-        (30.0, 30.0), 1e-6
-    )
+    assert header_of(
+        tmp_path, scaled(60.0, 8e5, 8_399_738.0 + 150.0, *web)
+    ).spacing == pytest.approx((30.0, 30.0), 1e-6)
 
 
 def test_degrees_count_in_the_middle_of_the_file(tmp_path):
-    """A degree from column to column and row to row, from 60 down to 55 degrees north; the middle is at 57.5."""
+    """A degree from column to column and row to row, from 60 down to 55 degrees north; the middle
+    is at 57.5.
+    """
     degrees = ((1024, 0, 1, 2), (2048, 0, 1, 4326))
     along, across = header_of(tmp_path, scaled(1.0, 7.0, 60.0, *degrees)).spacing
     assert across / along == pytest.approx(math.cos(math.radians(57.5)), 1e-12)
@@ -120,17 +134,24 @@ def test_signs_of_the_matrix_say_where_the_first_row_and_column_lie(tmp_path, so
 
 
 def test_a_negative_scale_of_columns_runs_from_east_to_west(tmp_path):
-    """GDAL writes the step from column to column with its sign, and without that from row to row."""
+    """GDAL writes the step from column to column with its sign, and without that from row to
+    row.
+    """
     tags = scaled(30.0, 6e5, 52e5, *UTM)
     tags[33550] = np.array([-30.0, 30.0, 0.0])
     header = header_of(tmp_path, tags)
     assert (header.south_up, header.mirrored, header.spacing) == (False, True, (30.0, 30.0))
     upright = header.georeference.placement
-    assert (upright.right, upright.down, upright.corner) == ((30.0, 0.0), (0.0, -30.0), (6e5 - 210, 52e5))
+    assert (upright.right, upright.down, upright.corner) == (
+        (30.0, 0.0),
+        (0.0, -30.0),
+        (6e5 - 210, 52e5),
+    )
 
 
 @pytest.mark.parametrize(
-    "corner,turned", [(1, (False, False)), (2, (False, True)), (3, (True, True)), (4, (True, False))]
+    "corner,turned",
+    [(1, (False, False)), (2, (False, True)), (3, (True, True)), (4, (True, False))],
 )
 def test_orientation_says_where_the_first_row_and_column_lie(tmp_path, corner, turned):
     header = header_of(tmp_path, {274: array("<u2", corner)})
@@ -147,9 +168,21 @@ def test_orientation_with_rows_for_columns_is_refused(tmp_path):
     [
         ((25, 10, 0, 0, 10, -25, 0, 0), UTM, "turned by 21.8°"),
         ((30, 10, 0, 0, 0, -30, 0, 0), UTM, "sheared"),
-        ((30, 0, 0, 0, 0, -30, 0, 0), ((1024, 0, 1, 1), (3076, 0, 1, 9999)), "unit of its coordinates is not known"),
-        ((30, 0, 0, 0, 0, -30, 0, 0), (), "no coordinate reference system; its coordinates count as meters"),
-        ((1e-4, 0, 0, 7, 0, -1e-4, 0, 47), (), "no coordinate reference system; its coordinates count as degrees"),
+        (
+            (30, 0, 0, 0, 0, -30, 0, 0),
+            ((1024, 0, 1, 1), (3076, 0, 1, 9999)),
+            "unit of its coordinates is not known",
+        ),
+        (
+            (30, 0, 0, 0, 0, -30, 0, 0),
+            (),
+            "no coordinate reference system; its coordinates count as meters",
+        ),
+        (
+            (1e-4, 0, 0, 7, 0, -1e-4, 0, 47),
+            (),
+            "no coordinate reference system; its coordinates count as degrees",
+        ),
         ((30, 0, 0, 0, 0, -30, 0, 0), (*UTM, (4096, 0, 1, 5715)), "depths"),  # MSL depth
     ],
 )

@@ -10,7 +10,8 @@ from erosion_addon.files.places.placement import GEOGRAPHIC, MERCATOR, PROJECTED
 from tests.geotiff import array, tiff_of
 
 GLOBE = (
-    'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137,298.25]],UNIT["Degree",0.0174532925199433]]'
+    'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137,298.25]],'
+    'UNIT["Degree",0.0174532925199433]]'
 )
 FOOT = 1200 / 3937
 
@@ -26,8 +27,13 @@ TWO = (
     'GEOGCRS["WGS 84",DATUM["D",ELLIPSOID["WGS 84",6378137,298.2,LENGTHUNIT["metre",1]]],CS[ellipsoidal,2],'
     'ANGLEUNIT["degree",0.0174532925199433],ID["EPSG",4326]]'
 )
-OLD = "Projection    UTM\nZone          32\nDatum         WGS84\nZunits        FEET\nUnits         METERS\n"
-OLD_GLOBE = "Projection    GEOGRAPHIC\nDatum         WGS84\nUnits         DD\nZunits        METERS\n"
+OLD = (
+    "Projection    UTM\nZone          32\nDatum         WGS84\nZunits        FEET\nUnits         "
+    "METERS\n"
+)
+OLD_GLOBE = (
+    "Projection    GEOGRAPHIC\nDatum         WGS84\nUnits         DD\nZunits        METERS\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +48,13 @@ OLD_GLOBE = "Projection    GEOGRAPHIC\nDatum         WGS84\nUnits         DD\nZu
         (projected("Gauss", more=',AUTHORITY["EPSG","31255"]'), PROJECTED, 1.0, 31255, None),
         (projected("Gauss", more=',AUTHORITY["ESRI","102100"]'), PROJECTED, 1.0, 0, None),
         (projected("NY", unit='UNIT["Foot_US",0.3048006096012192]'), PROJECTED, FOOT, 0, None),
-        (projected("WGS_1984_Web_Mercator_Auxiliary_Sphere", "Mercator_Auxiliary_Sphere"), MERCATOR, 1.0, 3857, None),
+        (
+            projected("WGS_1984_Web_Mercator_Auxiliary_Sphere", "Mercator_Auxiliary_Sphere"),
+            MERCATOR,
+            1.0,
+            3857,
+            None,
+        ),
         (projected("World", "Mercator_1SP"), MERCATOR, 1.0, 0, None),
         (projected("Swiss", "Hotine_Oblique_Mercator"), PROJECTED, 1.0, 0, None),
         (BOTH, PROJECTED, 1.0, 31255, FOOT),
@@ -68,7 +80,11 @@ def test_a_world_file_places_a_tiff_that_says_nothing(tmp_path, name):
     (tmp_path / "a.tif").write_bytes(tiff_of(np.zeros((5, 7), "f4")))
     (tmp_path / name).write_text(WORLD, encoding="ascii")
     header = read_header(tmp_path / "a.tif")
-    assert header.spacing == (30.0, 30.0) and header.georeference is None and "count as meters" in header.doubts[0]
+    assert (
+        header.spacing == (30.0, 30.0)
+        and header.georeference is None
+        and "count as meters" in header.doubts[0]
+    )
     (tmp_path / "a.prj").write_text(projected("WGS_1984_UTM_Zone_32N"), encoding="ascii")
     header = read_header(tmp_path / "a.tif")
     assert header.georeference.placement.corner == (600000.0, 5200000.0) and header.doubts == ()
@@ -110,7 +126,10 @@ def test_metadata_that_gdal_writes_beside_an_image_count(tmp_path):
     (tmp_path / "a.tif.aux.xml").write_text(AUXILIARY, encoding="utf-8")
     header = read_header(tmp_path / "a.tif")
     assert (header.no_data, header.scale, header.offset, header.unit) == (0.0, 0.1, -5.0, FOOT)
-    assert header.spacing == (30.0, 30.0) and header.georeference.placement.corner == (600000.0, 5200000.0)
+    assert header.spacing == (30.0, 30.0) and header.georeference.placement.corner == (
+        600000.0,
+        5200000.0,
+    )
 
 
 @pytest.mark.parametrize(

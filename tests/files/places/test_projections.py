@@ -26,9 +26,22 @@ MILLIMETER = 1e-8
 @pytest.mark.parametrize(
     "code,x,y,longitude,latitude",
     [
-        # ICSM, "Geocentric Datum of Australia Technical Manual", version 2.4: Flinders Peak and Buninyong, zone 55.
-        (28355, 273741.297, 5796489.777, degrees(1, 144, 25, 29.52440), degrees(-1, 37, 57, 3.72030)),
-        (28355, 228854.052, 5828259.038, degrees(1, 143, 55, 35.38390), degrees(-1, 37, 39, 10.15610)),
+        # ICSM, "Geocentric Datum of Australia Technical Manual", version 2.4: Flinders Peak and
+        # Buninyong, zone 55.
+        (
+            28355,
+            273741.297,
+            5796489.777,
+            degrees(1, 144, 25, 29.52440),
+            degrees(-1, 37, 57, 3.72030),
+        ),
+        (
+            28355,
+            228854.052,
+            5828259.038,
+            degrees(1, 143, 55, 35.38390),
+            degrees(-1, 37, 39, 10.15610),
+        ),
         # IOGP Guidance Note 7-2, Popular Visualisation Pseudo Mercator.
         (3857, -11169055.58, 2800000.00, degrees(-1, 100, 20, 0), degrees(1, 24, 22, 54.433)),
         # PROJ 9.4: cs2cs EPSG:n EPSG:4326.

@@ -7,7 +7,8 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.files.rasters.raster import open_raster
 
-ROWS, COLS = 30, 20
+ROWS = 30
+COLS = 20
 HEIGHTS = (1000 + 3 * np.arange(COLS) + 7 * np.arange(ROWS)[:, None]).astype("f4")
 """Row 0 in the south."""
 UTM = (
@@ -18,7 +19,10 @@ UTM = (
 LOWER_LEFT = "xllcorner 600000\nyllcorner 5198080\ncellsize 30\n"
 MIDDLE = "ULXMAP 600015\nULYMAP 5198965\nXDIM 30\nYDIM 30\n"
 """The same place by the middle of the upper left cell."""
-ENVI = "ENVI\ndescription = {\nhills}\nsamples = 20\nlines   = 30\nbands   = 1\nheader offset = 0\ninterleave = bil\n"
+ENVI = (
+    "ENVI\ndescription = {\nhills}\nsamples = 20\nlines   = 30\nbands   = 1\nheader offset = "
+    "0\ninterleave = bil\n"
+)
 MAP = "map info = {UTM, 1, 1, 600000, 5198980, 30, 30, 32, North,WGS-84}\n"
 
 
@@ -43,9 +47,24 @@ def described(tmp_path, name, words, dtype="<f4", lead=b""):
     [
         ("a.flt", f"ncols 20\nnrows 30\n{LOWER_LEFT}byteorder LSBFIRST", "<f4", "float32"),
         ("a.flt", f"NCOLS 20\nNROWS 30\n{LOWER_LEFT}BYTEORDER MSBFIRST", ">f4", "float32"),
-        ("a.bil", f"NROWS 30\nNCOLS 20\nNBITS 16\nPIXELTYPE SIGNEDINT\nBYTEORDER M\n{MIDDLE}", ">i2", "int16"),
-        ("a.bip", f"nrows = 30\nncols = 20\nnbits = 16\npixeltype = UNSIGNEDINT\n{MIDDLE}", "<u2", "uint16"),
-        ("a.bsq", f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT\nBYTEORDER I\n{MIDDLE}", "<f4", "float32"),
+        (
+            "a.bil",
+            f"NROWS 30\nNCOLS 20\nNBITS 16\nPIXELTYPE SIGNEDINT\nBYTEORDER M\n{MIDDLE}",
+            ">i2",
+            "int16",
+        ),
+        (
+            "a.bip",
+            f"nrows = 30\nncols = 20\nnbits = 16\npixeltype = UNSIGNEDINT\n{MIDDLE}",
+            "<u2",
+            "uint16",
+        ),
+        (
+            "a.bsq",
+            f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT\nBYTEORDER I\n{MIDDLE}",
+            "<f4",
+            "float32",
+        ),
         ("a.bil", f"{ENVI}data type = 4\nbyte order = 0\n{MAP}", "<f4", "float32"),
         ("a.bsq", f"{ENVI}data type = 2\nbyte order = 1\n{MAP}", ">i2", "int16"),
         ("a.bil", f"{ENVI}data type = 5\nbyte order = 0\n{MAP}", "<f8", "float64"),
@@ -62,7 +81,9 @@ def test_a_block_is_read_by_the_header_beside_it(tmp_path, name, words, dtype, k
 def test_rows_of_a_block_may_have_more_bytes_than_numbers(tmp_path):
     wide = np.pad(HEIGHTS[::-1], ((0, 0), (0, 3)))
     path = described(
-        tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE F\nTOTALROWBYTES 92\nSKIPBYTES 8\n{MIDDLE}"
+        tmp_path,
+        "a.bil",
+        f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE F\nTOTALROWBYTES 92\nSKIPBYTES 8\n{MIDDLE}",
     )
     path.write_bytes(bytes(8) + wide.astype("<f4").tobytes())
     assert np.array_equal(read(path)[1], HEIGHTS)
@@ -70,7 +91,9 @@ def test_rows_of_a_block_may_have_more_bytes_than_numbers(tmp_path):
 
 @pytest.mark.parametrize("word", ["NODATA -9999", "NODATA_VALUE -9999.0", "nodata_value -9999,0"])
 def test_a_header_names_the_number_of_no_data(tmp_path, word):
-    path = described(tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT\n{word}\n{MIDDLE}")
+    path = described(
+        tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT\n{word}\n{MIDDLE}"
+    )
     assert read(path)[0].no_data == -9999.0
 
 
@@ -84,8 +107,14 @@ def test_a_sign_that_a_header_leaves_open_is_a_doubt(tmp_path):
     "words,sentence",
     [
         ("", "needs its header a.hdr beside it"),
-        ("NROWS 31\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT", "claims 31 × 20 cells, 2480 bytes, and has 2400"),
-        ("NROWS 999999999\nNCOLS 99999\nNBITS 32\nPIXELTYPE FLOAT", "claims 999999999 × 99999 cells"),
+        (
+            "NROWS 31\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT",
+            "claims 31 × 20 cells, 2480 bytes, and has 2400",
+        ),
+        (
+            "NROWS 999999999\nNCOLS 99999\nNBITS 32\nPIXELTYPE FLOAT",
+            "claims 999999999 × 99999 cells",
+        ),
         ("NROWS 30\nNBITS 32", "its header lacks ncols"),
         ("NROWS 30\nNCOLS x\nNBITS 32", "its header says ncols 'x'"),
         ("NROWS 0\nNCOLS 20\nNBITS 32", "claims 0 × 20 cells"),
@@ -101,7 +130,9 @@ def test_a_header_that_does_not_fit_its_file_is_refused(tmp_path, words, sentenc
 
 
 def test_an_srtm_tile_lies_where_its_name_says(tmp_path):
-    """N46E010: 1201 heights a side, three seconds apart; at 46.5° a column is 63.78 m wide, a row 92.66 m high."""
+    """N46E010: 1201 heights a side, three seconds apart; at 46.5° a column is 63.78 m wide, a row
+    92.66 m high.
+    """
     heights = (np.arange(1201)[:, None] + np.zeros(1201)).astype(">i2")
     heights[5, 7] = -32768
     (tmp_path / "N46E010.SRTMGL3.hgt").write_bytes(heights.tobytes())
@@ -111,12 +142,16 @@ def test_an_srtm_tile_lies_where_its_name_says(tmp_path):
     assert header.spacing == pytest.approx((92.663, 63.785), abs=1e-3)
     place = header.georeference.placement
     assert place.system.code == 4326
-    assert place.at(1200.5, 0.5) == pytest.approx((10.0, 46.0)) and place.at(0.5, 1200.5) == pytest.approx((11.0, 47.0))
+    assert place.at(1200.5, 0.5) == pytest.approx((10.0, 46.0)) and place.at(
+        0.5, 1200.5
+    ) == pytest.approx((11.0, 47.0))
 
 
 def test_a_southern_and_western_tile_lies_there(tmp_path):
     (tmp_path / "s33w071.hgt").write_bytes(bytes(2 * 1201 * 1201))
-    assert read(tmp_path / "s33w071.hgt")[0].georeference.placement.at(1200.5, 0.5) == pytest.approx((-71.0, -33.0))
+    assert read(tmp_path / "s33w071.hgt")[0].georeference.placement.at(
+        1200.5, 0.5
+    ) == pytest.approx((-71.0, -33.0))
 
 
 @pytest.mark.parametrize("shape", [(3601, 1801), (1201, 1201)])
@@ -124,7 +159,10 @@ def test_a_tile_without_its_name_has_cells_of_the_equator_and_a_doubt(tmp_path, 
     (tmp_path / "alps.hgt").write_bytes(bytes(2 * shape[0] * shape[1]))
     header = open_raster(tmp_path / "alps.hgt").header
     assert (header.rows, header.cols) == shape and header.georeference is None
-    assert header.spacing[0] == pytest.approx(111195 / (shape[0] - 1), 1e-4) and "where it lies" in header.doubts[0]
+    assert (
+        header.spacing[0] == pytest.approx(111195 / (shape[0] - 1), 1e-4)
+        and "where it lies" in header.doubts[0]
+    )
 
 
 def test_an_srtm_file_of_another_size_is_refused(tmp_path):
@@ -155,7 +193,11 @@ def test_an_ascii_grid_is_read_in_every_form(tmp_path, cells, place, comma, end)
     (tmp_path / "a.asc").write_text(grid(words, end=end, comma=comma), encoding="ascii", newline="")
     (tmp_path / "a.PRJ").write_text(UTM, encoding="utf-8")
     header, numbers = read(tmp_path / "a.asc")
-    assert np.array_equal(numbers, HEIGHTS) and header.no_data == -9999.0 and header.spacing == (30.0, 30.0)
+    assert (
+        np.array_equal(numbers, HEIGHTS)
+        and header.no_data == -9999.0
+        and header.spacing == (30.0, 30.0)
+    )
     assert header.georeference.placement.corner == (600000.0, 5198980.0)
 
 
@@ -188,7 +230,9 @@ def test_a_damaged_ascii_grid_is_refused(tmp_path, text, sentence):
 
 @pytest.mark.parametrize("scale,dtype", [("-1.0", "<f4"), ("1.0", ">f4"), ("-0.5", "<f4")])
 def test_a_portable_float_map_begins_in_the_south(tmp_path, scale, dtype):
-    (tmp_path / "a.pfm").write_bytes(f"Pf\n20 30\n{scale}\n".encode() + HEIGHTS.astype(dtype).tobytes())
+    (tmp_path / "a.pfm").write_bytes(
+        f"Pf\n20 30\n{scale}\n".encode() + HEIGHTS.astype(dtype).tobytes()
+    )
     header, numbers = read(tmp_path / "a.pfm")
     assert np.array_equal(numbers, HEIGHTS) and header.south_up and header.spacing is None
 
@@ -204,7 +248,9 @@ def test_a_color_or_damaged_float_map_is_refused(tmp_path, content, sentence):
 
 @pytest.mark.parametrize("name", ["a.bil", "a.pfm", "a.asc"])
 def test_a_window_is_that_part_of_the_whole(tmp_path, name):
-    path = described(tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT\n{MIDDLE}").with_name(name)
+    path = described(
+        tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT\n{MIDDLE}"
+    ).with_name(name)
     if name == "a.asc":
         path.write_text(grid("ncols 20\nnrows 30\ncellsize 30\n"), encoding="ascii")
     if name == "a.pfm":
@@ -214,6 +260,12 @@ def test_a_window_is_that_part_of_the_whole(tmp_path, name):
 
 def test_a_system_without_a_number_leaves_no_place_and_says_so(tmp_path):
     path = described(tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 32\nPIXELTYPE FLOAT\n{MIDDLE}")
-    path.with_suffix(".prj").write_text(UTM.replace("WGS_1984_UTM_Zone_32N", "Valley"), encoding="utf-8")
+    path.with_suffix(".prj").write_text(
+        UTM.replace("WGS_1984_UTM_Zone_32N", "Valley"), encoding="utf-8"
+    )
     header = read(path)[0]
-    assert header.georeference is None and header.spacing == (30.0, 30.0) and "hold no place" in header.remarks[0]
+    assert (
+        header.georeference is None
+        and header.spacing == (30.0, 30.0)
+        and "hold no place" in header.remarks[0]
+    )

@@ -24,7 +24,9 @@ def terrarium(heights):
     return np.stack([number >> 16, number >> 8 & 255, number & 255], axis=-1).astype("u1")
 
 
-@pytest.mark.parametrize("name,code,step", [("terrain-rgb", terrain_rgb, 0.1), ("terrarium", terrarium, 1 / 256)])
+@pytest.mark.parametrize(
+    "name,code,step", [("terrain-rgb", terrain_rgb, 0.1), ("terrarium", terrarium, 1 / 256)]
+)
 @pytest.mark.parametrize("sea", [-500.0, 0.0, 2900.0, 7900.0])
 def test_heights_come_back_to_half_a_step(name, code, step, sea):
     found = coded_heights(code(LAND + sea) / np.float32(255))
@@ -40,7 +42,9 @@ def test_whole_meters_steep_land_and_a_transparent_channel_do_no_harm(code):
 
 def picture(seed, low, high):
     """Three smooth colors of their own."""
-    return np.stack([low + (high - low) * fractal(256, 256, 1.0, seed=seed + i) for i in range(3)], -1).astype("u1")
+    return np.stack(
+        [low + (high - low) * fractal(256, 256, 1.0, seed=seed + i) for i in range(3)], -1
+    ).astype("u1")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +54,9 @@ def picture(seed, low, high):
         picture(4, 84, 163),  # reds of Terrarium
         picture(7, 60, 200),
         np.random.default_rng(3).integers(84, 164, (64, 64, 3)).astype("u1"),
-        np.stack(np.broadcast_arrays(np.linspace(84, 163, 512)[:, None] + np.zeros(512), 90, 40), -1).astype("u1"),
+        np.stack(
+            np.broadcast_arrays(np.linspace(84, 163, 512)[:, None] + np.zeros(512), 90, 40), -1
+        ).astype("u1"),
         np.full((64, 64, 3), (128, 90, 40), "u1"),
         np.repeat(picture(1, 0, 255)[..., :1], 3, axis=2),
         np.zeros((9, 9, 3), "u1"),
@@ -74,4 +80,8 @@ def test_a_png_of_heights_in_colors_is_read_and_said(tmp_path, code, name, alpha
     assert np.abs(elevation - LAND)[there].max() < 0.06 and record.holes == (81 if alpha else 0)
     assert any(f"three bytes to a number ({name})" in doubt.sentence for doubt in record.doubts)
     with pytest.raises(InputError, match="color image"):
-        read_heights(tmp_path / "a.png", OpenImageIOFiles(), Reading(numbers="shades", height_range=(0.0, 9.0)))
+        read_heights(
+            tmp_path / "a.png",
+            OpenImageIOFiles(),
+            Reading(numbers="shades", height_range=(0.0, 9.0)),
+        )

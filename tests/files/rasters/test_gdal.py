@@ -20,7 +20,9 @@ def written(path, driver="HFA", heights=HEIGHTS[::-1], code=32632, step=30.0, ba
     rasterio = pytest.importorskip("rasterio", reason="the extra gis is not installed")
     rows, cols = heights.shape
     place = rasterio.Affine(step, 0, 6e5, 0, -step, 52e5)
-    with rasterio.open(path, "w", driver, cols, rows, bands, f"EPSG:{code}", place, heights.dtype, **more) as made:
+    with rasterio.open(
+        path, "w", driver, cols, rows, bands, f"EPSG:{code}", place, heights.dtype, **more
+    ) as made:
         made.write(heights, 1)
     return path
 
@@ -32,7 +34,10 @@ def test_gdal_reads_what_we_do_not(tmp_path, driver, suffix):
     assert np.array_equal(raster.read(0, 30, 0, 40)[0], HEIGHTS)
     assert np.array_equal(raster.read(3, 9, 5, 20)[0], HEIGHTS[3:9, 5:20])
     assert (header.kind, header.spacing, header.by_gdal) == ("float32", (30.0, 30.0), True)
-    assert header.georeference.placement.corner == (6e5, 52e5) and header.georeference.placement.system.code == 32632
+    assert (
+        header.georeference.placement.corner == (6e5, 52e5)
+        and header.georeference.placement.system.code == 32632
+    )
 
 
 def test_a_virtual_raster_with_scale_unit_and_no_data_is_read(tmp_path):
@@ -65,15 +70,21 @@ def test_several_bands_are_refused(tmp_path):
 def test_other_systems_become_degrees_where_gdal_is():
     """St. Stephen's Cathedral in Vienna lies near 16.373° east, 48.208° north."""
     pytest.importorskip("rasterio", reason="the extra gis is not installed")
-    longitude, latitude = to_degrees(System(PROJECTED, 1.0, 31256))(np.array([2918.0]), np.array([341135.0]))
-    assert longitude[0] == pytest.approx(16.373, abs=2e-3) and latitude[0] == pytest.approx(48.2085, abs=2e-3)
+    longitude, latitude = to_degrees(System(PROJECTED, 1.0, 31256))(
+        np.array([2918.0]), np.array([341135.0])
+    )
+    assert longitude[0] == pytest.approx(16.373, abs=2e-3) and latitude[0] == pytest.approx(
+        48.2085, abs=2e-3
+    )
 
 
 @pytest.mark.parametrize("name", ["a.img", "a.nc", "a.jp2", "a.vrt"])
 def test_without_gdal_the_sentence_names_two_ways(tmp_path, name, monkeypatch):
     (tmp_path / name).write_bytes(b"something")
     monkeypatch.setitem(sys.modules, "rasterio", None)
-    with pytest.raises(InputError, match=r"pip install terrain-erosion\[gis\], or convert it: gdal_translate a\."):
+    with pytest.raises(
+        InputError, match=r"pip install terrain-erosion\[gis\], or convert it: gdal_translate a\."
+    ):
         open_raster(tmp_path / name)
 
 
@@ -107,7 +118,11 @@ SERVER = """<GDAL_WMS><Service name="TMS"><ServerUrl>http:{0}/127.0.0.1:9/</Serv
         ("a.vrt", SERVER.format(""), "cannot be read by GDAL"),
         ("a.vrt", VIRTUAL.format("/vsicurl/http:/127.0.0.1:9/b.tif"), "names a server"),
         ("a.vrt", VIRTUAL.format("&#47;vsizip/b.zip/b.tif"), "names a server"),
-        ("a.vrt", VIRTUAL.format("WMTS:b.xml"), "names 'WMTS:b.xml', which is no file with heights"),
+        (
+            "a.vrt",
+            VIRTUAL.format("WMTS:b.xml"),
+            "names 'WMTS:b.xml', which is no file with heights",
+        ),
         ("a.vrt", VIRTUAL.format("gone.tif"), "names 'gone.tif', which is no file with heights"),
         ("a.vrt", VIRTUAL.format("b.xml"), "names 'b.xml', which is no file with heights"),
         ("a.vrt", VIRTUAL.format("server.tif"), "server.tif does not hold what its suffix says"),

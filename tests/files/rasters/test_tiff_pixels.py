@@ -12,7 +12,8 @@ from erosion_addon.files.rasters.packings import unpacked
 from erosion_addon.files.rasters.raster import open_raster
 from tests.geotiff import array, tiff_of
 
-ROWS, COLS = 45, 52
+ROWS = 45
+COLS = 52
 HEIGHTS = (1000 + 40 * np.sin(np.arange(COLS) / 5) + 3 * np.arange(ROWS)[:, None]).astype("f4")
 """The top row first."""
 
@@ -33,24 +34,36 @@ def predicted(numbers, predictor):
     if predictor == 3:
         rows, cols, channels = numbers.shape
         big = np.ascontiguousarray(numbers.astype(numbers.dtype.newbyteorder(">")))
-        planes = np.moveaxis(big.view("u1").reshape(rows, cols * channels, -1), 2, 1).reshape(rows, -1, channels)
+        planes = np.moveaxis(big.view("u1").reshape(rows, cols * channels, -1), 2, 1).reshape(
+            rows, -1, channels
+        )
         return np.diff(planes, axis=1, prepend=np.zeros_like(planes[:, :1])).astype("u1").tobytes()
     return numbers.tobytes()
 
 
 def packed(pixels, packing, predictor=1, tile=None, strip=7, planar=False, order="<", **more):
-    """A TIFF of (rows, cols) or (rows, cols, channels) pixels in strips, or in tiles of (rows, cols)."""
+    """A TIFF of (rows, cols) or (rows, cols, channels) pixels in strips, or in tiles of (rows,
+    cols).
+    """
     stored = np.atleast_3d(pixels).astype(pixels.dtype.newbyteorder(order))
-    tags = {259: array("<u2", packing), 317: array("<u2", predictor), 284: array("<u2", 2 if planar else 1)}
+    tags = {
+        259: array("<u2", packing),
+        317: array("<u2", predictor),
+        284: array("<u2", 2 if planar else 1),
+    }
     high, wide = tile or (strip, stored.shape[1])
     if tile:
         tags |= {322: array("<u2", wide), 323: array("<u2", high)}
-        stored = np.pad(stored, ((0, -stored.shape[0] % high), (0, -stored.shape[1] % wide), (0, 0)), "edge")
+        stored = np.pad(
+            stored, ((0, -stored.shape[0] % high), (0, -stored.shape[1] % wide), (0, 0)), "edge"
+        )
     else:
         tags[278] = array("<u2", strip)
     planes = [stored[..., [one]] for one in range(stored.shape[2])] if planar else [stored]
     blocks = [
-        PACK[packing](predicted(np.ascontiguousarray(plane[row : row + high, col : col + wide]), predictor))
+        PACK[packing](
+            predicted(np.ascontiguousarray(plane[row : row + high, col : col + wide]), predictor)
+        )
         for plane in planes
         for row in range(0, stored.shape[0], high)
         for col in range(0, stored.shape[1], wide)
@@ -76,7 +89,8 @@ def test_heights_come_out_of_every_packing_as_they_went_in(tmp_path, packing, or
 @pytest.mark.parametrize("tile", [None, (16, 32)])
 @pytest.mark.parametrize("order,big", [("<", False), (">", False), ("<", True)])
 @pytest.mark.parametrize(
-    "kind,predictor", [("f4", 3), ("f8", 3), ("f2", 3), ("f4", 2), ("i2", 2), ("u1", 2), ("i4", 2), ("f8", 2)]
+    "kind,predictor",
+    [("f4", 3), ("f8", 3), ("f2", 3), ("f4", 2), ("i2", 2), ("u1", 2), ("i4", 2), ("f8", 2)],
 )
 def test_a_predictor_is_undone_to_the_last_bit(tmp_path, kind, predictor, order, big, tile):
     heights = (HEIGHTS - 900).astype(kind)
@@ -105,14 +119,22 @@ def test_another_program_packs_it_too(tmp_path, packing, tile):
     spec.attribute("compression", packing)
     spec.tile_width = spec.tile_height = tile
     image = oiio.ImageOutput.create(str(tmp_path / "b.tif"))
-    assert image.open(str(tmp_path / "b.tif"), spec) and image.write_image(noise[..., None]) and image.close()
+    assert (
+        image.open(str(tmp_path / "b.tif"), spec)
+        and image.write_image(noise[..., None])
+        and image.close()
+    )
     raster = open_raster(tmp_path / "b.tif")
-    assert raster.header.packing == {"lzw": "LZW", "packbits": "PackBits", "zip": "Deflate"}[packing]
+    assert (
+        raster.header.packing == {"lzw": "LZW", "packbits": "PackBits", "zip": "Deflate"}[packing]
+    )
     assert np.array_equal(raster.read(0, 300, 0, 200)[0][::-1], noise)
 
 
 def test_lzw_of_the_specification_is_unpacked():
-    """The example of TIFF 6.0, page 60: 7 7 7 8 8 7 7 6 6 as Clear 7 258 8 8 258 6 6 End, 9 bits each."""
+    """The example of TIFF 6.0, page 60: 7 7 7 8 8 7 7 6 6 as Clear 7 258 8 8 258 6 6 End, 9 bits
+    each.
+    """
     codes = [256, 7, 258, 8, 8, 258, 6, 6, 257]
     bits = "".join(f"{code:09b}" for code in codes)
     content = int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8), "big")
@@ -132,13 +154,18 @@ def test_a_window_is_that_part_of_the_whole(tmp_path, packing, tile, turned):
 
 
 def test_blocks_that_a_file_leaves_out_hold_no_data(tmp_path):
-    blocks = [zlib.compress(np.ascontiguousarray(HEIGHTS[row : row + 9]).tobytes()) for row in range(0, ROWS, 9)]
+    blocks = [
+        zlib.compress(np.ascontiguousarray(HEIGHTS[row : row + 9]).tobytes())
+        for row in range(0, ROWS, 9)
+    ]
     blocks[1] = b""
     tags = {259: array("<u2", 8), 278: array("<u2", 9)}
     numbers, valid = read(tmp_path, tiff_of(HEIGHTS, tags, blocks=blocks))
     expected = np.ones((ROWS, COLS), bool)
     expected[9:18] = False
-    assert np.array_equal(valid[::-1], expected) and np.array_equal(numbers[valid], HEIGHTS[::-1][valid])
+    assert np.array_equal(valid[::-1], expected) and np.array_equal(
+        numbers[valid], HEIGHTS[::-1][valid]
+    )
 
 
 def test_a_file_without_any_block_is_damaged(tmp_path):
@@ -173,7 +200,9 @@ def test_an_alpha_channel_says_where_there_is_data(tmp_path, planar):
     pixels[2:4, 5:9, 1] = 0
     content = packed(pixels, 50000, planar=planar, tags={338: array("<u2", 2)})
     numbers, valid = read(tmp_path, content)
-    assert np.array_equal(numbers[::-1], HEIGHTS) and np.array_equal(valid[::-1], pixels[..., 1] > 0)
+    assert np.array_equal(numbers[::-1], HEIGHTS) and np.array_equal(
+        valid[::-1], pixels[..., 1] > 0
+    )
 
 
 @pytest.mark.parametrize("packing", [8, 34925, 50000])
@@ -194,15 +223,27 @@ def test_a_block_that_unpacks_to_gigabytes_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("is_sparse", [False, True])
-def test_a_small_tiff_that_unpacks_to_gigabytes_is_refused_and_its_windows_are_read(tmp_path, monkeypatch, is_sparse):
+def test_a_small_tiff_that_unpacks_to_gigabytes_is_refused_and_its_windows_are_read(
+    tmp_path, monkeypatch, is_sparse
+):
     """20,000² cells in rows of 41 bytes each, or of none, where the file has no number for them."""
     side = 20_000
     row = b"" if is_sparse else zlib.compress(bytes(side), 9)
-    tags = {256: array("u4", side), 257: array("u4", side), 278: array("u4", 1), 259: array("u2", 8)}
-    (tmp_path / "a.tif").write_bytes(tiff_of(np.zeros((2, 2), "u1"), tags, blocks=[row] * (side - 1) + [b"x" + row]))
+    tags = {
+        256: array("u4", side),
+        257: array("u4", side),
+        278: array("u4", 1),
+        259: array("u2", 8),
+    }
+    (tmp_path / "a.tif").write_bytes(
+        tiff_of(np.zeros((2, 2), "u1"), tags, blocks=[row] * (side - 1) + [b"x" + row])
+    )
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 10**12)
     raster = open_raster(tmp_path / "a.tif")
-    with pytest.raises(InputError, match=r"needs about 6\.4 GB of memory, although the file has only [0-9.]+ MB; save"):
+    with pytest.raises(
+        InputError,
+        match=r"needs about 6\.4 GB of memory, although the file has only [0-9.]+ MB; save",
+    ):
         raster.read(0, side, 0, side)
     numbers, _ = raster.read(5000, 5010, 300, 400)
     assert numbers.shape == (10, 100) and not numbers.any()

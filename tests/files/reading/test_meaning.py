@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights or shades, unit, no data: what a file leaves open is said, with the option that settles it."""
+"""Heights or shades, unit, no data: what a file leaves open is said, with the option that settles
+it.
+"""
 
 from dataclasses import replace
 
@@ -65,13 +67,33 @@ def test_what_is_found_before_reading_is_what_reading_finds(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "option", "words"),
     [
-        ("whole meters beside a range", "numbers", "signed whole numbers, which were taken for meters"),
-        ("whole numbers with a place", "numbers", "whole numbers with a place on Earth, which were taken for meters"),
-        ("0 to 1", "numbers", "numbers from 0 to 1, which were taken for shades from 900 m to 1600 m"),
-        ("r16 of a Mac", "byte_order", "smooth land with its bytes in big-endian order only, and was read so"),
+        (
+            "whole meters beside a range",
+            "numbers",
+            "signed whole numbers, which were taken for meters",
+        ),
+        (
+            "whole numbers with a place",
+            "numbers",
+            "whole numbers with a place on Earth, which were taken for meters",
+        ),
+        (
+            "0 to 1",
+            "numbers",
+            "numbers from 0 to 1, which were taken for shades from 900 m to 1600 m",
+        ),
+        (
+            "r16 of a Mac",
+            "byte_order",
+            "smooth land with its bytes in big-endian order only, and was read so",
+        ),
         ("r32 of a Mac", "byte_order", "smooth land with its bytes in big-endian order only"),
         ("floats in r16", "depth", "the size of 32-bit floats only"),
-        ("no data without a tag", "no_data", "holds -9999 in 100 of 5184 cells, far from all other heights"),
+        (
+            "no data without a tag",
+            "no_data",
+            "holds -9999 in 100 of 5184 cells, far from all other heights",
+        ),
         ("no data of GRASS", "no_data", "holds -3.40282e+38 in 100 of 5184 cells"),
         ("no data with a tag", "holes", "no data (-9999) in 100 of 5184 cells; they were filled"),
         ("gaps", "holes", "100 of 5184 cells that are not numbers; they were filled"),
@@ -86,7 +108,19 @@ def test_what_a_file_leaves_open_is_said(tmp_path, name, option, words):
 
 
 @pytest.mark.parametrize(
-    "name", ["npy", "exr", "tiff", "png", "whole meters", "tenths", "feet", "from south to north", "r16", "pfm"]
+    "name",
+    [
+        "npy",
+        "exr",
+        "tiff",
+        "png",
+        "whole meters",
+        "tenths",
+        "feet",
+        "from south to north",
+        "r16",
+        "pfm",
+    ],
 )
 def test_a_plain_file_leaves_nothing_open(tmp_path, name):
     assert read_heights(FILES[name].write(tmp_path), IMAGES, FILES[name].options)[1].doubts == ()
@@ -109,7 +143,10 @@ def test_what_numbers_are_may_be_said(tiff):
     shades = read(path, numbers="shades", height_range=(0.0, 32767.0))[0]
     assert shades.max() == HILLS.max()
     gray = tiff(HILLS.astype(np.uint16))
-    assert "give the height range" in refusal(gray) and read(gray, numbers="heights")[0].max() == HILLS.max()
+    assert (
+        "give the height range" in refusal(gray)
+        and read(gray, numbers="heights")[0].max() == HILLS.max()
+    )
 
 
 def test_shades_of_floats_go_from_0_to_1(tiff):
@@ -119,7 +156,9 @@ def test_shades_of_floats_go_from_0_to_1(tiff):
     )
 
 
-@pytest.mark.parametrize(("spacing", "asked"), [((50.0, 50.0), True), (None, True), ((0.1, 0.1), False)])
+@pytest.mark.parametrize(
+    ("spacing", "asked"), [((50.0, 50.0), True), (None, True), ((0.1, 0.1), False)]
+)
 def test_floats_from_0_to_1_on_land_of_kilometers_are_asked_about(tiff, spacing, asked):
     path = tiff(((HILLS - 100) / 900).astype(np.float32))
     heights, record = read(path, spacing=spacing)
@@ -137,7 +176,11 @@ def test_a_flat_land_at_sea_level_is_no_shade(tiff):
 def test_the_unit_of_coordinates_is_that_of_heights_unless_said_otherwise(tmp_path):
     """State plane of Long Island, EPSG:2263, in US feet."""
     keys = np.array([1, 1, 0, 3, 1024, 0, 1, 1, 3072, 0, 1, 2263, 3076, 0, 1, 9003], "<u2")
-    tags = {33550: np.array([100.0, 100, 0]), 33922: np.array([0, 0, 0, 9e5, 2e5, 0.0]), 34735: keys}
+    tags = {
+        33550: np.array([100.0, 100, 0]),
+        33922: np.array([0, 0, 0, 9e5, 2e5, 0.0]),
+        34735: keys,
+    }
     path = tmp_path / "land.tif"
     path.write_bytes(tiff_of(HILLS.astype(np.float32), tags))
     heights, record = read(path)
@@ -155,7 +198,9 @@ def test_shades_have_no_unit(tmp_path):
 # No data
 
 
-@pytest.mark.parametrize("number", [-9999.0, -32768.0, -32767.0, -99999.0, 1e20, 9.96921e36, -3.4028235e38, 1.70141e38])
+@pytest.mark.parametrize(
+    "number", [-9999.0, -32768.0, -32767.0, -99999.0, 1e20, 9.96921e36, -3.4028235e38, 1.70141e38]
+)
 @pytest.mark.parametrize("cells", [1, 40])
 def test_a_number_of_other_programs_for_no_data_is_filled(tiff, number, cells):
     pixels = HILLS.astype(np.float32)
@@ -167,7 +212,8 @@ def test_a_number_of_other_programs_for_no_data_is_filled(tiff, number, cells):
 
 def test_two_numbers_for_no_data_are_found(tiff):
     pixels = HILLS.astype(np.float32)
-    pixels[0], pixels[-1] = -9999.0, -32768.0
+    pixels[0] = -9999.0
+    pixels[-1] = -32768.0
     assert read(tiff(pixels))[1].no_data == (-32768.0, -9999.0)
 
 
@@ -200,19 +246,25 @@ def test_an_unusual_number_far_from_all_heights_is_asked_about(tiff, number):
 
 def test_a_number_that_is_nowhere_is_said(tiff):
     assert (
-        "holds 5, the number for no data, nowhere" in doubts(read(tiff(HILLS.astype("f4")), no_data=5.0)[1])["no_data"]
+        "holds 5, the number for no data, nowhere"
+        in doubts(read(tiff(HILLS.astype("f4")), no_data=5.0)[1])["no_data"]
     )
 
 
 def test_the_sea_lies_at_a_level(tiff):
-    """An island of a quarter of the cells: too few to fill the others from, and a sea is what is there."""
+    """An island of a quarter of the cells: too few to fill the others from, and a sea is what is
+    there.
+    """
     pixels = np.full(SHAPE, -9999.0, np.float32)
     pixels[5:15, 8:23] = HILLS[5:15, 8:23]
     path = tiff(pixels, "-9999")
     assert "in 450 of 600 cells, too many to fill" in refusal(path)
     heights, record = read(path, holes="sea", sea_level=-2.5)
     assert (heights == -2.5).sum() == 450 and heights.max() == pixels.max()
-    assert record.missing.sum() == record.holes == 450 and "are sea at -2.5 m" in doubts(record)["holes"]
+    assert (
+        record.missing.sum() == record.holes == 450
+        and "are sea at -2.5 m" in doubts(record)["holes"]
+    )
 
 
 # Raw files
@@ -226,13 +278,17 @@ def write_raw(path, values, dtype):
 def test_numbers_with_a_sign_are_found_where_the_land_crosses_the_sea(tmp_path):
     depths = np.round(fractal(64, 64, 400.0)) - 200.0
     heights, record = read(write_raw(tmp_path / "a.r16", depths[::-1], "<i2"))
-    assert np.array_equal(heights, depths) and "signed 16-bit numbers only" in doubts(record)["depth"]
+    assert (
+        np.array_equal(heights, depths) and "signed 16-bit numbers only" in doubts(record)["depth"]
+    )
 
 
 def test_8_bits_in_16_are_not_swapped(tmp_path):
     """Their low bytes are zero: with bytes swapped, they are as smooth, and 256 times lower."""
     shades = np.round(fractal(64, 64, 255.0)) * 256
-    heights, record = read(write_raw(tmp_path / "a.r16", shades[::-1], "<u2"), height_range=(0.0, 65535.0))
+    heights, record = read(
+        write_raw(tmp_path / "a.r16", shades[::-1], "<u2"), height_range=(0.0, 65535.0)
+    )
     assert np.array_equal(heights, shades) and not record.doubts
 
 
@@ -240,7 +296,9 @@ def test_8_bits_in_16_are_not_swapped(tmp_path):
 def test_8_bits_are_found_by_size_or_by_their_smooth_land(tmp_path, side):
     """64 × 64 bytes may be 32 × 32 floats too."""
     shades = np.round(fractal(side, side, 255.0))
-    heights, record = read(write_raw(tmp_path / "a.raw", shades[::-1], "u1"), height_range=(0.0, 255.0))
+    heights, record = read(
+        write_raw(tmp_path / "a.raw", shades[::-1], "u1"), height_range=(0.0, 255.0)
+    )
     assert np.array_equal(heights, shades) and "8-bit shades only" in doubts(record)["depth"]
 
 
@@ -248,7 +306,11 @@ def test_8_bits_are_found_by_size_or_by_their_smooth_land(tmp_path, side):
 def test_order_and_depth_may_be_said(tmp_path, order):
     path = write_raw(tmp_path / "a.r16", np.arange(25), "<u2")
     heights, record = read(path, height_range=(0.0, 65535.0), byte_order=order, depth="u16")
-    assert heights[-1, 1] == (1 if order == "little" else 256) and record.byte_order == order and not record.doubts
+    assert (
+        heights[-1, 1] == (1 if order == "little" else 256)
+        and record.byte_order == order
+        and not record.doubts
+    )
     assert "not a square of 32-bit" in refusal(path, depth="f32")
 
 
@@ -262,12 +324,16 @@ def test_options_of_raw_files_are_refused_for_others(tmp_path):
 
 
 def test_a_file_with_a_place_is_not_flipped(tmp_path):
-    assert "says where its rows lie" in refusal(FILES["from south to north"].write(tmp_path), flip=True)
+    assert "says where its rows lie" in refusal(
+        FILES["from south to north"].write(tmp_path), flip=True
+    )
 
 
 @pytest.mark.parametrize("window", [(-1, 0, 9, 9), (0, 70, 9, 9), (64, 0, 9, 9), (0, 0, 0, 9)])
 def test_a_window_beyond_the_file_is_refused(tmp_path, window):
-    assert "which has 72 columns and 72 rows" in refusal(FILES["npy"].write(tmp_path), window=window)
+    assert "which has 72 columns and 72 rows" in refusal(
+        FILES["npy"].write(tmp_path), window=window
+    )
 
 
 def test_what_is_left_of_a_window_has_to_be_a_terrain(tmp_path):
@@ -279,7 +345,13 @@ def test_what_is_left_of_a_window_has_to_be_a_terrain(tmp_path):
 
 
 def test_the_kind_of_numbers_says_the_step(tmp_path):
-    for name, step in (("whole meters", 1.0), ("half floats", 1.0), ("tenths", 0.1), ("npy", None), ("r16", None)):
+    for name, step in (
+        ("whole meters", 1.0),
+        ("half floats", 1.0),
+        ("tenths", 0.1),
+        ("npy", None),
+        ("r16", None),
+    ):
         heights, record = read_heights(FILES[name].write(tmp_path), IMAGES, FILES[name].options)
         assert record.step == (step and pytest.approx(step)), name
         smooth = without_steps(heights, record)

@@ -32,7 +32,8 @@ def test_level_ground_sees_all_of_the_sky(height, count):
 
 def test_before_a_wall_without_end_half_of_the_sky_is_left():
     wall = np.where(np.arange(100) >= 60, 1e7, 0.0) * np.ones((401, 1))
-    # The wall's own foot is half as high as it, as seen from the slope there; right before that the ground is level.
+    # The wall's own foot is half as high as it, as seen from the slope there; right before that the
+    # ground is level.
     assert seen(wall)[200, 58] == 0.5
     assert seen(wall.T)[58, 200] == 0.5
 
@@ -46,7 +47,8 @@ def test_at_the_bottom_of_a_valley_the_cosine_of_its_sides_is_left(degrees):
 
 
 def test_of_cells_that_are_not_square_both_sides_count():
-    along_rows = np.abs(np.arange(201) - 100) * np.ones((301, 1))  # slopes of 1 in 3 with cells 3 m long along columns
+    # slopes of 1 in 3 with cells 3 m long along columns
+    along_rows = np.abs(np.arange(201) - 100) * np.ones((301, 1))
     expected = math.cos(math.atan(1 / 3))
     assert seen(along_rows, spacing=(1.0, 3.0))[150, 100] == pytest.approx(expected, abs=0.001)
     assert seen(along_rows.T, spacing=(3.0, 1.0))[100, 150] == pytest.approx(expected, abs=0.001)
@@ -80,19 +82,25 @@ def test_an_open_slope_sees_one_plus_its_cosine_halved(degrees, turn):
 
 def test_what_stands_beyond_the_radius_hides_nothing():
     wall = np.where(np.arange(80) >= 60, 500.0, 0.0) * np.ones((80, 1))
-    near, far = seen(wall, radius=50.0), seen(wall)
-    assert (near[:, :30] == 1.0).all() and (near[:, 40:58] < 1.0).all() and (far[:, :58] < 1.0).all()
+    near = seen(wall, radius=50.0)
+    far = seen(wall)
+    assert (
+        (near[:, :30] == 1.0).all() and (near[:, 40:58] < 1.0).all() and (far[:, :58] < 1.0).all()
+    )
 
 
 def horizon_of(elevation, row, col, direction):
     """Highest slope toward points half a cell apart, with bilinear heights."""
     highest = 0.0
     for number in range(1, 2 * sum(elevation.shape)):
-        to_row, to_col = row + number / 2 * direction[1], col + number / 2 * direction[0]
+        to_row = row + number / 2 * direction[1]
+        to_col = col + number / 2 * direction[0]
         if not (0 <= to_row <= elevation.shape[0] - 1 and 0 <= to_col <= elevation.shape[1] - 1):
             break
-        low_row, low_col = min(int(to_row), elevation.shape[0] - 2), min(int(to_col), elevation.shape[1] - 2)
-        part_row, part_col = to_row - low_row, to_col - low_col
+        low_row = min(int(to_row), elevation.shape[0] - 2)
+        low_col = min(int(to_col), elevation.shape[1] - 2)
+        part_row = to_row - low_row
+        part_col = to_col - low_col
         corners = elevation[low_row : low_row + 2, low_col : low_col + 2]
         height = np.array([1 - part_row, part_row]) @ corners @ np.array([1 - part_col, part_col])
         highest = max(highest, (height - elevation[row, col]) / (number / 2 * SPACING[0]))
@@ -102,7 +110,8 @@ def horizon_of(elevation, row, col, direction):
 @pytest.mark.slow
 def test_it_is_what_a_plain_search_in_many_directions_finds():
     elevation = fractal(96, 96, relief=80.0, seed=3)
-    got, differences = seen(elevation), []
+    got = seen(elevation)
+    differences = []
     slope_y, slope_x = np.gradient(elevation, *SPACING)
     for row, col in np.random.default_rng(1).integers(8, 88, (40, 2)):
         share = 0.0
@@ -129,17 +138,23 @@ TURNS = {
 @pytest.mark.parametrize("count", [4, 12, 16])
 @pytest.mark.parametrize("turn", TURNS.values(), ids=TURNS)
 def test_a_turned_terrain_has_the_same_light_turned(turn, count, wrap):
-    elevation, spacing = fractal(40, 61, relief=60.0, seed=5), (2.0, 3.0)
+    elevation = fractal(40, 61, relief=60.0, seed=5)
+    spacing = (2.0, 3.0)
     turned = np.ascontiguousarray(turn(elevation))
     swapped = spacing if turned.shape == elevation.shape else spacing[::-1]
     expected = turn(seen(elevation, spacing, count, wrap=wrap))
-    assert seen(turned, swapped, count, wrap=wrap).tobytes() == np.ascontiguousarray(expected).tobytes()
+    assert (
+        seen(turned, swapped, count, wrap=wrap).tobytes()
+        == np.ascontiguousarray(expected).tobytes()
+    )
 
 
 def test_on_a_seamless_tile_no_place_is_special():
     elevation = fractal(33, 48, relief=60.0, seed=2)
     moved = np.roll(elevation, (11, 20), (0, 1))
-    assert np.array_equal(seen(moved, wrap=True), np.roll(seen(elevation, wrap=True), (11, 20), (0, 1)))
+    assert np.array_equal(
+        seen(moved, wrap=True), np.roll(seen(elevation, wrap=True), (11, 20), (0, 1))
+    )
 
 
 @pytest.mark.slow

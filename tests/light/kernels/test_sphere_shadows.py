@@ -33,18 +33,27 @@ def plain(elevation, spacing, casters, suns):
         for light, sun in zip(lights[1:], suns, strict=True):
             ca = np.sqrt(np.clip(1 - r**2 / d**2, 0, 1))
             cb = math.cos(sun.radius)
-            cc, ss = ca * cb, np.sqrt((1 - ca**2) * (1 - cb**2))
-            t = np.clip((u @ (np.array(sun.direction) / np.linalg.norm(sun.direction)) - cc + ss) / (2 * ss), 0, 1)
+            cc = ca * cb
+            ss = np.sqrt((1 - ca**2) * (1 - cb**2))
+            t = np.clip(
+                (u @ (np.array(sun.direction) / np.linalg.norm(sun.direction)) - cc + ss)
+                / (2 * ss),
+                0,
+                1,
+            )
             light *= np.clip(1 - t * t * (3 - 2 * t) * (1 - ca) / (1 - cb) * fade, 0, 1)
     return lights
 
 
 def scattered(rng, elevation, count, largest=8.0):
     rows, cols = elevation.shape
-    row, col = rng.uniform(-5, rows + 5, count), rng.uniform(-5, cols + 5, count)
+    row = rng.uniform(-5, rows + 5, count)
+    col = rng.uniform(-5, cols + 5, count)
     radius = rng.uniform(0.3, largest, count)
     ground = elevation[np.clip(row, 0, rows - 1).astype(int), np.clip(col, 0, cols - 1).astype(int)]
-    return np.column_stack([col * SPACING[1], row * SPACING[0], ground + rng.uniform(-1, 6, count) * radius, radius])
+    return np.column_stack(
+        [col * SPACING[1], row * SPACING[0], ground + rng.uniform(-1, 6, count) * radius, radius]
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -54,12 +63,17 @@ def test_it_is_the_plain_loop_over_all_casters(seed):
     casters = scattered(rng, elevation, 25)
     radii = (0.0047, 0.1, rng.uniform(0.1, 1.5))
     suns = [Sun((*rng.normal(0, 1, 2), rng.uniform(0.05, 2)), radius) for radius in radii]
-    difference = np.abs(caster_light(elevation, SPACING, casters, suns, 1) - plain(elevation, SPACING, casters, suns))
+    difference = np.abs(
+        caster_light(elevation, SPACING, casters, suns, 1)
+        - plain(elevation, SPACING, casters, suns)
+    )
     assert difference.max() < 1e-6
 
 
 def on_plain(height, radius=2.0, suns=(), side=81):
-    """Light on level ground of 1 m cells with one sphere above the center, and the distance of each vertex from it."""
+    """Light on level ground of 1 m cells with one sphere above the center, and the distance of each
+    vertex from it.
+    """
     row, col = np.mgrid[:side, :side] - side // 2
     caster = np.array([[side // 2, side // 2, height, radius]])
     return caster_light(np.zeros((side, side)), (1.0, 1.0), caster, suns, 1), np.hypot(row, col)
@@ -85,7 +99,10 @@ def test_the_higher_a_sphere_the_lighter_the_ground_below():
 
 @pytest.mark.parametrize("radius", [0.0, 0.005, 0.1, 0.5])
 def test_the_higher_a_sphere_the_lighter_its_shadow_in_the_sun(radius):
-    below = [on_plain(height, suns=[Sun((0, 0, 1), radius)])[0][1, 40, 40] for height in np.arange(2.0, 18.0, 0.5)]
+    below = [
+        on_plain(height, suns=[Sun((0, 0, 1), radius)])[0][1, 40, 40]
+        for height in np.arange(2.0, 18.0, 0.5)
+    ]
     assert (np.diff(below) >= 0).all() and below[0] == 0.0 and below[-1] == 1.0
 
 
@@ -96,7 +113,9 @@ def test_the_shadow_falls_to_the_side_away_from_the_sun():
 
 
 def test_the_light_of_a_point_is_the_limit_of_ever_smaller_suns():
-    point, small = (on_plain(5.0, 3.0, [Sun((0.3, 0.2, 1), radius)])[0][1] for radius in (0.0, 1e-7))
+    point, small = (
+        on_plain(5.0, 3.0, [Sun((0.3, 0.2, 1), radius)])[0][1] for radius in (0.0, 1e-7)
+    )
     assert set(np.unique(point)) == {0.0, 1.0}
     assert np.array_equal(point, small)
 
@@ -123,5 +142,10 @@ def test_without_casters_all_light_arrives():
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_it_is_the_same_on_any_number_of_threads(threads):
     elevation = fractal(200, 90, relief=25.0)
-    given = elevation, SPACING, scattered(np.random.default_rng(4), elevation, 40), [Sun((1, 1, 1), 0.05)]
+    given = (
+        elevation,
+        SPACING,
+        scattered(np.random.default_rng(4), elevation, 40),
+        [Sun((1, 1, 1), 0.05)],
+    )
     assert caster_light(*given, threads).tobytes() == caster_light(*given, 1).tobytes()

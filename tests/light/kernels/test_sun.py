@@ -14,12 +14,19 @@ SPACING = (1.0, 1.0)
 
 def toward(degrees, azimuth=0.0):
     """Unit vector to a sun of given elevation and azimuth from x toward y, in degrees."""
-    height, azimuth = math.radians(degrees), math.radians(azimuth)
-    return math.cos(height) * math.cos(azimuth), math.cos(height) * math.sin(azimuth), math.sin(height)
+    height = math.radians(degrees)
+    azimuth = math.radians(azimuth)
+    return (
+        math.cos(height) * math.cos(azimuth),
+        math.cos(height) * math.sin(azimuth),
+        math.sin(height),
+    )
 
 
 def lit(elevation, direction, radius=0.0, spacing=SPACING, wrap=False, threads=1):
-    return sun_share(np.asarray(elevation, float), spacing, direction, math.radians(radius), wrap, threads)
+    return sun_share(
+        np.asarray(elevation, float), spacing, direction, math.radians(radius), wrap, threads
+    )
 
 
 def disc_above(offset):
@@ -52,7 +59,9 @@ def wall_along_rows(height, cols=400, at=350):
 
 @pytest.mark.parametrize("radius", [0.5, 3.0])
 def test_a_walls_penumbra_is_the_disc_above_its_edge(radius):
-    height, degrees, at = 60.0, 30.0, 350
+    height = 60.0
+    degrees = 30.0
+    at = 350
     got = lit(wall_along_rows(height), toward(degrees), radius)[40]
     distance = at - np.arange(at - 3)
     # The wall's edge is known to a cell, as it rises over one.
@@ -63,7 +72,8 @@ def test_a_walls_penumbra_is_the_disc_above_its_edge(radius):
 
 @pytest.mark.parametrize("radius", [0.5, 1.0, 2.0])
 def test_a_penumbra_is_as_wide_as_its_distance_times_the_suns_diameter(radius):
-    height, degrees = 60.0, 30.0
+    height = 60.0
+    degrees = 30.0
     got = lit(wall_along_rows(height), toward(degrees), radius)[40, :349]
     along_ray = height / math.sin(math.radians(degrees))
     on_ground = along_ray * 2 * math.radians(radius) / math.sin(math.radians(degrees))
@@ -76,8 +86,14 @@ def test_the_shadow_falls_to_the_side_away_from_the_sun(azimuth):
     tower = np.where(np.hypot(row, col) < 4, 20.0, 0.0)
     direction = toward(45, azimuth)
     got = lit(tower, direction)
-    away = (round(40 - 12 * direction[1] / direction[2]), round(40 - 12 * direction[0] / direction[2]))
-    before = (round(40 + 12 * direction[1] / direction[2]), round(40 + 12 * direction[0] / direction[2]))
+    away = (
+        round(40 - 12 * direction[1] / direction[2]),
+        round(40 - 12 * direction[0] / direction[2]),
+    )
+    before = (
+        round(40 + 12 * direction[1] / direction[2]),
+        round(40 + 12 * direction[0] / direction[2]),
+    )
     assert got[away] == 0.0 and got[before] == 1.0
 
 
@@ -99,7 +115,9 @@ def test_on_a_seamless_tile_no_place_is_special():
     elevation = fractal(33, 48, relief=20.0, seed=2)
     moved = np.roll(elevation, (11, 20), (0, 1))
     got = lit(moved, toward(20, 25), 3.0, wrap=True)
-    assert np.array_equal(got, np.roll(lit(elevation, toward(20, 25), 3.0, wrap=True), (11, 20), (0, 1)))
+    assert np.array_equal(
+        got, np.roll(lit(elevation, toward(20, 25), 3.0, wrap=True), (11, 20), (0, 1))
+    )
 
 
 def test_what_stands_beyond_the_edge_of_a_seamless_tile_throws_its_shadow_inside():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brush strokes: effect of each kind, and the same result wherever a layer of strokes is applied."""
+"""Brush strokes: effect of each kind, and the same result wherever a layer of strokes is
+applied.
+"""
 
 import numpy as np
 import pytest
@@ -8,13 +10,16 @@ from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.brush.parameters import KINDS, RUN_OUT, Stroke
 from tests.terrains import fractal
 
-SIDE, CELL = 64, 10.0
+SIDE = 64
+CELL = 10.0
 MIDDLE = 315.0
 """Meters: between the vertices of the middle."""
 
 
 def hills(sand=2.0):
-    return Terrain(fractal(SIDE, SIDE, relief=150.0), CELL, {"sediment": np.full((SIDE, SIDE), sand)})
+    return Terrain(
+        fractal(SIDE, SIDE, relief=150.0), CELL, {"sediment": np.full((SIDE, SIDE), sand)}
+    )
 
 
 def flat(sand=0.0, side=SIDE, cell=CELL):
@@ -24,11 +29,19 @@ def flat(sand=0.0, side=SIDE, cell=CELL):
 def stroke(kind, dabs=((MIDDLE, MIDDLE, 1.0),), **values):
     if kind == "wind" and len(dabs) == 1:  # it blows where the stroke goes
         dabs = [(MIDDLE - 1.0, MIDDLE, 1.0), *dabs]
-    return {"kind": kind, "radius": 150.0, "strength": 1.0, "dabs": [list(dab) for dab in dabs], **values}
+    return {
+        "kind": kind,
+        "radius": 150.0,
+        "strength": 1.0,
+        "dabs": [list(dab) for dab in dabs],
+        **values,
+    }
 
 
 def recipe(*strokes, **step):
-    return Recipe.from_dict({"name": "painted", "step": [{"kind": "brush", "strokes": list(strokes), **step}]})
+    return Recipe.from_dict(
+        {"name": "painted", "step": [{"kind": "brush", "strokes": list(strokes), **step}]}
+    )
 
 
 def painted(terrain, *strokes, edges="open", masks=None, **step):
@@ -54,7 +67,8 @@ BELL = 0.3 * np.pi
 def test_the_ground_rises_by_the_volume_of_the_bell_at_every_resolution(side, cell):
     """0.02 m a meter of radius in the middle; float32 and the sum over cells leave 2 %."""
     before = flat(side=side, cell=cell)
-    after, lowered = painted(before, stroke("raise")), painted(before, stroke("raise", invert=True))
+    after = painted(before, stroke("raise"))
+    lowered = painted(before, stroke("raise", invert=True))
     assert volume(before, after) == pytest.approx(0.02 * 150.0 * BELL * 150.0**2, rel=0.02)
     assert volume(before, lowered) == pytest.approx(-volume(before, after), rel=1e-4)
     assert after["sediment"].max() == 0  # rock rises, no sand comes
@@ -68,7 +82,10 @@ def test_a_brush_may_be_much_wider_than_the_land(kind):
 def test_half_the_pressure_is_half_the_strength():
     before = flat()
     half = painted(before, stroke("raise", [(MIDDLE, MIDDLE, 0.5)]))
-    assert half.elevation.tobytes() == painted(before, stroke("raise", strength=0.5)).elevation.tobytes()
+    assert (
+        half.elevation.tobytes()
+        == painted(before, stroke("raise", strength=0.5)).elevation.tobytes()
+    )
 
 
 def test_sand_is_strewn_on_the_rock_and_no_more_is_taken_than_lies_there():
@@ -84,7 +101,9 @@ def test_talus_dabs_bring_a_cliff_to_the_angle():
     cliff = Terrain(np.where(np.arange(SIDE) < 32, 60.0, 0.0) * np.ones((SIDE, 1)), CELL)
     dabs = [(MIDDLE, MIDDLE, 1.0)] * 60
     after = painted(cliff, stroke("talus", dabs, angle=30.0, falloff="constant"), edges="closed")
-    before_slope, after_slope = (np.abs(np.diff(one.elevation[32])).max() / CELL for one in (cliff, after))
+    before_slope, after_slope = (
+        np.abs(np.diff(one.elevation[32])).max() / CELL for one in (cliff, after)
+    )
     assert before_slope == 6.0
     assert after_slope == pytest.approx(np.tan(np.radians(30.0)), rel=0.05)
     assert after.elevation[2].tobytes() == cliff.elevation[2].tobytes()
@@ -113,9 +132,12 @@ def test_wind_takes_sand_over_an_open_edge_and_none_from_rock():
 
 def test_wind_heaps_no_sand_up_steeper_than_it_stands():
     """Strokes over the same place would raise walls of 70° from any ripple."""
-    before = Terrain(fractal(SIDE, SIDE, relief=10.0), CELL, {"sediment": np.full((SIDE, SIDE), 20.0)})
+    before = Terrain(
+        fractal(SIDE, SIDE, relief=10.0), CELL, {"sediment": np.full((SIDE, SIDE), 20.0)}
+    )
     strokes = [stroke("wind", [(200.0 + 30 * i, MIDDLE, 1.0) for i in range(8)]) for _ in range(12)]
-    after, middle = painted(before, *strokes), (slice(26, 38), slice(26, 40))
+    after = painted(before, *strokes)
+    middle = (slice(26, 38), slice(26, 40))
     slope = np.hypot(*np.gradient(after.elevation, CELL))[middle]
     assert np.percentile(slope, 95) < np.tan(np.radians(40.0))
 
@@ -143,8 +165,13 @@ def test_rain_lays_down_fans_at_the_foot_of_a_cone_and_no_heaps():
 def test_a_dab_does_on_land_of_two_meters_what_it_does_on_land_of_kilometers(kind):
     done = []
     for ratio in (1.0, 1 / 320):
-        before = Terrain(ratio * hills().elevation, ratio * CELL, {"sediment": np.full((SIDE, SIDE), 2.0 * ratio)})
-        x, y = ratio * MIDDLE, ratio * (MIDDLE + 60.0)
+        before = Terrain(
+            ratio * hills().elevation,
+            ratio * CELL,
+            {"sediment": np.full((SIDE, SIDE), 2.0 * ratio)},
+        )
+        x = ratio * MIDDLE
+        y = ratio * (MIDDLE + 60.0)
         dabs = [(x, ratio * MIDDLE, 1.0), (x, y, 1.0)]
         after = painted(before, stroke(kind, dabs, radius=150.0 * ratio, angle=15.0))
         done.append(np.abs(change(before, after)).sum() / ratio)
@@ -173,9 +200,12 @@ def test_nothing_beyond_its_reach_changes_by_a_bit(kind):
 
 @pytest.mark.parametrize("kind", ["rain", "rills", "talus", "raise", "wind", "smooth", "sand"])
 def test_masks_hold_and_protected_rock_is_never_lowered(kind):
-    before, inside = hills(), (slice(20, 44), slice(30, 44))
-    strength, protect = np.ones((SIDE, SIDE), np.float32), np.zeros((SIDE, SIDE), np.float32)
-    strength[inside], protect[inside] = 0, 1
+    before = hills()
+    inside = (slice(20, 44), slice(30, 44))
+    strength = np.ones((SIDE, SIDE), np.float32)
+    protect = np.zeros((SIDE, SIDE), np.float32)
+    strength[inside] = 0
+    protect[inside] = 1
     given = stroke(kind, angle=15.0, invert=kind in ("raise", "sand"))
     after = painted(before, given, masks={"strength": strength})
     assert (change(before, after)[inside] == 0).all() and (change(before, after) != 0).any()
@@ -189,11 +219,21 @@ def test_a_stroke_on_a_tile_goes_over_its_edge():
     before = hills()
     turned = Terrain(np.roll(before.elevation, (32, 32), (0, 1)), CELL, dict(before.fields))
     for kind in ("rain", "rills", "talus", "raise", "wind", "smooth", "sand"):
-        over = painted(before, stroke(kind, [(0.0, 0.0, 1.0), (-10.0, 20.0, 1.0)], angle=15.0), edges="wrap")
-        middle = painted(turned, stroke(kind, [(320.0, 320.0, 1.0), (310.0, 340.0, 1.0)], angle=15.0), edges="wrap")
+        over = painted(
+            before, stroke(kind, [(0.0, 0.0, 1.0), (-10.0, 20.0, 1.0)], angle=15.0), edges="wrap"
+        )
+        middle = painted(
+            turned,
+            stroke(kind, [(320.0, 320.0, 1.0), (310.0, 340.0, 1.0)], angle=15.0),
+            edges="wrap",
+        )
         np.testing.assert_array_equal(np.roll(over.elevation, (32, 32), (0, 1)), middle.elevation)
         if kind != "wind":  # 630 m are the same vertex, but another way from there to blow along
-            again = painted(before, stroke(kind, [(0.0, 0.0, 1.0), (630.0, 20.0, 1.0)], angle=15.0), edges="wrap")
+            again = painted(
+                before,
+                stroke(kind, [(0.0, 0.0, 1.0), (630.0, 20.0, 1.0)], angle=15.0),
+                edges="wrap",
+            )
             np.testing.assert_array_equal(again.elevation, over.elevation)
 
 
@@ -206,25 +246,39 @@ def test_a_stroke_over_the_border_is_one_over_what_is_there(kind, edges):
 
 
 def test_the_same_bytes_from_float32_heights_and_in_the_middle_of_a_run():
-    """Strokes done one by one on what a mesh holds, as they are painted, and as the layer of a recipe."""
+    """Strokes done one by one on what a mesh holds, as they are painted, and as the layer of a
+    recipe.
+    """
     dabs = [(200.0 + 30 * i, 300.0, 0.7) for i in range(4)]
     strokes = [stroke(kind, dabs, angle=20.0) for kind in ("rain", "talus")]
-    strokes += [stroke("smooth", [(260.0, 330.0, 1.0)]), stroke("rain", [(300.0, 280.0, 1.0)], seed=5)]
+    strokes += [
+        stroke("smooth", [(260.0, 330.0, 1.0)]),
+        stroke("rain", [(300.0, 280.0, 1.0)], seed=5),
+    ]
     whole = painted(hills(), *strokes)
     terrain = hills()
     for one in strokes:
         after = painted(terrain, one)
         kept = after.elevation.astype(np.float32).astype(float)
         terrain = Terrain(kept, CELL, {"sediment": after["sediment"].astype(np.float32)})
-    assert whole.elevation.astype(np.float32).tobytes() == terrain.elevation.astype(np.float32).tobytes()
-    assert whole["sediment"].astype(np.float32).tobytes() == terrain["sediment"].astype(np.float32).tobytes()
+    assert (
+        whole.elevation.astype(np.float32).tobytes()
+        == terrain.elevation.astype(np.float32).tobytes()
+    )
+    assert (
+        whole["sediment"].astype(np.float32).tobytes()
+        == terrain["sediment"].astype(np.float32).tobytes()
+    )
 
 
 def test_strokes_survive_a_file_and_threads():
     written = recipe(*(stroke(kind, angle=20.0) for kind in ("rain", "talus", "rills", "smooth")))
     read = Recipe.parse(written.to_toml(), "painted.toml")
     assert read == written
-    one, two = (erode(hills(), made, threads=threads).report["sha256"] for made, threads in ((written, 1), (read, 2)))
+    one, two = (
+        erode(hills(), made, threads=threads).report["sha256"]
+        for made, threads in ((written, 1), (read, 2))
+    )
     assert one == two
 
 
@@ -242,11 +296,17 @@ def test_depths_are_limited():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("radius", "cell_size"), [(1e6, 1e6), (1e-3, 1e6), (1e6, 1e-3), (1e-3, 1e-3)])
-def test_strokes_of_the_least_and_the_greatest_radius_run_on_the_least_and_the_greatest_cells(kind, radius, cell_size):
+@pytest.mark.parametrize(
+    ("radius", "cell_size"), [(1e6, 1e6), (1e-3, 1e6), (1e6, 1e-3), (1e-3, 1e-3)]
+)
+def test_strokes_of_the_least_and_the_greatest_radius_run_on_the_least_and_the_greatest_cells(
+    kind, radius, cell_size
+):
     heights = np.add.outer(np.arange(8.0) ** 2, np.arange(9.0)) * cell_size
     land = Terrain(heights, cell_size, {"sediment": np.full((8, 9), cell_size)})
-    marked = recipe({"kind": kind, "radius": radius, "dabs": [[3.0 * cell_size, 3.0 * cell_size, 1.0]]})
+    marked = recipe(
+        {"kind": kind, "radius": radius, "dabs": [[3.0 * cell_size, 3.0 * cell_size, 1.0]]}
+    )
     assert np.isfinite(erode(land, marked).elevation).all()
 
 

@@ -22,7 +22,9 @@ def eroded(terrain, edges="open", seed=1, masks=None, **parameters):
 
 
 def one_cell(rows, cols):
-    """A path of one step, as a multiple of the longer side; the shortest allowed path may be longer."""
+    """A path of one step, as a multiple of the longer side; the shortest allowed path may be
+    longer.
+    """
     return max(0.01, 1 / max(rows, cols))
 
 
@@ -47,12 +49,18 @@ def test_no_mass_is_lost_where_the_ground_may_change_by_little(edges):
     limits = {"max_erosion": 5.0, "max_deposition": 0.5}
     recipe = Recipe.from_dict({"name": "test", "step": [{"kind": "droplet", "limits": limits}]})
     mass = erode(hills(), recipe, edges=edges).report["mass"]
-    assert abs(mass["error"]) <= 1e-9 * mass["moved"] and mass["moved"] > 1000 and mass["exported"] > 100
+    assert (
+        abs(mass["error"]) <= 1e-9 * mass["moved"]
+        and mass["moved"] > 1000
+        and mass["exported"] > 100
+    )
 
 
 @pytest.mark.parametrize("case", range(40))
 def test_no_mass_is_lost_for_any_parameters_in_range(case):
-    """Parameters drawn from their declarations, heights of 10⁻³ to 10³ cells, all edges; TEST_SEED repeats a run."""
+    """Parameters drawn from their declarations, heights of 10⁻³ to 10³ cells, all edges; TEST_SEED
+    repeats a run.
+    """
     seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
@@ -61,7 +69,8 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
         if item.choices:
             drawn[name] = str(rng.choice(list(item.choices)))
         elif not item.row_names and not isinstance(item.default, bool):
-            low, high = item.low, min(item.high, 2000.0)
+            low = item.low
+            high = min(item.high, 2000.0)
             value = float(rng.choice([low, high, rng.uniform(low, high), item.default]))
             drawn[name] = round(value) if isinstance(item.default, int) else value
     drawn["drops_per_cell"], drawn["maximum_path"] = 2.0, min(drawn["maximum_path"], 4.0)
@@ -78,16 +87,22 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
     assert abs(mass["error"]) <= 1e-9 * mass["moved"] + rounding
     for name in after.fields:
         assert np.isfinite(after[name]).all(), name
-    # Nothing is dug below the lowest point there was, or piled higher than all that was moved on the highest.
+    # Nothing is dug below the lowest point there was, or piled higher than all that was moved on
+    # the highest.
     assert after.elevation.min() >= terrain.elevation.min() - 1e-12 * relief
-    assert after.elevation.max() <= terrain.elevation.max() + mass["moved"] / terrain.cell_area + cell_size
+    assert (
+        after.elevation.max()
+        <= terrain.elevation.max() + mass["moved"] / terrain.cell_area + cell_size
+    )
     assert after["moisture"].min() >= 0 and after["moisture"].max() <= 1
 
 
 @pytest.mark.parametrize("base", [-400.0, 0.0, 8000.0, 1e6])
 def test_the_height_above_the_sea_does_not_matter(base):
-    heights = np.round(fractal(24, 30, 120.0) * 1024) / 1024  # so that adding the base rounds nothing
-    low, high = eroded(Terrain(heights, 10.0)), eroded(Terrain(heights + base, 10.0))
+    # so that adding the base rounds nothing
+    heights = np.round(fractal(24, 30, 120.0) * 1024) / 1024
+    low = eroded(Terrain(heights, 10.0))
+    high = eroded(Terrain(heights + base, 10.0))
     mass = high.report["mass"]
     assert abs(mass["error"]) <= 1e-9 * mass["moved"]
     assert mass["moved"] == low.report["mass"]["moved"]
@@ -95,19 +110,31 @@ def test_the_height_above_the_sea_does_not_matter(base):
 
 
 def test_meters_and_cells_scale_together():
-    """A terrain 16 times as large in all directions is eroded 16 times as deep: exactly, being a power of two."""
+    """A terrain 16 times as large in all directions is eroded 16 times as deep: exactly, being a
+    power of two.
+    """
     heights = fractal(24, 30, 12.0)
-    small, large = eroded(Terrain(heights, 1.0)), eroded(Terrain(heights * 16, 16.0))
+    small = eroded(Terrain(heights, 1.0))
+    large = eroded(Terrain(heights * 16, 16.0))
     assert np.array_equal(large.elevation, small.elevation * 16)
-    assert np.array_equal(large["wear"], small["wear"] * 16) and np.array_equal(large["flow"], small["flow"])
+    assert np.array_equal(large["wear"], small["wear"] * 16) and np.array_equal(
+        large["flow"], small["flow"]
+    )
     assert large.report["mass"]["moved"] == small.report["mass"]["moved"] * 16**3
 
 
 def test_a_drop_walks_in_meters_where_cells_are_not_square():
-    """Rows of 5 m, columns of 20 m (so lengths are in 10 m) and a fall of 1 in 1 along both: the drop goes 10 m at
-    45 degrees, which is √2 rows and √2 / 4 columns a step. Nothing is dug; the flow says where it was."""
+    """Rows of 5 m, columns of 20 m (so lengths are in 10 m) and a fall of 1 in 1 along both: the
+    drop goes 10 m at 45 degrees, which is √2 rows and √2 / 4 columns a step. Nothing is dug; the
+    flow says where it was.
+    """
     terrain = Terrain(plane(16, 9, fall_along_row=5.0, fall_along_col=20.0), (5.0, 20.0))
-    spring = {"springs": [[2 / 8, 1 / 15, 1.0]], "spring_share": 1.0, "drops_per_cell": 1 / 144, "start": "corner"}
+    spring = {
+        "springs": [[2 / 8, 1 / 15, 1.0]],
+        "spring_share": 1.0,
+        "drops_per_cell": 1 / 144,
+        "start": "corner",
+    }
     after = eroded(terrain, erosion_rate=0.0, maximum_path=7 / 16, **spring)
     places = [(round(1 + 2**0.5 * step), round(2 + 2**0.5 / 4 * step)) for step in range(7)]
     assert [tuple(place) for place in np.argwhere(after["flow"])] == places
@@ -123,7 +150,9 @@ def test_moisture_is_what_the_formula_says():
 
 
 def test_moved_volume_is_what_the_cells_say_when_one_drop_runs():
-    """One drop on a plane never digs where it has laid down: moved is the sum of wear, and exported what is missing."""
+    """One drop on a plane never digs where it has laid down: moved is the sum of wear, and exported
+    what is missing.
+    """
     terrain = Terrain(plane(9, 14, fall_along_col=1.0), 10.0)
     spring = {"springs": [[2 / 13, 0.5, 1.0]], "spring_share": 1.0, "start": "corner"}
     after = eroded(terrain, drops_per_cell=1 / 126, deposition_rate=0.0, **spring)
@@ -139,7 +168,9 @@ def test_moved_volume_is_what_the_cells_say_when_one_drop_runs():
 def test_elevation_is_what_was_less_wear_plus_deposition(edges):
     terrain = hills()
     after = eroded(terrain, edges)
-    assert np.allclose(after.elevation, terrain.elevation - after["wear"] + after["deposition"], rtol=0, atol=1e-5)
+    assert np.allclose(
+        after.elevation, terrain.elevation - after["wear"] + after["deposition"], rtol=0, atol=1e-5
+    )
     assert after["wear"].min() >= 0 and after["deposition"].min() >= 0
     assert after["wear"].max() > 0.1 and after["deposition"].max() > 0.1
     assert np.array_equal(after["sediment"], after["deposition"])
@@ -152,26 +183,39 @@ def test_wear_is_rock_alone_where_loose_material_lay():
     after = eroded(terrain, masks={"sediment": start})
     expected = terrain.elevation - after["wear"] + after["sediment"] - start
     assert np.allclose(after.elevation, expected, rtol=0, atol=1e-5)
-    assert np.allclose(after["deposition"], np.maximum(after["sediment"] - start, 0), rtol=0, atol=1e-5)
+    assert np.allclose(
+        after["deposition"], np.maximum(after["sediment"] - start, 0), rtol=0, atol=1e-5
+    )
     assert after["sediment"].min() == 0.0
     assert after["wear"][after["sediment"] > 0].sum() < after["wear"].sum()
 
 
 def test_a_start_layer_can_be_a_field_or_a_mask():
     start = np.full((24, 30), 0.5, np.float32)
-    by_field, by_mask = eroded(hills(sediment=start)), eroded(hills(), masks={"sediment": start})
+    by_field = eroded(hills(sediment=start))
+    by_mask = eroded(hills(), masks={"sediment": start})
     assert by_field.report["sha256"] == by_mask.report["sha256"]
 
 
 def test_fields_have_the_types_of_the_table():
     after = eroded(hills(surface_color=np.full((24, 30, 3), 0.5)))
-    assert set(after.fields) == {"bedrock", "sediment", "flow", "moisture", "wear", "deposition", "surface_color"}
+    assert set(after.fields) == {
+        "bedrock",
+        "sediment",
+        "flow",
+        "moisture",
+        "wear",
+        "deposition",
+        "surface_color",
+    }
     for name in after.fields:
         assert after[name].dtype == FIELDS[name].dtype and after[name].shape[:2] == (24, 30)
 
 
 def test_total_flow_is_the_number_of_places_the_drops_were_at():
-    """Without evaporation a drop counts 1 at each place: as often as it moved, and where it ended by itself."""
+    """Without evaporation a drop counts 1 at each place: as often as it moved, and where it ended
+    by itself.
+    """
     after = eroded(hills(), evaporation=0.0, maximum_path=0.5)
     counts = after.report["steps"][0]
     moves = round(counts["mean_path"] * counts["drops"])
@@ -193,7 +237,10 @@ def test_evaporation_of_all_water_leaves_only_where_drops_fell():
 
 
 def test_valleys_are_wetter_than_ridges():
-    after = eroded(Terrain(np.abs(np.arange(-12, 13.0))[:, None] * 5 + plane(25, 30, 0, 1.0), 10.0), drops_per_cell=5)
+    after = eroded(
+        Terrain(np.abs(np.arange(-12, 13.0))[:, None] * 5 + plane(25, 30, 0, 1.0), 10.0),
+        drops_per_cell=5,
+    )
     assert after["moisture"][12].mean() > 3 * after["moisture"][[2, 3, -4, -3]].mean()
 
 
@@ -244,7 +291,9 @@ def test_strength_0_keeps_every_bit_at_any_height_and_cell_size():
 
 
 def test_half_the_strength_changes_less():
-    full, half = (eroded(hills(), masks={"strength": np.full((24, 30), share)}) for share in (1.0, 0.5))
+    full, half = (
+        eroded(hills(), masks={"strength": np.full((24, 30), share)}) for share in (1.0, 0.5)
+    )
     assert 0 < half.report["mass"]["moved"] < full.report["mass"]["moved"]
 
 
@@ -263,19 +312,26 @@ def test_hard_rock_is_never_worn_and_loose_material_on_it_is(edges):
 def test_without_loose_material_hard_rock_stays_as_it_is():
     terrain = hills()
     after = eroded(terrain, masks={"hardness": np.ones(terrain.shape)})
-    assert after.elevation.tobytes() == terrain.elevation.tobytes() and after.report["mass"]["moved"] == 0
+    assert (
+        after.elevation.tobytes() == terrain.elevation.tobytes()
+        and after.report["mass"]["moved"] == 0
+    )
 
 
 def test_no_drop_starts_where_the_rain_is_zero():
     rain = np.zeros((20, 20))
     rain[5:8, 10:] = 1.0
-    after = eroded(hills(20, 20), masks={"rain": rain}, maximum_path=one_cell(20, 20), drops_per_cell=20)
+    after = eroded(
+        hills(20, 20), masks={"rain": rain}, maximum_path=one_cell(20, 20), drops_per_cell=20
+    )
     assert after["flow"][rain == 0].max() == 0 and after["flow"][rain > 0].min() > 0
 
 
 def test_rain_is_relative():
     rain = fractal(12, 12, 1.0)
-    little, much = (eroded(hills(12, 12), masks={"rain": rain * factor}) for factor in (2.0**-20, 2.0**10))
+    little, much = (
+        eroded(hills(12, 12), masks={"rain": rain * factor}) for factor in (2.0**-20, 2.0**10)
+    )
     assert little.report["sha256"] == much.report["sha256"]
 
 
@@ -284,23 +340,37 @@ def test_rain_is_relative():
 
 def test_a_spring_lies_where_its_x_and_y_say():
     """x along the columns, y along the rows from row 0: the smallest y."""
-    for x, y, cell in ((0, 0, (0, 0)), (1, 0, (0, 29)), (0, 1, (23, 0)), (1, 1, (23, 29)), (10 / 29, 4 / 23, (4, 10))):
-        after = eroded(hills(), springs=[[x, y, 1]], spring_share=1.0, maximum_path=one_cell(24, 30))
+    for x, y, cell in (
+        (0, 0, (0, 0)),
+        (1, 0, (0, 29)),
+        (0, 1, (23, 0)),
+        (1, 1, (23, 29)),
+        (10 / 29, 4 / 23, (4, 10)),
+    ):
+        after = eroded(
+            hills(), springs=[[x, y, 1]], spring_share=1.0, maximum_path=one_cell(24, 30)
+        )
         assert np.argwhere(after["flow"]).tolist() == [list(cell)]
 
 
 def test_springs_share_the_drops_with_the_rain_and_among_each_other():
     springs = [[0.0, 0.0, 1.0], [1.0, 1.0, 3.0], [0.5, 0.5, 0.0]]
-    after = eroded(hills(20, 20), springs=springs, spring_share=0.5, maximum_path=one_cell(20, 20), drops_per_cell=100)[
-        "flow"
-    ]
-    # 40 000 drops, of which 20 000 rise: 5 000 and 15 000 (each ± 5 sigma, 350 and 530), and 50 fall on each cell.
+    after = eroded(
+        hills(20, 20),
+        springs=springs,
+        spring_share=0.5,
+        maximum_path=one_cell(20, 20),
+        drops_per_cell=100,
+    )["flow"]
+    # 40 000 drops, of which 20 000 rise: 5 000 and 15 000 (each ± 5 sigma, 350 and 530), and 50
+    # fall on each cell.
     assert abs(after[0, 0] - 5050) < 350 and abs(after[19, 19] - 15050) < 530
     assert after[10, 10] < 100 and after.sum() == 40000
 
 
 def test_springs_without_water_are_no_springs():
-    plain, dry = eroded(hills()), eroded(hills(), springs=[[0.5, 0.5, 0.0]])
+    plain = eroded(hills())
+    dry = eroded(hills(), springs=[[0.5, 0.5, 0.0]])
     assert plain.report["sha256"] == dry.report["sha256"]
 
 
@@ -308,7 +378,11 @@ def test_springs_rise_also_where_it_never_rains():
     rain = np.zeros((20, 20))
     rain[:, :3] = 1.0
     after = eroded(
-        hills(20, 20), springs=[[1.0, 1.0, 1.0]], masks={"rain": rain}, maximum_path=one_cell(20, 20), drops_per_cell=9
+        hills(20, 20),
+        springs=[[1.0, 1.0, 1.0]],
+        masks={"rain": rain},
+        maximum_path=one_cell(20, 20),
+        drops_per_cell=9,
     )
     assert after["flow"][19, 19] > 1000 and after["flow"][:, 3:19].max() == 0
 
@@ -338,17 +412,25 @@ SUMMIT = {"springs": [[0.5, 0.5, 1.0]], "spring_share": 1.0, "drops_per_cell": 1
 
 @pytest.mark.parametrize("start", ["springs", "anywhere"])
 def test_a_spring_on_a_summit_fans_out_to_all_sides(start):
-    assert fan(eroded(cone(), start=start, erosion_rate=0.0, **SUMMIT)) == pytest.approx(0.25, abs=0.1)
+    assert fan(eroded(cone(), start=start, erosion_rate=0.0, **SUMMIT)) == pytest.approx(
+        0.25, abs=0.1
+    )
 
 
 def test_the_brook_that_a_spring_cuts_prefers_no_side():
-    """Where drops dig, the first channel takes most of the water: which one it is, the seed decides."""
-    fans = [fan(eroded(cone(), seed=seed, **{**SUMMIT, "drops_per_cell": 0.03})) for seed in range(60)]
+    """Where drops dig, the first channel takes most of the water: which one it is, the seed
+    decides.
+    """
+    fans = [
+        fan(eroded(cone(), seed=seed, **{**SUMMIT, "drops_per_cell": 0.03})) for seed in range(60)
+    ]
     assert np.mean(fans, axis=0) == pytest.approx(0.25, abs=0.1)
 
 
 def test_the_sources_corner_sends_a_spring_to_one_side():
-    """The gradient of a cell's corner sees what lies ahead of it along both axes: nothing of a summit's other sides."""
+    """The gradient of a cell's corner sees what lies ahead of it along both axes: nothing of a
+    summit's other sides.
+    """
     assert fan(eroded(cone(), start="corner", **SUMMIT)).max() > 0.9
 
 
@@ -362,7 +444,9 @@ def test_rain_on_a_summit_fans_out_where_drops_start_anywhere():
 @pytest.mark.parametrize("edges", EDGES)
 def test_a_spring_in_a_corner_of_the_terrain_rises_there(edges):
     """Half a cell before row 0 lies the last row where the edges wrap, and nothing else."""
-    after = eroded(hills(), edges, springs=[[0, 0, 1]], spring_share=1.0, maximum_path=one_cell(24, 30))["flow"]
+    after = eroded(
+        hills(), edges, springs=[[0, 0, 1]], spring_share=1.0, maximum_path=one_cell(24, 30)
+    )["flow"]
     assert after[0, 0] > 0 and after[0, 0] == after.sum()
 
 
@@ -376,14 +460,18 @@ def test_sediment_below_a_red_cliff_is_red_and_all_colors_stay_between_those_the
     after = eroded(terrain, "closed", drops_per_cell=5)
     fan = (after["deposition"] > 1.0) & (np.arange(24) > 11)
     assert fan.sum() > 20
-    assert after["surface_color"][fan][:, 0].mean() > 0.6 and after["surface_color"][fan][:, 1].mean() < 0.4
+    assert (
+        after["surface_color"][fan][:, 0].mean() > 0.6
+        and after["surface_color"][fan][:, 1].mean() < 0.4
+    )
     for channel, (low, high) in enumerate(((0.5, 0.9), (0.1, 0.5), (0.2, 0.5))):
         values = after["surface_color"][..., channel]
         assert values.min() >= low - 1e-6 and values.max() <= high + 1e-6
 
 
 def test_color_changes_no_height():
-    plain, colored = eroded(hills()), eroded(hills(surface_color=np.full((24, 30, 3), 0.5)))
+    plain = eroded(hills())
+    colored = eroded(hills(surface_color=np.full((24, 30, 3), 0.5)))
     assert plain.report["sha256"]["elevation"] == colored.report["sha256"]["elevation"]
 
 
@@ -413,7 +501,9 @@ def test_a_spike_and_a_hole_do_no_harm():
         heights[6, 6] = height
         after = eroded(Terrain(heights), "closed")
         mass = after.report["mass"]
-        assert np.isfinite(after.elevation).all() and abs(mass["error"]) <= 1e-9 * max(mass["moved"], 1.0)
+        assert np.isfinite(after.elevation).all() and abs(mass["error"]) <= 1e-9 * max(
+            mass["moved"], 1.0
+        )
 
 
 # Golden run
@@ -431,10 +521,14 @@ def test_the_golden_run_gives_the_golden_numbers():
 
 
 def test_rain_at_its_soft_limit_leaves_a_landscape():
-    """The valleys lie where they lay; 20 drops on a cell leave single spikes in a plain, and correlation 0.43."""
+    """The valleys lie where they lay; 20 drops on a cell leave single spikes in a plain, and
+    correlation 0.43.
+    """
     most = specifications(DropletParameters)["drops_per_cell"].soft_high
     before = make("fractal", 64, 64, 10.0, 3, {"relief": 100.0})
-    recipe = Recipe.from_dict({"name": "test", "step": [{"kind": "droplet", "drops_per_cell": most}]})
+    recipe = Recipe.from_dict(
+        {"name": "test", "step": [{"kind": "droplet", "drops_per_cell": most}]}
+    )
     after = erode(before, recipe, seed=1)
     assert np.corrcoef(before.elevation.ravel(), after.elevation.ravel())[0, 1] > 0.55
     assert after.elevation.std() > 0.6 * before.elevation.std()

@@ -8,7 +8,8 @@ from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, erode, 
 from erosion_addon.processes.registry import PROCESSES
 from tests.terrains import fractal
 
-SIDE, CELL = 96, 10.0
+SIDE = 96
+CELL = 10.0
 
 
 def recipe(**values):
@@ -35,7 +36,9 @@ def smoothed(heights):
 def across_and_along(heights):
     """Mean squares of the slope along x and along y."""
     heights = smoothed(heights)
-    return [np.mean((np.roll(heights, -1, axis) - np.roll(heights, 1, axis)) ** 2) for axis in (1, 0)]
+    return [
+        np.mean((np.roll(heights, -1, axis) - np.roll(heights, 1, axis)) ** 2) for axis in (1, 0)
+    ]
 
 
 def wavelength(heights):
@@ -66,9 +69,15 @@ def test_one_wind_makes_crests_across_it_fewer_and_longer_with_time(transverse):
 
 
 def ends_of_crests(heights):
-    """Number of crests across the wind that begin or end: defects of the pattern, at which dunes merge."""
+    """Number of crests across the wind that begin or end: defects of the pattern, at which dunes
+    merge.
+    """
     heights = smoothed(smoothed(heights))
-    top = (heights > np.roll(heights, 1, 1)) & (heights >= np.roll(heights, -1, 1)) & (heights > heights.mean())
+    top = (
+        (heights > np.roll(heights, 1, 1))
+        & (heights >= np.roll(heights, -1, 1))
+        & (heights > heights.mean())
+    )
     goes_on = [sum(np.roll(top, (way, side), (0, 1)) for side in (-1, 0, 1)) > 0 for way in (1, -1)]
     return sum((top & ~further).sum() for further in goes_on) / 2
 
@@ -76,7 +85,9 @@ def ends_of_crests(heights):
 @pytest.mark.slow
 def test_the_pattern_loses_its_defects_with_time():
     """Crests that end, fewer with time (Werner & Kocurek 1999): 55 after 25 years, 30 after 60."""
-    numbers = [ends_of_crests(blown(sand_sheet(20.0), years=years).elevation) for years in (25.0, 60.0)]
+    numbers = [
+        ends_of_crests(blown(sand_sheet(20.0), years=years).elevation) for years in (25.0, 60.0)
+    ]
     assert numbers[1] < 0.7 * numbers[0]
 
 
@@ -95,7 +106,8 @@ def test_a_heap_of_sand_that_no_wind_moves_is_a_cone():
     sand = np.where(away < 4, 60.0, 0.0)
     fields = {"sediment": sand, "moisture": np.ones((side, side), np.float32)}
     after = blown(Terrain(sand, CELL, fields), years=400.0)
-    heap, height = after["sediment"], after["sediment"].max()
+    heap = after["sediment"]
+    height = after["sediment"].max()
     ring = (heap > 0.25 * height) & (heap < 0.6 * height)
     gradient = np.hypot(*np.gradient(heap, CELL))[ring]
     assert np.degrees(np.arctan(gradient.mean())) == pytest.approx(33.0, abs=1.0)
@@ -112,7 +124,12 @@ def test_sand_comes_to_rest_on_fine_cells_too_where_a_slope_has_many_of_them():
     rows, cols = np.mgrid[:SIDE, :SIDE] * 2 * np.pi / SIDE
     sand = 45.0 + 40.0 * np.sin(2 * rows) * np.sin(2 * cols)
     fine = blown(Terrain(sand, 2.0, {"sediment": sand}), years=1.0)
-    fall = np.hypot(*((np.roll(fine.elevation, -1, axis) - np.roll(fine.elevation, 1, axis)) / 4.0 for axis in (0, 1)))
+    fall = np.hypot(
+        *(
+            (np.roll(fine.elevation, -1, axis) - np.roll(fine.elevation, 1, axis)) / 4.0
+            for axis in (0, 1)
+        )
+    )
     assert (np.degrees(np.arctan(fall)) > 35.0).mean() < 1e-3
 
 
@@ -122,7 +139,9 @@ def barchan():
     rows, cols = np.mgrid[:90, :150] * CELL
     sand = np.maximum(40.0 - np.hypot(cols - 300.0, rows - 445.0) * 40 / 260, 0.0)
     terrain = Terrain(sand, CELL, {"sediment": sand})
-    return blown(terrain, "open", years=220.0, gustiness=5.0, hop_length=20.0, creep=0.1)["sediment"]
+    return blown(terrain, "open", years=220.0, gustiness=5.0, hop_length=20.0, creep=0.1)[
+        "sediment"
+    ]
 
 
 @pytest.mark.slow
@@ -135,11 +154,17 @@ def test_a_lone_heap_gets_horns_that_point_downwind(barchan):
 
 
 @pytest.mark.slow
-def test_a_barchan_rises_gently_to_windward_and_its_slip_face_stands_at_the_angle_of_repose(barchan):
-    """Stoss slopes of 5 to 15° (Bagnold 1941), in the middle 7.5° here; sand slides above 33°, 32.3° here."""
+def test_a_barchan_rises_gently_to_windward_and_its_slip_face_stands_at_the_angle_of_repose(
+    barchan,
+):
+    """Stoss slopes of 5 to 15° (Bagnold 1941), in the middle 7.5° here; sand slides above 33°,
+    32.3° here.
+    """
     middle = barchan[43:47].mean(axis=0)
     sandy = np.flatnonzero(middle > 2.0)
-    foot, crest, toe = sandy[0], middle.argmax(), sandy[-1]
+    foot = sandy[0]
+    crest = middle.argmax()
+    toe = sandy[-1]
     rise = np.degrees(np.arctan2(middle[crest] - middle[foot], (crest - foot) * CELL))
     assert 5 < rise < 12
     slip_face = np.degrees(np.arctan(-np.diff(middle[crest : toe + 1]) / CELL))
@@ -149,22 +174,31 @@ def test_a_barchan_rises_gently_to_windward_and_its_slip_face_stands_at_the_angl
 
 def ridge(height, cols):
     """Height (m) and speed (m/year) of a transverse ridge on rock in its equilibrium shape."""
-    cell, turn = 5.0, np.exp(2j * np.pi * np.arange(cols) / cols)
+    cell = 5.0
+    turn = np.exp(2j * np.pi * np.arange(cols) / cols)
     along = (np.arange(cols) - cols / 4) * cell
-    profile = np.maximum(1.05 * height * np.exp(-((along / (4 * height)) ** 2)) - 0.05 * height, 0.0)
-    sand, years, places, tops = np.tile(profile, (24, 1)), height**2 / 40, [], []
+    profile = np.maximum(
+        1.05 * height * np.exp(-((along / (4 * height)) ** 2)) - 0.05 * height, 0.0
+    )
+    sand = np.tile(profile, (24, 1))
+    years = height**2 / 40
+    places = []
+    tops = []
     for seed in (1, 2, 3):
         terrain = Terrain(sand, cell, {"sediment": sand})
         sand = blown(terrain, seed=seed, years=years, gustiness=0.0, hop_length=10.0)["sediment"]
         places.append((sand.mean(axis=0) * turn).sum())
         tops.append(sand.mean(axis=0).max())
-    return np.mean(tops[1:]), np.angle(places[2] / places[0]) / (2 * np.pi) * cols * cell / (2 * years)
+    return np.mean(tops[1:]), np.angle(places[2] / places[0]) / (2 * np.pi) * cols * cell / (
+        2 * years
+    )
 
 
 @pytest.mark.slow
 def test_the_speed_of_a_ridge_falls_with_its_height_whatever_the_size_of_the_terrain():
-    """c ~ 1/H (Bagnold 1941). Measured, c H in m²/year: 100, 105, 104, 87, 87 for 9, 12, 17, 26, 42 m on 256
-    cells, within 1 % on 128."""
+    """c ~ 1/H (Bagnold 1941). Measured, c H in m²/year: 100, 105, 104, 87, 87 for 9, 12, 17, 26, 42
+    m on 256 cells, within 1 % on 128.
+    """
     high = np.array([ridge(height, 256) for height in (8.0, 11.0, 16.0, 28.0, 40.0)])
     low = np.array([ridge(height, 128) for height in (8.0, 11.0, 16.0)])
     along = high.prod(axis=1)
@@ -179,7 +213,9 @@ def test_winds_a_little_apart_make_crests_across_their_mean_and_winds_far_apart_
     ratio = {}
     for apart in (30.0, 60.0, 120.0, 140.0):
         rose = [[-apart / 2, 1.0], [apart / 2, 1.0]]
-        along_x, along_y = across_and_along(blown(sand_sheet(12.0), years=300.0, wind_rose=rose).elevation)
+        along_x, along_y = across_and_along(
+            blown(sand_sheet(12.0), years=300.0, wind_rose=rose).elevation
+        )
         ratio[apart] = along_x / along_y
     assert min(ratio[30.0], ratio[60.0]) > 1.2
     assert max(ratio[120.0], ratio[140.0]) < 0.6
@@ -196,7 +232,9 @@ def test_winds_from_all_sides_heap_sand_up_without_a_direction():
 
 @pytest.mark.slow
 def test_the_wind_s_direction_turns_the_dunes_and_nothing_else():
-    """A wind along y does what one along x does to the terrain turned over its diagonal, but for chance."""
+    """A wind along y does what one along x does to the terrain turned over its diagonal, but for
+    chance.
+    """
     one = blown(sand_sheet(20.0), years=150.0).elevation
     other = blown(sand_sheet(20.0), years=150.0, direction=90.0).elevation
     assert other.std() == pytest.approx(one.std(), rel=0.15)
@@ -217,7 +255,9 @@ def test_sand_gathers_around_an_obstacle_and_leaves_it_bare():
     rock = np.where((abs(rows - 32) < 6) & (abs(cols - 40) < 6), 40.0, 0.0)
     terrain = Terrain(rock + 1.0, CELL, {"sediment": np.ones((64, 96))})
     sand = blown(terrain, "open", years=40.0, supply=3.0)["sediment"]
-    before, lee, beside = sand[28:37, 30:34], sand[28:37, 46:54], sand[4:12, 46:54]
+    before = sand[28:37, 30:34]
+    lee = sand[28:37, 46:54]
+    beside = sand[4:12, 46:54]
     assert before.max() > 5.0 and lee.mean() > 2 * max(beside.mean(), 0.5)
 
 
@@ -251,7 +291,9 @@ def test_no_sand_leaves_the_ground_under_water_and_what_falls_in_stays():
     sheet = sand_sheet(5.0)
     water = np.zeros(sheet.shape, np.float32)
     water[:, 48:] = 0.5
-    after = blown(Terrain(sheet.elevation, CELL, {**sheet.fields, "water_depth": water}), years=60.0)
+    after = blown(
+        Terrain(sheet.elevation, CELL, {**sheet.fields, "water_depth": water}), years=60.0
+    )
     gained = after.elevation - sheet.elevation
     assert (gained[:, 60:-12] >= -1e-9).all()
     assert gained[:, 48:52].mean() > 4 * abs(gained[:, 60:-12].mean())
@@ -272,7 +314,14 @@ def test_sand_that_bounces_wears_soft_rock_and_no_hard_rock():
 def test_sand_that_flies_low_grinds_lanes_along_the_wind_with_ridges_of_three_to_ten_widths_between():
     """Yardangs are three to ten times as long as wide (Goudie 2007, Geography Compass 1, 65)."""
     rock = Terrain(fractal(SIDE, SIDE, 30.0, seed=2), CELL)
-    values = {"years": 100.0, "transport": 60.0, "gustiness": 4.0, "supply": 0.5, "dust": 1.0, "abrasion": 0.07}
+    values = {
+        "years": 100.0,
+        "transport": 60.0,
+        "gustiness": 4.0,
+        "supply": 0.5,
+        "dust": 1.0,
+        "abrasion": 0.07,
+    }
     after = blown(rock, abrasion_height=3.0, **values)
     ground = after.elevation - after["sediment"]
     worn = rock.elevation - ground
@@ -281,7 +330,10 @@ def test_sand_that_flies_low_grinds_lanes_along_the_wind_with_ridges_of_three_to
     def reach(axis):
         """Shift along an axis at which the correlation falls to one half, in cells."""
         about = ground - ground.mean()
-        alike = [np.mean(about * np.roll(about, shift, axis)) / np.mean(about**2) for shift in range(SIDE // 2)]
+        alike = [
+            np.mean(about * np.roll(about, shift, axis)) / np.mean(about**2)
+            for shift in range(SIDE // 2)
+        ]
         return np.argmax(np.array(alike) < 0.5)
 
     assert 2.0 < reach(1) / reach(0) < 10.0
@@ -302,10 +354,15 @@ def test_dust_leaves_the_terrain_and_is_counted():
 
 
 def shore(beach_supply, **values):
-    """A shore that rises inland by 2 %, dunes of 8 m behind, the sea at 4 m; and the same after 60 years of wind."""
+    """A shore that rises inland by 2 %, dunes of 8 m behind, the sea at 4 m; and the same after 60
+    years of wind.
+    """
     _, cols = np.mgrid[:SIDE, :SIDE] * CELL
     elevation = 0.02 * cols + np.where(cols > 480.0, 8.0 * np.abs(np.sin(cols / 60.0)), 0.0)
-    fields = {"sediment": np.full_like(elevation, 20.0), "water_depth": np.maximum(4.0 - elevation, 0.0)}
+    fields = {
+        "sediment": np.full_like(elevation, 20.0),
+        "water_depth": np.maximum(4.0 - elevation, 0.0),
+    }
     before = Terrain(elevation, CELL, fields)
     return before, blown(before, "open", years=60.0, beach_supply=beach_supply, **values)
 
@@ -314,12 +371,16 @@ def shore(beach_supply, **values):
 def test_the_sea_feeds_a_foredune_behind_the_beach_where_grass_catches_the_sand():
     before, after = shore(20.0)
     (report,) = after.report["steps"]
-    assert 0.1 < report["supplied"] / (20.0 * 60.0 * SIDE * CELL) < 1.0  # m³ for each meter of shore and year
+    # m³ for each meter of shore and year
+    assert 0.1 < report["supplied"] / (20.0 * 60.0 * SIDE * CELL) < 1.0
     profile = after.elevation.mean(axis=0)
-    beach, strip = slice(20, 22), slice(22, 31)  # the shore is at column 20, a hop is 25 m
+    beach = slice(20, 22)  # the shore is at column 20, a hop is 25 m
+    strip = slice(22, 31)
     np.testing.assert_allclose(profile[beach], before.elevation.mean(axis=0)[beach], atol=1.0)
     crest = 22 + np.argmax(profile[strip])
-    assert profile[crest] > profile[beach].max() + 3.0 and profile[crest] > profile[31:36].min() + 3.0
+    assert (
+        profile[crest] > profile[beach].max() + 3.0 and profile[crest] > profile[31:36].min() + 3.0
+    )
     _, bare = shore(20.0, beach_grass=0.0)
     assert bare.elevation.mean(axis=0)[strip].max() < profile[crest] - 3.0
 
@@ -337,7 +398,9 @@ def test_the_wind_digs_no_lower_than_the_sea_stands():
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 def test_any_number_of_threads_leaves_the_same_bytes(edges):
     hashes = [
-        blown(sand_sheet(6.0, 50), edges, threads=threads, years=20.0, direction=37.0, supply=1.0).report["sha256"]
+        blown(
+            sand_sheet(6.0, 50), edges, threads=threads, years=20.0, direction=37.0, supply=1.0
+        ).report["sha256"]
         for threads in (1, 2, 3)
     ]
     assert hashes[0] == hashes[1] == hashes[2]
@@ -347,10 +410,13 @@ def test_any_number_of_threads_leaves_the_same_bytes(edges):
 def test_a_run_stopped_in_any_part_of_a_sweep_goes_on_to_the_same_bytes(part, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     monkeypatch.setattr("erosion_addon.processes.dunes.step.PORTION", 500)
-    given, terrain = recipe(years=0.7, direction=37.0), sand_sheet(6.0, 32)
+    given = recipe(years=0.7, direction=37.0)
+    terrain = sand_sheet(6.0, 32)
     whole = erode(terrain, given, seed=4, edges="wrap")
     under_way = simulate(terrain, given, seed=4, edges="wrap")
-    stopped = next(progress.checkpoint for number, progress in enumerate(under_way) if number == part)
+    stopped = next(
+        progress.checkpoint for number, progress in enumerate(under_way) if number == part
+    )
     *_, end = resume(Checkpoint(stopped.values, stopped.arrays))
     assert end.terrain.report["sha256"] == whole.report["sha256"]
 
@@ -358,7 +424,11 @@ def test_a_run_stopped_in_any_part_of_a_sweep_goes_on_to_the_same_bytes(part, mo
 def test_nothing_happens_without_sand_time_or_wind():
     bare = Terrain(np.random.default_rng(1).random((24, 24)) * 30, CELL)
     assert np.array_equal(blown(bare, years=100.0).elevation, bare.elevation)
-    for values in ({"years": 0.0}, {"transport": 0.0}, {"wind_rose": [[0.0, 1.0], [180.0, 1.0]], "transport": 0.0}):
+    for values in (
+        {"years": 0.0},
+        {"transport": 0.0},
+        {"wind_rose": [[0.0, 1.0], [180.0, 1.0]], "transport": 0.0},
+    ):
         sheet = sand_sheet(5.0, 24)
         assert np.array_equal(blown(sheet, **values).elevation, sheet.elevation)
 
@@ -369,9 +439,19 @@ def test_a_rose_without_wind_is_refused():
 
 
 def test_two_winds_against_each_other_pile_sand_up_where_it_lies_and_carry_none_away():
-    """Crests stand across both, and the middle of a ridge stays: one wind would move it by 100 m²/year / 10 m."""
-    sand = np.tile(np.maximum(10.0 * np.exp(-(((np.arange(SIDE) - SIDE / 2) * CELL / 60.0) ** 2)), 0.0), (32, 1))
-    after = blown(Terrain(sand, CELL, {"sediment": sand}), wind_rose=[[0.0, 1.0], [180.0, 1.0]], years=20.0, season=1.0)
+    """Crests stand across both, and the middle of a ridge stays: one wind would move it by 100
+    m²/year / 10 m.
+    """
+    sand = np.tile(
+        np.maximum(10.0 * np.exp(-(((np.arange(SIDE) - SIDE / 2) * CELL / 60.0) ** 2)), 0.0),
+        (32, 1),
+    )
+    after = blown(
+        Terrain(sand, CELL, {"sediment": sand}),
+        wind_rose=[[0.0, 1.0], [180.0, 1.0]],
+        years=20.0,
+        season=1.0,
+    )
     middle = (after["sediment"] * np.arange(SIDE)).sum() / after["sediment"].sum()
     assert abs(middle - SIDE / 2) * CELL < 40.0
     along_x, along_y = across_and_along(after.elevation)

@@ -38,7 +38,9 @@ def hills(rows=24, cols=30, relief=120.0):
 
 def error_of(step, start):
     """Error of the mass balance in m³."""
-    change = (step.layers()["elevation"] - start.elevation).sum() * start.spacing[0] * start.spacing[1]
+    change = (
+        (step.layers()["elevation"] - start.elevation).sum() * start.spacing[0] * start.spacing[1]
+    )
     volumes = step.volumes()
     return change - volumes.added + volumes.exported
 
@@ -67,13 +69,16 @@ def test_the_simple_form_says_what_it_makes_and_loses(edges):
 
 def test_filling_more_than_digging_adds_and_digging_alone_takes_away():
     start = state(hills(), edges="closed")
-    fill, dig = eroded(start, sediment_ratio=20.0).volumes(), eroded(start, sediment_ratio=0.0).volumes()
+    fill = eroded(start, sediment_ratio=20.0).volumes()
+    dig = eroded(start, sediment_ratio=0.0).volumes()
     assert dig.added == -dig.moved < fill.added
 
 
 @pytest.mark.parametrize("case", range(24))
 def test_mass_adds_up_for_any_parameters_in_range(case):
-    """Parameters drawn from their declarations, heights of 10⁻³ to 10³ cells, all edges; TEST_SEED repeats a run."""
+    """Parameters drawn from their declarations, heights of 10⁻³ to 10³ cells, all edges; TEST_SEED
+    repeats a run.
+    """
     seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
@@ -82,22 +87,31 @@ def test_mass_adds_up_for_any_parameters_in_range(case):
         if item.choices:
             drawn[name] = str(rng.choice(list(item.choices)))
         elif not isinstance(item.default, bool):
-            value = float(rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default]))
+            value = float(
+                rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default])
+            )
             drawn[name] = round(value) if isinstance(item.default, int) else value
     drawn["drops_per_cell"], drawn["maximum_path"] = 2.0, min(drawn["maximum_path"], 4.0)
     cell_size = 10.0 ** rng.uniform(-2, 3)
     relief = cell_size * 10 ** rng.uniform(-3, 3)
     elevation = fractal(int(rng.integers(3, 24)), int(rng.integers(3, 24)), relief, case)
-    start = state(elevation, (cell_size, cell_size * float(rng.choice([1.0, 0.2, 7.0]))), EDGES[case % 3])
+    start = state(
+        elevation, (cell_size, cell_size * float(rng.choice([1.0, 0.2, 7.0]))), EDGES[case % 3]
+    )
     step = eroded(start, key=case, **drawn)
-    layers, volumes = step.layers(), step.volumes()
+    layers = step.layers()
+    volumes = step.volumes()
     rounding = 1e-13 * relief * elevation.size * start.spacing[0] * start.spacing[1]
     assert abs(error_of(step, start)) <= 1e-9 * volumes.moved + rounding
     assert all(np.isfinite(layer).all() for layer in layers.values())
     assert layers["elevation"].min() >= elevation.min() - 1e-12 * relief
     dropped = volumes.moved / start.cell_size**2 if drawn["form"] != "simple" else 0.0
     assert layers["elevation"].max() <= elevation.max() + dropped + 1e-12 * relief
-    assert layers["moisture"].min() >= 0 and layers["moisture"].max() <= 1 and layers["sediment"].min() >= 0
+    assert (
+        layers["moisture"].min() >= 0
+        and layers["moisture"].max() <= 1
+        and layers["sediment"].min() >= 0
+    )
 
 
 # Fields
@@ -112,7 +126,8 @@ def test_what_mass_is_counted_in_is_double_and_the_rest_as_in_the_table():
 
 def test_a_step_stopped_half_way_goes_on_to_the_same_bytes(monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
-    start, parameters = state(hills()), RillParameters(form="capacity")
+    start = state(hills())
+    parameters = RillParameters(form="capacity")
     whole, halted, other = (RillStep(start, parameters, 5) for _ in range(3))
     halted.advance()
     assert 0 < halted.counts(1.0)["drops"] < 540
@@ -121,16 +136,24 @@ def test_a_step_stopped_half_way_goes_on_to_the_same_bytes(monkeypatch):
         while step.advance() < 1.0:
             pass
     assert whole.volumes() == other.volumes() and whole.counts(1.0) == other.counts(1.0)
-    assert all(layer.tobytes() == other.layers()[name].tobytes() for name, layer in whole.layers().items())
+    assert all(
+        layer.tobytes() == other.layers()[name].tobytes() for name, layer in whole.layers().items()
+    )
 
 
 def test_moisture_of_an_earlier_step_is_found_and_flow_starts_anew():
-    wet = state(hills(), moisture=np.full((24, 30), 0.8, np.float32), flow=np.full((24, 30), 7.0, np.float32))
+    wet = state(
+        hills(),
+        moisture=np.full((24, 30), 0.8, np.float32),
+        flow=np.full((24, 30), 7.0, np.float32),
+    )
     none = eroded(wet, drops_per_cell=0.0).layers()
     assert np.all(none["moisture"] == np.float32(0.8)) and np.all(none["flow"] == 0)
     assert none["elevation"].tobytes() == wet.elevation.tobytes()
     dried = eroded(wet, soil_absorption=0.0, drops_per_cell=0.5, soil_evaporation=2.0).layers()
-    assert np.allclose(dried["moisture"], 0.8 * np.exp(-1.0), rtol=1e-5) and dried["flow"].min() == 0
+    assert (
+        np.allclose(dried["moisture"], 0.8 * np.exp(-1.0), rtol=1e-5) and dried["flow"].min() == 0
+    )
 
 
 def test_hollows_are_wetter_than_ridges():
@@ -155,7 +178,9 @@ def test_counts_are_reported():
 
 
 def test_drops_that_nothing_slows_on_edges_that_wrap_end_after_the_longest_path():
-    """Without friction and evaporation nothing else ends them: each makes at most 4 times 30 steps of a cell."""
+    """Without friction and evaporation nothing else ends them: each makes at most 4 times 30 steps
+    of a cell.
+    """
     endless = {"friction": 0.0, "evaporation": 0.0, "minimum_volume": 0.0, "transfer_rate": 0.0}
     counts = eroded(state(hills(), edges="wrap"), **endless).counts(1.0)
     assert counts["paths_cut"] > 0.9 * counts["drops"] and 100 < counts["mean_path"] <= 120
@@ -169,12 +194,18 @@ def test_the_height_above_the_sea_does_not_matter():
 
 @pytest.mark.slow
 def test_a_grid_of_half_the_cells_gives_the_same_volumes_relief_and_moisture():
-    """A band-limited terrain of 640 m in cells of 10 m and 5 m: within 20 %. (Mean slope is not: rills are as narrow
-    as the cells, so finer ones are steeper.)"""
+    """A band-limited terrain of 640 m in cells of 10 m and 5 m: within 20 %. (Mean slope is not:
+    rills are as narrow as the cells, so finer ones are steeper.)
+    """
     side = np.linspace(0, 2 * np.pi, 128, endpoint=False)
-    fine = 40 * (np.sin(side)[:, None] * np.cos(2 * side) + 0.5 * np.cos(3 * side + 1)[:, None] * np.sin(side + 2))
+    fine = 40 * (
+        np.sin(side)[:, None] * np.cos(2 * side)
+        + 0.5 * np.cos(3 * side + 1)[:, None] * np.sin(side + 2)
+    )
     for form in ("simple", "capacity"):
-        steps = [eroded(state(fine[::skip, ::skip], 5.0 * skip, "wrap"), form=form) for skip in (1, 2)]
+        steps = [
+            eroded(state(fine[::skip, ::skip], 5.0 * skip, "wrap"), form=form) for skip in (1, 2)
+        ]
         layers = [step.layers() for step in steps]
         for figure in (
             [step.volumes().moved for step in steps],
@@ -203,22 +234,35 @@ def test_hard_rock_is_never_dug_and_loose_material_on_it_is():
     start = state(hills(), masks={"hardness": np.ones((24, 30))}, sediment=np.full((24, 30), 0.2))
     layers = eroded(start, form="capacity").layers()
     bedrock = layers["elevation"] - layers["sediment"]
-    assert np.allclose(bedrock, start.elevation - 0.2, rtol=0, atol=1e-9) and layers["sediment"].min() < 0.01
+    assert (
+        np.allclose(bedrock, start.elevation - 0.2, rtol=0, atol=1e-9)
+        and layers["sediment"].min() < 0.01
+    )
 
 
 def test_no_drop_starts_where_the_rain_is_zero():
     rain = np.zeros((24, 30))
     rain[5:8, 10:] = 1.0
-    flow = eroded(state(hills(), masks={"rain": rain}), drops_per_cell=10.0, maximum_path=0.01).layers()["flow"]
+    flow = eroded(
+        state(hills(), masks={"rain": rain}), drops_per_cell=10.0, maximum_path=0.01
+    ).layers()["flow"]
     assert flow[rain == 0].max() == 0 and flow[rain > 0].min() > 0
 
 
 def test_a_spring_on_a_summit_fans_out_to_all_sides():
-    """Rain on one cell: drops start anywhere in it. (Where they dig, the first rill takes most of the water.)"""
+    """Rain on one cell: drops start anywhere in it. (Where they dig, the first rill takes most of
+    the water.)
+    """
     y, x = np.mgrid[:41, :41] - 20.0
     rain = (np.hypot(x, y) < 1).astype(np.float64)
-    flow = eroded(state(200.0 - 5.0 * np.hypot(x, y), masks={"rain": rain}), transfer_rate=0.0).layers()["flow"]
-    quadrants = [flow[rows, cols].sum() for rows in (slice(20), slice(21, 41)) for cols in (slice(20), slice(21, 41))]
+    flow = eroded(
+        state(200.0 - 5.0 * np.hypot(x, y), masks={"rain": rain}), transfer_rate=0.0
+    ).layers()["flow"]
+    quadrants = [
+        flow[rows, cols].sum()
+        for rows in (slice(20), slice(21, 41))
+        for cols in (slice(20), slice(21, 41))
+    ]
     assert np.array(quadrants) / sum(quadrants) == pytest.approx(0.25, abs=0.1)
 
 
@@ -228,10 +272,13 @@ def test_a_spring_in_the_corner_of_a_terrain_that_wraps_is_one_like_any_other():
     rain[0, 0] = 1.0
     moved = [np.roll(values, (7, 9), (0, 1)) for values in (hills(), rain)]
     corner, inside = (
-        eroded(state(land, edges="wrap", masks={"rain": wet}), drops_per_cell=0.5, transfer_rate=0.0).layers()["flow"]
+        eroded(
+            state(land, edges="wrap", masks={"rain": wet}), drops_per_cell=0.5, transfer_rate=0.0
+        ).layers()["flow"]
         for land, wet in ((hills(), rain), moved)
     )
-    # All but the drops that a last digit sends another way; with none before row 0 the difference is 38 %.
+    # All but the drops that a last digit sends another way; with none before row 0 the difference
+    # is 38 %.
     assert np.abs(np.roll(corner, (7, 9), (0, 1)) - inside).sum() < 0.02 * inside.sum()
 
 
@@ -243,14 +290,18 @@ def test_protected_rock_is_never_dug_and_drops_run_over_it(form):
     step = eroded(start, form=form)
     layers = step.layers()
     change = layers["elevation"] - start.elevation
-    assert change[:, 12:18].min() >= -1e-12 and change[:, :12].min() < -1 and change[:, 18:].min() < -1
+    assert (
+        change[:, 12:18].min() >= -1e-12 and change[:, :12].min() < -1 and change[:, 18:].min() < -1
+    )
     assert change[:, 12:18].max() > 0.01 and layers["flow"][:, 12:18].max() > 0
     assert abs(error_of(step, start)) <= 1e-9 * step.volumes().moved
 
 
 def test_a_terrain_protected_everywhere_stays_as_it_is():
     step = eroded(state(hills(), masks={"protect": np.ones((24, 30))}), form="capacity")
-    assert step.layers()["elevation"].tobytes() == hills().tobytes() and step.counts(1.0)["drops"] > 0
+    assert (
+        step.layers()["elevation"].tobytes() == hills().tobytes() and step.counts(1.0)["drops"] > 0
+    )
 
 
 # Refusals and smallest terrains

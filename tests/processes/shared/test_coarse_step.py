@@ -21,7 +21,9 @@ every_edge = pytest.mark.parametrize("edges", EDGES)
 
 
 def recipe(kind, **parameters):
-    return Recipe.from_dict({"name": "test", "step": [{"kind": kind, "feature_size": 40.0, **parameters}]})
+    return Recipe.from_dict(
+        {"name": "test", "step": [{"kind": kind, "feature_size": 40.0, **parameters}]}
+    )
 
 
 def eroded(terrain, kind, edges="open", seed=1, masks=None, **parameters):
@@ -54,7 +56,9 @@ def waves(side, length=1280.0):
 
 
 def figures(before, after):
-    """Eroded volume (m³) and mean slope by means over cells of 20 m, relief (m), and mean slope of the cells."""
+    """Eroded volume (m³) and mean slope by means over cells of 20 m, relief (m), and mean slope of
+    the cells.
+    """
     dug = np.maximum(before.elevation - after.elevation, 0).sum() * before.cell_area
     every = before.rows // 64
     coarse = after.elevation.reshape(64, every, 64, every).mean(axis=(1, 3))
@@ -62,14 +66,23 @@ def figures(before, after):
     def slope(heights, cell_size):
         return np.hypot(*np.gradient(np.pad(heights, 1, mode="wrap"), cell_size))[1:-1, 1:-1].mean()
 
-    return dug, slope(coarse, 20.0), np.ptp(after.elevation), slope(after.elevation, after.cell_size)
+    return (
+        dug,
+        slope(coarse, 20.0),
+        np.ptp(after.elevation),
+        slope(after.elevation, after.cell_size),
+    )
 
 
 @pytest.mark.landscape
-@pytest.mark.parametrize("parameters", [{"kind": "droplet"}, {"kind": "rill"}, {"kind": "rill", "form": "capacity"}])
+@pytest.mark.parametrize(
+    "parameters", [{"kind": "droplet"}, {"kind": "rill"}, {"kind": "rill", "form": "capacity"}]
+)
 @pytest.mark.parametrize("feature_size", [10.0, 17.0])
 def test_a_landscape_looks_the_same_whatever_the_number_of_its_cells(parameters, feature_size):
-    """Within a tenth (droplets without `feature_size` lose a third of the eroded volume and gain twice the slope)."""
+    """Within a tenth (droplets without `feature_size` lose a third of the eroded volume and gain
+    twice the slope).
+    """
     made = []
     for side in (128, 256, 512):
         before = waves(side)
@@ -82,7 +95,9 @@ def test_a_landscape_looks_the_same_whatever_the_number_of_its_cells(parameters,
 
 @kinds
 def test_on_cells_of_its_size_or_larger_ones_nothing_changes(kind):
-    hashes = [eroded(hills(), kind, feature_size=size).report["sha256"] for size in (0.0, 3.0, 10.0)]
+    hashes = [
+        eroded(hills(), kind, feature_size=size).report["sha256"] for size in (0.0, 3.0, 10.0)
+    ]
     assert hashes[0] == hashes[1] == hashes[2]
     assert "grid" not in eroded(hills(), kind, feature_size=10.0).report["steps"][0]
 
@@ -107,13 +122,19 @@ def test_drops_run_on_cells_of_the_wanted_meters(shape, spacing, size, expected)
 
 def test_detail_stays_where_no_water_comes_and_is_buried_where_much_is_laid_down():
     """A rough roof within walls, where it rains on the left side alone."""
-    rng, col = np.random.default_rng(0), np.arange(96)
+    rng = np.random.default_rng(0)
+    col = np.arange(96)
     before = Terrain(200 - 3.0 * np.abs(col - 48) + rng.uniform(-0.5, 0.5, (96, 96)), 5.0)
     rain = np.broadcast_to(col < 40, (96, 96))
-    after = eroded(before, "droplet", "closed", masks={"rain": rain}, feature_size=20.0, evaporation=0.3)
+    after = eroded(
+        before, "droplet", "closed", masks={"rain": rain}, feature_size=20.0, evaporation=0.3
+    )
     assert after.elevation[:, 60:].tobytes() == before.elevation[:, 60:].tobytes()
     assert after["deposition"][:, :4].min() > 5
-    rough, buried = (np.diff(after.elevation[:, part], 2, axis=0).std() for part in (slice(60, None), slice(0, 4)))
+    rough, buried = (
+        np.diff(after.elevation[:, part], 2, axis=0).std()
+        for part in (slice(60, None), slice(0, 4))
+    )
     assert buried < 0.1 * rough
 
 
@@ -123,7 +144,8 @@ def test_the_change_is_smooth():
     before = Terrain(60 * np.cos(row) * np.cos(col), 5.0)
     change = eroded(before, "droplet", edges="wrap").elevation - before.elevation
     blocks = np.diff(change[4::8, 4::8], axis=1)
-    assert np.abs(np.diff(change, axis=1)).max() < 0.35 * np.abs(blocks).max()  # an eighth, were it linear
+    # an eighth, were it linear
+    assert np.abs(np.diff(change, axis=1)).max() < 0.35 * np.abs(blocks).max()
 
 
 # Mass
@@ -140,12 +162,15 @@ def test_no_mass_is_lost_or_made(kind, edges):
 
 @pytest.mark.parametrize("case", range(40))
 def test_no_mass_is_lost_for_any_parameters_in_range(case, monkeypatch):
-    """Parameters drawn from their declarations, grids, layers, masks and edges too; TEST_SEED repeats a run."""
+    """Parameters drawn from their declarations, grids, layers, masks and edges too; TEST_SEED
+    repeats a run.
+    """
     monkeypatch.setattr(shared_parameters, "COARSEST", 4)
     seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
-    kind, edges = KINDS[case % 2], EDGES[case % 3]
+    kind = KINDS[case % 2]
+    edges = EDGES[case % 3]
     drawn = {}
     for name, item in specifications(PROCESSES[kind].parameters).items():
         if item.choices:
@@ -153,7 +178,8 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case, monkeypatch):
         elif isinstance(item.default, bool):
             drawn[name] = bool(rng.integers(2))
         elif not item.row_names:
-            low, high = item.low, min(item.high, 2000.0)
+            low = item.low
+            high = min(item.high, 2000.0)
             value = float(rng.choice([low, high, rng.uniform(low, high), item.default]))
             drawn[name] = round(value) if isinstance(item.default, int) else value
     shape = tuple(int(side) for side in rng.integers(4, 40, 2))
@@ -162,7 +188,10 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case, monkeypatch):
     drawn["drops_per_cell"], drawn["maximum_path"] = 3.0, min(drawn["maximum_path"], 4.0)
     drawn["feature_size"] = min(float(cell_size * 10 ** rng.uniform(0, 1.5)), 1e6)
     relief = cell_size * 10 ** rng.uniform(-3, 3)
-    layers = {name: relief * rng.random(shape) * (rng.random(shape) < 0.5) for name in ("sediment", "soil")}
+    layers = {
+        name: relief * rng.random(shape) * (rng.random(shape) < 0.5)
+        for name in ("sediment", "soil")
+    }
     terrain = Terrain(fractal(*shape, relief, case) + sum(layers.values()), spacing, layers)
     masks = {
         name: np.clip(rng.normal(0.5, 1.0, shape), 0, 1)
@@ -178,7 +207,10 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case, monkeypatch):
         assert np.isfinite(after[name]).all(), name
     assert min(after[name].min() for name in ("sediment", "soil", "flow", "moisture")) >= 0
     assert after["moisture"].max() <= 1
-    bedrock = {name: at.elevation - at["sediment"] - at["soil"] for name, at in (("old", terrain), ("new", after))}
+    bedrock = {
+        name: at.elevation - at["sediment"] - at["soil"]
+        for name, at in (("old", terrain), ("new", after))
+    }
     risen = bedrock["new"] - bedrock["old"]
     assert risen.max() <= 1e-6 * relief
     if "strength" in masks:
@@ -200,7 +232,8 @@ def test_loose_material_is_taken_where_it_lies_and_rock_below_it_stays():
     after = eroded(before, "droplet", masks={"hardness": np.ones((48, 60))})
     assert balanced(after)
     bedrock = after.elevation - after["sediment"]
-    assert np.allclose(bedrock, before.elevation - patches, rtol=0, atol=1e-5)  # sediment is float32 in the result
+    # sediment is float32 in the result
+    assert np.allclose(bedrock, before.elevation - patches, rtol=0, atol=1e-5)
     lost = before["sediment"] - after["sediment"]
     assert lost.max() > 0.5 and np.all(lost[patches == 0] <= 0)
 
@@ -212,11 +245,16 @@ def test_loose_material_is_taken_where_it_lies_and_rock_below_it_stays():
 def test_strength_0_keeps_every_bit(kind):
     strength = np.zeros((48, 60))
     strength[:, 31:] = 1.0  # an edge inside a coarse cell
-    before = hills(cell_size=7.3, surface_color=np.random.default_rng(0).random((48, 60, 3), np.float32))
+    before = hills(
+        cell_size=7.3, surface_color=np.random.default_rng(0).random((48, 60, 3), np.float32)
+    )
     after = eroded(before, kind, masks={"strength": strength}, feature_size=29.0)
     for name in ("elevation", "surface_color"):
         assert after[name][:, :31].tobytes() == before[name][:, :31].tobytes()
-    assert np.abs(after.elevation - before.elevation)[:, 31:].max() > 1 and after["sediment"][:, :31].max() == 0
+    assert (
+        np.abs(after.elevation - before.elevation)[:, 31:].max() > 1
+        and after["sediment"][:, :31].max() == 0
+    )
     assert abs(after.report["mass"]["error"]) <= 1e-9 * after.report["mass"]["moved"]
 
 
@@ -251,13 +289,20 @@ def test_fields_are_those_of_a_step_on_the_terrain_itself(kind):
 
 def test_moisture_of_an_earlier_step_keeps_its_detail_and_dries():
     wet = np.random.default_rng(0).uniform(0.4, 0.6, (48, 60)).astype(np.float32)
-    after = eroded(hills(moisture=wet), "rill", soil_absorption=0.0, drops_per_cell=0.5, soil_evaporation=0.2)
+    after = eroded(
+        hills(moisture=wet), "rill", soil_absorption=0.0, drops_per_cell=0.5, soil_evaporation=0.2
+    )
     assert np.allclose(after["moisture"] - wet, 0.5 * (np.exp(-0.1) - 1), atol=0.01)
 
 
 def test_soil_and_sediment_both_go_down_and_what_comes_is_sediment():
     after = eroded(hills(soil=np.full((48, 60), 0.5), sediment=np.full((48, 60), 0.1)), "droplet")
-    assert balanced(after) and after["soil"].max() <= 0.5 and after["soil"].min() < 0.4 and after["sediment"].max() > 1
+    assert (
+        balanced(after)
+        and after["soil"].max() <= 0.5
+        and after["soil"].min() < 0.4
+        and after["sediment"].max() > 1
+    )
 
 
 # Stops
@@ -266,9 +311,12 @@ def test_soil_and_sediment_both_go_down_and_what_comes_is_sediment():
 @kinds
 def test_a_resumed_run_ends_in_the_same_bytes(tmp_path, monkeypatch, kind):
     whole = eroded(hills(), kind, drops_per_cell=8.0)
-    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)  # many small chunks
+    # many small chunks
+    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     for chunks in (1, 4):
-        *_, last = itertools.islice(simulate(hills(), recipe(kind, drops_per_cell=8.0), seed=1), chunks)
+        *_, last = itertools.islice(
+            simulate(hills(), recipe(kind, drops_per_cell=8.0), seed=1), chunks
+        )
         assert 0 < last.fraction < 1 and abs(last.terrain.report["mass"]["error"]) < 1e-3
         last.checkpoint.save(tmp_path / "run.npz")
         *_, end = resume(Checkpoint.load(tmp_path / "run.npz"))
@@ -296,7 +344,13 @@ def test_looking_at_the_layers_changes_nothing(layers):
 @pytest.mark.parametrize("spacing", [(1.0, 1.0), (1.0, 8.0), (8.0, 1.0)])
 def test_the_smallest_terrains_with_the_longest_cells_are_eroded(shape, edges, spacing):
     for kind in KINDS:
-        after = eroded(Terrain(fractal(*shape, 4.0), spacing), kind, edges, feature_size=1e6, drops_per_cell=20.0)
+        after = eroded(
+            Terrain(fractal(*shape, 4.0), spacing),
+            kind,
+            edges,
+            feature_size=1e6,
+            drops_per_cell=20.0,
+        )
         assert abs(after.report["mass"]["error"]) <= 1e-9 * max(after.report["mass"]["moved"], 1e-3)
 
 
@@ -310,7 +364,8 @@ def test_memory_is_estimated_above_that_of_the_step_itself():
 @pytest.mark.parametrize("kind", KINDS)
 def test_detail_is_a_width_by_the_size_of_the_terrain(kind):
     """30 channels along 600 m are 20 m wide; what is given in meters counts before it."""
-    terrain, values = hills(), {"detail": 30, "feature_size": 0.0}
+    terrain = hills()
+    values = {"detail": 30, "feature_size": 0.0}
     by_detail = eroded(terrain, kind, **values).report
     assert by_detail["sha256"] == eroded(terrain, kind, feature_size=20.0).report["sha256"]
     assert by_detail["steps"][0]["grid"]["cols"] == 30
@@ -326,11 +381,14 @@ def test_larger_cells_than_the_detail_get_fewer_drops():
 
 @pytest.mark.slow
 def test_a_recipe_changes_the_land_as_much_at_half_the_resolution():
-    """Within a tenth, where both grids are coarser than the recipe's detail and where both are finer."""
+    """Within a tenth, where both grids are coarser than the recipe's detail and where both are
+    finer.
+    """
     for detail, sides in ((128, (64, 128)), (64, (64, 128))):
         changes = []
         for side in sides:
-            before, recipe = waves(side), Recipe.load("alpine")
+            before = waves(side)
+            recipe = Recipe.load("alpine")
             recipe = recipe.with_values({"droplet.detail": detail})
             after = erode(before, recipe, seed=1, edges="wrap")
             changes.append(np.abs(after.elevation - before.elevation).mean())

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drops on coarser cells first: nothing is lost where they hand over, and the land is such as fine cells alone make."""
+"""Drops on coarser cells first: nothing is lost where they hand over, and the land is such as fine
+cells alone make.
+"""
 
 import numpy as np
 import pytest
@@ -29,7 +31,9 @@ def recipe(kind, coarse_to_fine=True, **values):
     return Recipe.from_dict({"name": "drops", "step": [step]})
 
 
-@pytest.mark.parametrize("values", [{}, {"slope_limit": 30.0, "creep": 60.0}, {"detail": 33}], ids=str)
+@pytest.mark.parametrize(
+    "values", [{}, {"slope_limit": 30.0, "creep": 60.0}, {"detail": 33}], ids=str
+)
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 @pytest.mark.parametrize("kind", DROPS)
 def test_no_mass_is_lost_from_one_grid_to_the_other(kind, edges, values, small):
@@ -54,7 +58,9 @@ def test_masks_and_depth_limits_hold_on_both_grids(kind, small):
 
 @pytest.mark.parametrize("chunks", [2, 12, 30])
 @pytest.mark.parametrize("kind", DROPS)
-def test_a_stopped_run_goes_on_to_the_same_bytes_on_any_number_of_threads(kind, chunks, small, monkeypatch):
+def test_a_stopped_run_goes_on_to_the_same_bytes_on_any_number_of_threads(
+    kind, chunks, small, monkeypatch
+):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
     given = recipe(kind, slope_limit=30.0, creep=60.0)
     shares = [progress.fraction for progress in simulate(land(), given, seed=4)]

@@ -20,7 +20,9 @@ RECIPES = {
     "flood plain": (LAND, {"water.duration": 0.1}),
     "scree slopes": (STEEP, {"talus.reach": 30.0}),
 }
-"""Recipes made short, of which the steps in bands are done, and terrains on which all of those do something."""
+"""Recipes made short, of which the steps in bands are done, and terrains on which all of those do
+something.
+"""
 
 
 def test_bands_are_all_rows_and_large_enough_to_be_worth_a_thread():
@@ -32,7 +34,9 @@ def test_bands_are_all_rows_and_large_enough_to_be_worth_a_thread():
 
 
 def test_all_seams_are_looked_over_before_a_band_is_swept_and_each_band_has_its_thread():
-    seams, swept, threads = [], [], set()
+    seams = []
+    swept = []
+    threads = set()
     parts = Bands((768, 768), 3)
 
     def sweep(band, thread):
@@ -72,9 +76,15 @@ def test_bands_leave_the_same_bytes_on_any_number_of_threads(name, edges, monkey
     monkeypatch.setattr(bands, "CELLS", 1)
     rng, (land, values) = np.random.default_rng(1), RECIPES[name]
     whole = Recipe.load(name).with_values(values)
-    masks = {"strength": rng.random(LAND.shape), "hardness": rng.random(LAND.shape), "rain": LAND.elevation > 100}
+    masks = {
+        "strength": rng.random(LAND.shape),
+        "hardness": rng.random(LAND.shape),
+        "rain": LAND.elevation > 100,
+    }
     for kind in {step.kind for step in whole.steps} & {"water", "talus", "weather"}:
-        recipe = dataclasses.replace(whole, steps=tuple(step for step in whole.steps if step.kind == kind))
+        recipe = dataclasses.replace(
+            whole, steps=tuple(step for step in whole.steps if step.kind == kind)
+        )
         given = {"land": land, "recipe": recipe, "edges": edges, "masks": masks}
         alone = told(**given, threads=1)
         assert all(told(**given, threads=threads) == alone for threads in (3, 8)), kind

@@ -23,7 +23,8 @@ KINDS = {
 }
 """All processes, both winds, and drops on cells of their own."""
 
-SIDE, CELL = 32, 10.0
+SIDE = 32
+CELL = 10.0
 INSIDE = (slice(12, 20), slice(12, 20))
 
 
@@ -42,18 +43,24 @@ def around(width=1):
 
 
 def recipe(name, **values):
-    return Recipe.from_dict({"name": name, "step": [{"kind": name, **KINDS.get(name, {}), **values}]})
+    return Recipe.from_dict(
+        {"name": name, "step": [{"kind": name, **KINDS.get(name, {}), **values}]}
+    )
 
 
 def run(name, terrain, mask=None, edges="open", **values):
-    after = erode(terrain, recipe(name, **values), seed=3, edges=edges, masks=mask and {mask: square()})
+    after = erode(
+        terrain, recipe(name, **values), seed=3, edges=edges, masks=mask and {mask: square()}
+    )
     mass = after.report["mass"]
     assert abs(mass["error"]) <= 1e-9 * mass["moved"]
     return after
 
 
 def hills(sand=2.0):
-    return Terrain(fractal(SIDE, SIDE, relief=150.0), CELL, {"sediment": np.full((SIDE, SIDE), sand)})
+    return Terrain(
+        fractal(SIDE, SIDE, relief=150.0), CELL, {"sediment": np.full((SIDE, SIDE), sand)}
+    )
 
 
 @pytest.mark.slow
@@ -63,12 +70,17 @@ def test_a_plot_keeps_its_bytes(name, edges):
     before = hills()
     after = run(name, before, "plot", edges)
     for layer in ("elevation", "sediment"):
-        assert after[layer][INSIDE].tobytes() == before[layer].astype(after[layer].dtype)[INSIDE].tobytes()
+        assert (
+            after[layer][INSIDE].tobytes()
+            == before[layer].astype(after[layer].dtype)[INSIDE].tobytes()
+        )
     assert np.abs(after.elevation - before.elevation)[around()].max() > 0.01
 
 
 def sand_around(height=20.0):
-    """A rock plain under sand of a given thickness, with the bare square at the bottom of a pit with upright walls."""
+    """A rock plain under sand of a given thickness, with the bare square at the bottom of a pit
+    with upright walls.
+    """
     sand = np.where(square() > 0, 0.0, height)
     return Terrain(sand.copy(), CELL, {"sediment": sand})
 
@@ -78,14 +90,17 @@ def sand_around(height=20.0):
     ("name", "values", "angle", "piled"),
     [
         ("talus", {"sediment_angle": 30.0}, 30.0, 1.15),  # 33° at the four corners, 30° elsewhere
-        ("weather", {"production": 0.0, "duration": 4e5}, 30.0, 1.0),  # creep has no angle, and levels it further
-        ("wind", {"repose_angle": 34.0, "particles_per_cell": 20.0}, 34.0, 1.25),  # the wind piles up what slides
+        # creep has no angle, and levels it further
+        ("weather", {"production": 0.0, "duration": 4e5}, 30.0, 1.0),
+        # the wind piles up what slides
+        ("wind", {"repose_angle": 34.0, "particles_per_cell": 20.0}, 34.0, 1.25),
         ("boundary layer", {"repose_angle": 34.0, "particles_per_cell": 20.0}, 34.0, 1.25),
     ],
 )
 def test_sand_beside_a_plot_stands_no_steeper_than_on_other_ground(name, values, angle, piled):
-    """Its first cells stand at most tan(angle) times their distance over the plot, that of its corners being diagonal;
-    where nothing may slide there it is the whole wall of 20 m."""
+    """Its first cells stand at most tan(angle) times their distance over the plot, that of its
+    corners being diagonal; where nothing may slide there it is the whole wall of 20 m.
+    """
     after = run(name, sand_around(), "plot", "closed", **values)
     beside = after.elevation[around()]
     stands = np.tan(np.radians(angle)) * CELL * 2**0.5
@@ -96,7 +111,9 @@ def test_sand_beside_a_plot_stands_no_steeper_than_on_other_ground(name, values,
 
 @pytest.mark.parametrize("name", ["droplet", "droplet, coarse", "rill", "water"])
 def test_what_runs_down_leaves_no_wall_before_a_plot(name):
-    """A slope, a plain at its foot and the square at the bend: the fan before it is no higher than without it."""
+    """A slope, a plain at its foot and the square at the bend: the fan before it is no higher than
+    without it.
+    """
     row = np.arange(SIDE)[:, None] * CELL
     slope = np.maximum(0.4 * (row - 200.0), 0.0) + 0.02 * row + fractal(SIDE, SIDE, 4.0, seed=2)
     terrain = Terrain(slope, CELL, {"sediment": np.full((SIDE, SIDE), 3.0)})
@@ -113,15 +130,20 @@ def test_sand_comes_by_wind_to_a_place_that_is_never_dug_and_leaves_it(name):
         after = run(name, Terrain(land, CELL, {"sediment": sand}), "protect", "wrap")
         change = (after["sediment"] - sand)[INSIDE]
         print(name, change.min(), change.max(), change.mean())
-        assert change.max() > 0.1 if sand[INSIDE].max() == 0 else change.min() < -1.0  # it comes; it leaves
-        np.testing.assert_allclose((after.elevation - after["sediment"] - (land - sand))[INSIDE], 0.0, atol=1e-5)
+        # it comes; it leaves
+        assert change.max() > 0.1 if sand[INSIDE].max() == 0 else change.min() < -1.0
+        np.testing.assert_allclose(
+            (after.elevation - after["sediment"] - (land - sand))[INSIDE], 0.0, atol=1e-5
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_soil_of_a_place_that_is_never_dug_stays_and_sand_on_it_moves(name):
     soil = np.full((SIDE, SIDE), 2.0)
-    before = Terrain(hills().elevation, CELL, {"sediment": np.full((SIDE, SIDE), 1.0), "soil": soil})
+    before = Terrain(
+        hills().elevation, CELL, {"sediment": np.full((SIDE, SIDE), 1.0), "soil": soil}
+    )
     after = run(name, before, "protect")
     loose = after["sediment"].astype(float) + after["soil"]
     assert loose[INSIDE].min() >= 2.0 - 1e-5

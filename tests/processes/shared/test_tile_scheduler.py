@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tile scheduler: the same bytes on any number of threads, no drop lost, and the same landscape as drops run singly."""
+"""Tile scheduler: the same bytes on any number of threads, no drop lost, and the same landscape as
+drops run singly.
+"""
 
 import itertools
 import threading
@@ -25,15 +27,26 @@ HILLS = Terrain(fractal(200, 333, relief=600.0, seed=2), 10.0)
 @pytest.mark.slow
 @pytest.mark.parametrize("edge", ["open", "closed", "wrap"])
 def test_the_same_bytes_on_any_number_of_threads(edge):
-    hashes = [erode(HILLS, ARCANE, seed=3, edges=edge, threads=threads).report["sha256"] for threads in (1, 2, 4, 8)]
+    hashes = [
+        erode(HILLS, ARCANE, seed=3, edges=edge, threads=threads).report["sha256"]
+        for threads in (1, 2, 4, 8)
+    ]
     assert hashes[0] == hashes[1] == hashes[2] == hashes[3]
 
 
 def test_colors_and_masks_too():
     rng = np.random.default_rng(1)
-    colored = Terrain(HILLS.elevation, 10.0, {"surface_color": rng.random((*HILLS.shape, 3)).astype(np.float32)})
-    masks = {"strength": rng.random(HILLS.shape), "hardness": rng.random(HILLS.shape), "protect": HILLS.elevation > 500}
-    one, four = (erode(colored, ARCANE, masks=masks, threads=threads).report["sha256"] for threads in (1, 4))
+    colored = Terrain(
+        HILLS.elevation, 10.0, {"surface_color": rng.random((*HILLS.shape, 3)).astype(np.float32)}
+    )
+    masks = {
+        "strength": rng.random(HILLS.shape),
+        "hardness": rng.random(HILLS.shape),
+        "protect": HILLS.elevation > 500,
+    }
+    one, four = (
+        erode(colored, ARCANE, masks=masks, threads=threads).report["sha256"] for threads in (1, 4)
+    )
     assert one == four and "surface_color" in one
 
 
@@ -119,7 +132,9 @@ def test_two_runs_in_threads_of_their_own_give_the_bytes_of_one_alone():
     expected = erode(HILLS, ARCANE, seed=3, threads=1).report["sha256"]
     hashes = []
     runs = [
-        threading.Thread(target=lambda: hashes.append(erode(HILLS, ARCANE, seed=3, threads=2).report["sha256"]))
+        threading.Thread(
+            target=lambda: hashes.append(erode(HILLS, ARCANE, seed=3, threads=2).report["sha256"])
+        )
         for _ in range(2)
     ]
     for run in runs:
@@ -151,7 +166,9 @@ def test_a_run_stopped_with_drops_under_way_goes_on_to_the_same_bytes(tmp_path, 
 
 
 def landscape(elevation):
-    """Visible statistics: percentiles of height and slope, and the share of water in the largest rivers."""
+    """Visible statistics: percentiles of height and slope, and the share of water in the largest
+    rivers.
+    """
     slope = np.hypot(*np.gradient(elevation.elevation, 10.0))
     flow = np.sort(elevation["flow"].ravel())
     return np.array(
@@ -176,7 +193,9 @@ def tiled_and_alone(request):
 
 @pytest.mark.landscape
 def test_the_landscape_is_that_of_drops_one_after_another(tiled_and_alone):
-    """Bounds: 2 % of the relief for heights, 5 % for slopes and paths; what rivers carry hangs on few of them: 15 %."""
+    """Bounds: 2 % of the relief for heights, 5 % for slopes and paths; what rivers carry hangs on
+    few of them: 15 %.
+    """
     tiled, alone = (landscape(terrain) for terrain in tiled_and_alone)
     assert np.abs(tiled - alone)[:5].max() < 0.02 * 600
     assert (np.abs(tiled / alone - 1)[5:8] < 0.05).all(), tiled / alone
@@ -186,9 +205,13 @@ def test_the_landscape_is_that_of_drops_one_after_another(tiled_and_alone):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shift", [-tiles.REACH - 1, 0, tiles.REACH + 1], ids=["before", "at", "behind"])
+@pytest.mark.parametrize(
+    "shift", [-tiles.REACH - 1, 0, tiles.REACH + 1], ids=["before", "at", "behind"]
+)
 def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone, shift):
-    """The curvature across the columns beside borders, or where drops are handed on, is what it is without tiles."""
+    """The curvature across the columns beside borders, or where drops are handed on, is what it is
+    without tiles.
+    """
     borders = tiles.cut(*HILLS.shape, 64, edges.OPEN).col_edges[1:-1]
 
     def roughness(terrain):
@@ -202,7 +225,8 @@ def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone, shift):
 
 
 def test_an_error_in_one_thread_ends_the_work_and_is_raised():
-    pool, done = WorkerPool(4), []
+    pool = WorkerPool(4)
+    done = []
 
     def work(place):
         done.append(place)

@@ -20,7 +20,9 @@ def snowed(elevation, edges="closed", masks=None, fields=None, after=(), threads
     """The terrain of cells of 10 m after a snow step; after: further steps."""
     steps = [{"kind": "snow", **values}, *after]
     recipe = Recipe.from_dict({"name": "snow", "step": steps})
-    return erode(Terrain(elevation, 10.0, fields), recipe, edges=edges, masks=masks, threads=threads)
+    return erode(
+        Terrain(elevation, 10.0, fields), recipe, edges=edges, masks=masks, threads=threads
+    )
 
 
 def counts(terrain):
@@ -40,18 +42,29 @@ def test_what_has_fallen_lies_has_melted_or_slid_out(edges):
     before = np.full((40, 40), 0.7, np.float32)
     after = snowed(peaks(), edges, fields={"snow": before}, melt=0.8)
     told = counts(after)
-    came, left = told["started"] + told["fallen"], told["lying"] + told["melted"] + told["slid_out"]
-    assert abs(came - left) <= 1e-12 * came and min(told["fallen"], told["lying"], told["melted"]) > 1000.0
+    came = told["started"] + told["fallen"]
+    left = told["lying"] + told["melted"] + told["slid_out"]
+    assert (
+        abs(came - left) <= 1e-12 * came
+        and min(told["fallen"], told["lying"], told["melted"]) > 1000.0
+    )
     assert (told["slid_out"] > 0) == (edges == "open")
-    assert told["started"] == pytest.approx(volume(before)) and told["lying"] == pytest.approx(volume(after["snow"]))
+    assert told["started"] == pytest.approx(volume(before)) and told["lying"] == pytest.approx(
+        volume(after["snow"])
+    )
     assert volume(after["meltwater"]) == pytest.approx(WATER * told["melted"])
 
 
 def test_the_ground_keeps_every_bit():
     before = Terrain(peaks(), 10.0, {"sediment": np.full((40, 40), 2.0)})
     after = erode(before, Recipe.from_dict({"name": "snow", "step": [{"kind": "snow"}]}))
-    assert np.array_equal(after.elevation, before.elevation) and np.array_equal(after["sediment"], before["sediment"])
-    assert after.report["mass"]["moved"] == after.report["mass"]["error"] == 0.0 and not after.report["notes"]
+    assert np.array_equal(after.elevation, before.elevation) and np.array_equal(
+        after["sediment"], before["sediment"]
+    )
+    assert (
+        after.report["mass"]["moved"] == after.report["mass"]["error"] == 0.0
+        and not after.report["notes"]
+    )
 
 
 def test_no_snow_lies_below_the_line_and_all_of_it_falls_above_the_soft_border():
@@ -80,24 +93,42 @@ def test_a_slope_over_the_angle_carries_what_clings_and_the_rest_lies_at_its_foo
     """A slope of 50° between two plains: what slid off it stands below at 40°."""
     row = np.arange(60.0)[:, None] * 10.0
     height = np.repeat(np.clip((row - 200.0) * np.tan(np.radians(50)), 0.0, 240.0), 8, axis=1)
-    given = {"covered": 1.0, "softness": 0.0, "drift": 0.0, "steepest": 40.0, "reach": 600.0, "snow_line": -1.0}
+    given = {
+        "covered": 1.0,
+        "softness": 0.0,
+        "drift": 0.0,
+        "steepest": 40.0,
+        "reach": 600.0,
+        "snow_line": -1.0,
+    }
     for cling in (0.0, 0.5):  # meters
         after = snowed(height, amount=4.0, cling=cling, **given)
         assert counts(after)["at_rest"]
         surface = height + after["snow"]
         slope = np.abs(np.diff(surface[:, 0])) / 10.0
         loose = after["snow"][:, 0] > 0.6
-        assert slope[loose[1:] & loose[:-1]].max() <= np.tan(np.radians(40)) * 1.001 + 0.05 * (cling > 0)
-        np.testing.assert_allclose(after["snow"][30:38, 0], cling * np.cos(np.radians(50)), atol=2e-3)
+        assert slope[loose[1:] & loose[:-1]].max() <= np.tan(np.radians(40)) * 1.001 + 0.05 * (
+            cling > 0
+        )
+        np.testing.assert_allclose(
+            after["snow"][30:38, 0], cling * np.cos(np.radians(50)), atol=2e-3
+        )
         assert after["snow"][21, 0] > 8.0 and after["snow"][5, 0] == pytest.approx(4.0, abs=1e-3)
 
 
 def test_snow_gathers_in_hollows_and_leaves_crests():
     col = np.arange(64.0) * 10.0
     height = np.repeat(20.0 * np.sin(2 * np.pi * col / 320.0)[None], 16, axis=0)
-    given = {"covered": 1.0, "softness": 0.0, "snow_line": -1.0, "edges": "wrap", "drift_size": 80.0}
+    given = {
+        "covered": 1.0,
+        "softness": 0.0,
+        "snow_line": -1.0,
+        "edges": "wrap",
+        "drift_size": 80.0,
+    }
     snow = snowed(height, drift=2.0, **given)["snow"][8]
-    crest, hollow = snow[8], snow[24]
+    crest = snow[8]
+    hollow = snow[24]
     assert crest < 2.8 < 3.2 < hollow and snow.mean() == pytest.approx(3.0, abs=0.01)
     np.testing.assert_allclose(snowed(height, drift=0.0, **given)["snow"], 3.0, rtol=1e-6)
 
@@ -113,18 +144,24 @@ def test_a_plane_has_no_shelter_and_the_slope_that_it_has(spacing):
 def test_the_shelter_of_a_pit_is_the_mean_tangent_around_it():
     pit = np.full((9, 9), 5.0)
     pit[4, 4] = 0.0
-    assert shelter(pit, (10.0, 10.0), 20.0, False)[4, 4] == pytest.approx((4 * 0.5 + 4 * 0.5 / np.sqrt(2)) / 8)
+    assert shelter(pit, (10.0, 10.0), 20.0, False)[4, 4] == pytest.approx(
+        (4 * 0.5 + 4 * 0.5 / np.sqrt(2)) / 8
+    )
     assert shelter(-pit, (10.0, 10.0), 20.0, False)[4, 4] < 0
 
 
 @pytest.mark.parametrize("turn", [lambda a: a[::-1], lambda a: a[:, ::-1], np.rot90, np.transpose])
 def test_a_turned_or_mirrored_terrain_has_the_same_snow(turn):
-    height, given = peaks(), {"edges": "open", "melt": 0.2}
-    assert np.array_equal(turn(snowed(height, **given)["snow"]), snowed(turn(height).copy(), **given)["snow"])
+    height = peaks()
+    given = {"edges": "open", "melt": 0.2}
+    assert np.array_equal(
+        turn(snowed(height, **given)["snow"]), snowed(turn(height).copy(), **given)["snow"]
+    )
 
 
 def test_the_melt_takes_as_much_everywhere_and_no_more_than_there_is():
-    dry, wet = snowed(peaks(), melt=0.0), snowed(peaks(), melt=1.0)
+    dry = snowed(peaks(), melt=0.0)
+    wet = snowed(peaks(), melt=1.0)
     np.testing.assert_allclose(wet["snow"], np.maximum(dry["snow"] - 1.0, 0.0), atol=1e-6)
     np.testing.assert_allclose(wet["meltwater"], WATER * np.minimum(dry["snow"], 1.0), atol=1e-6)
     assert not dry["meltwater"].any()
@@ -133,7 +170,9 @@ def test_the_melt_takes_as_much_everywhere_and_no_more_than_there_is():
 def test_meltwater_comes_down_in_the_next_water_step_and_is_gone_then():
     after = snowed(peaks(100.0), melt=1.0, after=[WET])
     snow, water = after.report["steps"]
-    assert water["rain"] == pytest.approx(WATER * snow["melted"], rel=1e-5) and water["rain"] > 500.0
+    assert (
+        water["rain"] == pytest.approx(WATER * snow["melted"], rel=1e-5) and water["rain"] > 500.0
+    )
     assert water["stored"] + water["outflow"] == pytest.approx(water["rain"], rel=1e-5)
     assert not after["meltwater"].any() and after["water_depth"].max() > 0.1
     again = snowed(peaks(100.0), melt=1.0, after=[WET, WET]).report["steps"][2]
@@ -168,7 +207,10 @@ def test_where_strength_is_zero_snow_neither_falls_nor_slides_nor_melts():
 @pytest.mark.parametrize("edges", ["open", "wrap"])
 def test_any_number_of_threads_leaves_the_same_bytes(edges):
     with row_bands.however_small():
-        found = {threads: snowed(peaks(), edges, threads=threads).report["sha256"] for threads in (1, 3, 8)}
+        found = {
+            threads: snowed(peaks(), edges, threads=threads).report["sha256"]
+            for threads in (1, 3, 8)
+        }
     assert found[1] == found[3] == found[8]
 
 
@@ -185,7 +227,11 @@ def test_a_look_in_between_adds_up_too():
     from erosion_addon.processes.shared.state import State
 
     height = peaks()
-    step = SnowStep(State(height, {"sediment": np.zeros_like(height)}, {}, (10.0, 10.0), "open"), SnowParameters(), 0)
+    step = SnowStep(
+        State(height, {"sediment": np.zeros_like(height)}, {}, (10.0, 10.0), "open"),
+        SnowParameters(),
+        0,
+    )
     assert step.advance() < 1.0
     told = step.counts(1.0)
     assert told["fallen"] == pytest.approx(told["lying"] + told["slid_out"], rel=1e-12)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coarse to fine: slides reach as far as on one grid, mass balances, masks hold, and a stopped run goes on."""
+"""Coarse to fine: slides reach as far as on one grid, mass balances, masks hold, and a stopped run
+goes on.
+"""
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ from erosion_addon.run.simulation import simulate
 from tests.processes.states import assert_goes_on
 from tests.terrains import fractal
 
-SIDE, SIZE = 128, 1000.0
+SIDE = 128
+SIZE = 1000.0
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +29,13 @@ def land(**fields):
 
 
 def recipe(coarse_to_fine=True, **values):
-    step = {"kind": "talus", "coarse_to_fine": coarse_to_fine, "rock_angle": 45.0, "reach": 150.0, **values}
+    step = {
+        "kind": "talus",
+        "coarse_to_fine": coarse_to_fine,
+        "rock_angle": 45.0,
+        "reach": 150.0,
+        **values,
+    }
     return Recipe.from_dict({"name": "slides", "step": [step]})
 
 
@@ -40,8 +49,16 @@ def steepest(elevation, spacing=SIZE / SIDE):
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 @pytest.mark.parametrize("mask", [None, "strength", "hardness", "protect"])
 def test_no_mass_is_lost_from_one_grid_to_the_other(edges, mask):
-    masks = {mask: np.random.default_rng(1).random((SIDE, SIDE)).astype(np.float32)} if mask else None
-    after = erode(land(sediment=fractal(SIDE, SIDE, 6.0, seed=4)), recipe(), edges=edges, masks=masks, threads=2)
+    masks = (
+        {mask: np.random.default_rng(1).random((SIDE, SIDE)).astype(np.float32)} if mask else None
+    )
+    after = erode(
+        land(sediment=fractal(SIDE, SIDE, 6.0, seed=4)),
+        recipe(),
+        edges=edges,
+        masks=masks,
+        threads=2,
+    )
     mass = after.report["mass"]
     assert abs(mass["error"]) <= 1e-12 * mass["before"]
     assert mass["moved"] > 1e5 and (mass["exported"] > 0.0) == (edges == "open")
@@ -50,19 +67,29 @@ def test_no_mass_is_lost_from_one_grid_to_the_other(edges, mask):
 
 @pytest.mark.slow
 def test_the_land_is_such_as_fine_cells_alone_make():
-    """Heights differ by an eighth of their change: walls stand a cell further back. Slopes hold as on one grid."""
+    """Heights differ by an eighth of their change: walls stand a cell further back. Slopes hold as
+    on one grid.
+    """
     coarse, fine = (erode(land(), recipe(way)) for way in (True, False))
     change = fine.elevation - land().elevation
     assert (coarse.elevation - fine.elevation).std() < 0.15 * change.std()
     assert np.corrcoef(coarse["sediment"].ravel(), fine["sediment"].ravel())[0, 1] > 0.95
     many = SIDE * SIDE // 100
-    assert steepest(coarse.elevation)[many] == pytest.approx(steepest(fine.elevation)[many], abs=1.0)
+    assert steepest(coarse.elevation)[many] == pytest.approx(
+        steepest(fine.elevation)[many], abs=1.0
+    )
 
 
 @pytest.mark.slow
 def test_grass_holds_coarse_cells_as_it_holds_fine_ones():
-    """By half, and not twice: with full grass and half protection slides leave what they do on one grid."""
-    grassy = Terrain(fractal(64, 64, 500.0, seed=3, steepness=1.8), SIZE / 64, {"grass": np.ones((64, 64), np.float32)})
+    """By half, and not twice: with full grass and half protection slides leave what they do on one
+    grid.
+    """
+    grassy = Terrain(
+        fractal(64, 64, 500.0, seed=3, steepness=1.8),
+        SIZE / 64,
+        {"grass": np.ones((64, 64), np.float32)},
+    )
     coarse, fine, bare = (
         erode(grassy, recipe(way, reach=200.0, grass_protection=protection))
         for way, protection in ((True, 0.5), (False, 0.5), (True, 0.0))
@@ -73,12 +100,16 @@ def test_grass_holds_coarse_cells_as_it_holds_fine_ones():
 
 
 def test_land_at_rest_is_looked_at_once_on_each_of_three_grids():
-    (told,) = erode(Terrain(fractal(SIDE, SIDE, 20.0), SIZE / SIDE), recipe(reach=200.0)).report["steps"]
+    (told,) = erode(Terrain(fractal(SIDE, SIDE, 20.0), SIZE / SIDE), recipe(reach=200.0)).report[
+        "steps"
+    ]
     assert told["passes"] == 3 and told["at_rest"]
 
 
 def test_a_heap_wider_than_many_cells_comes_to_its_angle_and_stays_round():
-    """Only its top is rounded, by the fall over about one of the coarsest cells, which are 31 m wide."""
+    """Only its top is rounded, by the fall over about one of the coarsest cells, which are 31 m
+    wide.
+    """
     y, x = np.mgrid[:SIDE, :SIDE] - (SIDE - 1) / 2
     away = np.hypot(y, x) * SIZE / SIDE
     sand = np.where(away < 150.0, 250.0, 0.0)
@@ -126,7 +157,10 @@ def test_progress_never_goes_back_and_a_run_that_is_ended_early_adds_up(monkeypa
 
 
 def test_short_slides_and_small_land_have_no_coarser_cells():
-    for values, terrain in (({"reach": 30.0}, land()), ({}, Terrain(land().elevation[:20, :20], 10.0))):
+    for values, terrain in (
+        ({"reach": 30.0}, land()),
+        ({}, Terrain(land().elevation[:20, :20], 10.0)),
+    ):
         coarse, fine = (erode(terrain, recipe(way, **values)) for way in (True, False))
         assert coarse.elevation.tobytes() == fine.elevation.tobytes()
 

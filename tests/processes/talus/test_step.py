@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Talus step in meters: balance, angles, masks, layers, checkpoints, and the same look at another resolution."""
+"""Talus step in meters: balance, angles, masks, layers, checkpoints, and the same look at another
+resolution.
+"""
 
 import numpy as np
 import pytest
@@ -35,7 +37,8 @@ def slope(elevation, spacing=10.0):
 def test_no_mass_is_lost_or_made(edges, spacing):
     start = state(peaks(), spacing, edges, sediment=fractal(24, 30, 5.0, seed=3))
     step = finished(start)
-    volumes, layers = step.volumes(), step.layers()
+    volumes = step.volumes()
+    layers = step.layers()
     area = start.spacing[0] * start.spacing[1]
     change = (layers["elevation"] - start.elevation).sum() * area
     assert abs(change + volumes.exported) <= 1e-9 * volumes.moved and volumes.moved > 1000
@@ -53,7 +56,11 @@ def test_cliffs_become_rock_at_its_angle_over_screes_at_theirs():
 
 
 def test_where_nothing_is_too_steep_every_bit_stays():
-    start = state(fractal(20, 20, 20.0), sediment=fractal(20, 20, 0.7, seed=1), soil=fractal(20, 20, 0.3, seed=2))
+    start = state(
+        fractal(20, 20, 20.0),
+        sediment=fractal(20, 20, 0.7, seed=1),
+        soil=fractal(20, 20, 0.3, seed=2),
+    )
     step = finished(start)
     assert step.counts(1.0) == {"passes": 1, "at_rest": True} and step.volumes() == (0.0, 0.0, 0.0)
     assert np.array_equal(step.layers()["elevation"], start.elevation)
@@ -62,7 +69,11 @@ def test_where_nothing_is_too_steep_every_bit_stays():
 def test_soil_slides_with_the_sediment_and_only_sediment_comes():
     before = {"sediment": np.full((24, 30), 1.0), "soil": np.full((24, 30), 2.0)}
     layers = finished(state(peaks(), **before)).layers()
-    assert (layers["soil"] <= 2.0).all() and layers["soil"].min() < 1.0 and layers["sediment"].max() > 5.0
+    assert (
+        (layers["soil"] <= 2.0).all()
+        and layers["soil"].min() < 1.0
+        and layers["sediment"].max() > 5.0
+    )
 
 
 def test_strength_zero_and_protect_keep_cells_and_hardness_keeps_rock():
@@ -73,7 +84,9 @@ def test_strength_zero_and_protect_keep_cells_and_hardness_keeps_rock():
     strong = finished(state(height, masks={"strength": 1 - left})).layers()["elevation"]
     assert np.array_equal(strong[:, :15], height[:, :15]) and not np.array_equal(strong, height)
     protected = finished(state(height, masks={"protect": left})).layers()["elevation"]
-    assert (protected[:, :15] >= height[:, :15]).all() and not np.array_equal(protected[:, 15:], height[:, 15:])
+    assert (protected[:, :15] >= height[:, :15]).all() and not np.array_equal(
+        protected[:, 15:], height[:, 15:]
+    )
     assert (protected[:, :15] > height[:, :15]).any()
     hard = finished(state(height, masks={"hardness": left})).layers()["elevation"]
     assert (hard[:, :15] >= height[:, :15]).all() and (free[:, :15] < height[:, :15]).any()
@@ -109,17 +122,22 @@ def hill(side):
     place = (np.arange(side) + 0.5) / side * 2 * np.pi
     z, x = np.meshgrid(place, place, indexing="ij")
     height = (
-        300 * np.sin(z) * np.sin(x) + 120 * np.sin(3 * z + 1) * np.cos(4 * x) + 60 * np.cos(7 * z) * np.sin(6 * x + 2)
+        300 * np.sin(z) * np.sin(x)
+        + 120 * np.sin(3 * z + 1) * np.cos(4 * x)
+        + 60 * np.cos(7 * z) * np.sin(6 * x + 2)
     )
     return height - height.min()
 
 
 @pytest.mark.parametrize("reach", [200.0, 60.0])
 def test_the_same_terrain_looks_the_same_with_more_cells(reach):
-    """The row "resolution" of the verification, at a quarter of its sides: within 20 % of the finest."""
+    """The row "resolution" of the verification, at a quarter of its sides: within 20 % of the
+    finest.
+    """
     figures = []
     for side in (32, 64, 128):
-        height, spacing = hill(side), 2000.0 / side
+        height = hill(side)
+        spacing = 2000.0 / side
         step = finished(state(height, spacing, "wrap"), rock_angle=40.0, reach=reach)
         after = step.layers()["elevation"]
         volume = np.maximum(height - after, 0).sum() * spacing**2
@@ -134,7 +152,9 @@ def test_open_edges_do_not_run_away_where_masks_hold_the_ground(kind):
     """What stands inside must not let its edge break into the ring without end."""
     elevation = fractal(64, 60, relief=900.0)
     mask = np.random.default_rng(3).random(elevation.shape)
-    after = finished(state(elevation, edges="open", masks={kind: mask}), reach=300.0).layers()["elevation"]
+    after = finished(state(elevation, edges="open", masks={kind: mask}), reach=300.0).layers()[
+        "elevation"
+    ]
     assert after.min() > elevation.min() - 900.0 and after.max() <= elevation.max() + 1e-9
 
 
@@ -160,7 +180,9 @@ def test_a_heap_is_a_round_cone_of_its_angle(spacing):
     y, x = (np.mgrid[:97, :97] - 48.0) * np.array([down, across])[:, None, None]
     away = np.hypot(y, x)
     sand = np.where(away < 60.0, 900.0, 0.0)
-    heap = finished(state(sand, spacing, "open", sediment=sand), sediment_angle=33.0).layers()["elevation"]
+    heap = finished(state(sand, spacing, "open", sediment=sand), sediment_angle=33.0).layers()[
+        "elevation"
+    ]
     flank = (heap > 0.2 * heap.max()) & (heap < 0.7 * heap.max())
     foot = away[flank] + heap[flank] / np.tan(np.radians(33.0))
     sector = np.round(np.arctan2(y, x)[flank] / (np.pi / 8)).astype(int) % 16

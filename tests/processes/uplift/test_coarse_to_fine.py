@@ -15,7 +15,8 @@ from erosion_addon.run.step_state import set_step_arrays, step_arrays
 from tests.processes.states import assert_goes_on
 from tests.terrains import fractal
 
-SIDE, SIZE = 2 * COARSEST, 4000.0
+SIDE = 2 * COARSEST
+SIZE = 4000.0
 
 
 def land(side=SIDE, **fields):
@@ -31,7 +32,9 @@ def recipe(coarse_to_fine=True, **values):
 @pytest.mark.parametrize("values", [{}, {"uplift": 0.5}, {"sea": True, "sea_level": 200.0}])
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 def test_no_mass_is_lost_from_one_grid_to_the_other(values, edges):
-    after = erode(land(sediment=np.full((SIDE, SIDE), 2.0)), recipe(**values), edges=edges, threads=2)
+    after = erode(
+        land(sediment=np.full((SIDE, SIDE), 2.0)), recipe(**values), edges=edges, threads=2
+    )
     mass = after.report["mass"]
     assert abs(mass["error"]) <= 1e-12 * mass["before"]
     assert (after["sediment"] >= 0.0).all()
@@ -40,13 +43,17 @@ def test_no_mass_is_lost_from_one_grid_to_the_other(values, edges):
 @pytest.mark.slow
 @pytest.mark.parametrize("uplift", [0.0, 0.5])
 def test_the_land_is_such_as_fine_cells_alone_make(uplift):
-    """Heights within 5 % of the relief on the mean; valleys that drain, and slopes, as on one grid."""
+    """Heights within 5 % of the relief on the mean; valleys that drain, and slopes, as on one
+    grid.
+    """
     whole, fine = (erode(land(), recipe(way, uplift=uplift)) for way in (True, False))
     assert abs(whole.elevation.mean() - fine.elevation.mean()) < 0.05 * 850.0
     assert np.corrcoef(whole.elevation.ravel(), fine.elevation.ravel())[0, 1] > 0.95
     figures = statistics(whole.elevation, whole.spacing)
     assert figures["free_drainage"] > 0.95
-    assert figures["slope_p90"] == pytest.approx(statistics(fine.elevation, fine.spacing)["slope_p90"], abs=1.0)
+    assert figures["slope_p90"] == pytest.approx(
+        statistics(fine.elevation, fine.spacing)["slope_p90"], abs=1.0
+    )
 
 
 @pytest.mark.slow
@@ -110,10 +117,13 @@ def test_a_step_put_back_beyond_the_coarser_cells_shows_the_ground_that_it_had()
     terrain = land(sediment=np.zeros((SIDE, SIDE)))
 
     def begun():
-        state = State(terrain.elevation, {"sediment": terrain["sediment"]}, {}, terrain.spacing, "open")
+        state = State(
+            terrain.elevation, {"sediment": terrain["sediment"]}, {}, terrain.spacing, "open"
+        )
         return UpliftStep(state, UpliftParameters(coarse_to_fine=True), 1)
 
-    stopped, put_back = begun(), begun()
+    stopped = begun()
+    put_back = begun()
     stopped.rest()
     set_step_arrays(put_back, step_arrays(stopped))
     np.testing.assert_array_equal(put_back.elevation(), stopped.elevation())

@@ -44,14 +44,18 @@ def steady(**values):
     graph = FlowGraph(terrain.shape, terrain.spacing)
     flat = graph.padded(after.elevation)
     graph.route(flat)
-    receivers, side, cell = graph.receivers(), 64, terrain.cell_size
+    receivers = graph.receivers()
+    side = 64
+    cell = terrain.cell_size
     rows, cols = np.mgrid[0:side, 0:side]
     distance = np.hypot(receivers // side - rows, receivers % side - cols) * cell
     return after.elevation, graph, receivers, distance, graph.inside(graph.drainage_area())
 
 
 def test_a_steady_river_is_as_steep_as_uplift_and_area_demand():
-    """U = K A^m S in every channel (slope exponent 1). Brooks change their beds in every time step, rivers do not."""
+    """U = K A^m S in every channel (slope exponent 1). Brooks change their beds in every time step,
+    rivers do not.
+    """
     heights, graph, receivers, distance, areas = steady()
     rivers = (areas > 20 * areas.min()) & ~graph.outlets
     slopes = (heights - heights.ravel()[receivers])[rivers] / distance[rivers]
@@ -77,12 +81,16 @@ def test_a_steady_river_is_as_steep_as_its_slope_exponent_demands(exponent):
 def test_all_tributaries_lie_on_one_line_over_chi():
     """z = U / K χ with χ = ∫ (1 km² / A)^m ds from the outlet (Perron & Royden 2013)."""
     heights, graph, receivers, distance, areas = steady()
-    chi, base = np.zeros(areas.size), heights.ravel().copy()
-    flat_areas, lengths = areas.ravel(), distance.ravel()
+    chi = np.zeros(areas.size)
+    base = heights.ravel().copy()
+    flat_areas = areas.ravel()
+    lengths = distance.ravel()
     for cell in np.argsort(heights.ravel()):  # receivers lie lower
         if not graph.outlets.ravel()[cell]:
             base[cell] = base[receivers.ravel()[cell]]
-            chi[cell] = chi[receivers.ravel()[cell]] + lengths[cell] * (1e6 / flat_areas[cell]) ** 0.4
+            chi[cell] = (
+                chi[receivers.ravel()[cell]] + lengths[cell] * (1e6 / flat_areas[cell]) ** 0.4
+            )
     rivers = ((areas > 20 * areas.min()) & ~graph.outlets).ravel()
     rise = (heights.ravel() - base - 0.05 * chi)[rivers]
     assert np.std(rise) < 0.02 * np.ptp(heights.ravel()[rivers])
@@ -99,12 +107,15 @@ def test_before_the_wave_arrives_the_land_rises_unharmed():
 
 @pytest.mark.slow
 def test_a_wave_of_steeper_rivers_climbs_at_its_speed_and_leaves_a_steady_range():
-    """After a tenth more uplift: new slopes where ∫ ds / (K Aᵐ) from the outlet is less than the time, else old ones.
+    """After a tenth more uplift: new slopes where ∫ ds / (K Aᵐ) from the outlet is less than the
+    time, else old ones.
 
     The time of the whole range is the greatest of these integrals (Whipple & Tucker 1999).
     """
     heights, graph, receivers, distance, areas = steady()
-    arrival, flat_areas, lengths = np.zeros(areas.size), areas.ravel(), distance.ravel()
+    arrival = np.zeros(areas.size)
+    flat_areas = areas.ravel()
+    lengths = distance.ravel()
     for cell in np.argsort(heights.ravel()):  # receivers lie lower
         if not graph.outlets.ravel()[cell]:
             slowness = 1.0 / (10e-3 * (flat_areas[cell] / 1e6) ** 0.4)
@@ -112,10 +123,13 @@ def test_a_wave_of_steeper_rivers_climbs_at_its_speed_and_leaves_a_steady_range(
     rivers = ((areas > 20 * areas.min()) & ~graph.outlets).ravel()
     terrain = Terrain(heights, 20_000.0 / 64)
     for years in (0.2 * arrival.max(), arrival.max()):
-        after = run(terrain, uplift=0.55, years=years, concavity=0.4, erodibility=10.0, breach=0.0, **PURE)
+        after = run(
+            terrain, uplift=0.55, years=years, concavity=0.4, erodibility=10.0, breach=0.0, **PURE
+        )
         fall = after.elevation.ravel() - after.elevation.ravel()[receivers.ravel()]
         ratio = fall / np.maximum(lengths, 1.0) * 10e-3 * (flat_areas / 1e6) ** 0.4 / 0.55e-3
-        behind, ahead = ratio[rivers & (arrival < 0.6 * years)], ratio[rivers & (arrival > 1.4 * years)]
+        behind = ratio[rivers & (arrival < 0.6 * years)]
+        ahead = ratio[rivers & (arrival > 1.4 * years)]
         assert np.median(behind) == pytest.approx(1.0, abs=0.01)
         if ahead.size:
             assert np.median(ahead) == pytest.approx(0.5 / 0.55, abs=0.02)
@@ -130,17 +144,28 @@ def test_rising_land_adds_its_volume_and_the_balance_holds():
     after = run(terrain, uplift=0.3, years=50_000.0)
     mass = after.report["mass"]
     area = np.prod(terrain.spacing)
-    assert mass["added"] == pytest.approx(0.3e-3 * 50_000 * 46 * 46 * area, rel=1e-9)  # the border stands
+    # the border stands
+    assert mass["added"] == pytest.approx(0.3e-3 * 50_000 * 46 * 46 * area, rel=1e-9)
     assert abs(mass["error"]) <= 1e-11 * mass["moved"]
     raised = after["bedrock"] - terrain.elevation + after["wear"]
     np.testing.assert_allclose(raised, after["uplift"], atol=2e-3)
 
 
 def test_a_hillslope_between_two_rivers_is_a_parabola():
-    """z = U / 2D (L²/4 - x²): the middle of a strip five times as long as wide, whose border stands."""
-    shape, cell = (101, 21), 10.0
-    length, width = 20_000.0, 200.0  # creep alone: rivers of 20 cells cut a thousandth of it
-    given = {"uplift": 0.1, "erodibility": 1e-3, "slope_limit": 90.0, "deposition": 0.0, "hillslope_length": length}
+    """z = U / 2D (L²/4 - x²): the middle of a strip five times as long as wide, whose border
+    stands.
+    """
+    shape = (101, 21)
+    cell = 10.0
+    length = 20_000.0  # creep alone: rivers of 20 cells cut a thousandth of it
+    width = 200.0
+    given = {
+        "uplift": 0.1,
+        "erodibility": 1e-3,
+        "slope_limit": 90.0,
+        "deposition": 0.0,
+        "hillslope_length": length,
+    }
     diffusivity = UpliftParameters(**given).diffusivity(shape, (cell, cell))
     after = run(Terrain(np.zeros(shape), cell), years=width**2 / diffusivity, **given)
     x = (np.arange(shape[1]) - shape[1] // 2) * cell
@@ -167,16 +192,26 @@ def test_no_slope_stays_steeper_than_the_limit():
 @pytest.mark.slow
 @pytest.mark.parametrize("rotation", [0, 1])
 def test_kept_steepness_leaves_walls_where_the_land_is_steep(rotation):
-    """A wall of 60° and a slope of 40° without rivers, under a limit of 30° of which half of the excess is kept."""
+    """A wall of 60° and a slope of 40° without rivers, under a limit of 30° of which half of the
+    excess is kept.
+    """
     x = np.arange(120) * 10.0
     profile = np.interp(x, [0, 400, 1000, 1200], np.cumsum([0, 0, 600 * 0.839, 200 * 1.732]))
     heights = np.rot90(np.tile(profile, (90, 1)), rotation)
     given = {"years": 100_000.0, "erodibility": 0.0, "slope_limit": 30.0, "hillslope_length": 10.0}
-    plain, kept = (run(Terrain(heights, 10.0), edges="closed", keep_steepness=keep, **given) for keep in (0.0, 0.5))
-    slope = [np.rot90(np.hypot(*np.gradient(after.elevation, 10.0)), -rotation)[45] for after in (plain, kept)]
+    plain, kept = (
+        run(Terrain(heights, 10.0), edges="closed", keep_steepness=keep, **given)
+        for keep in (0.0, 0.5)
+    )
+    slope = [
+        np.rot90(np.hypot(*np.gradient(after.elevation, 10.0)), -rotation)[45]
+        for after in (plain, kept)
+    ]
     assert np.median(slope[0][55:85]) == pytest.approx(0.577, abs=0.02)  # tan 30°
-    assert np.median(slope[1][55:85]) == pytest.approx((0.577 + 0.839) / 2, abs=0.03)  # halfway to 40°
-    assert np.median(slope[1][106:114]) == pytest.approx((0.577 + 1.732) / 2, abs=0.08)  # halfway to 60°
+    # halfway to 40°
+    assert np.median(slope[1][55:85]) == pytest.approx((0.577 + 0.839) / 2, abs=0.03)
+    # halfway to 60°
+    assert np.median(slope[1][106:114]) == pytest.approx((0.577 + 1.732) / 2, abs=0.08)
 
 
 def test_kept_steepness_changes_nothing_on_land_below_the_limit():
@@ -190,7 +225,10 @@ def test_kept_steepness_changes_nothing_on_land_below_the_limit():
 def test_age_begins_at_the_untouched_land_and_goes_on_without_a_jump(years):
     """Twice the age changes the land by between one and two and a half times as much."""
     terrain = noise(64)
-    once, twice = (np.abs(run(terrain, years=y).elevation - terrain.elevation).mean() for y in (years, 2 * years))
+    once, twice = (
+        np.abs(run(terrain, years=y).elevation - terrain.elevation).mean()
+        for y in (years, 2 * years)
+    )
     assert once < twice < 2.5 * once
 
 
@@ -201,19 +239,27 @@ def test_no_years_change_no_byte():
 
 @pytest.mark.slow
 def test_a_rough_cone_wears_alike_all_around():
-    """The steepest of eight neighbors favors axes and diagonals; chance, and limits that know no direction, do not.
+    """The steepest of eight neighbors favors axes and diagonals; chance, and limits that know no
+    direction, do not.
 
-    (On a smooth cone brooks run side by side along the axes and join between them: there a quarter less is worn.)
+    (On a smooth cone brooks run side by side along the axes and join between them: there a quarter
+    less is worn.)
     """
-    side, cell = 129, 20.0
+    side = 129
+    cell = 20.0
     row, col = np.mgrid[0:side, 0:side] - side // 2
     distance = np.hypot(row, col)
     cone = np.maximum(60 - distance, 0.0) * cell * 0.5
-    rough = [Terrain(cone + fractal(side, side, 30.0, seed=seed, steepness=1.0), cell) for seed in range(6)]
+    rough = [
+        Terrain(cone + fractal(side, side, 30.0, seed=seed, steepness=1.0), cell)
+        for seed in range(6)
+    ]
     wear = sum(run(terrain, seed, years=100_000.0)["wear"] for seed, terrain in enumerate(rough))
     ring = (distance > 25) & (distance < 50)
     azimuth = np.degrees(np.arctan2(row, col))
-    sectors = [wear[ring & (np.abs((azimuth - at + 45) % 90 - 45) < 7.5)].mean() for at in range(0, 90, 15)]
+    sectors = [
+        wear[ring & (np.abs((azimuth - at + 45) % 90 - 45) < 7.5)].mean() for at in range(0, 90, 15)
+    ]
     assert max(sectors) / min(sectors) < 1.15
 
 
@@ -233,7 +279,9 @@ def test_land_rises_where_the_mask_is_painted_and_by_the_terrains_pattern():
     assert not raised[:, :24].any() and raised[1:-1, 24:-1].min() == pytest.approx(2.0)
     pattern = run(terrain, uplift=0.1, years=10_000.0, pattern="terrain")["uplift"]
     heights = terrain.elevation - terrain.elevation.min()
-    np.testing.assert_allclose(pattern[1:-1, 1:-1], (heights / heights.max())[1:-1, 1:-1], rtol=1e-12)
+    np.testing.assert_allclose(
+        pattern[1:-1, 1:-1], (heights / heights.max())[1:-1, 1:-1], rtol=1e-12
+    )
 
 
 def test_nothing_is_cut_below_the_sea():
@@ -279,10 +327,13 @@ def test_partly_hard_rock_without_water_or_fall_is_cut_by_no_more_than_numbers(e
     for heights in (np.full((24, 30), 100.0), np.floor(fractal(24, 30, 300.0) / 60.0) * 60.0):
         for hardness in (np.full((24, 30), 0.5), np.random.default_rng(1).uniform(0, 1, (24, 30))):
             masks = {"hardness": hardness, "rain": rain}
-            after = run(Terrain(heights, cell), edges="closed", masks=masks, slope_exponent=exponent)
+            after = run(
+                Terrain(heights, cell), edges="closed", masks=masks, slope_exponent=exponent
+            )
             assert np.isfinite(after.elevation).all()
             mass = after.report["mass"]
-            rounding = 3 * STEPS * 2**-52 * heights.sum() * cell * cell  # three sums at each height in each time step
+            # three sums at each height in each time step
+            rounding = 3 * STEPS * 2**-52 * heights.sum() * cell * cell
             assert abs(mass["error"]) <= 1e-9 * mass["moved"] + rounding
 
 
@@ -297,8 +348,8 @@ def test_a_rim_of_hard_rock_yields_to_the_lake_behind_it():
 
 
 def test_a_lake_cuts_its_way_out_along_a_bed_that_rises_gently_to_the_rim():
-    """10 m over 190 cells, and hardly any fall beyond: what the lake cuts is a share of its depth, not of one cell's
-    rise.
+    """10 m over 190 cells, and hardly any fall beyond: what the lake cuts is a share of its depth,
+    not of one cell's rise.
     """
     bed = np.interp(np.arange(260), [0, 30, 220, 259], [60.0, 40.0, 50.0, 49.0])
     banks = 1.5 * np.abs(np.arange(41) - 20.0)
@@ -311,7 +362,9 @@ def test_a_lake_cuts_its_way_out_along_a_bed_that_rises_gently_to_the_rim():
 @pytest.mark.slow
 @pytest.mark.parametrize("exponent", [1.0, 1.5])
 def test_hard_rock_wears_as_much_in_many_short_time_steps(monkeypatch, exponent):
-    """A step's share of the fall, and of what stands above the slope limit, is no multiple of hardness."""
+    """A step's share of the fall, and of what stands above the slope limit, is no multiple of
+    hardness.
+    """
     terrain = Terrain(plane(64, 64, 0.0, 20.0) + fractal(64, 64, 200.0, seed=2), 20.0)
     masks = {"hardness": np.full((64, 64), 0.985)}
     cut = []
@@ -378,7 +431,8 @@ def test_hillslopes_longer_than_the_land_make_it_level_and_lose_nothing(edges, s
 
 
 def test_long_hillslopes_keep_every_bit_where_the_strength_is_zero():
-    terrain, strength = noise(32), np.ones((32, 32), np.float32)
+    terrain = noise(32)
+    strength = np.ones((32, 32), np.float32)
     strength[:, 10:20] = 0.0
     after = run(terrain, hillslope_length=1e6, masks={"strength": strength})
     assert (after.elevation[:, 10:20] == terrain.elevation[:, 10:20]).all()
@@ -409,7 +463,9 @@ def test_the_valleys_are_the_same_at_another_resolution():
 
 def test_any_seed_will_do():
     terrain = noise(32)
-    changes = {seed: run(terrain, seed=seed, years=50_000.0).elevation for seed in (0, 1, 2**31 - 1)}
+    changes = {
+        seed: run(terrain, seed=seed, years=50_000.0).elevation for seed in (0, 1, 2**31 - 1)
+    }
     assert not np.array_equal(changes[0], changes[1]) and np.isfinite(changes[2**31 - 1]).all()
 
 
@@ -421,7 +477,8 @@ def stepping(terrain, limits=NO_LIMITS, **values):
 
 def test_what_has_risen_is_told_after_each_part_of_a_time_step():
     terrain = noise(32)
-    step, before = stepping(terrain, uplift=1.0), float(terrain.elevation.sum())
+    step = stepping(terrain, uplift=1.0)
+    before = float(terrain.elevation.sum())
     for _ in range(7):
         step._phase()
         left, raised = step._total[1:]
@@ -438,7 +495,8 @@ def test_a_step_goes_on_from_any_of_its_parts_to_the_same_bytes(limits):
     while whole.advance() < 1:
         pass
     for parts in (1, 2, 3, 61, 119):
-        step, other = stepping(terrain, limits), stepping(terrain, limits)
+        step = stepping(terrain, limits)
+        other = stepping(terrain, limits)
         for _ in range(parts):
             step._phase()
         set_step_arrays(other, step_arrays(step))
@@ -447,7 +505,9 @@ def test_a_step_goes_on_from_any_of_its_parts_to_the_same_bytes(limits):
         assert other.layers()["elevation"].tobytes() == whole.layers()["elevation"].tobytes()
 
 
-@pytest.mark.parametrize(("name", "value"), [("_heights", math.nan), ("_heights", math.inf), ("_loose", -1.0)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("_heights", math.nan), ("_heights", math.inf), ("_loose", -1.0)]
+)
 def test_a_checkpoint_with_ground_that_is_none_is_refused(name, value):
     step = stepping(noise(32))
     arrays = step_arrays(step)
@@ -458,8 +518,11 @@ def test_a_checkpoint_with_ground_that_is_none_is_refused(name, value):
 
 @pytest.mark.slow
 def test_slopes_and_rivers_favor_no_direction_of_the_grid_by_much():
-    """Of eight dissected fractal lands together, as each has directions of its own, without their borders."""
-    facing, rivers = np.zeros(4), []
+    """Of eight dissected fractal lands together, as each has directions of its own, without their
+    borders.
+    """
+    facing = np.zeros(4)
+    rivers = []
     for seed in range(1, 9):
         terrain = Terrain(fractal(128, 128, 850.0, seed=seed), 30.0)
         land = Land(run(terrain).elevation[3:-3, 3:-3].copy(), terrain.spacing)
@@ -474,18 +537,25 @@ def test_creep_rounds_a_bump_alike_in_all_directions():
     """Rows and columns creep one after the other."""
     row, col = np.mgrid[-32:33, -32:33]
     distance = np.hypot(row, col)
-    step = stepping(Terrain(50.0 * np.exp(-((distance / 6.0) ** 2)), 20.0), years=50_000.0, hillslope_length=100.0)
+    step = stepping(
+        Terrain(50.0 * np.exp(-((distance / 6.0) ** 2)), 20.0),
+        years=50_000.0,
+        hillslope_length=100.0,
+    )
     for _ in range(4):
         step._raise()
     found = step.elevation()
     assert found.max() < 45.0
     for at in range(4, 20):
-        ring = found[np.abs(distance - at) < 0.05]  # along the axes, and where a right triangle has whole sides
+        # along the axes, and where a right triangle has whole sides
+        ring = found[np.abs(distance - at) < 0.05]
         np.testing.assert_allclose(ring, ring.mean(), atol=0.25)
 
 
 def test_an_open_edge_is_lowered_with_the_land_behind_it():
-    """Crests end at the edge without a wall: there it falls inward no steeper than the land inside."""
+    """Crests end at the edge without a wall: there it falls inward no steeper than the land
+    inside.
+    """
     after = run(noise(), years=400_000.0, slope_limit=26.0).elevation
     steepest = 1.25 * math.tan(math.radians(26.0)) * 4000.0 / 96
     for border, inside in ((after[0], after[1]), (after[-1], after[-2])):
@@ -509,7 +579,9 @@ def test_land_on_which_no_river_can_cut_stays_and_a_note_says_so(case, edges):
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 def test_islands_of_one_cell_wear_down_to_the_sea_and_no_further(edges):
     heights = np.full((48, 48), -5.0)
-    heights[10, 10], heights[20:22, 20], heights[0, 0] = 30.0, 10.0, 9.0
+    heights[10, 10] = 30.0
+    heights[20:22, 20] = 10.0
+    heights[0, 0] = 9.0
     after = run(Terrain(heights, 20.0), edges=edges, sea=True, sea_level=0.0)
     land = heights > 0.0
     np.testing.assert_array_equal(after.elevation[~land], -5.0)
@@ -524,7 +596,9 @@ def test_closed_flat_land_rises_evenly_where_nothing_can_run_off():
 
 @pytest.mark.slow
 def test_land_that_rivers_have_cut_is_recognized_after_more_of_them():
-    """As on the elevation model of Big Tujunga: ground under 3° within 2 points, the steepest hundredth within 5°."""
+    """As on the elevation model of Big Tujunga: ground under 3° within 2 points, the steepest
+    hundredth within 5°.
+    """
     once = run(noise(128), years=200_000.0)
     more = run(Terrain(once.elevation, once.spacing[0]), seed=2, years=50_000.0)
     before, after = (statistics(land.elevation, land.spacing) for land in (once, more))
@@ -544,8 +618,8 @@ BEDS = {
 
 @pytest.mark.parametrize("coarse_to_fine", [False, True])
 def test_beds_rise_with_the_land(coarse_to_fine):
-    """Ground in the middle of a bed that never wears rises by 1 m in 1000 years for 100,000 years, away from edges, to
-    where a soft bed had been. Without the bed, rivers cut into it.
+    """Ground in the middle of a bed that never wears rises by 1 m in 1000 years for 100,000 years,
+    away from edges, to where a soft bed had been. Without the bed, rivers cut into it.
     """
     land = Terrain(40.0 + fractal(64, 64, 20.0, seed=2), 60.0)
     values = {"kind": "uplift", "uplift": 1.0, "years": 100_000.0, "coarse_to_fine": coarse_to_fine}
@@ -560,11 +634,20 @@ def test_beds_rise_with_the_land(coarse_to_fine):
 
 def test_a_later_step_finds_the_beds_where_uplift_has_left_them():
     """Drops of rain wear the soft bed that has risen into the heights of the hard one."""
-    land, rain = Terrain(140.0 + fractal(32, 32, 20.0, seed=2), 10.0), {"kind": "droplet", "drops_per_cell": 0.02}
+    land = Terrain(140.0 + fractal(32, 32, 20.0, seed=2), 10.0)
+    rain = {"kind": "droplet", "drops_per_cell": 0.02}
     worn = []
     for strata in ({}, {"strata": BEDS}):
-        rise = {"kind": "uplift", "uplift": 1.0, "years": 100_000.0, "erodibility": 0.0, "slope_limit": 90.0}
+        rise = {
+            "kind": "uplift",
+            "uplift": 1.0,
+            "years": 100_000.0,
+            "erodibility": 0.0,
+            "slope_limit": 90.0,
+        }
         rise["hillslope_length"] = 1e-3
-        after = erode(land, Recipe.from_dict({"name": "rise", **strata, "step": [rise, rain]}), seed=1)
+        after = erode(
+            land, Recipe.from_dict({"name": "rise", **strata, "step": [rise, rain]}), seed=1
+        )
         worn.append(float(after["wear"].mean()))
     assert worn[1] == pytest.approx(worn[0], rel=0.01) and worn[0] > 0.01

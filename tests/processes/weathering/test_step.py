@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weathering step in meters and years: balance, known rates, masks, layers, checkpoints, resolution."""
+"""Weathering step in meters and years: balance, known rates, masks, layers, checkpoints,
+resolution.
+"""
 
 import math
 
@@ -30,7 +32,8 @@ def hills(rows=24, cols=30, relief=200.0):
 def test_no_mass_is_lost_or_made(edges, spacing):
     start = state(hills(), spacing, edges)
     step = finished(start)
-    volumes, layers = step.volumes(), step.layers()
+    volumes = step.volumes()
+    layers = step.layers()
     change = (layers["elevation"] - start.elevation).sum() * start.spacing[0] * start.spacing[1]
     assert abs(change + volumes.exported) <= 1e-9 * volumes.moved and volumes.moved > 1000
     assert (volumes.exported > 0) == (edges == "open") and layers["sediment"].min() > 0
@@ -57,8 +60,9 @@ def test_a_wave_of_sand_creeps_away_as_fast_as_heat_would_flow(spacing):
 @pytest.mark.parametrize("edges", ["open", "closed"])
 @pytest.mark.parametrize("across", [False, True])
 def test_cliffs_of_a_kilometer_at_an_edge_weather_as_those_inside(edges, across):
-    """Walls of 1000 m on every other cell of 1 m, or a checkerboard of them: dug 430 and 560 m at an edge before, as
-    half a wall counted as slope there, and 5 and 4 m now."""
+    """Walls of 1000 m on every other cell of 1 m, or a checkerboard of them: dug 430 and 560 m at
+    an edge before, as half a wall counted as slope there, and 5 and 4 m now.
+    """
     row, col = np.mgrid[:16, :16]
     height = 1000.0 * ((row + col) % 2 if across else col % 2)
     layers = finished(state(height, 1.0, edges)).layers()
@@ -77,7 +81,9 @@ def test_crests_are_lowered_and_hollows_filled():
 def test_time_steps_follow_from_the_cells_and_are_reported():
     # 4 D t (1/10² + 1/10²) = 4 · 0.05 · 10⁵ / 50
     counts = finished(state(hills()), duration=1e5, diffusivity=0.05, production=0.0).counts(1.0)
-    assert counts["time_steps"] == 400 and counts["years_per_step"] == 250 and counts["years"] == 1e5
+    assert (
+        counts["time_steps"] == 400 and counts["years_per_step"] == 250 and counts["years"] == 1e5
+    )
     # 0.08 mm of a year in 20ths of 0.45 m
     assert finished(state(hills()), duration=1e5, diffusivity=0.0).counts(1.0)["time_steps"] == 356
     # 0.08 mm of a year in 20ths of 0.45 m
@@ -91,9 +97,14 @@ def test_masks_say_where_rock_weathers_and_what_may_come_down():
     left = np.zeros(height.shape)
     left[:, :15] = 1.0
     strong = finished(state(height, masks={"strength": 1 - left})).layers()
-    assert np.array_equal(strong["elevation"][:, :15], height[:, :15]) and not strong["sediment"][:, :15].any()
+    assert (
+        np.array_equal(strong["elevation"][:, :15], height[:, :15])
+        and not strong["sediment"][:, :15].any()
+    )
     protected = finished(state(height, masks={"protect": left})).layers()
-    assert (protected["elevation"][:, :15] >= height[:, :15]).all() and protected["sediment"][:, 14].any()
+    assert (protected["elevation"][:, :15] >= height[:, :15]).all() and protected["sediment"][
+        :, 14
+    ].any()
     assert (protected["elevation"] - protected["sediment"] - height)[:, :15].min() >= -1e-9
     hard = finished(state(height, masks={"hardness": 0.9 * left})).layers()["sediment"]
     assert hard[:, :14].mean() < 0.5 * hard[:, 15:].mean()
@@ -101,7 +112,10 @@ def test_masks_say_where_rock_weathers_and_what_may_come_down():
 
 def test_moisture_of_a_former_step_counts():
     dry, wet = (
-        finished(state(np.zeros((4, 4)), moisture=np.full((4, 4), moisture, np.float32)), moisture_effect=1.0)
+        finished(
+            state(np.zeros((4, 4)), moisture=np.full((4, 4), moisture, np.float32)),
+            moisture_effect=1.0,
+        )
         for moisture in (0.0, 1.0)
     )
     assert dry.volumes().moved == 0.0 and wet.layers()["sediment"].min() > 0.5
@@ -109,7 +123,11 @@ def test_moisture_of_a_former_step_counts():
 
 def test_soil_creeps_with_the_sediment():
     layers = finished(state(hills(), soil=np.full((24, 30), 2.0)), production=0.0).layers()
-    assert layers["soil"].min() < 2.0 and layers["sediment"].max() > 0.0 and (layers["soil"] <= 2.0).all()
+    assert (
+        layers["soil"].min() < 2.0
+        and layers["sediment"].max() > 0.0
+        and (layers["soil"] <= 2.0).all()
+    )
 
 
 def test_chunks_and_a_stop_half_way_change_no_bit():
@@ -131,7 +149,9 @@ def test_a_duration_out_of_range_is_refused_with_the_range():
 
 
 def test_the_same_terrain_looks_the_same_with_more_cells():
-    """The row "resolution" of the verification, at a quarter of its sides: within 20 % of the finest."""
+    """The row "resolution" of the verification, at a quarter of its sides: within 20 % of the
+    finest.
+    """
     figures = []
     for side in (32, 64, 128):
         place = (np.arange(side) + 0.5) / side * 2 * np.pi

@@ -34,7 +34,8 @@ WINDS = [
 
 
 def shadow(surface, wind, drop, wrap, threads=1, before=math.nan):
-    ground, shade = np.stack([surface, 0 * surface], -1), np.full(surface.shape, before)
+    ground = np.stack([surface, 0 * surface], -1)
+    shade = np.full(surface.shape, before)
     WindShadow(surface.shape, threads).cast(ground, shade, wind, drop, wrap)
     return shade
 
@@ -53,7 +54,8 @@ def rows_by_plain_python(surface, along, beside, drop, wrap):
     part = shift - math.floor(shift)
     shade = np.full(surface.shape, -math.inf)
     for number in range(1, 2 * rows if wrap else rows):
-        row, before = order[number % rows], order[(number - 1) % rows]
+        row = order[number % rows]
+        before = order[(number - 1) % rows]
         top = np.maximum(surface[before], shade[before])
         low, high = (np.arange(cols) + math.floor(shift) + more for more in (0, 1))
         low, high = (at % cols if wrap else np.clip(at, 0, cols - 1) for at in (low, high))
@@ -80,7 +82,8 @@ def test_a_tower_casts_a_shadow_downwind_of_its_height(direction):
     surface = np.zeros((31, 31))
     surface[15, 15] = 1.0
     angle = math.radians(direction)
-    row, col = round(math.sin(angle)), round(math.cos(angle))
+    row = round(math.sin(angle))
+    col = round(math.cos(angle))
     shade = shadow(surface, (float(row), float(col)), 0.125, wrap=False)
     lee = {tuple(place) for place in np.argwhere(shade > 0)}
     assert lee == {(15 + row * step, 15 + col * step) for step in range(1, 8)}
@@ -100,13 +103,18 @@ def test_a_slanting_shadow_lies_along_the_wind_and_wraps():
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("shape", [(3, 3), (3, 9), (9, 3), (40, 27), (290, 5)])
 def test_it_does_what_plain_python_does(shape, wrap):
-    """To the last bit, whatever the array holds before; with shadows that end soon, and with some that go around."""
+    """To the last bit, whatever the array holds before; with shadows that end soon, and with some
+    that go around.
+    """
     surface = fractal(*shape, seed=1)
     for wind in WINDS:
         for drop in (3.0, 0.3, 1e-3):
             expected = by_plain_python(surface, wind, drop, wrap)
             assert np.array_equal(shadow(surface, wind, drop, wrap), expected), (wind, drop)
-            assert np.array_equal(shadow(surface, wind, drop, wrap, before=expected), expected), (wind, drop)
+            assert np.array_equal(shadow(surface, wind, drop, wrap, before=expected), expected), (
+                wind,
+                drop,
+            )
 
 
 def all_strips_to_their_ends(patched):
@@ -127,7 +135,9 @@ CAST = kernels.cast
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("wrong", [None, all_strips_to_their_ends])
 def test_the_same_bytes_on_any_number_of_threads(wrong, wrap, monkeypatch):
-    """On threads, and with the strips swept one after another from either side, which a wrong scheme would betray."""
+    """On threads, and with the strips swept one after another from either side, which a wrong
+    scheme would betray.
+    """
     monkeypatch.setattr(wind_shadow, "CELLS", 1)
     monkeypatch.setattr(wind_shadow, "NARROWEST", 3)
     surface = fractal(48, 37, seed=1)
@@ -141,9 +151,14 @@ def test_the_same_bytes_on_any_number_of_threads(wrong, wrap, monkeypatch):
             )
     seen = []
     for way in (1, -1):
-        monkeypatch.setattr(WorkerPool, "run", lambda pool, do, way=way: [do(one) for one in range(pool.size)[::way]])
+        monkeypatch.setattr(
+            WorkerPool,
+            "run",
+            lambda pool, do, way=way: [do(one) for one in range(pool.size)[::way]],
+        )
         seen += [
-            np.array_equal(shadow(surface, wind, 0.1, wrap, 8), one) for wind, one in zip(WINDS, alone, strict=True)
+            np.array_equal(shadow(surface, wind, 0.1, wrap, 8), one)
+            for wind, one in zip(WINDS, alone, strict=True)
         ]
     assert all(seen) == (wrong is None)
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wind step in meters: mass balance, the article's trends, shelter, moisture, grass, masks, resolution."""
+"""Wind step in meters: mass balance, the article's trends, shelter, moisture, grass, masks,
+resolution.
+"""
 
 import os
 
@@ -20,12 +22,20 @@ from tests.terrains import fractal
 FLIGHTS = ("particles", "boundary layer")
 
 
-def blown(elevation, sediment, cell=10.0, edges="wrap", key=1, layers=None, masks=None, **parameters):
-    """Run a step to its end; returns its layers, counts, and volumes: `moved`, and `exported` less what was added."""
+def blown(
+    elevation, sediment, cell=10.0, edges="wrap", key=1, layers=None, masks=None, **parameters
+):
+    """Run a step to its end; returns its layers, counts, and volumes: `moved`, and `exported` less
+    what was added.
+    """
     spacing = cell if isinstance(cell, tuple) else (cell, cell)
     masks = {kind: np.asarray(mask, np.float32) for kind, mask in (masks or {}).items()}
     layers = {"sediment": np.array(sediment, float), **(layers or {})}
-    step = WindStep(State(np.array(elevation, float), layers, masks, spacing, edges), WindParameters(**parameters), key)
+    step = WindStep(
+        State(np.array(elevation, float), layers, masks, spacing, edges),
+        WindParameters(**parameters),
+        key,
+    )
     while step.advance() < 1:
         pass
     after = {**step.layers(), **step.counts(1.0)}
@@ -37,7 +47,9 @@ def blown(elevation, sediment, cell=10.0, edges="wrap", key=1, layers=None, mask
 def dunes(side=48, relief=40.0, **parameters):
     """A field of pure sand, and the same after wind."""
     before = fractal(side, side, relief, seed=3)
-    return before, blown(before, before + 20.0, **{"particles_per_cell": 0.5, "direction": 0.0, **parameters})
+    return before, blown(
+        before, before + 20.0, **{"particles_per_cell": 0.5, "direction": 0.0, **parameters}
+    )
 
 
 def lost(before, after, area=100.0):
@@ -56,7 +68,9 @@ def test_no_mass_is_lost_or_made(edges):
 
 @pytest.mark.parametrize("case", range(30))
 def test_no_mass_is_lost_for_any_parameters_in_range(case):
-    """Parameters drawn from their declarations, all edges, heights of 10⁻³ to 10³ cells; TEST_SEED repeats a run."""
+    """Parameters drawn from their declarations, all edges, heights of 10⁻³ to 10³ cells; TEST_SEED
+    repeats a run.
+    """
     seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
@@ -67,32 +81,52 @@ def test_no_mass_is_lost_for_any_parameters_in_range(case):
         elif isinstance(item.default, bool):
             drawn[name] = bool(case % 2)
         elif not item.row_names:
-            drawn[name] = float(rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default]))
+            drawn[name] = float(
+                rng.choice([item.low, item.high, rng.uniform(item.low, item.high), item.default])
+            )
     cell = 10.0 ** rng.uniform(-1, 3)
     spacing = (cell, cell * float(rng.choice([1.0, 0.3, 4.0])))
     drawn |= {"particles_per_cell": 0.5, "maximum_path": min(drawn["maximum_path"], 1.0)}
-    drawn |= {"feature_size": cell * float(rng.choice([0.3, 1.0, 3.0])), "time_step": max(drawn["time_step"], 0.05)}
+    drawn |= {
+        "feature_size": cell * float(rng.choice([0.3, 1.0, 3.0])),
+        "time_step": max(drawn["time_step"], 0.05),
+    }
     drawn |= {"response": max(drawn["response"], 0.1), "wind_speed": max(drawn["wind_speed"], 0.3)}
     drawn |= {"supply": drawn["supply"] * cell * 1e-6}
     shape = tuple(int(side) for side in rng.integers(3, 16, 2))
     relief = cell * 10 ** rng.uniform(-3, 3)
-    before, sand = fractal(*shape, relief, case), np.maximum(fractal(*shape, relief, case + 1) - 0.4 * relief, 0)
-    layers = {name: rng.random(shape).astype(np.float32) for name in ("moisture", "grass") if rng.random() < 0.3}
+    before = fractal(*shape, relief, case)
+    sand = np.maximum(fractal(*shape, relief, case + 1) - 0.4 * relief, 0)
+    layers = {
+        name: rng.random(shape).astype(np.float32)
+        for name in ("moisture", "grass")
+        if rng.random() < 0.3
+    }
     kinds = ("strength", "hardness", "protect", "source", "plot")
     masks = {kind: rng.integers(0, 3, shape) / 2 for kind in kinds if rng.random() < 0.3}
     after = blown(before, sand, spacing, EDGES[case % 3], case, layers, masks, **drawn)
     area = spacing[0] * spacing[1]
     rounding = 1e-15 * relief * area * before.size
-    assert abs(lost(before, after, area) - after["exported"]) <= 1e-9 * (after["moved"] + after["supplied"]) + rounding
+    assert (
+        abs(lost(before, after, area) - after["exported"])
+        <= 1e-9 * (after["moved"] + after["supplied"]) + rounding
+    )
     assert all(np.isfinite(after[name]).all() for name in ("elevation", "sediment", "wind_path"))
-    assert after["sediment"].min() >= 0 and 0 <= after["wind_path"].min() <= after["wind_path"].max() <= 1
-    assert np.all(after["elevation"] - after["sediment"] <= before - sand + 1e-9 * relief)  # rock never grows
+    assert (
+        after["sediment"].min() >= 0
+        and 0 <= after["wind_path"].min() <= after["wind_path"].max() <= 1
+    )
+    # rock never grows
+    assert np.all(after["elevation"] - after["sediment"] <= before - sand + 1e-9 * relief)
 
 
 def test_what_the_wind_brings_in_is_counted_against_what_leaves():
     flat = np.full((24, 24), 5.0)
     after = blown(flat, np.zeros_like(flat), edges="closed", supply=2.0, particles_per_cell=2.0)
-    assert after["supplied"] == pytest.approx(2.0 * 100 * flat.size) and after["exported"] == -after["supplied"]
+    assert (
+        after["supplied"] == pytest.approx(2.0 * 100 * flat.size)
+        and after["exported"] == -after["supplied"]
+    )
     assert (after["elevation"] - flat).mean() == pytest.approx(2.0)
 
 
@@ -130,7 +164,9 @@ def test_a_step_goes_on_from_what_evolves_to_the_same_bytes(flight, monkeypatch)
     for step in (whole, resumed):
         while step.advance() < 1:
             pass
-    assert all(one.tobytes() == resumed.layers()[name].tobytes() for name, one in whole.layers().items())
+    assert all(
+        one.tobytes() == resumed.layers()[name].tobytes() for name, one in whole.layers().items()
+    )
     assert whole.volumes() == resumed.volumes() and whole.counts(1.0) == resumed.counts(1.0)
 
 
@@ -185,7 +221,8 @@ def spacing(field):
 def test_a_quarter_of_the_wind_makes_sharper_dunes_of_a_smaller_scale_and_moves_less():
     before = fractal(64, 64, 20.0, seed=0, steepness=1.0)
     windy, calm = (
-        blown(before, before + 20, direction=0.0, suspension=0.0003, wind_speed=speed) for speed in (2**0.5, 2**0.5 / 4)
+        blown(before, before + 20, direction=0.0, suspension=0.0003, wind_speed=speed)
+        for speed in (2**0.5, 2**0.5 / 4)
     )
     assert calm["lifted"] < windy["lifted"]
     assert sharpness(calm["elevation"]) > 2 * sharpness(windy["elevation"]) > 0
@@ -203,11 +240,17 @@ def test_dunes_are_steep_in_the_lee_and_gentle_to_windward():
 
 
 def pyramid(side=48):
-    """A pyramid of rock, 40 m high and 180 m wide, in dunes of up to 20 m; elevation, sediment, rock."""
+    """A pyramid of rock, 40 m high and 180 m wide, in dunes of up to 20 m; elevation, sediment,
+    rock.
+    """
     row, col = np.mgrid[0:side, 0:side]
     rock = 40.0 - 2.2 * (np.abs(row - side / 2) + np.abs(col - side / 2))
     sand = fractal(side, side, 20.0, seed=3)
-    return np.maximum(rock, sand), np.maximum(sand - np.maximum(rock, 0.0), 0.0), np.maximum(rock, 0.0)
+    return (
+        np.maximum(rock, sand),
+        np.maximum(sand - np.maximum(rock, 0.0), 0.0),
+        np.maximum(rock, 0.0),
+    )
 
 
 BEHIND, BEFORE = np.s_[18:31, 34:42], np.s_[18:31, 6:14]
@@ -228,7 +271,8 @@ def test_sand_gathers_in_the_lee_of_a_pyramid_and_its_windward_edges_are_worn():
 def test_shelter_keeps_more_sand_close_behind_a_pyramid_than_free_wind_does():
     elevation, sand, _ = pyramid()
     sheltered, free = (
-        blown(elevation, sand, direction=0.0, suspension=0.0003, shelter=shelter)["elevation"] for shelter in (1.0, 0.0)
+        blown(elevation, sand, direction=0.0, suspension=0.0003, shelter=shelter)["elevation"]
+        for shelter in (1.0, 0.0)
     )
     assert sheltered[BEHIND].mean() > free[BEHIND].mean() + 0.1
 
@@ -236,7 +280,12 @@ def test_shelter_keeps_more_sand_close_behind_a_pyramid_than_free_wind_does():
 def test_wet_sand_stays_and_moister_sand_moves_less():
     before = fractal(32, 32, 40.0, seed=3)
     moist = [
-        blown(before, before + 20, layers={"moisture": np.full_like(before, wet)}, particles_per_cell=0.5)["lifted"]
+        blown(
+            before,
+            before + 20,
+            layers={"moisture": np.full_like(before, wet)},
+            particles_per_cell=0.5,
+        )["lifted"]
         for wet in (0.0, 0.05, 0.2, 1.0)
     ]
     dry = blown(before, before + 20, particles_per_cell=0.5)["lifted"]
@@ -249,7 +298,8 @@ def test_grass_binds_the_sand_and_slows_the_wind():
     grass = np.zeros(before.shape, np.float32)
     grass[:, 16:] = 1.0
     held = blown(before, before + 20, layers={"grass": grass}, edges="open")
-    assert (before - held["elevation"])[grass > 0].max() <= 1e-9  # sand comes to rest there, and none is taken
+    # sand comes to rest there, and none is taken
+    assert (before - held["elevation"])[grass > 0].max() <= 1e-9
     slowed = blown(before, before + 20, layers={"grass": np.ones_like(grass)}, grass_hold=0.0)
     assert 0 < slowed["lifted"] < 0.7 * blown(before, before + 20)["lifted"]
 
@@ -257,7 +307,16 @@ def test_grass_binds_the_sand_and_slows_the_wind():
 def test_lift_keeps_particles_off_the_ground_and_drag_brings_them_down_with_their_load():
     rock = fractal(48, 48, 40.0, seed=3)
     base, lifted, dragged = (
-        blown(rock, 0 * rock, edges="open", direction=0.0, supply=1.0, abrasion=0.0, particles_per_cell=0.5, **option)
+        blown(
+            rock,
+            0 * rock,
+            edges="open",
+            direction=0.0,
+            supply=1.0,
+            abrasion=0.0,
+            particles_per_cell=0.5,
+            **option,
+        )
         for option in ({}, {"air_lift": 0.01}, {"air_drag": 1.0})
     )
     touches = [after["wind_path"].sum() for after in (lifted, base, dragged)]
@@ -271,7 +330,9 @@ def test_lift_keeps_particles_off_the_ground_and_drag_brings_them_down_with_thei
 def test_two_winds_of_a_rose_blow_as_often_as_they_weigh():
     flat = np.zeros((64, 64))
     rose = [[0.0, 3.0], [90.0, 1.0]]
-    step = WindStep(State(flat, {"sediment": flat}, {}, (10.0, 10.0), "wrap"), WindParameters(wind_rose=rose), 1)
+    step = WindStep(
+        State(flat, {"sediment": flat}, {}, (10.0, 10.0), "wrap"), WindParameters(wind_rose=rose), 1
+    )
     gusts = np.array([step._gust(number) for number in range(2000)])
     east = gusts[:, 1] > gusts[:, 0]
     assert abs(east.mean() - 0.75) < 0.05
@@ -283,7 +344,8 @@ def test_two_winds_of_a_rose_blow_as_often_as_they_weigh():
 def test_the_slip_face_looks_where_the_wind_blows_to(direction):
     before = fractal(48, 48, 25.0, seed=3)
     after = blown(before, before + 20, direction=direction, particles_per_cell=0.5)["elevation"]
-    rows, cols = round(np.sin(np.radians(direction))), round(np.cos(np.radians(direction)))
+    rows = round(np.sin(np.radians(direction)))
+    cols = round(np.cos(np.radians(direction)))
     rise = np.roll(after, (-rows, -cols), (0, 1)) - after
     assert np.percentile(-rise, 99) > 1.3 * np.percentile(rise, 99)
 
@@ -300,14 +362,21 @@ def test_strength_0_keeps_every_bit_and_rock_of_protected_cells_stays(edges):
     assert still["elevation"][:, :12].tobytes() == before[:, :12].tobytes() and still["moved"] > 0
     given = {"masks": {"protect": half}, "abrasion": 1.0, "particles_per_cell": 1.0}
     guarded = blown(before, np.full(before.shape, 0.2), 7.3, edges, **given)
-    change, rock = guarded["elevation"] - before, guarded["elevation"] - guarded["sediment"] - (before - 0.2)
+    change = guarded["elevation"] - before
+    rock = guarded["elevation"] - guarded["sediment"] - (before - 0.2)
     assert rock[:, 12:].min() >= -1e-9 and rock[:, :12].min() < -1e-3
     assert change[:, 12:].min() < -0.1 and change[:, 12:].max() > 0  # its sand comes and goes
 
 
 def test_hard_rock_is_never_worn():
     elevation, sand, _ = pyramid()
-    hard = blown(elevation, sand, masks={"hardness": np.ones(sand.shape)}, abrasion=1.0, particles_per_cell=0.3)
+    hard = blown(
+        elevation,
+        sand,
+        masks={"hardness": np.ones(sand.shape)},
+        abrasion=1.0,
+        particles_per_cell=0.3,
+    )
     soft = blown(elevation, sand, abrasion=1.0, particles_per_cell=0.3)
     assert hard["abraded"] == 0 < soft["abraded"]
 
@@ -317,7 +386,13 @@ def test_particles_start_where_the_source_says():
     source[5, 3] = 1.0
     flat = np.zeros((24, 24))
     after = blown(
-        flat, flat, edges="open", masks={"source": source}, direction=0.0, gustiness=0.0, particles_per_cell=0.2
+        flat,
+        flat,
+        edges="open",
+        masks={"source": source},
+        direction=0.0,
+        gustiness=0.0,
+        particles_per_cell=0.2,
     )
     assert after["wind_path"][5, 3:].min() > 0 and np.count_nonzero(after["wind_path"]) == 21
 
@@ -337,14 +412,16 @@ def band_limited(side, relief=60.0):
 
 @pytest.mark.landscape
 def test_the_same_land_on_finer_cells_is_eroded_alike():
-    """The same 1280 m at 64², 128² and 256²: eroded volume, relief and mean slope within 20 % of the finest.
+    """The same 1280 m at 64², 128² and 256²: eroded volume, relief and mean slope within 20 % of
+    the finest.
 
-    Measured, with a tenth of the particles at 4 times the pace: 1.06, 1.08, 1.04 of the finest at 64², and 1.03, 1.02,
-    1.02 at 128².
+    Measured, with a tenth of the particles at 4 times the pace: 1.06, 1.08, 1.04 of the finest at
+    64², and 1.03, 1.02, 1.02 at 128².
     """
     figures = []
     for side in (64, 128, 256):
-        cell, before = 1280.0 / side, band_limited(side)
+        cell = 1280.0 / side
+        before = band_limited(side)
         after = blown(before, before + 20, cell, direction=0.0, particles_per_cell=0.1, pace=400.0)
         change = after["elevation"] - before
         slope = np.hypot(*np.gradient(after["elevation"], cell)).mean()
@@ -360,14 +437,24 @@ def test_bare_rock_is_worn_alike_on_finer_cells():
     worn = []
     for side in (64, 128):
         rock = band_limited(side, relief=20.0)
-        given = {"direction": 0.0, "particles_per_cell": 0.3, "pace": 200.0, "abrasion": 0.01, "supply": 2.0}
-        worn.append(blown(rock, np.zeros_like(rock), 640.0 / side, edges="open", **given)["abraded"])
+        given = {
+            "direction": 0.0,
+            "particles_per_cell": 0.3,
+            "pace": 200.0,
+            "abrasion": 0.01,
+            "supply": 2.0,
+        }
+        worn.append(
+            blown(rock, np.zeros_like(rock), 640.0 / side, edges="open", **given)["abraded"]
+        )
     print(worn)
     assert abs(worn[0] / worn[1] - 1) < 0.1
 
 
 def test_meters_and_features_scale_together():
-    """Land and features 16 times as large in all directions are eroded 16 times as deep: exactly, a power of two."""
+    """Land and features 16 times as large in all directions are eroded 16 times as deep: exactly, a
+    power of two.
+    """
     before = fractal(24, 24, 40.0, seed=3)
     small = blown(before, before + 8)
     large = blown(before * 16, (before + 8) * 16, 160.0, feature_size=160.0)
@@ -376,29 +463,46 @@ def test_meters_and_features_scale_together():
 
 def constants(spacing, **parameters):
     flat = np.zeros((8, 10))
-    return WindStep(State(flat, {"sediment": flat}, {}, spacing, "open"), WindParameters(**parameters), 1)._constants
+    return WindStep(
+        State(flat, {"sediment": flat}, {}, spacing, "open"), WindParameters(**parameters), 1
+    )._constants
 
 
 def test_on_the_grid_of_the_article_the_numbers_are_the_article_s():
-    """dt = 0.25, gravity 0.01, coupling 0.1, suspension and abrasion 0.0001, settling 0.01, heights of 80 cells."""
-    got = constants((10.0, 10.0), pace=1.0, fallout=0.0001, repose_angle=np.degrees(np.arctan(0.005 * 80)))
+    """dt = 0.25, gravity 0.01, coupling 0.1, suspension and abrasion 0.0001, settling 0.01, heights
+    of 80 cells.
+    """
+    got = constants(
+        (10.0, 10.0), pace=1.0, fallout=0.0001, repose_angle=np.degrees(np.arctan(0.005 * 80))
+    )
     assert (got.time_step, got.gravity, got.pull) == pytest.approx((0.25, 0.25 * 0.01, 0.25 * 0.1))
-    assert (got.lift, got.fall, got.abrasion, got.share) == pytest.approx((25e-6, 25e-6, 25e-6, 0.0025))
-    assert (got.row_hold, got.col_hold, got.diagonal_hold) == pytest.approx((0.005, 0.005, 0.005 * 2**0.5))
-    assert (got.row_step, got.col_step, got.row_slope, got.col_slope) == pytest.approx((0.25, 0.25, 40.0, 40.0))
+    assert (got.lift, got.fall, got.abrasion, got.share) == pytest.approx(
+        (25e-6, 25e-6, 25e-6, 0.0025)
+    )
+    assert (got.row_hold, got.col_hold, got.diagonal_hold) == pytest.approx(
+        (0.005, 0.005, 0.005 * 2**0.5)
+    )
+    assert (got.row_step, got.col_step, got.row_slope, got.col_slope) == pytest.approx(
+        (0.25, 0.25, 40.0, 40.0)
+    )
     assert WindParameters().wind_speed == 2**0.5 and WindParameters().direction == 45.0  # (1, 0, 1)
 
 
 def test_on_cells_that_are_not_square_slopes_steps_and_holds_go_by_meters():
-    """Rows 5 m and columns 20 m apart, an area of 10 m × 10 m: steps of 2.5 m are 1/2 a row and 1/8 of a column."""
+    """Rows 5 m and columns 20 m apart, an area of 10 m × 10 m: steps of 2.5 m are 1/2 a row and 1/8
+    of a column.
+    """
     got = constants((5.0, 20.0), repose_angle=45.0)
     assert (got.row_step, got.col_step) == pytest.approx((0.5, 0.125))
     assert (got.row_slope, got.col_slope) == pytest.approx((80.0, 20.0))
-    assert (got.row_hold, got.col_hold, got.diagonal_hold) == pytest.approx((5 / 800, 20 / 800, 425**0.5 / 800))
+    assert (got.row_hold, got.col_hold, got.diagonal_hold) == pytest.approx(
+        (5 / 800, 20 / 800, 425**0.5 / 800)
+    )
 
 
 def test_finer_cells_get_a_shorter_time_step():
-    coarse, fine = constants((10.0, 10.0)), constants((2.5, 2.5))
+    coarse = constants((10.0, 10.0))
+    fine = constants((2.5, 2.5))
     assert fine.time_step == coarse.time_step / 4 and fine.row_step == coarse.row_step
     assert fine.maximum_steps == coarse.maximum_steps  # a path as long in cells
     assert fine.lift == coarse.lift and fine.row_hold == coarse.row_hold / 4
@@ -426,7 +530,9 @@ HILLS = fractal(150, 260, 60.0, seed=3)
 
 def threaded(threads, edges, **given):
     """A gusty wind over hills half of rock, on 2 × 4 tiles: all bytes, counts and volumes."""
-    state = State(HILLS, {"sediment": HILLS / 2}, given.pop("masks", {}), (10.0, 10.0), edges, threads=threads)
+    state = State(
+        HILLS, {"sediment": HILLS / 2}, given.pop("masks", {}), (10.0, 10.0), edges, threads=threads
+    )
     step = WindStep(state, WindParameters(particles_per_cell=0.02, gustiness=60.0, **given), 1)
     while step.advance() < 1:
         pass
@@ -438,27 +544,42 @@ def threaded(threads, edges, **given):
 @pytest.mark.parametrize("edges", EDGES)
 def test_the_same_bytes_on_any_number_of_threads(edges, flight, monkeypatch):
     monkeypatch.setattr(wind_shadow, "CELLS", 1)
-    alone, *others = (threaded(threads, edges, flight=flight, supply=1.0) for threads in (1, 2, 4, 8))
-    assert all(other == alone for other in others) and alone[1]["lifted"] > 1000 and alone[1]["slid"] > 1000
+    alone, *others = (
+        threaded(threads, edges, flight=flight, supply=1.0) for threads in (1, 2, 4, 8)
+    )
+    assert (
+        all(other == alone for other in others)
+        and alone[1]["lifted"] > 1000
+        and alone[1]["slid"] > 1000
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flight", FLIGHTS)
 @pytest.mark.parametrize("edges", EDGES)
 def test_the_same_bytes_whichever_tile_is_worked_first(edges, flight, monkeypatch):
-    rng, as_they_come = np.random.default_rng(2), TileRun._work
+    rng = np.random.default_rng(2)
+    as_they_come = TileRun._work
     mask = {"strength": rng.random(HILLS.shape).astype(np.float32)}
     expected = threaded(1, edges, flight=flight, masks=dict(mask))
-    monkeypatch.setattr(TileRun, "_work", lambda run, worked, *rest: as_they_come(run, rng.permutation(worked), *rest))
+    monkeypatch.setattr(
+        TileRun,
+        "_work",
+        lambda run, worked, *rest: as_they_come(run, rng.permutation(worked), *rest),
+    )
     assert threaded(1, edges, flight=flight, masks=dict(mask)) == expected
-    monkeypatch.setattr(TileRun, "_work", lambda run, worked, *rest: as_they_come(run, worked[::-1].copy(), *rest))
+    monkeypatch.setattr(
+        TileRun, "_work", lambda run, worked, *rest: as_they_come(run, worked[::-1].copy(), *rest)
+    )
     assert threaded(1, edges, flight=flight, masks=dict(mask)) == expected
 
 
 @pytest.mark.parametrize("edges", EDGES)
 def test_a_storm_of_steps_longer_than_a_tile_loses_nothing(edges):
     state = State(HILLS, {"sediment": HILLS / 2}, {}, (10.0, 10.0), edges, threads=2)
-    step = WindStep(state, WindParameters(particles_per_cell=0.02, wind_speed=100.0, response=2.0), 1)
+    step = WindStep(
+        state, WindParameters(particles_per_cell=0.02, wind_speed=100.0, response=2.0), 1
+    )
     while step.advance() < 1:
         pass
     volumes = step.volumes()
@@ -467,24 +588,43 @@ def test_a_storm_of_steps_longer_than_a_tile_loses_nothing(edges):
 
 
 def sea(tile, monkeypatch):
-    """Visible statistics of the dune sea: volumes dug and moved, percentiles of height and slope."""
+    """Visible statistics of the dune sea: volumes dug and moved, percentiles of height and
+    slope.
+    """
     monkeypatch.setattr("erosion_addon.processes.wind.step.TILE", tile)
     before = fractal(192, 192, 30.0, seed=3)
     land = Terrain(before, 10.0, {"sediment": before + 20.0})
-    rose = {"wind_rose": [[-50.0, 1.0], [50.0, 1.0]], "wind_speed": 0.35, "particles_per_cell": 0.25}
-    values = {"suspension": 0.002, "fallout": 0.1, "settling": 0.04, "creep": 0.003, "maximum_path": 0.06}
-    recipe = Recipe.from_dict({"name": "sea", "edges": "wrap", "step": [{"kind": "wind", **rose, **values}]})
+    rose = {
+        "wind_rose": [[-50.0, 1.0], [50.0, 1.0]],
+        "wind_speed": 0.35,
+        "particles_per_cell": 0.25,
+    }
+    values = {
+        "suspension": 0.002,
+        "fallout": 0.1,
+        "settling": 0.04,
+        "creep": 0.003,
+        "maximum_path": 0.06,
+    }
+    recipe = Recipe.from_dict(
+        {"name": "sea", "edges": "wrap", "step": [{"kind": "wind", **rose, **values}]}
+    )
     after = erode(land, recipe, seed=1)
-    heights, change = after.elevation - after.elevation.mean(), after.elevation - before
+    heights = after.elevation - after.elevation.mean()
+    change = after.elevation - before
     slope = np.hypot(*np.gradient(after.elevation, 10.0))
     volumes = -change[change < 0].sum(), after.report["mass"]["moved"]
-    return np.array([*volumes, *np.percentile(heights, (1, 5, 95, 99)), *np.percentile(slope, (50, 90, 99))]), change
+    return np.array(
+        [*volumes, *np.percentile(heights, (1, 5, 95, 99)), *np.percentile(slope, (50, 90, 99))]
+    ), change
 
 
 @pytest.mark.slow
 def test_the_dunes_are_those_of_particles_one_after_another(monkeypatch):
-    """Measured with three seeds on 256²: means within 0.3 %, while single seeds differ by 0.3 to 5 %. Here, 1 %; and
-    dunes of the same seed lie where they lie without tiles: correlated by 0.99, those of two seeds by 0.6."""
+    """Measured with three seeds on 256²: means within 0.3 %, while single seeds differ by 0.3 to 5
+    %. Here, 1 %; and dunes of the same seed lie where they lie without tiles: correlated by 0.99,
+    those of two seeds by 0.6.
+    """
     (tiled, there), (alone, here) = (sea(tile, monkeypatch) for tile in (64, 10**6))
     print(tiled / alone)
     assert (np.abs(tiled / alone - 1) < 0.01).all()
@@ -501,7 +641,12 @@ def test_sand_flow_is_the_way_that_the_sand_has_gone(flight, direction):
     row, col = np.mgrid[:64, :64] - 31.5
     sand = np.maximum(8.0 - (row**2 + col**2) / 12.0, 0.0)
     far = 1.0 if flight == "particles" else 0.15  # those enter at the edge, the others anywhere
-    given = {"flight": flight, "direction": direction, "maximum_path": far, "particles_per_cell": 0.3}
+    given = {
+        "flight": flight,
+        "direction": direction,
+        "maximum_path": far,
+        "particles_per_cell": 0.3,
+    }
     after = blown(sand, sand, edges="closed", flow_maps=True, **given)
     assert after["exported"] == 0.0
     gained = after["sediment"].astype(float) - sand

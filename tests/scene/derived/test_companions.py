@@ -5,7 +5,13 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.derived import companions, foliage, material_inputs, update_derived, water_surface
+from erosion_addon.scene.derived import (
+    companions,
+    foliage,
+    material_inputs,
+    update_derived,
+    water_surface,
+)
 from erosion_addon.scene.node_trees import nodes
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import positions
@@ -48,20 +54,25 @@ def select(*objects):
 
 def test_they_lie_where_the_terrain_lies_and_move_with_it(make_valley):
     valley = make_valley()
-    valley.location, valley.rotation_euler, valley.scale = (5, 6, 7), (0, 0, 1), (2, 2, 2)
+    valley.location = (5, 6, 7)
+    valley.rotation_euler = (0, 0, 1)
+    valley.scale = (2, 2, 2)
     bpy.context.view_layer.update()
     for companion in companions.find(valley):
         assert companion.matrix_world == valley.matrix_world
         assert companion.users_collection == valley.users_collection
 
 
-def test_they_are_named_after_a_terrain_that_was_renamed_or_copied_but_not_where_the_user_named_them(make_valley):
+def test_they_are_named_after_a_terrain_that_was_renamed_or_copied_but_not_where_the_user_named_them(
+    make_valley,
+):
     valley = make_valley()
     (water,), (plants,) = (companions.find(valley, kind) for kind in ("water", "foliage"))
     select(valley, water)
     bpy.ops.object.duplicate()
     copy = bpy.context.view_layer.objects.active
-    valley.name, plants.name = "Glen", "Grass"
+    valley.name = "Glen"
+    plants.name = "Grass"
     for terrain in (valley, copy):
         assert update_derived.update(terrain) == []
     assert (water.name, water.data.name, plants.name) == ("Glen Water", "Glen Water", "Grass")
@@ -75,7 +86,8 @@ def test_each_knows_its_terrain(make_valley):
 
 
 def test_a_child_that_is_no_companion_is_none(make_valley, make_points):
-    valley, tree = make_valley(), make_points([(0, 0, 0)])
+    valley = make_valley()
+    tree = make_points([(0, 0, 0)])
     tree.parent = valley
     assert kinds(valley) == ["foliage", "water"] and companions.terrain_of(tree) == tree
 
@@ -98,10 +110,15 @@ def test_duplicated_together_they_are_a_second_set(make_valley):
     assert kinds(valley) == kinds(twin) == ["foliage", "water"]
     grid.write_heights(twin.data, np.full(72, 50.0, np.float32))
     bpy.context.view_layer.update()
-    shells = companions.find(twin, "foliage")[0].evaluated_get(bpy.context.evaluated_depsgraph_get())
-    assert min(vertex.co.z for vertex in shells.data.vertices) >= 50.0  # they read the twin and not the original
+    shells = companions.find(twin, "foliage")[0].evaluated_get(
+        bpy.context.evaluated_depsgraph_get()
+    )
+    # they read the twin and not the original
+    assert min(vertex.co.z for vertex in shells.data.vertices) >= 50.0
     update_derived.remove_companions(valley, "water")
-    assert kinds(twin) == ["foliage", "water"] and len(companions.find(twin, "water")[0].data.vertices)
+    assert kinds(twin) == ["foliage", "water"] and len(
+        companions.find(twin, "water")[0].data.vertices
+    )
 
 
 def test_a_terrain_duplicated_alone_has_none(make_valley):
@@ -142,16 +159,23 @@ def test_undo_and_redo_keep_them_together(make_valley):
 
 
 def test_removing_leaves_nothing_of_ours_and_all_of_the_users(make_valley):
-    valley, users = make_valley(), bpy.data.materials.new("Mine")
+    valley = make_valley()
+    users = bpy.data.materials.new("Mine")
     companions.find(valley, "water")[0].data.materials.append(users)
-    assert [update_derived.remove_companions(valley, kind) for kind in ("water", "foliage")] == [1, 1]
+    assert [update_derived.remove_companions(valley, kind) for kind in ("water", "foliage")] == [
+        1,
+        1,
+    ]
     assert bpy.data.objects[:] == [valley] and bpy.data.meshes[:] == [valley.data]
-    assert bpy.data.materials[:] == [users] and not [group for group in bpy.data.node_groups if nodes.KIND in group]
+    assert bpy.data.materials[:] == [users] and not [
+        group for group in bpy.data.node_groups if nodes.KIND in group
+    ]
     assert update_derived.remove_companions(valley, "water") == 0
 
 
 def test_material_shared_with_another_terrain_stays(make_valley):
-    valley, other = make_valley(), make_valley("Other")
+    valley = make_valley()
+    other = make_valley("Other")
     update_derived.remove_companions(valley, "water")
     assert companions.find(other, "water")[0].active_material is not None
 
@@ -164,7 +188,8 @@ def test_one_in_edit_mode_is_left_alone(make_valley):
     bpy.ops.object.mode_set(mode="EDIT")
     attributes.remove_fields(valley.data)
     assert update_derived.update_companions(valley) == [
-        "Valley Water is in Edit Mode and still shows the previous terrain; leave Edit Mode, and add it again."
+        "Valley Water is in Edit Mode and still shows the previous terrain; leave Edit Mode, and "
+        "add it again."
     ]
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(surface.data.vertices) == count
@@ -173,9 +198,13 @@ def test_one_in_edit_mode_is_left_alone(make_valley):
 
 @pytest.mark.parametrize("what", ["scale", "rotation", "location", "origin"])
 @pytest.mark.parametrize("hidden", [False, True])
-def test_they_lie_on_the_terrain_after_its_axes_have_changed_and_it_was_eroded_again(make_valley, what, hidden):
+def test_they_lie_on_the_terrain_after_its_axes_have_changed_and_it_was_eroded_again(
+    make_valley, what, hidden
+):
     valley = make_valley()
-    valley.location, valley.rotation_euler, valley.scale = (50, 6, 7), (0, 0, 1.5708), (2, 3, 4)
+    valley.location = (50, 6, 7)
+    valley.rotation_euler = (0, 0, 1.5708)
+    valley.scale = (2, 3, 4)
     for companion in companions.find(valley):
         companion.hide_set(hidden)
     bpy.context.view_layer.update()
@@ -185,11 +214,15 @@ def test_they_lie_on_the_terrain_after_its_axes_have_changed_and_it_was_eroded_a
     if what == "origin":
         bpy.ops.object.origin_set(type="ORIGIN_CURSOR")
     else:
-        bpy.ops.object.transform_apply(**{name: name == what for name in ("location", "rotation", "scale")})
+        bpy.ops.object.transform_apply(
+            **{name: name == what for name in ("location", "rotation", "scale")}
+        )
     grid.forget()
     update_derived.update_companions(valley)
     surface.hide_set(False)
-    np.testing.assert_allclose(np.sort(world_of(surface), axis=0)[:, :2], np.sort(before, axis=0)[:, :2], atol=2e-3)
+    np.testing.assert_allclose(
+        np.sort(world_of(surface), axis=0)[:, :2], np.sort(before, axis=0)[:, :2], atol=2e-3
+    )
     for companion in companions.find(valley):
         companion.hide_set(False)
         bpy.context.view_layer.update()
@@ -218,17 +251,24 @@ def test_something_else_in_place_of_their_axes_counts_for_nothing(make_valley, g
 @pytest.mark.parametrize("data", [None, "Line"])
 def test_a_companion_that_was_converted_is_the_users(make_valley, data):
     valley = make_valley()
-    mine = bpy.data.objects.new("Mine", None if data is None else bpy.data.curves.new(data, "CURVE"))
+    mine = bpy.data.objects.new(
+        "Mine", None if data is None else bpy.data.curves.new(data, "CURVE")
+    )
     bpy.context.scene.collection.objects.link(mine)
-    mine.parent, mine[companions.KIND] = valley, "rivers"
+    mine.parent = valley
+    mine[companions.KIND] = "rivers"
     assert kinds(valley) == ["foliage", "water"] and update_derived.update_companions(valley) == []
     assert update_derived.remove_companions(valley, "rivers") == 0 and mine.name in bpy.data.objects
 
 
 def test_ripples_lie_across_the_wind_that_the_dunes_steep_faces_tell(empty_scene):
-    """Dunes rise gently for nine cells and fall steeply for one, toward x; turned by 90° they do so toward y."""
+    """Dunes rise gently for nine cells and fall steeply for one, toward x; turned by 90° they do so
+    toward y.
+    """
     saw = np.arange(60) % 10 * 1.0
-    obj = grid.make_grid_object("Dunes", np.tile(saw, (20, 1)), (10.0, 10.0), empty_scene.collection)
+    obj = grid.make_grid_object(
+        "Dunes", np.tile(saw, (20, 1)), (10.0, 10.0), empty_scene.collection
+    )
     material_inputs.update(obj)
     assert material_inputs.SHOWN not in obj  # rock tells of no wind
     sand = np.ones((20, 60), np.float32)

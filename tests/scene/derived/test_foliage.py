@@ -21,9 +21,13 @@ def make_meadow(empty_scene):
     """Make a level terrain of 2 m cells with the given fields, each a number or an array."""
 
     def make(rows=6, cols=7, **fields):
-        obj = grid.make_grid_object("Meadow", np.zeros((rows, cols)), (2.0, 2.0), empty_scene.collection)
+        obj = grid.make_grid_object(
+            "Meadow", np.zeros((rows, cols)), (2.0, 2.0), empty_scene.collection
+        )
         bpy.context.view_layer.update()
-        layers = {name: np.zeros((rows, cols), np.float32) + values for name, values in fields.items()}
+        layers = {
+            name: np.zeros((rows, cols), np.float32) + values for name, values in fields.items()
+        }
         attributes.write_fields(obj.data, grid.find_lattice(obj), layers)
         return obj
 
@@ -54,7 +58,9 @@ def test_density_on_level_ground_is_the_formula(moisture):
 def test_nothing_grows_on_steep_ground(slope, share):
     # n^0.75 is 0.7 at 51.6° and 0.4 at 72.8°.
     rise = np.tan(np.radians(slope)) * 2.0
-    grown = foliage.density(np.full((5, 5), 0.4), rise * np.arange(5.0) * np.ones((5, 1)), (2.0, 2.0))
+    grown = foliage.density(
+        np.full((5, 5), 0.4), rise * np.arange(5.0) * np.ones((5, 1)), (2.0, 2.0)
+    )
     np.testing.assert_allclose(grown, share * 2 * (0.4 / 0.85) * (1 - (0.4 / 0.85) ** 4), atol=1e-6)
 
 
@@ -70,10 +76,13 @@ def test_shells_stand_on_the_moist_half_alone(make_meadow):
     obj = make_meadow(moisture=moisture)
     plants = foliage.add(obj, shells=8, height=4.0)
     place = shells_of(plants)
-    assert place[:, 0].min() == 0.0 and place[:, 0].max() == 6.0  # the half, and the faces that reach into it
+    # the half, and the faces that reach into it
+    assert place[:, 0].min() == 0.0 and place[:, 0].max() == 6.0
     tall = 2 * (0.5 / 0.85) * (1 - (0.5 / 0.85) ** 4)
     # A quarter of the shells in the viewport: at half the height, and at the whole.
-    np.testing.assert_allclose(sorted(set(place[:, 2].round(5))), [0, 2 * min(tall, 1), 4 * min(tall, 1)], atol=1e-4)
+    np.testing.assert_allclose(
+        sorted(set(place[:, 2].round(5))), [0, 2 * min(tall, 1), 4 * min(tall, 1)], atol=1e-4
+    )
 
 
 def test_heights_are_meters_whatever_the_scale(make_meadow):
@@ -87,14 +96,18 @@ def test_heights_are_meters_whatever_the_scale(make_meadow):
 @pytest.mark.parametrize("what", ["scale", "rotation", "location"])
 def test_shells_stay_where_they_are_when_the_terrains_transform_is_applied(make_meadow, what):
     obj = make_meadow(moisture=0.57)
-    obj.location, obj.rotation_euler, obj.scale = (50, 6, 7), (0, 0, 1.5708), (2, 2, 3)
+    obj.location = (50, 6, 7)
+    obj.rotation_euler = (0, 0, 1.5708)
+    obj.scale = (2, 2, 3)
     bpy.context.view_layer.update()
     plants = foliage.add(obj, shells=4, height=3.0)
     before = world_of(plants)
     for one in bpy.context.view_layer.objects:
         one.select_set(one == obj)
     bpy.context.view_layer.objects.active = obj
-    bpy.ops.object.transform_apply(**{name: name == what for name in ("location", "rotation", "scale")})
+    bpy.ops.object.transform_apply(
+        **{name: name == what for name in ("location", "rotation", "scale")}
+    )
     np.testing.assert_allclose(world_of(plants), before, atol=1e-3)
     grid.forget()
     update_derived.update_companions(obj)
@@ -130,14 +143,18 @@ def test_the_modifier_has_nothing_to_warn_of(make_meadow):
 def test_adding_twice_is_one_with_the_new_settings(make_meadow):
     obj = make_meadow(moisture=0.57)
     plants = foliage.add(obj, height=2.0)
-    assert foliage.add(obj, shells=4, height=6.0) == plants and len(companions.find(obj, "foliage")) == 1
+    assert (
+        foliage.add(obj, shells=4, height=6.0) == plants
+        and len(companions.find(obj, "foliage")) == 1
+    )
     assert shells_of(plants)[:, 2].max() == pytest.approx(6.0, rel=1e-3)
     assert len(plants.modifiers) == 1 and len(bpy.data.node_groups) == 2
 
 
 def test_a_renamed_modifier_and_the_users_material_stay(make_meadow):
     obj = make_meadow(moisture=0.5)
-    plants, users = foliage.add(obj), bpy.data.materials.new("Mine")
+    plants = foliage.add(obj)
+    users = bpy.data.materials.new("Mine")
     plants.modifiers["Shells"].name = "Grass"
     nodes.set_modifier_input(plants.modifiers["Grass"], "Material", users)
     foliage.add(obj, height=3.0)
@@ -154,7 +171,9 @@ def test_it_follows_a_run_and_an_edit(make_meadow):
     assert len(shells_of(plants))
     grid.write_heights(obj.data, np.full(42, 9.0, np.float32))
     assert shells_of(plants)[:, 2].min() > 9.0
-    attributes.write_fields(obj.data, grid.find_lattice(obj), {"moisture": np.zeros((6, 7), np.float32)})
+    attributes.write_fields(
+        obj.data, grid.find_lattice(obj), {"moisture": np.zeros((6, 7), np.float32)}
+    )
     update_derived.update_companions(obj)
     assert (densities(obj) == 0).all() and not len(shells_of(plants))
 
@@ -186,13 +205,19 @@ def test_every_input_of_both_groups_is_used(make_meadow):
     assert {group.name for group in groups} == {"Foliage", "Foliage Shells"}
     for group in groups:
         source = next(node for node in group.nodes if node.type == "GROUP_INPUT")
-        assert [socket.name for socket in source.outputs if socket.name and not socket.is_linked] == []
+        assert [
+            socket.name for socket in source.outputs if socket.name and not socket.is_linked
+        ] == []
         assert all(link.is_valid for link in group.links)
     assert foliage_nodes.DENSITY == "foliage_density"
 
 
 TILE = 14
-TILES = {"meadow": {"moisture": 0.5}, "dry": {"moisture": 0.0}, "lake": {"moisture": 0.5, "water_depth": 1.0}}
+TILES = {
+    "meadow": {"moisture": 0.5},
+    "dry": {"moisture": 0.0},
+    "lake": {"moisture": 0.5, "water_depth": 1.0},
+}
 
 
 def stand(engine, path):
@@ -217,7 +242,9 @@ def check_picture(path):
     pixels = np.empty(4 * TILE * TILE * len(TILES), np.float32)
     image.pixels.foreach_get(pixels)
     strips = np.split(pixels.reshape(TILE, -1, 4)[..., :3], len(TILES), axis=1)
-    colors = dict(zip(TILES, (strip[3:-3, 3:-3].mean(axis=(0, 1)) for strip in strips), strict=True))
+    colors = dict(
+        zip(TILES, (strip[3:-3, 3:-3].mean(axis=(0, 1)) for strip in strips), strict=True)
+    )
     red, green, blue = colors["meadow"]
     assert green > 1.04 * red and green > 1.1 * blue
     assert colors["meadow"].mean() < 0.6 * colors["dry"].mean()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light in a scene: positions of suns and casters, what casts shadows, and the user's own lights."""
+"""Light in a scene: positions of suns and casters, what casts shadows, and the user's own
+lights.
+"""
 
 import json
 import math
@@ -33,8 +35,12 @@ def collection(empty_scene):
 
 def add_ball(collection, place, radius=2.0):
     mesh = bpy.data.meshes.new("Ball")
-    polar, turn = np.meshgrid(np.linspace(0, math.pi, 17), np.linspace(0, 2 * math.pi, 32, endpoint=False))
-    points = np.stack([np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), np.cos(polar)], -1)
+    polar, turn = np.meshgrid(
+        np.linspace(0, math.pi, 17), np.linspace(0, 2 * math.pi, 32, endpoint=False)
+    )
+    points = np.stack(
+        [np.sin(polar) * np.cos(turn), np.sin(polar) * np.sin(turn), np.cos(polar)], -1
+    )
     mesh.from_pydata((radius * points).reshape(-1, 3).tolist(), [], [])
     obj = bpy.data.objects.new("Ball", mesh)
     obj.location = place
@@ -71,7 +77,8 @@ def test_a_ball_is_a_sphere_and_its_shadow_falls_away_from_the_sun(plain, collec
     add_ball(collection, (5, 0, 3))
     add_sun(45)
     assert bake(plain, collection).endswith("suns: 1, spheres that cast shadows: 1")
-    sky, sun = field(plain, "sky_light"), field(plain, "sun_light")
+    sky = field(plain, "sky_light")
+    sun = field(plain, "sun_light")
     assert np.unravel_index(sky.argmin(), sky.shape) == (20, 25)
     assert sky.min() == pytest.approx(1 - 4 / 9, abs=0.01)  # (r / d)²
     assert sun[20, 22] == 0.0 and sun[20, 28] == 1.0
@@ -81,7 +88,8 @@ def test_the_strengths_of_the_suns_lie_with_the_mesh_for_its_material(plain):
     add_sun(45, name="B").data.energy = 3.0
     add_sun(60, name="A").data.color = (0.0, 1.0, 0.0)
     bake(plain)
-    assert plain.data[light.STRENGTHS][:] == pytest.approx([7.152, 3.0, 0.0])  # by name; green is bright, 10 W
+    # by name; green is bright, 10 W
+    assert plain.data[light.STRENGTHS][:] == pytest.approx([7.152, 3.0, 0.0])
     bake(plain, parameters=LightParameters(azimuths=4, spheres=1, suns=False))
     assert list(plain.data[light.STRENGTHS]) == [0.0, 0.0, 0.0]
     light.remove(plain.data)
@@ -89,7 +97,8 @@ def test_the_strengths_of_the_suns_lie_with_the_mesh_for_its_material(plain):
 
 
 def test_light_is_old_once_a_sun_or_the_terrain_turned_or_one_came_or_went(plain):
-    sun, scene = add_sun(45, name="A"), bpy.context.scene
+    sun = add_sun(45, name="A")
+    scene = bpy.context.scene
 
     def moved():
         bpy.context.view_layer.update()
@@ -114,9 +123,18 @@ def test_light_is_old_once_a_sun_or_the_terrain_turned_or_one_came_or_went(plain
 
 @pytest.mark.parametrize(
     ("turn", "scale"),
-    [(0, (2, 5, 4)), (30, (1, 1, 1)), (90, (3, 3, 3)), (90, (2, 5, 4)), (200, (-2, 3, 1)), (30, (2, 3, -2))],
+    [
+        (0, (2, 5, 4)),
+        (30, (1, 1, 1)),
+        (90, (3, 3, 3)),
+        (90, (2, 5, 4)),
+        (200, (-2, 3, 1)),
+        (30, (2, 3, -2)),
+    ],
 )
-def test_a_terrain_that_is_moved_turned_and_scaled_lies_in_the_same_light(empty_scene, collection, turn, scale):
+def test_a_terrain_that_is_moved_turned_and_scaled_lies_in_the_same_light(
+    empty_scene, collection, turn, scale
+):
     rows, cols = np.mgrid[:21, :31]
     elevation = 3 * np.exp(-((rows - 10) ** 2 + (cols - 12) ** 2) / 20.0)
     # The same hill in the world: first built in meters, then as an object that is scaled to it.
@@ -125,7 +143,8 @@ def test_a_terrain_that_is_moved_turned_and_scaled_lies_in_the_same_light(empty_
     spacing = (1 / abs(scale[1]), 1 / abs(scale[0]))
     straight = grid.make_grid_object("Straight", elevation, (1.0, 1.0), empty_scene.collection)
     scaled = grid.make_grid_object("Scaled", built, spacing, empty_scene.collection)
-    ball, sun = add_ball(collection, (6, -2, 2), 1.5), add_sun(35, 20, angle=0.1)
+    ball = add_ball(collection, (6, -2, 2), 1.5)
+    sun = add_sun(35, 20, angle=0.1)
     bake(straight, collection)
     world = Matrix.Translation((100, -50, 7)) @ Matrix.Rotation(math.radians(turn), 4, "Z")
     scaled.matrix_world = world @ Matrix.Diagonal((*scale, 1))
@@ -155,7 +174,9 @@ def test_what_a_collection_is_an_instance_of_throws_shadows_too(plain, collectio
     hidden = bpy.data.collections.new("Library")
     add_ball(hidden, (0, 0, 3))
     empty = bpy.data.objects.new("Instance", None)
-    empty.instance_type, empty.instance_collection, empty.location = "COLLECTION", hidden, (-8, 4, 0)
+    empty.instance_type = "COLLECTION"
+    empty.instance_collection = hidden
+    empty.location = (-8, 4, 0)
     collection.objects.link(empty)
     bake(plain, collection)
     sky = field(plain, "sky_light")
@@ -166,7 +187,8 @@ def test_modifiers_and_curves_count(plain, collection):
     add_ball(collection, (0, 0, 3)).modifiers.new("Displace", "DISPLACE").strength = 0.0
     line = add_ball(collection, (0, 0, 3))
     line.modifiers.new("Array", "ARRAY").constant_offset_displace = (12, 0, 0)
-    line.modifiers["Array"].use_constant_offset, line.modifiers["Array"].use_relative_offset = True, False
+    line.modifiers["Array"].use_constant_offset = True
+    line.modifiers["Array"].use_relative_offset = False
     curve = bpy.data.curves.new("Curve", "CURVE")
     curve.splines.new("BEZIER").bezier_points.add(1)
     curve.splines[0].bezier_points[1].co = (0, 1, 0)
@@ -184,7 +206,9 @@ def test_the_terrain_itself_throws_no_sphere(plain, collection):
     with pytest.raises(InputError, match="Rocks has no visible object with a surface"):
         bake(plain, collection)
     add_ball(collection, (0, 0, 3))
-    assert "shadows: 3" in bake(plain, collection, parameters=LightParameters(azimuths=4, spheres=3))
+    assert "shadows: 3" in bake(
+        plain, collection, parameters=LightParameters(azimuths=4, spheres=3)
+    )
 
 
 def test_where_nothing_can_be_baked_nothing_changes(plain, collection, everything_of, make_points):
@@ -231,7 +255,9 @@ def test_a_sun_that_is_gone_shines_everywhere(plain, collection):
     assert (field(plain, "sun_light") == 1.0).all() and field(plain, "sky_light").min() < 1.0
 
 
-def test_light_is_brought_up_to_date_with_the_settings_it_was_baked_with(plain, collection, monkeypatch):
+def test_light_is_brought_up_to_date_with_the_settings_it_was_baked_with(
+    plain, collection, monkeypatch
+):
     settings = SimpleNamespace(casters=None, edges="open")
     terrain = SimpleNamespace(data=plain.data, name=plain.name, erosion=settings)
     monkeypatch.setattr(light, "bake_light", lambda *given: baked.append(given))

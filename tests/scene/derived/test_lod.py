@@ -15,7 +15,9 @@ from tests.terrains import fractal
 @pytest.fixture
 def terrain(empty_scene):
     """A hilly terrain of 40 × 50 cells of 10 m with fields, a material and a UV map."""
-    obj = grid.make_grid_object("Land", fractal(40, 50, relief=80.0), (10.0, 10.0), empty_scene.collection)
+    obj = grid.make_grid_object(
+        "Land", fractal(40, 50, relief=80.0), (10.0, 10.0), empty_scene.collection
+    )
     bpy.context.view_layer.update()
     random = np.random.default_rng(2)
     fields = {
@@ -49,16 +51,24 @@ def test_levels_are_called_as_engines_have_it_hidden_and_ever_simpler(terrain):
     for level in levels:
         assert level.parent == terrain and level.hide_render and level.hide_get()
         assert [material.name for material in level.data.materials] == ["Rock"]
-        assert not level.data.validate() and all(len(face.vertices) == 3 for face in level.data.polygons)
+        assert not level.data.validate() and all(
+            len(face.vertices) == 3 for face in level.data.polygons
+        )
         assert min(face.normal.z for face in level.data.polygons) > 0
         assert not any(face.use_smooth is False for face in level.data.polygons)
 
 
 def test_vertices_are_the_terrains_with_all_that_they_carry(terrain):
-    terrain.data.attributes.new("mine", "INT", "POINT").data.foreach_set("value", np.arange(2000, dtype=np.int32))
+    terrain.data.attributes.new("mine", "INT", "POINT").data.foreach_set(
+        "value", np.arange(2000, dtype=np.int32)
+    )
     for level in lod.add(terrain):
         vertex = vertices_in(level, terrain)
-        for name, member, count in (("wear", "value", 1), ("velocity", "vector", 2), ("surface_color", "color", 4)):
+        for name, member, count in (
+            ("wear", "value", 1),
+            ("velocity", "vector", 2),
+            ("surface_color", "color", 4),
+        ):
             of_terrain = values_of(terrain.data, name, member, count)
             assert np.array_equal(values_of(level.data, name, member, count), of_terrain[vertex])
         assert [element.value for element in level.data.attributes["mine"].data] == vertex
@@ -72,10 +82,13 @@ def test_uv_maps_and_faces_material_slots_are_kept(terrain):
     mesh.polygons.foreach_set("material_index", slots)
     (level,) = lod.add(terrain, 1, 0.2)
     assert level.data.uv_layers.active.name == "UVMap"
-    width, depth = 49 * 10.0, 39 * 10.0
+    width = 49 * 10.0
+    depth = 39 * 10.0
     for loop, uv in zip(level.data.loops, level.data.uv_layers["UVMap"].uv, strict=True):
         place = level.data.vertices[loop.vertex_index].co
-        assert uv.vector[:] == pytest.approx((place.x / width + 0.5, place.y / depth + 0.5), abs=1e-5)
+        assert uv.vector[:] == pytest.approx(
+            (place.x / width + 0.5, place.y / depth + 0.5), abs=1e-5
+        )
     for face in level.data.polygons:
         if abs(face.center.x) > 20:
             assert face.material_index == (face.center.x > 0)
@@ -86,16 +99,23 @@ def test_a_terrain_in_any_vertex_order_has_levels_too(make_points):
     row, col = np.mgrid[:20, :24]
     order = np.random.default_rng(1).permutation(480)
     obj = make_points(np.stack([col.ravel(), row.ravel(), height.ravel()], -1)[order])
-    obj.data.attributes.new("mine", "INT", "POINT").data.foreach_set("value", np.arange(480, dtype=np.int32))
+    obj.data.attributes.new("mine", "INT", "POINT").data.foreach_set(
+        "value", np.arange(480, dtype=np.int32)
+    )
     (level,) = lod.add(obj, 1, 1.0)
-    assert [element.value for element in level.data.attributes["mine"].data] == vertices_in(level, obj)
+    assert [element.value for element in level.data.attributes["mine"].data] == vertices_in(
+        level, obj
+    )
 
 
 def test_an_object_on_its_head_has_levels_that_face_as_it_does(terrain):
     terrain.data.transform(((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, -1, 0), (0, 0, 0, 1)))
     terrain.data.flip_normals()
     (level,) = lod.add(terrain, 1)
-    assert max(face.normal.z for face in level.data.polygons) < 0 or min(f.normal.z for f in level.data.polygons) > 0
+    assert (
+        max(face.normal.z for face in level.data.polygons) < 0
+        or min(f.normal.z for f in level.data.polygons) > 0
+    )
     assert (level.data.polygons[0].normal.z > 0) == (terrain.data.polygons[0].normal.z > 0)
 
 
@@ -108,7 +128,9 @@ def test_adding_again_and_updating_change_meshes_in_place(terrain):
     place[:, 2] *= 3
     terrain.data.attributes["position"].data.foreach_set("vector", place.ravel())
     update_derived.update_companions(terrain)
-    assert [(level, level.data) for level in lod.levels_of(terrain)] == [(o, m) for o, m, _ in before]
+    assert [(level, level.data) for level in lod.levels_of(terrain)] == [
+        (o, m) for o, m, _ in before
+    ]
     assert all(len(level.data.polygons) > count for level, _, count in before)
     assert vertices_in(levels[0], terrain) and levels[0].data.materials[0] == mine
     assert lod.add(terrain, 2, 3.0) == levels[:2] and len(companions.find(terrain, "lod")) == 2
@@ -125,7 +147,12 @@ def test_water_has_levels_where_it_has_a_surface(terrain):
     attributes.write_fields(terrain.data, lattice, {"water_depth": depth, "velocity": velocity})
     water = water_surface.add(terrain)
     levels = lod.add(terrain, 2)
-    assert [level.name for level in levels] == ["Land_LOD1", "Land_LOD2", "Land Water_LOD1", "Land Water_LOD2"]
+    assert [level.name for level in levels] == [
+        "Land_LOD1",
+        "Land_LOD2",
+        "Land Water_LOD1",
+        "Land Water_LOD2",
+    ]
     for level in levels[2:]:
         assert 0 < len(level.data.polygons) < 2 * len(water.data.polygons)
         assert list(level.data.materials) == list(water.data.materials)
@@ -149,11 +176,9 @@ def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
     [said] = update_derived.update_companions(terrain)
     assert said.startswith("Land_LOD1 is in Edit Mode and still shows the previous terrain")
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert [positions(level.data).tobytes() == was for level, was in zip(levels, before, strict=True)] == [
-        True,
-        False,
-        False,
-    ]
+    assert [
+        positions(level.data).tobytes() == was for level, was in zip(levels, before, strict=True)
+    ] == [True, False, False]
     assert update_derived.update_companions(terrain) == [] and vertices_in(levels[0], terrain)
 
 

@@ -45,7 +45,9 @@ def test_every_field_is_a_file_with_its_own_numbers(eroded, tmp_path):
     for name in ("elevation", "wear", "moisture"):
         assert np.array_equal(read.read(tmp_path / f"maps/{name}.exr"), fields[name])
     assert np.array_equal(read.read(tmp_path / "maps/velocity_y.exr"), fields["velocity"][..., 1])
-    assert np.array_equal(read.read_color(tmp_path / "maps/surface_color.exr"), fields["surface_color"])
+    assert np.array_equal(
+        read.read_color(tmp_path / "maps/surface_color.exr"), fields["surface_color"]
+    )
 
 
 def test_fields_can_be_chosen_and_those_from_0_to_1_written_as_png(eroded, tmp_path):
@@ -63,14 +65,18 @@ def test_the_normal_map_is_written_for_either_green(eroded, tmp_path):
     flipped[..., 1] = 1 - flipped[..., 1]
     for green, values in (("opengl", expected), ("directx", flipped)):
         for png, name, error in ((False, "normal.exr", 1e-6), (True, "normal.png", 1e-5)):
-            assert [path.name for path in maps.export(obj, tmp_path, ["normal"], png, green)] == [name]
+            assert [path.name for path in maps.export(obj, tmp_path, ["normal"], png, green)] == [
+                name
+            ]
             assert np.abs(BlenderFiles().read_color(tmp_path / name) - values).max() < error
     header = read_header(tmp_path / "normal.png")
     assert (header.kind, header.channels) == ("uint16", 3)
 
 
 def test_a_field_that_is_not_there_is_refused_and_nothing_written(eroded, tmp_path):
-    with pytest.raises(InputError, match="Hills has no field 'grass'; it has elevation, velocity, "):
+    with pytest.raises(
+        InputError, match="Hills has no field 'grass'; it has elevation, velocity, "
+    ):
         maps.export(eroded[0], tmp_path / "maps", ["wear", "grass"])
     assert list(tmp_path.iterdir()) == []
 
@@ -83,10 +89,16 @@ def test_exporting_leaves_nothing_behind_in_the_blend_file(eroded, tmp_path):
 def test_images_hold_the_fields_and_are_filled_anew_in_place(eroded):
     obj, fields = eroded
     images = maps.send(obj)
-    assert {image.name for image in images} >= {"Hills wear", "Hills velocity_x", "Hills surface_color"}
+    assert {image.name for image in images} >= {
+        "Hills wear",
+        "Hills velocity_x",
+        "Hills surface_color",
+    }
     first = bpy.data.images["Hills wear"]
     assert np.array_equal(pixels_of(first)[..., 0], fields["wear"])  # pixels begin at the bottom
-    assert np.array_equal(pixels_of(bpy.data.images["Hills surface_color"])[..., :3], fields["surface_color"])
+    assert np.array_equal(
+        pixels_of(bpy.data.images["Hills surface_color"])[..., :3], fields["surface_color"]
+    )
     assert first.colorspace_settings.name == "Non-Color" and first.is_float
     other = {"wear": fields["wear"] + 1, "moisture": fields["moisture"]}
     attributes.write_fields(obj.data, grid.find_lattice(obj), other)
@@ -104,9 +116,15 @@ def test_an_update_fills_only_images_that_are_there(eroded):
     changed = {"wear": fields["wear"] * 2, "velocity": -fields["velocity"]}
     attributes.write_fields(obj.data, grid.find_lattice(obj), changed)
     maps.update(obj)
-    assert {image.name for image in bpy.data.images} == {"Hills wear", "Hills velocity_x", "Hills velocity_y"}
+    assert {image.name for image in bpy.data.images} == {
+        "Hills wear",
+        "Hills velocity_x",
+        "Hills velocity_y",
+    }
     assert np.array_equal(pixels_of(bpy.data.images["Hills wear"])[..., 0], changed["wear"])
-    assert np.array_equal(pixels_of(bpy.data.images["Hills velocity_y"])[..., 0], changed["velocity"][..., 1])
+    assert np.array_equal(
+        pixels_of(bpy.data.images["Hills velocity_y"])[..., 0], changed["velocity"][..., 1]
+    )
 
 
 def test_an_image_of_the_users_with_the_name_is_left_alone(eroded):
@@ -158,7 +176,11 @@ def test_a_copy_of_a_terrain_leaves_the_images_to_the_original_until_it_is_delet
     grown(twin, 3.0)
     assert np.array_equal(pixels_of(image)[..., 0], fields["wear"])
     (own,) = maps.send(twin, ["wear"])
-    assert own != image and maps.images_of(obj) == {"wear": image} and maps.images_of(twin) == {"wear": own}
+    assert (
+        own != image
+        and maps.images_of(obj) == {"wear": image}
+        and maps.images_of(twin) == {"wear": own}
+    )
     assert np.array_equal(grown(obj, 2.0), pixels_of(image)[..., 0])
 
 

@@ -39,7 +39,9 @@ def test_a_bank_higher_than_splashes_is_dry():
     steep = np.where(np.arange(40)[:, None] < 20, 0.0, 5.0) + np.zeros((40, 30))
     wet = np.zeros((40, 30), bool)
     wet[:20] = True
-    found = material_inputs.splashed(steep.astype(np.float32), wet, (steep + 0.3).astype(np.float32), 1.0)
+    found = material_inputs.splashed(
+        steep.astype(np.float32), wet, (steep + 0.3).astype(np.float32), 1.0
+    )
     assert (found[:20] == 1).all() and (found[20:] == 0).all()
 
 
@@ -71,7 +73,11 @@ def test_waves_run_with_the_wind_where_they_break(beach):
 @pytest.mark.parametrize("cells", [0, 1, 2, 5, 1_000_000])
 def test_values_spread_over_a_square(cells):
     values = np.zeros((6, 9), np.float32)
-    values[1, 2], values[5, 8] = 1.0, 2.0
+    values[1, 2] = 1.0
+    values[5, 8] = 2.0
     row, col = np.indices(values.shape)
-    near = [value * (np.maximum(abs(row - r), abs(col - c)) <= cells) for r, c, value in ((1, 2, 1.0), (5, 8, 2.0))]
+    near = [
+        value * (np.maximum(abs(row - r), abs(col - c)) <= cells)
+        for r, c, value in ((1, 2, 1.0), (5, 8, 2.0))
+    ]
     np.testing.assert_array_equal(material_inputs._spread(values, cells), np.maximum(*near))

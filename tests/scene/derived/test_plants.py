@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plants and boulders: where they stand, that they follow runs, and that nothing of them is left."""
+"""Plants and boulders: where they stand, that they follow runs, and that nothing of them is
+left.
+"""
 
 import bpy
 import numpy as np
@@ -16,7 +18,9 @@ MIXTURE = {kind.name: 1.0 for kind in placing.KINDS}
 def ground(elevation, cell=10.0, water=None, **fields):
     shape = elevation.shape
     layers = {name: np.full(shape, value, np.float32) for name, value in fields.items()}
-    return placing.Ground(elevation, (cell, cell), layers, np.zeros(shape, bool) if water is None else water)
+    return placing.Ground(
+        elevation, (cell, cell), layers, np.zeros(shape, bool) if water is None else water
+    )
 
 
 def rising(rows=64, cols=64, slope=0.2, cell=10.0):
@@ -50,8 +54,12 @@ def instances(obj):
 def test_marram_grows_on_sand_that_was_laid_behind_a_beach():
     shore = np.arange(120) < 20
     laid = np.where(np.arange(120) < 60, 4.0, 0.0)
-    land = ground(np.zeros((120, 120)), water=np.tile(shore, (120, 1)), deposition=np.tile(laid, (120, 1)))
-    without, grown = (placing.densities(land, {"tufts": 1.0}, 1.0, share)["tufts"] for share in (0.0, 1.0))
+    land = ground(
+        np.zeros((120, 120)), water=np.tile(shore, (120, 1)), deposition=np.tile(laid, (120, 1))
+    )
+    without, grown = (
+        placing.densities(land, {"tufts": 1.0}, 1.0, share)["tufts"] for share in (0.0, 1.0)
+    )
     assert (grown[:, 20:59] >= without[:, 20:59]).all() and (grown - without)[:, 30:50].mean() > 0.2
     np.testing.assert_array_equal(grown[:, 60:], without[:, 60:])  # no sand came here
     assert not grown[:, :20].any()
@@ -69,14 +77,18 @@ def test_nothing_stands_in_water(kind):
     water = np.zeros((64, 64), bool)
     water[20:40] = True
     elevation = np.where(np.arange(64)[:, None] > 50, rising(slope=1.2), rising(slope=0.05))
-    spots = spots_of(ground(elevation, water=water, moisture=0.5, deposition=3.0), kind, tree_line=1.0)
+    spots = spots_of(
+        ground(elevation, water=water, moisture=0.5, deposition=3.0), kind, tree_line=1.0
+    )
     assert len(spots.x)
     inside = (spots.y > 200) & (spots.y < 390)
     assert not inside.any()
 
 
 def test_boulders_lie_below_cliffs_alone():
-    elevation = np.where(np.arange(64)[:, None] < 32, 0.0, 0.0 * rising() + 15.0 * (np.arange(64)[:, None] - 32))
+    elevation = np.where(
+        np.arange(64)[:, None] < 32, 0.0, 0.0 * rising() + 15.0 * (np.arange(64)[:, None] - 32)
+    )
     elevation = np.minimum(elevation, 150.0)
     spots = spots_of(ground(elevation, deposition=3.0), "boulders")
     assert len(spots.y) > 20 and (np.abs(spots.y - 370) < 220).all()
@@ -107,7 +119,9 @@ def test_palms_stand_around_a_pool_as_far_as_its_ground_water_reaches():
 @pytest.mark.parametrize("eye", [None, (300.0, 300.0, 150.0)])
 def test_they_are_the_same_every_time_and_never_more_than_asked(eye):
     land = ground(rising(), moisture=0.5)
-    first, again = (placing.scatter(land, placing.densities(land, MIXTURE, 1.0), 400, eye) for _ in range(2))
+    first, again = (
+        placing.scatter(land, placing.densities(land, MIXTURE, 1.0), 400, eye) for _ in range(2)
+    )
     assert 300 < len(first.x) <= 400
     for name in ("x", "y", "height", "form", "turn", "tint"):
         assert getattr(first, name).tobytes() == getattr(again, name).tobytes()
@@ -133,7 +147,9 @@ def test_there_are_more_near_the_camera():
 def test_forms_are_one_high_and_stand_on_the_ground(kind, seed, detail):
     form = kind.form(seed, detail)
     assert form.place[:, 2].max() == pytest.approx(1.0) and -0.6 < form.place[:, 2].min() < 0.15
-    assert form.faces.max() < len(form.place) == len(form.leaf) == len(form.shade) == len(form.normal)
+    assert (
+        form.faces.max() < len(form.place) == len(form.leaf) == len(form.shade) == len(form.normal)
+    )
     assert np.isfinite(form.place).all() and len(form.faces) <= 500
     np.testing.assert_allclose(np.linalg.norm(form.normal, axis=1), 1, atol=1e-6)
 
@@ -150,29 +166,43 @@ def test_instances_stand_on_the_ground_in_meters_whatever_the_scale(wooded):
 
 
 def test_plants_follow_the_ground_and_are_gone_without_a_trace(wooded):
-    before = [len(data) for data in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.node_groups)]
+    before = [
+        len(data)
+        for data in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.node_groups)
+    ]
     for _ in range(2):
         found = plants.add(wooded, limit=500)
     assert companions.find(wooded, "plants") == [found]
     count = len(found.data.vertices)
     lattice = grid.find_lattice(wooded)
-    attributes.write_fields(wooded.data, lattice, {"water_depth": np.full((64, 64), 2.0, np.float32)})
-    assert not update_derived.update_companions(wooded) and count > 100 and not len(found.data.vertices)
+    attributes.write_fields(
+        wooded.data, lattice, {"water_depth": np.full((64, 64), 2.0, np.float32)}
+    )
+    assert (
+        not update_derived.update_companions(wooded)
+        and count > 100
+        and not len(found.data.vertices)
+    )
     update_derived.remove_companions(wooded, "plants")
     assert before == [
-        len(data) for data in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.node_groups)
+        len(data)
+        for data in (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.node_groups)
     ]
     assert not bpy.data.collections
 
 
 def test_where_nothing_grows_it_is_said(wooded):
-    attributes.write_fields(wooded.data, grid.find_lattice(wooded), {"water_depth": np.full((64, 64), 2.0, np.float32)})
+    attributes.write_fields(
+        wooded.data, grid.find_lattice(wooded), {"water_depth": np.full((64, 64), 2.0, np.float32)}
+    )
     with pytest.raises(InputError, match="Nothing grows on Hill"):
         plants.add(wooded)
     assert bpy.data.objects[:] == [wooded] and not bpy.data.collections
 
 
-@pytest.mark.parametrize("held", ["", "[]", '{"limit": -3}', '{"density": NaN}', '{"trees": "no"}', 7])
+@pytest.mark.parametrize(
+    "held", ["", "[]", '{"limit": -3}', '{"density": NaN}', '{"trees": "no"}', 7]
+)
 def test_invalid_settings_in_a_file_are_the_usual_ones(wooded, held):
     found = plants.add(wooded, limit=50)
     found[plants.SETTINGS] = held

@@ -53,7 +53,9 @@ ADD = {
     "rivers as curves": lambda terrain: rivers.add(terrain, "rivers", WATER, as_curves=True),
     "lakes": lambda terrain: rivers.add(terrain, "lakes", WATER),
     "sea": lambda terrain: rivers.add(terrain, "sea", WATER),
-    "plants": lambda terrain: plants.add(terrain, limit=50, shrubs=False, grass=False, boulders=False),
+    "plants": lambda terrain: plants.add(
+        terrain, limit=50, shrubs=False, grass=False, boulders=False
+    ),
     "surroundings": surroundings.add,
     "lod": add_levels,
 }
@@ -68,7 +70,9 @@ UPDATE = {
 def contents(data):
     if isinstance(data, bpy.types.Mesh):
         return everything(data)
-    return {attribute.name: attribute_values.read(attribute).tobytes() for attribute in data.attributes}
+    return {
+        attribute.name: attribute_values.read(attribute).tobytes() for attribute in data.attributes
+    }
 
 
 @pytest.mark.parametrize("what", ADD)
@@ -84,7 +88,8 @@ def test_each_is_whole_wherever_memory_runs_out(terrain, what):
         return [contents(obj.data) for obj in (terrain, *shown)]
 
     before = state()
-    lattice, now = grid.find_lattice(terrain), heights(terrain.data)
+    lattice = grid.find_lattice(terrain)
+    now = heights(terrain.data)
     depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
     asked = [
         *rivers.requests_of_update(terrain, lattice, now),
@@ -92,7 +97,10 @@ def test_each_is_whole_wherever_memory_runs_out(terrain, what):
     ]
     with computing.ahead(asked):
         for place in range(1, 1000):
-            with Faults(MEMORY, MemoryError, place, stays=False).at_work() as faults, suppress(MemoryError):
+            with (
+                Faults(MEMORY, MemoryError, place, stays=False).at_work() as faults,
+                suppress(MemoryError),
+            ):
                 update(terrain, shown[0])
             if not faults.fired:
                 break

@@ -15,7 +15,9 @@ from tests.terrains import fractal
 
 @pytest.fixture
 def terrain(empty_scene):
-    obj = grid.make_grid_object("Land", fractal(41, 33, relief=60.0), (10.0, 10.0), empty_scene.collection)
+    obj = grid.make_grid_object(
+        "Land", fractal(41, 33, relief=60.0), (10.0, 10.0), empty_scene.collection
+    )
     moisture = np.linspace(0, 1, 41 * 33, dtype=np.float32).reshape(41, 33)
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"moisture": moisture})
     material.assign(obj)
@@ -33,7 +35,8 @@ def test_it_meets_the_border_and_lies_below_the_terrain_inside(terrain):
     land = surroundings.add(terrain)
     own = {(round(x, 2), round(y, 2)): z for x, y, z in positions(terrain.data)}
     x_end, y_end = (max(abs(place[axis]) for place in own) for axis in (0, 1))
-    border, inside = 0, 0
+    border = 0
+    inside = 0
     for x, y, z in positions(land.data):
         if abs(x) > x_end + 0.01 or abs(y) > y_end + 0.01:
             continue
@@ -52,7 +55,9 @@ def test_the_slope_goes_on_across_the_border():
     place = np.concatenate((ramp, 0.3 * ramp[..., :1]), -1)
     height = surroundings.surrounding(place, 1)[1:-1, 1:-1][48, :, 2]  # the terrain is 32 to 64
     assert height[32] == pytest.approx(0.0) and height[64] == pytest.approx(0.3 * 32)
-    assert height[31] == pytest.approx(-0.3, abs=0.1) and height[65] == pytest.approx(0.3 * 33, abs=0.1)
+    assert height[31] == pytest.approx(-0.3, abs=0.1) and height[65] == pytest.approx(
+        0.3 * 33, abs=0.1
+    )
 
 
 def test_haze_is_complete_between_the_farthest_corner_of_the_plain_and_the_sky():
@@ -79,4 +84,7 @@ def test_again_it_is_one_and_follows_the_terrain(terrain):
     terrain.data.attributes["position"].data.foreach_set("vector", place.ravel())
     assert surroundings.add(terrain) == land
     assert positions(land.data)[:, 2].max() == pytest.approx(high + 100.0, abs=1e-3)
-    assert update_derived.remove_companions(terrain, surroundings.KIND) == 1 and len(bpy.data.objects) == 1
+    assert (
+        update_derived.remove_companions(terrain, surroundings.KIND) == 1
+        and len(bpy.data.objects) == 1
+    )

@@ -25,7 +25,9 @@ def settings(monkeypatch):
 
 @pytest.fixture
 def lake(make_hills, settings):
-    """A terrain half under water, with its surface, an image of the depth, and the light of the sky."""
+    """A terrain half under water, with its surface, an image of the depth, and the light of the
+    sky.
+    """
     terrain = make_hills(8, 9)
     write(terrain, depth=2.0)
     water_surface.add(terrain)
@@ -53,12 +55,19 @@ def highest(image):
 
 
 def census():
-    collections = (bpy.data.objects, bpy.data.meshes, bpy.data.images, bpy.data.materials, bpy.data.node_groups)
+    collections = (
+        bpy.data.objects,
+        bpy.data.meshes,
+        bpy.data.images,
+        bpy.data.materials,
+        bpy.data.node_groups,
+    )
     return [sorted(item.name for item in collection) for collection in collections]
 
 
 def test_all_of_it_follows_in_place(lake):
-    before, sky = census(), values(lake.data, "sky_light")
+    before = census()
+    sky = values(lake.data, "sky_light")
     surface = companions.find(lake, "water")[0]
     image = bpy.data.images["Hills water_depth"]
     write(lake, depth=5.0)
@@ -85,7 +94,9 @@ def test_what_cannot_follow_is_said_and_stops_nothing_else(lake, settings):
     settings.casters = bpy.data.collections.new("Nobody")
     write(lake, depth=5.0)
     (sentence,) = follow.update(lake)
-    assert sentence.startswith("Its light could not be updated: The collection Nobody has no visible object")
+    assert sentence.startswith(
+        "Its light could not be updated: The collection Nobody has no visible object"
+    )
     assert highest(bpy.data.images["Hills water_depth"]) == 5
 
 
@@ -98,7 +109,9 @@ def test_a_fault_of_ours_is_said_too(lake, monkeypatch, capsys):
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_a_part_for_which_memory_is_too_scarce_is_said_without_a_traceback(lake, monkeypatch, capsys):
+def test_a_part_for_which_memory_is_too_scarce_is_said_without_a_traceback(
+    lake, monkeypatch, capsys
+):
     def greedy(terrain, companion=None):
         raise MemoryError
 

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from erosion_addon.drainage.parameters import RiverParameters
-from erosion_addon.scene.derived import foliage, plants, rivers, update_derived, visible_water, water_surface
+from erosion_addon.scene.derived import (
+    foliage,
+    plants,
+    rivers,
+    update_derived,
+    visible_water,
+    water_surface,
+)
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.materials.foliage_nodes import DENSITY
 from erosion_addon.scene.terrain import attributes, grid
@@ -19,7 +26,9 @@ def slope(empty_scene):
     """Moist ground that rises by 0.1 m a cell of 1 m."""
     obj = grid.make_grid_object("Slope", SLOPE, (1.0, 1.0), empty_scene.collection)
     bpy.context.view_layer.update()
-    attributes.write_fields(obj.data, grid.find_lattice(obj), {"moisture": np.full(SLOPE.shape, 0.5, np.float32)})
+    attributes.write_fields(
+        obj.data, grid.find_lattice(obj), {"moisture": np.full(SLOPE.shape, 0.5, np.float32)}
+    )
     return obj
 
 
@@ -43,15 +52,20 @@ def test_a_sea_that_is_shown_is_water_and_foliage_leaves_it_out(slope):
 
 def test_pools_are_water_from_the_depth_on_that_the_surface_shows(slope):
     lattice = grid.find_lattice(slope)
-    attributes.write_fields(slope.data, lattice, {"water_depth": np.maximum(1.0 - SLOPE, 0).astype(np.float32)})
-    assert (wet(slope) == (SLOPE < 0.95)).all()  # 0.01 m is shown, and the next cell lies 0.1 m deeper
+    attributes.write_fields(
+        slope.data, lattice, {"water_depth": np.maximum(1.0 - SLOPE, 0).astype(np.float32)}
+    )
+    # 0.01 m is shown, and the next cell lies 0.1 m deeper
+    assert (wet(slope) == (SLOPE < 0.95)).all()
     water_surface.add(slope, threshold=0.55)
     assert (wet(slope) == (SLOPE < 0.45)).all()
 
 
 def test_water_that_the_material_draws_by_moisture_is_water_and_nothing_grows_in_it(empty_scene):
     # Wet all over: on the level half it is a lake, on the other half wet ground.
-    land = np.where(np.arange(40)[:, None] < 20, 0.0, 4.0 * (np.arange(40)[:, None] - 20)) + np.zeros((40, 40))
+    land = np.where(
+        np.arange(40)[:, None] < 20, 0.0, 4.0 * (np.arange(40)[:, None] - 20)
+    ) + np.zeros((40, 40))
     obj = grid.make_grid_object("Lake", land, (10.0, 10.0), empty_scene.collection)
     bpy.context.view_layer.update()
     lattice = grid.find_lattice(obj)
@@ -65,5 +79,7 @@ def test_water_that_the_material_draws_by_moisture_is_water_and_nothing_grows_in
     rows = np.array([vertex.co.y for vertex in trees.data.vertices]) / 10 + 19.5
     assert len(rows) > 100 and rows.min() > 19
     # A water step knows better.
-    attributes.write_fields(obj.data, lattice, moisture | {"water_depth": np.zeros(land.shape, np.float32)})
+    attributes.write_fields(
+        obj.data, lattice, moisture | {"water_depth": np.zeros(land.shape, np.float32)}
+    )
     assert not wet(obj).any()

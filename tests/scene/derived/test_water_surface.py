@@ -20,7 +20,9 @@ EEVEE = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT
 
 @pytest.fixture
 def make_lake(empty_scene):
-    """Makes a bowl of 2 m cells with a level lake in it; more fields by name. Returns (object, ground, depth)."""
+    """Makes a bowl of 2 m cells with a level lake in it; more fields by name. Returns (object,
+    ground, depth).
+    """
 
     def make(level=2.0, **fields):
         ground = bowl(17, 21, depth=5.0)
@@ -57,19 +59,24 @@ def test_the_surface_meets_the_ground_where_its_depth_is_0(make_lake):
     obj, ground, _ = make_lake()
     surface = water_surface.add(obj)
     place = points(surface)
-    row, col = np.rint(place[:, 1] / 2 + 8).astype(int), np.rint(place[:, 0] / 2 + 10).astype(int)
-    np.testing.assert_allclose(place[:, 2] - ground[row, col], layer(surface, "water_depth"), atol=1e-5)
+    row = np.rint(place[:, 1] / 2 + 8).astype(int)
+    col = np.rint(place[:, 0] / 2 + 10).astype(int)
+    np.testing.assert_allclose(
+        place[:, 2] - ground[row, col], layer(surface, "water_depth"), atol=1e-5
+    )
 
 
 def test_foam_is_where_water_is_fast_and_shallow():
-    # Froude numbers 4 m/s / √(9.81 · 0.1 m) = 4.0, and / √(9.81 · 10 m) = 0.4; still water never foams.
+    # Froude numbers 4 m/s / √(9.81 · 0.1 m) = 4.0, and / √(9.81 · 10 m) = 0.4; still water never
+    # foams.
     foam = water_surface.foam_of(np.array([4.0, 4.0, 0.3]), np.array([0.1, 10.0, 0.001]))
     np.testing.assert_array_equal(foam, [1.0, 0.0, 0.0])
 
 
 def test_speed_and_flow_come_along(make_lake):
     velocity = np.zeros((17, 21, 2), np.float32)
-    velocity[..., 0], velocity[..., 1] = 3.0, -4.0
+    velocity[..., 0] = 3.0
+    velocity[..., 1] = -4.0
     obj, *_ = make_lake(velocity=velocity, flow=np.full((17, 21), 7.0, np.float32))
     surface = water_surface.add(obj)
     assert (layer(surface, "speed") == 5.0).all() and (layer(surface, "flow") == 7.0).all()
@@ -90,7 +97,9 @@ def test_a_scaled_and_turned_terrain_has_its_water_on_it(make_lake):
     surface = water_surface.add(obj)
     bpy.context.view_layer.update()
     wet = layer(surface, "water_depth") > 0
-    top = max((surface.matrix_world @ vertex.co).z for vertex in np.array(surface.data.vertices)[wet])
+    top = max(
+        (surface.matrix_world @ vertex.co).z for vertex in np.array(surface.data.vertices)[wet]
+    )
     assert top == pytest.approx(4 * ground[depth > 0.02].max() + depth[depth > 0.02].min(), abs=0.3)
 
 
@@ -111,7 +120,8 @@ def test_a_film_of_water_is_refused_with_what_to_do(make_lake):
 def test_an_update_keeps_object_mesh_materials_and_modifiers(make_lake):
     obj, ground, _ = make_lake()
     surface = water_surface.add(obj)
-    mesh, users = surface.data, bpy.data.materials.new("Mine")
+    mesh = surface.data
+    users = bpy.data.materials.new("Mine")
     mesh.materials.append(users)
     mesh.polygons.foreach_set("material_index", [1] * len(mesh.polygons))
     surface.modifiers.new("Smooth", "SMOOTH")
@@ -119,8 +129,15 @@ def test_an_update_keeps_object_mesh_materials_and_modifiers(make_lake):
     deeper = np.maximum(4.0 - ground, 0).astype(np.float32)
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"water_depth": deeper})
     update_derived.update_companions(obj)
-    assert companions.find(obj, "water") == [surface] and surface.data == mesh and len(mesh.polygons) > faces
-    assert [slot.material for slot in surface.material_slots] == [water_material.water_material(), users]
+    assert (
+        companions.find(obj, "water") == [surface]
+        and surface.data == mesh
+        and len(mesh.polygons) > faces
+    )
+    assert [slot.material for slot in surface.material_slots] == [
+        water_material.water_material(),
+        users,
+    ]
     assert {face.material_index for face in mesh.polygons} == {1}
     assert surface.modifiers.keys() == ["Smooth"]
 
@@ -150,7 +167,9 @@ DEPTHS = {"ground": 0.0, "shallow": 0.1, "deep": 2.0, "white water": 0.1}
 
 @pytest.fixture(scope="module", params=[EEVEE, "CYCLES"])
 def seen(request, tmp_path_factory):
-    """Mean (red, green, blue) of pale ground under water of each depth, from above under a white sky."""
+    """Mean (red, green, blue) of pale ground under water of each depth, from above under a white
+    sky.
+    """
     return render_tiles(request.param, tmp_path_factory.mktemp("render"))
 
 
@@ -160,7 +179,12 @@ def render_tiles(engine, folder, save_only=False):
     sand = bpy.data.materials.new("Sand")
     if bpy.app.version < (5, 0, 0):
         sand.use_nodes = True
-    sand.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (0.5, 0.45, 0.35, 1.0)
+    sand.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (
+        0.5,
+        0.45,
+        0.35,
+        1.0,
+    )
     for place, (name, depth) in enumerate(DEPTHS.items()):
         tile = grid.make_grid_object(name, np.zeros((5, 5)), (5.0, 5.0), scene.collection)
         tile.location.x = 20.0 * place

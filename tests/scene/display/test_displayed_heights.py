@@ -27,7 +27,9 @@ LONG = {"times": 20, "droplet.drops_per_cell": 1000.0}
 @pytest.fixture
 def obj():
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    made = grid.make_grid_object("Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    made = grid.make_grid_object(
+        "Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     bpy.context.view_layer.objects.active = made
     made.select_set(True)
     yield made
@@ -67,14 +69,19 @@ def test_the_run_is_seen_and_is_not_the_terrain(obj):
     run = start(obj, **LONG)
     until_shown(run, obj)
     assert np.abs(seen(obj) - before).max() > 1.0
-    assert grid.heights(obj.data).tobytes() == before.tobytes(), "what reads the terrain gets its own heights"
+    assert grid.heights(obj.data).tobytes() == before.tobytes(), (
+        "what reads the terrain gets its own heights"
+    )
     first = seen(obj)
     wait_for(run, lambda: not np.array_equal(seen(obj), first))
 
 
 def test_what_is_shown_is_what_the_run_has(obj):
-    """Shown at the end of a run of one chunk is what is committed then, to the last bit that float32 holds."""
-    lattice, elevation = grid.find_lattice(obj), fractal(48, 64, relief=90.0, seed=5)
+    """Shown at the end of a run of one chunk is what is committed then, to the last bit that
+    float32 holds.
+    """
+    lattice = grid.find_lattice(obj)
+    elevation = fractal(48, 64, relief=90.0, seed=5)
     obj.scale.z = 2.0
     bpy.context.view_layer.update()
     run = start(obj, **LONG)
@@ -84,14 +91,21 @@ def test_what_is_shown_is_what_the_run_has(obj):
     np.testing.assert_allclose(lattice.to_grid(seen(obj)) * 2.0, elevation, rtol=1e-6)
 
 
-def test_the_water_of_a_run_is_drawn_over_its_terrain_and_is_nothing_of_the_file(obj, everything_of):
-    before, objects = everything_of(obj.data), set(bpy.data.objects)
-    recipe = Recipe.from_dict({"name": "wet", "step": [{"kind": "water", "duration": 1000.0, "rain": 500.0}]})
+def test_the_water_of_a_run_is_drawn_over_its_terrain_and_is_nothing_of_the_file(
+    obj, everything_of
+):
+    before = everything_of(obj.data)
+    objects = set(bpy.data.objects)
+    recipe = Recipe.from_dict(
+        {"name": "wet", "step": [{"kind": "water", "duration": 1000.0, "rain": 500.0}]}
+    )
     run = job.start(obj, recipe, {})
     run.viewer.shows = True
     wait_for(run, lambda: water_overlay.now.shown is not None)
     drawn = water_overlay.now.shown
-    assert drawn.uid == obj.session_uid and len(drawn.faces) > 10 and np.isfinite(drawn.points).all()
+    assert (
+        drawn.uid == obj.session_uid and len(drawn.faces) > 10 and np.isfinite(drawn.points).all()
+    )
     run.cancel()
     assert water_overlay.now.shown is None and not water_overlay.now.handles
     assert everything_of(obj.data) == before and set(bpy.data.objects) == objects
@@ -100,7 +114,9 @@ def test_the_water_of_a_run_is_drawn_over_its_terrain_and_is_nothing_of_the_file
 def test_water_is_drawn_on_its_level_where_it_lies(obj):
     obj.scale.z = 2.0
     bpy.context.view_layer.update()
-    lattice, place, depth = grid.find_lattice(obj), shown_positions(obj.data), np.zeros((48, 64))
+    lattice = grid.find_lattice(obj)
+    place = shown_positions(obj.data)
+    depth = np.zeros((48, 64))
     assert water_overlay.surface(lattice, place, depth) is None
     depth[10:20, 30:40] = 3.0
     points, colors, faces = water_overlay.surface(lattice, place, depth)
@@ -189,7 +205,9 @@ def test_a_saved_file_holds_the_terrain_and_not_the_run(obj, tmp_path, live_hand
     assert shown_positions(mesh)[:, 2].tobytes() == before.tobytes()
 
 
-def test_a_file_that_blender_saved_by_itself_is_healed_when_it_is_opened(obj, tmp_path, live_handlers):
+def test_a_file_that_blender_saved_by_itself_is_healed_when_it_is_opened(
+    obj, tmp_path, live_handlers
+):
     """Autosave, quit.blend and crash files are written without a word to add-ons."""
     before = seen(obj)
     run = start(obj, **LONG)
@@ -201,13 +219,17 @@ def test_a_file_that_blender_saved_by_itself_is_healed_when_it_is_opened(obj, tm
     with bpy.data.libraries.load(path) as (there, wanted):
         wanted.meshes = there.meshes
     raw = wanted.meshes[0]
-    assert not np.array_equal(shown_positions(raw)[:, 2], before), "the file holds the run: there is something to heal"
+    assert not np.array_equal(shown_positions(raw)[:, 2], before), (
+        "the file holds the run: there is something to heal"
+    )
     live.heal()
     assert OWN_HEIGHTS not in raw.attributes
     assert shown_positions(raw)[:, 2].tobytes() == before.tobytes()
 
 
-def test_undo_after_the_run_gives_the_terrain_whatever_the_user_did_meanwhile(obj, everything_of, live_handlers):
+def test_undo_after_the_run_gives_the_terrain_whatever_the_user_did_meanwhile(
+    obj, everything_of, live_handlers
+):
     push("start")
     before = everything_of(obj.data)
     run = start(obj, **{"droplet.drops_per_cell": 200.0})
@@ -225,7 +247,10 @@ def test_undo_after_the_run_gives_the_terrain_whatever_the_user_did_meanwhile(ob
     undo()
     assert everything_of(bpy.data.objects["Terrain"].data) == before
     undo("redo")
-    assert everything_of(bpy.data.objects["Terrain"].data) == before and "Elsewhere" in bpy.data.objects
+    assert (
+        everything_of(bpy.data.objects["Terrain"].data) == before
+        and "Elsewhere" in bpy.data.objects
+    )
     undo("redo")
     assert everything_of(bpy.data.objects["Terrain"].data) == after
 
@@ -263,9 +288,14 @@ def test_what_the_user_does_to_the_seen_terrain_stays(obj):
 
 @pytest.mark.parametrize("act", ["moved", "deleted"])
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
-def test_what_the_user_edits_before_it_is_put_back_stays_and_restore_brings_the_own_heights_back(obj, mode, act):
+def test_what_the_user_edits_before_it_is_put_back_stays_and_restore_brings_the_own_heights_back(
+    obj, mode, act
+):
     before = grid.positions(obj.data)
-    live.show(obj.data, before[:, 2] + np.random.default_rng(1).normal(0, 5, len(before)).astype(np.float32))
+    live.show(
+        obj.data,
+        before[:, 2] + np.random.default_rng(1).normal(0, 5, len(before)).astype(np.float32),
+    )
     if mode == "EDIT":
         bpy.ops.object.mode_set(mode="EDIT")
     edited = bmesh.from_edit_mesh(obj.data) if mode == "EDIT" else bmesh.new()

@@ -51,7 +51,11 @@ def test_an_image_gives_the_land_of_its_file(file, is_packed):
         file.unlink()
     land, record = heights.read(image, SHADES)
     np.testing.assert_array_equal(land, before)
-    assert (record.kind, record.meaning, record.unit) == (of_file.kind, of_file.meaning, of_file.unit)
+    assert (record.kind, record.meaning, record.unit) == (
+        of_file.kind,
+        of_file.meaning,
+        of_file.unit,
+    )
     assert record.name == f"The image {image.name}" or not is_packed
 
 
@@ -77,7 +81,8 @@ def generated(values, is_float, alpha=1.0):
     rows, cols = values.shape
     image = bpy.data.images.new("made", cols, rows, alpha=True, float_buffer=is_float, is_data=True)
     pixels = np.ones((rows, cols, 4), np.float32)
-    pixels[..., :3], pixels[..., 3] = values[..., None], alpha
+    pixels[..., :3] = values[..., None]
+    pixels[..., 3] = alpha
     image.pixels.foreach_set(pixels.ravel())
     return image
 
@@ -94,9 +99,11 @@ def test_generated_images_hold_shades_of_8_bits_or_heights_in_floats():
 def test_transparent_pixels_are_no_data_and_no_pit(is_float):
     values = np.full((6, 8), 0.5) + 0.3 * np.eye(6, 8)
     alpha = np.ones((6, 8))
-    values[2, 3:5], alpha[2, 3:5] = 0.0, 0.0
+    values[2, 3:5] = 0.0
+    alpha[2, 3:5] = 0.0
     land, record = heights.read(generated(values, is_float), SHADES)
-    assert land.min() == pytest.approx(100.0, abs=1e-4)  # black is a height while nothing is transparent
+    # black is a height while nothing is transparent
+    assert land.min() == pytest.approx(100.0, abs=1e-4)
     land, record = heights.read(generated(values, is_float, alpha), SHADES)
     assert record.holes == 2 and land.min() > 490.0
 
@@ -107,7 +114,9 @@ def test_masks_of_0_and_1_are_whole_and_those_in_the_alpha_channel_are_read(tmp_
     land = Record("Land", "float32", (6, 8), (6, 8))
     (tmp_path / "ones.tif").write_bytes(tiff_of(half.astype("u1")[::-1]))
     np.testing.assert_array_equal(heights.mask(loaded(tmp_path / "ones.tif"), land)[0], half)
-    np.testing.assert_array_equal(heights.mask(loaded(tmp_path / "ones.tif", is_packed=True), land)[0], half)
+    np.testing.assert_array_equal(
+        heights.mask(loaded(tmp_path / "ones.tif", is_packed=True), land)[0], half
+    )
     black = generated(np.zeros((6, 8)), is_float=False, alpha=half)
     np.testing.assert_array_equal(heights.mask(black, land)[0], half)
     gray = generated(half, is_float=False)
@@ -122,7 +131,9 @@ def test_a_faint_mask_is_told_of(tmp_path):
 
 
 def test_what_is_too_large_is_refused_with_the_part_that_fits(tmp_path, monkeypatch):
-    """30 × 40 cells need 140 bytes each for the mesh: with half of that free, each second cell fits."""
+    """30 × 40 cells need 140 bytes each for the mesh: with half of that free, each second cell
+    fits.
+    """
     write_heightmap(tmp_path / "a.npy", fractal(30, 40, 5.0), OpenImageIOFiles())
     path = tmp_path / "a.npy"
     record = heights.look(path, Reading())
@@ -138,9 +149,12 @@ def test_what_is_too_large_is_refused_with_the_part_that_fits(tmp_path, monkeypa
 
 def test_a_source_is_looked_at_once_until_it_changes(tmp_path, monkeypatch):
     """Dialogs ask at each redraw, while somebody drags a value."""
-    path, opened = tmp_path / "a.npy", []
+    path = tmp_path / "a.npy"
+    opened = []
     write_heightmap(path, fractal(30, 40, 5.0), OpenImageIOFiles())
-    monkeypatch.setattr(heights.heightmap, "sample", lambda *given: opened.append(given) or sample(*given))
+    monkeypatch.setattr(
+        heights.heightmap, "sample", lambda *given: opened.append(given) or sample(*given)
+    )
     for low in (0.0, 0.0, 1.0, 2.0):
         heights.look(path, Reading(height_range=(low, 9.0)))
     assert len(opened) == 1

@@ -24,10 +24,16 @@ STANDALONE = OpenImageIOFiles()
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_behind():
-    """Every test ends with one scene and no image but its own and Blender's Render Result and Viewer Node."""
+    """Every test ends with one scene and no image but its own and Blender's Render Result and
+    Viewer Node.
+    """
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     yield
-    assert not [image.name for image in bpy.data.images if image.source != "VIEWER" and image.name[:4] != "test"]
+    assert not [
+        image.name
+        for image in bpy.data.images
+        if image.source != "VIEWER" and image.name[:4] != "test"
+    ]
     assert len(bpy.data.scenes) == 1
 
 
@@ -88,18 +94,23 @@ def test_both_backends_read_the_same_numbers(tmp_path, suffix, kind, channels, a
     dtype = np.dtype({"half": "f2", "float": "f4", "double": "f8"}.get(kind, kind))
     chance = np.random.default_rng(5)
     if dtype.kind == "f":
-        level, alpha = chance.uniform(-100, 4000, (5, 7)), 0.25
+        level = chance.uniform(-100, 4000, (5, 7))
+        alpha = 0.25
     else:
-        level, alpha = chance.integers(np.iinfo(dtype).min + 1, np.iinfo(dtype).max, (5, 7)), np.iinfo(dtype).max // 4
+        level = chance.integers(np.iinfo(dtype).min + 1, np.iinfo(dtype).max, (5, 7))
+        alpha = np.iinfo(dtype).max // 4
     pixels = np.repeat(level.astype(dtype)[:, :, np.newaxis], channels, 2)
     if channels in (2, 4):
         pixels[..., -1] = alpha
     path = tmp_path / f"Täler und Höhen{suffix}"
     names = ("Y", "A") if suffix == ".exr" and channels == 2 else ()
     plain = path.with_stem("plain")  # as OpenImageIO takes text for UTF-8, whatever it is here
-    write_pixels(plain, pixels, kind, names, **{"oiio:UnassociatedAlpha": int(alpha_is == "unassociated")})
+    write_pixels(
+        plain, pixels, kind, names, **{"oiio:UnassociatedAlpha": int(alpha_is == "unassociated")}
+    )
     plain.rename(path)
-    inside, outside = BLENDER.read(path), STANDALONE.read(path)
+    inside = BLENDER.read(path)
+    outside = STANDALONE.read(path)
     assert inside.shape == (5, 7) and inside.dtype == np.float32
     np.testing.assert_array_equal(inside, outside)
     np.testing.assert_array_equal(image_heights(load(path)), outside)
@@ -107,12 +118,15 @@ def test_both_backends_read_the_same_numbers(tmp_path, suffix, kind, channels, a
 
 @pytest.mark.parametrize("suffix", [".png", ".exr", ".tif", ".npy", ".r16", ".r32"])
 def test_what_one_backend_writes_the_other_reads_as_the_same_meters(tmp_path, hills, suffix):
-    inside, outside = tmp_path / f"é in{suffix}", tmp_path / f"é out{suffix}"
+    inside = tmp_path / f"é in{suffix}"
+    outside = tmp_path / f"é out{suffix}"
     results = write_heightmap(inside, hills, BLENDER), write_heightmap(outside, hills, STANDALONE)
     assert results[0].height_range == results[1].height_range
     span = results[0].height_range
     meters = [
-        read_heightmap(path, files, span, hills.shape) for path in (inside, outside) for files in (BLENDER, STANDALONE)
+        read_heightmap(path, files, span, hills.shape)
+        for path in (inside, outside)
+        for files in (BLENDER, STANDALONE)
     ]
     for other in meters[1:]:
         np.testing.assert_array_equal(meters[0], other)
@@ -135,7 +149,9 @@ def test_a_view_transform_of_the_scene_changes_no_height(tmp_path, hills):
     np.testing.assert_array_equal(read_heightmap(tmp_path / "a.exr", STANDALONE), hills)
 
 
-@pytest.mark.parametrize("name", ["a<UDIM>.exr", "a_1001.exr", "frame ##.exr", "a?b=c.exr", "%d.exr"])
+@pytest.mark.parametrize(
+    "name", ["a<UDIM>.exr", "a_1001.exr", "frame ##.exr", "a?b=c.exr", "%d.exr"]
+)
 def test_names_that_mean_something_to_blender_are_plain_names(tmp_path, hills, name):
     write_heightmap(tmp_path / name, hills, BLENDER)
     assert [entry.name for entry in tmp_path.iterdir()] == [name]
@@ -189,7 +205,8 @@ def test_a_png_whose_pixels_are_damaged_is_refused(tmp_path):
 
 def test_too_little_memory_is_noticed_before_blender_allocates(tmp_path, hills, monkeypatch):
     write_heightmap(tmp_path / "a.png", hills, STANDALONE)
-    image, generated = load(tmp_path / "a.png"), painted(hills)
+    image = load(tmp_path / "a.png")
+    generated = painted(hills)
     monkeypatch.setattr(memory, "available_memory", lambda: 100)
     for read in (lambda: BLENDER.read(tmp_path / "a.png"), lambda: image_heights(image)):
         with pytest.raises(InputError, match="needs about"):
@@ -212,21 +229,26 @@ def test_a_small_png_that_claims_400_million_pixels_is_not_unpacked_from_a_file_
     monkeypatch.setattr("erosion_addon.scene.files.image.read_header", lambda path: huge)
     monkeypatch.setattr("erosion_addon.scene.files.image.parse_header", lambda *_: huge)
     for read in (lambda: BLENDER.read(tmp_path / "a.png"), lambda: image_heights(image)):
-        with pytest.raises(InputError, match=r"needs about 44\.8 GB of memory, although the file has only 0\.1 MB"):
+        with pytest.raises(
+            InputError, match=r"needs about 44\.8 GB of memory, although the file has only 0\.1 MB"
+        ):
             read()
 
 
 def test_an_image_of_this_file_keeps_its_own_color_space(tmp_path, hills):
     span = write_heightmap(tmp_path / "a.png", hills, STANDALONE).height_range
     image = load(tmp_path / "a.png")
-    assert image.colorspace_settings.name == "sRGB"  # the default, in which 16-bit pixels are wrong by up to 0.29
+    # the default, in which 16-bit pixels are wrong by up to 0.29
+    assert image.colorspace_settings.name == "sRGB"
     meters = span[0] + image_heights(image) * np.float64(span[1] - span[0])
     assert np.abs(meters - hills).max() < 0.04
     assert image.colorspace_settings.name == "sRGB" and not image.has_data
 
 
 @pytest.mark.parametrize("color_space", ["Non-Color", "sRGB"])
-def test_generated_and_packed_images_give_what_was_set_also_after_reloading(tmp_path, hills, color_space):
+def test_generated_and_packed_images_give_what_was_set_also_after_reloading(
+    tmp_path, hills, color_space
+):
     image = painted(hills, color_space=color_space)
     image.use_fake_user = True
     np.testing.assert_array_equal(image_heights(image), hills)
@@ -270,7 +292,8 @@ def test_images_without_one_gray_picture_are_refused_in_a_sentence(tmp_path, hil
     absent = load(tmp_path / "a.exr")
     absent.filepath = str(tmp_path / "absent.exr")
     nowhere = painted(hills)
-    nowhere.source, nowhere.filepath = "FILE", ""
+    nowhere.source = "FILE"
+    nowhere.filepath = ""
     nowhere.reload()
     cases = [
         (bpy.data.images.new("test", 8, 8, tiled=True), "UDIM"),
@@ -310,7 +333,9 @@ print([image.name for image in bpy.data.images if image.source != "VIEWER"], len
 
 
 def test_a_full_disk_is_noticed(tmp_path):
-    """The limit of the file size stands for the full disk: writes beyond it fail in the same way."""
+    """The limit of the file size stands for the full disk: writes beyond it fail in the same
+    way.
+    """
     done = blender_child.run(FULL_DISK, tmp_path)
     assert done.stdout.count("refused:") == 2 and "[] 1" in done.stdout, done.stdout + done.stderr
     assert not list(tmp_path.iterdir())
@@ -346,7 +371,8 @@ def test_names_that_are_not_utf_8_are_those_of_the_same_files(tmp_path):
 @pytest.mark.parametrize("door", ["file", "packed", "color"])
 def test_a_tiff_of_any_packing_is_the_same_in_both_programs(tmp_path, packing, door):
     """Blender's own reader answers ZSTD with zeros."""
-    path, colors = tmp_path / "a.tif", np.random.default_rng(2).integers(0, 65536, (30, 40, 3)).astype("u2")
+    path = tmp_path / "a.tif"
+    colors = np.random.default_rng(2).integers(0, 65536, (30, 40, 3)).astype("u2")
     stored = colors if door == "color" else colors[..., 0]
     path.write_bytes(packed(stored, packing, 2))
     if door == "color":

@@ -25,12 +25,14 @@ def columns(obj):
 
 def test_vertex_groups_are_read_by_cell_and_nothing_is_left_behind(shuffled, everything_of):
     obj, lattice = shuffled
-    other, group = obj.vertex_groups.new(name="other"), obj.vertex_groups.new(name="Strength ä")
+    other = obj.vertex_groups.new(name="other")
+    group = obj.vertex_groups.new(name="Strength ä")
     other.add(range(20), 0.9, "REPLACE")
     for index, x in enumerate(columns(obj)):
         if x:
             group.add([index], float(x) / 4, "REPLACE")
-    before, counts = everything_of(obj.data), [len(getattr(bpy.data, kind)) for kind in ("objects", "scenes", "meshes")]
+    before = everything_of(obj.data)
+    counts = [len(getattr(bpy.data, kind)) for kind in ("objects", "scenes", "meshes")]
     mask = read_mask(obj, lattice, "strength", "VERTEX_GROUP", "Strength ä")
     assert mask.dtype == np.float32
     assert np.array_equal(mask, np.tile(np.arange(4, dtype=np.float32) / 4, (5, 1)))
@@ -50,10 +52,14 @@ def test_vertex_groups_below_modifiers_are_those_of_the_mesh_itself(shuffled):
     obj, lattice = shuffled
     obj.vertex_groups.new(name="half").add(range(20), 0.5, "REPLACE")
     obj.modifiers.new("Detail", "SUBSURF")
-    assert np.array_equal(read_mask(obj, lattice, "rain", "VERTEX_GROUP", "half"), np.full((5, 4), 0.5))
+    assert np.array_equal(
+        read_mask(obj, lattice, "rain", "VERTEX_GROUP", "half"), np.full((5, 4), 0.5)
+    )
 
 
-@pytest.mark.parametrize("data_type", ["FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR"])
+@pytest.mark.parametrize(
+    "data_type", ["FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR"]
+)
 def test_attributes_of_numbers_and_colors_are_read_by_cell(shuffled, data_type):
     obj, lattice = shuffled
     attribute = obj.data.attributes.new("mask", data_type, "POINT")
@@ -78,7 +84,9 @@ def test_inverting_turns_one_into_zero(shuffled):
 def test_inverting_what_may_be_more_than_one_starts_from_the_highest(shuffled):
     obj, lattice = shuffled
     obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set("value", columns(obj))
-    assert np.array_equal(read_mask(obj, lattice, "rain", "ATTRIBUTE", "mask", invert=True)[0], [3, 2, 1, 0])
+    assert np.array_equal(
+        read_mask(obj, lattice, "rain", "ATTRIBUTE", "mask", invert=True)[0], [3, 2, 1, 0]
+    )
 
 
 def test_a_sediment_mask_is_what_the_user_painted_also_after_a_run(shuffled):
@@ -103,7 +111,8 @@ def test_images_of_another_size_are_stretched_corner_to_corner(shuffled):
     obj, lattice = shuffled
     image = bpy.data.images.new("test", 2, 2, float_buffer=True, is_data=True)
     pixels = np.ones((2, 2, 4), np.float32)
-    pixels[:, 0, :3], pixels[:, 1, :3] = 0, 0.75
+    pixels[:, 0, :3] = 0
+    pixels[:, 1, :3] = 0.75
     image.pixels.foreach_set(pixels.ravel())
     mask = read_mask(obj, lattice, "strength", "IMAGE", image)
     assert np.allclose(mask, np.tile([0, 0.25, 0.5, 0.75], (5, 1)))
@@ -125,7 +134,8 @@ def test_what_is_missing_is_named(shuffled, source, name, sentence):
 
 
 @pytest.mark.parametrize(
-    ("data_type", "domain"), [("FLOAT", "EDGE"), ("FLOAT_COLOR", "CORNER"), ("FLOAT_VECTOR", "POINT")]
+    ("data_type", "domain"),
+    [("FLOAT", "EDGE"), ("FLOAT_COLOR", "CORNER"), ("FLOAT_VECTOR", "POINT")],
 )
 def test_an_attribute_that_is_no_number_per_point_is_explained(shuffled, data_type, domain):
     obj, lattice = shuffled
@@ -136,7 +146,9 @@ def test_an_attribute_that_is_no_number_per_point_is_explained(shuffled, data_ty
 
 def select(obj, chosen):
     mesh = obj.data
-    attribute = mesh.attributes.get(".select_vert") or mesh.attributes.new(".select_vert", "BOOLEAN", "POINT")
+    attribute = mesh.attributes.get(".select_vert") or mesh.attributes.new(
+        ".select_vert", "BOOLEAN", "POINT"
+    )
     attribute.data.foreach_set("value", chosen)
 
 
@@ -144,13 +156,18 @@ def test_the_selection_is_a_mask(shuffled):
     obj, lattice = shuffled
     select(obj, columns(obj) > 1.5)
     mask = read_mask(obj, lattice, "strength", "SELECTION")
-    assert mask.dtype == np.float32 and np.array_equal(mask, np.tile(np.float32([0, 0, 1, 1]), (5, 1)))
+    assert mask.dtype == np.float32 and np.array_equal(
+        mask, np.tile(np.float32([0, 0, 1, 1]), (5, 1))
+    )
 
 
 def test_a_selection_of_nothing_is_explained(shuffled):
     obj, lattice = shuffled
     select(obj, np.zeros(20, bool))
-    sentence = "Nothing is selected on Points; select vertices in Edit Mode, or set the sand supply mask to None"
+    sentence = (
+        "Nothing is selected on Points; select vertices in Edit Mode, or set the sand supply mask "
+        "to None"
+    )
     with pytest.raises(InputError, match=sentence):
         read_mask(obj, lattice, "source", "SELECTION")
     obj.data.attributes.remove(obj.data.attributes[".select_vert"])
@@ -159,7 +176,8 @@ def test_a_selection_of_nothing_is_explained(shuffled):
 
 
 def test_a_soft_border_is_in_meters_of_the_world(make_hills):
-    # Cells of 2 m by 1 m, scaled by 3 along the columns (local x): 6 m from column to column, 1 m from row to row.
+    # Cells of 2 m by 1 m, scaled by 3 along the columns (local x): 6 m from column to column, 1 m
+    # from row to row.
     obj = make_hills(9, 9, spacing=(1.0, 2.0))
     obj.scale.x = 3.0
     bpy.context.view_layer.update()
@@ -196,7 +214,9 @@ def test_values_are_scaled_after_inverting(shuffled):
 
 def test_stretched_values_go_from_0_to_1(shuffled):
     obj, lattice = shuffled
-    obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set("value", columns(obj) * 100 - 300)
+    obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set(
+        "value", columns(obj) * 100 - 300
+    )
     mask = read_mask(obj, lattice, "strength", "ATTRIBUTE", "mask", fit="stretch")
     assert np.allclose(mask[0], [0, 1 / 3, 2 / 3, 1])
 
@@ -214,6 +234,7 @@ def test_in_edit_mode_no_mask_is_read(make_hills):
 def test_images_without_pixels_are_explained(shuffled):
     obj, lattice = shuffled
     missing = bpy.data.images.new("missing", 4, 4)
-    missing.source, missing.filepath = "FILE", "/nowhere/at all.png"
+    missing.source = "FILE"
+    missing.filepath = "/nowhere/at all.png"
     with pytest.raises(InputError, match=r"at all\.png"):
         read_mask(obj, lattice, "rain", "IMAGE", missing)

@@ -42,8 +42,11 @@ def test_the_triangles_cover_the_terrain_once(make_hills):
     assert (areas > 0).all() and areas.sum() == pytest.approx(6 * 3.0 * 8 * 2.0)
 
 
-def test_a_large_terrain_is_drawn_coarser_but_with_the_masks_own_values_and_above_the_ground(make_hills):
-    rows, cols = 1500, 40
+def test_a_large_terrain_is_drawn_coarser_but_with_the_masks_own_values_and_above_the_ground(
+    make_hills,
+):
+    rows = 1500
+    cols = 40
     obj = make_hills(rows, cols)
     share = np.random.default_rng(2).random((rows, cols)).astype(np.float32)
     points, colors, _ = drawn(obj, share)
@@ -53,7 +56,8 @@ def test_a_large_terrain_is_drawn_coarser_but_with_the_masks_own_values_and_abov
     assert row[0] == 0 and row[-1] == rows - 1 and (np.diff(row) > 0).all()
     assert np.array_equal(place[row, 0, 1], points[::cols, 1])
     assert np.array_equal(colors[:, 3], mask_overlay.colors_of(share[row])[..., 3].ravel())
-    above = np.searchsorted(row, np.arange(rows))  # also rows that are not drawn lie below one of those beside them
+    # also rows that are not drawn lie below one of those beside them
+    above = np.searchsorted(row, np.arange(rows))
     height = points[:, 2].reshape(-1, cols)
     assert (np.maximum(height[above], height[np.maximum(above - 1, 0)]) >= place[..., 2]).all()
 
@@ -70,7 +74,8 @@ def test_a_terrain_whose_z_axis_points_down_is_covered_from_above(make_hills):
 
 def test_the_colors_are_those_that_weight_paint_paints():
     colors = mask_overlay.colors_of(np.float32([0, 0.25, 0.5, 0.75, 1]))
-    # Blue, cyan, green, yellow, red, each (0.5 + value / 2) as bright: BKE_defvert_weight_to_rgb of Blender.
+    # Blue, cyan, green, yellow, red, each (0.5 + value / 2) as bright: BKE_defvert_weight_to_rgb of
+    # Blender.
     expected = [(0, 0, 0.5), (0, 0.625, 0.625), (0, 0.75, 0), (0.875, 0.875, 0), (1, 0, 0)]
     assert colors[:, :3] == pytest.approx(np.array(expected), abs=1e-6)
     assert (colors[:, 3] == np.float32(mask_overlay.OPACITY)).all()
@@ -93,12 +98,16 @@ def test_values_beyond_the_ramp_are_drawn_as_its_ends():
 
 
 @pytest.mark.parametrize("steepness", [0.5, 2.0, 20.0])
-def test_slopes_towards_the_light_are_brighter_and_colors_are_told_apart_on_those_away_from_it(make_hills, steepness):
+def test_slopes_towards_the_light_are_brighter_and_colors_are_told_apart_on_those_away_from_it(
+    make_hills, steepness
+):
     obj = make_hills(21, 21)
     place = positions(obj.data)
     row, col = np.mgrid[:21, :21]
     place[:, 2] = -np.hypot(row - 10, col - 10).ravel() * 2 * steepness  # a cone, of cells of 2 m
-    _, colors, _ = mask_overlay.surface(grid.find_lattice(obj), place, np.ones((21, 21), np.float32))
+    _, colors, _ = mask_overlay.surface(
+        grid.find_lattice(obj), place, np.ones((21, 21), np.float32)
+    )
     brightness = colors[:, 0].reshape(21, 21)  # of the red that stands for 1
     assert brightness[15, 5] > 1.1 * brightness[5, 15]  # row 0 is the south, column 0 the west
     assert brightness.min() >= 0.6 and brightness.max() <= 1.0
@@ -108,7 +117,9 @@ def test_showing_and_hiding_leaves_no_handlers(make_hills):
     obj = make_hills(8, 8)
     for _ in range(2):
         share = np.ones((8, 8), np.float32)
-        mask_overlay.show(obj, grid.find_lattice(obj), positions(obj.data), share, "Rain", (0.0, 2.5))
+        mask_overlay.show(
+            obj, grid.find_lattice(obj), positions(obj.data), share, "Rain", (0.0, 2.5)
+        )
     assert mask_overlay.now.shown.legend == ("0", "2.5") and len(mask_overlay.now.handles) == 2
     mask_overlay.hide()
     assert mask_overlay.now.shown is None and not mask_overlay.now.handles

@@ -61,7 +61,9 @@ def test_each_cell_gets_the_color_of_its_vertex_in_any_order(make_points):
 def test_an_image_is_stretched_over_the_terrain_with_its_first_row_at_the_smallest_y(make_hills):
     obj = make_hills(rows=6, cols=5)
     image = bpy.data.images.new("Paint", 2, 2, float_buffer=True, is_data=True)
-    image.pixels.foreach_set(np.float32([[1, 0, 0, 1], [1, 0, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1]]).ravel())
+    image.pixels.foreach_set(
+        np.float32([[1, 0, 0, 1], [1, 0, 0, 1], [0, 0, 1, 1], [0, 0, 1, 1]]).ravel()
+    )
     color = started(obj, "IMAGE", image=image).layers["surface_color"]
     assert np.allclose(color[0], [1, 0, 0]) and np.allclose(color[-1], [0, 0, 1])
 
@@ -77,15 +79,26 @@ def test_an_image_of_bytes_is_srgb_unless_it_says_otherwise(make_hills):
 
 def test_strata_come_with_the_recipe_and_set_paint_aside(make_hills):
     start = started(make_hills(), "STRATA", strata="red canyon")
-    assert start.recipe.strata == Strata.load("red canyon") and start.layers == {"surface_color": None}
+    assert start.recipe.strata == Strata.load("red canyon") and start.layers == {
+        "surface_color": None
+    }
 
 
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"source": "ATTRIBUTE", "layer": "Gone"}, "Hills has no attribute 'Gone' for the surface color"),
-        ({"source": "ATTRIBUTE", "layer": "Number"}, "Number for the surface color holds no colors"),
-        ({"source": "ATTRIBUTE", "layer": "Bright"}, "The colors of the attribute Bright must be from 0 to 1"),
+        (
+            {"source": "ATTRIBUTE", "layer": "Gone"},
+            "Hills has no attribute 'Gone' for the surface color",
+        ),
+        (
+            {"source": "ATTRIBUTE", "layer": "Number"},
+            "Number for the surface color holds no colors",
+        ),
+        (
+            {"source": "ATTRIBUTE", "layer": "Bright"},
+            "The colors of the attribute Bright must be from 0 to 1",
+        ),
         ({"source": "IMAGE"}, "No image is chosen for the surface color"),
         ({"source": "STRATA", "strata": "nowhere"}, "There are no strata 'nowhere'"),
     ],

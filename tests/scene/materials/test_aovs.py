@@ -18,7 +18,8 @@ def outputs(made):
 
 
 def test_added_twice_each_is_there_once(empty_scene):
-    layer, made = bpy.context.view_layer, material.terrain_material()
+    layer = bpy.context.view_layer
+    made = material.terrain_material()
     for _ in range(2):
         aovs.add(layer, material.terrain_materials())
     assert [aov.name for aov in layer.aovs] == NAMES
@@ -27,7 +28,8 @@ def test_added_twice_each_is_there_once(empty_scene):
 
 
 def test_removed_nothing_is_left_but_what_the_user_has(empty_scene):
-    layer, made = bpy.context.view_layer, material.terrain_material()
+    layer = bpy.context.view_layer
+    made = material.terrain_material()
     layer.aovs.add().name = "mine"
     users = made.node_tree.nodes.new("ShaderNodeOutputAOV")
     users.aov_name = "mine"
@@ -38,7 +40,8 @@ def test_removed_nothing_is_left_but_what_the_user_has(empty_scene):
 
 
 def test_another_view_layer_keeps_them(empty_scene):
-    made, other = material.terrain_material(), empty_scene.view_layers.new("Other")
+    made = material.terrain_material()
+    other = empty_scene.view_layers.new("Other")
     aovs.add(bpy.context.view_layer, [made])
     aovs.add(other, [made])
     aovs.remove(other, [made])
@@ -52,7 +55,8 @@ def test_a_material_made_later_writes_them_too(empty_scene):
 
 def test_depth_and_normal_come_along_and_go_where_the_user_did_not_want_them(empty_scene):
     layer = bpy.context.view_layer
-    layer.use_pass_normal, layer.use_pass_z = True, False
+    layer.use_pass_normal = True
+    layer.use_pass_z = False
     for _ in range(2):
         aovs.add(layer, [])
     assert layer.use_pass_z and layer.use_pass_normal
@@ -85,19 +89,29 @@ def test_they_are_in_the_rendered_file(empty_scene, tmp_path, engine):
     settings.file_format = "OPEN_EXR_MULTILAYER"
     empty_scene.render.filepath = str(tmp_path / "passes.exr")
     bpy.ops.render.render(write_still=True)
-    seen = {name.split(".", 1)[1]: value for name, value in middle_of(tmp_path / "passes.exr").items() if "." in name}
+    seen = {
+        name.split(".", 1)[1]: value
+        for name, value in middle_of(tmp_path / "passes.exr").items()
+        if "." in name
+    }
     # Passes are half floats.
     for name in ("moisture", "sediment", "wear"):
         assert seen[f"{name}.X"] == pytest.approx(values[name], rel=2e-3)
-    assert seen["water.X"] == pytest.approx(1.0, abs=1e-3) and seen["glow.X"] == pytest.approx(0.25, abs=1e-3)
+    assert seen["water.X"] == pytest.approx(1.0, abs=1e-3) and seen["glow.X"] == pytest.approx(
+        0.25, abs=1e-3
+    )
     assert seen["gloss.X"] == pytest.approx(0.88, abs=2e-3)
-    water = material.terrain_material().node_tree.nodes["Surface"].inputs["Water Color"].default_value
+    water = (
+        material.terrain_material().node_tree.nodes["Surface"].inputs["Water Color"].default_value
+    )
     assert [seen[f"albedo.{channel}"] for channel in "RGB"] == pytest.approx(water[:3], rel=2e-2)
 
 
 def middle_of(path):
     """{channel: value in the middle} of all parts of an EXR file."""
-    image, found, part = OpenImageIO.ImageInput.open(str(path)), {}, 0
+    image = OpenImageIO.ImageInput.open(str(path))
+    found = {}
+    part = 0
     while image.seek_subimage(part, 0):
         spec = image.spec()
         pixels = image.read_image(part, 0, 0, spec.nchannels, "float")

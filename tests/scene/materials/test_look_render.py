@@ -22,7 +22,14 @@ TILE = 8
 RED = (0.5, 0.02, 0.02)
 TILES = {
     "dry": {},
-    "all ones": {"moisture": 0.0, "sediment": 0.0, "wear": 0.0, "grass": 0.0, "sky_light": 1.0, "sun_light": 1.0},
+    "all ones": {
+        "moisture": 0.0,
+        "sediment": 0.0,
+        "wear": 0.0,
+        "grass": 0.0,
+        "sky_light": 1.0,
+        "sun_light": 1.0,
+    },
     "moist": {"moisture": 0.6},
     "river": {"moisture": 0.95},
     "pool": {"water_depth": 1.0},
@@ -55,22 +62,29 @@ scene.render.filepath, scene.render.engine = sys.argv[2:]; bpy.ops.render.render
 
 
 def add_tile(scene, place, tilt=0, palette="temperate", **look):
-    """Add a tile of 100 m, seen from above and tilted by an angle; look: fields, controls, or a property."""
+    """Add a tile of 100 m, seen from above and tilted by an angle; look: fields, controls, or a
+    property.
+    """
     elevation = np.repeat(np.arange(3.0), 3).reshape(3, 3) * 50.0 * math.tan(math.radians(tilt))
     tile = grid.make_grid_object("Tile", elevation, (50.0, 50.0), scene.collection)
     tile.location.x = 100.0 * place
     bpy.context.view_layer.update()
     properties = {material_inputs.WATER_SURFACE, light.STRENGTHS, "glow"} & look.keys()
     fields = {name: look[name] for name in look if name.islower() and name not in properties}
-    layers = {name: np.full((3, 3, *np.shape(value)), value, np.float32) for name, value in fields.items()}
+    layers = {
+        name: np.full((3, 3, *np.shape(value)), value, np.float32) for name, value in fields.items()
+    }
     attributes.write_fields(tile.data, grid.find_lattice(tile), layers)
     material.assign(tile, palette)
     for name in properties - {"glow"}:
         (tile if name == material_inputs.WATER_SURFACE else tile.data)[name] = look[name]
     if "glow" in look:  # painted by the user
-        tile.data.attributes.new("glow", "FLOAT", "POINT").data.foreach_set("value", [look["glow"]] * 9)
+        tile.data.attributes.new("glow", "FLOAT", "POINT").data.foreach_set(
+            "value", [look["glow"]] * 9
+        )
     inputs = tile.active_material.node_tree.nodes["Surface"].inputs
-    inputs["Detail"].default_value = inputs["Relief"].default_value = 0.0  # so that tiles can be compared
+    # so that tiles can be compared
+    inputs["Detail"].default_value = inputs["Relief"].default_value = 0.0
     for name in look.keys() - fields.keys() - properties:
         inputs[name].default_value = look[name]
 
@@ -78,8 +92,10 @@ def add_tile(scene, place, tilt=0, palette="temperate", **look):
 def add_camera_and_sky(scene, tiles):
     """A camera above so many tiles in a row, and a white sky."""
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.type, camera.data.ortho_scale = "ORTHO", 100.0 * tiles
-    camera.location, camera.data.clip_end = (50.0 * (tiles - 1), 0.0, 1000.0), 2000.0
+    camera.data.type = "ORTHO"
+    camera.data.ortho_scale = 100.0 * tiles
+    camera.location = (50.0 * (tiles - 1), 0.0, 1000.0)
+    camera.data.clip_end = 2000.0
     scene.collection.objects.link(camera)
     scene.camera, scene.world = camera, bpy.data.worlds.new("Sky")
     if bpy.app.version < (5, 0, 0):
@@ -90,7 +106,8 @@ def add_camera_and_sky(scene, tiles):
 def set_renderer(scene, engine, size):
     scene.render.engine = engine
     scene.eevee.taa_render_samples = 2
-    scene.cycles.samples, scene.cycles.use_denoising = 16, False
+    scene.cycles.samples = 16
+    scene.cycles.use_denoising = False
     scene.render.resolution_x, scene.render.resolution_y = size
     scene.view_settings.view_transform = "Raw"
     scene.render.image_settings.file_format = "OPEN_EXR"
@@ -193,13 +210,19 @@ def test_where_no_sky_is_seen_it_is_black_and_half_of_it_is_half(seen):
 
 
 def test_where_no_sun_arrives_it_is_darker_but_not_black(seen):
-    assert 0.2 * brightness(seen["dry"]) < brightness(seen["black sun"]) < 0.5 * brightness(seen["dry"])
+    assert (
+        0.2 * brightness(seen["dry"])
+        < brightness(seen["black sun"])
+        < 0.5 * brightness(seen["dry"])
+    )
 
 
 def test_of_several_suns_each_darkens_by_its_share_of_all_their_light(seen):
     lost = brightness(seen["dry"]) - brightness(seen["black sun"])
     for name, share in (("second of two suns", 0.5), ("weak second sun", 0.05)):
-        assert brightness(seen["dry"]) - brightness(seen[name]) == pytest.approx(share * lost, abs=0.03 * lost), name
+        assert brightness(seen["dry"]) - brightness(seen[name]) == pytest.approx(
+            share * lost, abs=0.03 * lost
+        ), name
 
 
 def test_ground_that_was_painted_to_glow_shines_in_its_color(seen):
@@ -221,8 +244,11 @@ def test_snow_is_white_and_slides_off_walls(seen):
 
 
 def test_thin_snow_stays_on_shaded_slopes_and_thaws_on_sunny_ones(seen):
-    north, south = seen["thin snow to the north"], seen["thin snow to the south"]
-    assert brightness(north) > 0.8 * brightness(seen["snow"]) and brightness(south) < 0.6 * brightness(north)
+    north = seen["thin snow to the north"]
+    south = seen["thin snow to the south"]
+    assert brightness(north) > 0.8 * brightness(seen["snow"]) and brightness(
+        south
+    ) < 0.6 * brightness(north)
 
 
 def test_nothing_is_the_magenta_of_a_broken_shader(seen):
@@ -232,7 +258,9 @@ def test_nothing_is_the_magenta_of_a_broken_shader(seen):
 
 def test_the_saved_file_renders_the_same_without_the_extension(stage, seen):
     picture = stage / "alone.exr"
-    done = blender_child.run(WORDS, stage / "tiles.blend", picture, bpy.context.scene.render.engine, folder=stage)
+    done = blender_child.run(
+        WORDS, stage / "tiles.blend", picture, bpy.context.scene.render.engine, folder=stage
+    )
     assert done.returncode == 0, done.stderr
     alone = colors_in(picture)
     picture.unlink()

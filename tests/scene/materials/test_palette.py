@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Palettes: all shipped ones load, every recipe names one, a wrong file is refused in a sentence."""
+"""Palettes: all shipped ones load, every recipe names one, a wrong file is refused in a
+sentence.
+"""
 
 import math
 
@@ -49,7 +51,13 @@ def test_colors_become_linear_and_angles_radians():
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("rock_colour = 1", "a.toml: rock_colour is not a control of the terrain material; choose one of soil_color,"),
+        (
+            "rock_colour = 1",
+            (
+                "a.toml: rock_colour is not a control of the terrain material; choose one of "
+                "soil_color,"
+            ),
+        ),
         ("moisture = 1", "moisture is not a control"),
         ('rock_color = "red"', "a.toml: rock_color must be a color like \"#a08060\", not 'red'"),
         ("rock_color = [1, 0, 0]", "rock_color must be a color"),

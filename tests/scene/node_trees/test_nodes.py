@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Node trees from tables: built once, found again, renewed with their links; the user's edits stay."""
+"""Node trees from tables: built once, found again, renewed with their links; the user's edits
+stay.
+"""
 
 import bpy
 import pytest
@@ -16,11 +18,18 @@ SOCKETS = (
     Socket("Count", 3, "How many of them", high=9.0, panel="More"),
     Socket("Depth", 0.0, "Depth in meters", high=1e3, attribute="water_depth"),
 )
-NODES = (math_node("twice", "MULTIPLY", "in.Amount", 2.0), Node("out", "NodeGroupOutput", {"Result": "twice"}))
+NODES = (
+    math_node("twice", "MULTIPLY", "in.Amount", 2.0),
+    Node("out", "NodeGroupOutput", {"Result": "twice"}),
+)
 
 
 def inputs_of(group):
-    return [item for item in group.interface.items_tree if item.item_type == "SOCKET" and item.in_out == "INPUT"]
+    return [
+        item
+        for item in group.interface.items_tree
+        if item.item_type == "SOCKET" and item.in_out == "INPUT"
+    ]
 
 
 def test_sockets_have_what_the_table_says(empty_scene):
@@ -44,7 +53,10 @@ def test_links_and_numbers_are_set(empty_scene):
 
 def test_nodes_stand_right_of_what_they_read(empty_scene):
     group = nodes.node_group("Test", 1, SOCKETS, NODES)
-    places = [node.location.x for node in (group.nodes["Group Input"], group.nodes["twice"], group.nodes["out"])]
+    places = [
+        node.location.x
+        for node in (group.nodes["Group Input"], group.nodes["twice"], group.nodes["out"])
+    ]
     assert places == sorted(set(places))
 
 
@@ -86,13 +98,20 @@ def test_a_newer_version_feeds_the_older_materials_with_its_new_fields(empty_sce
 def boxes(tree):
     """(left, right, low, high) of all nodes but frames."""
     shown = [node for node in tree.nodes if node.type != "FRAME"]
-    return [(n.location.x, n.location.x + n.width, n.location.y - layout.height(n), n.location.y) for n in shown]
+    return [
+        (n.location.x, n.location.x + n.width, n.location.y - layout.height(n), n.location.y)
+        for n in shown
+    ]
 
 
 def test_no_node_lies_on_another_and_the_fields_are_collapsed_in_a_frame(empty_scene):
     made = material.terrain_material()
     aovs.add(bpy.context.view_layer, [made])
-    for tree in (made.node_tree, material.terrain_group(), water_material.water_material().node_tree):
+    for tree in (
+        made.node_tree,
+        material.terrain_group(),
+        water_material.water_material().node_tree,
+    ):
         placed = boxes(tree)
         for number, (left, right, low, high) in enumerate(placed):
             for other in placed[:number]:
@@ -114,7 +133,9 @@ def test_geometry_groups_are_made_from_the_same_tables(empty_scene):
         Socket("Geometry", None, "What goes in", kind="NodeSocketGeometry"),
     )
     table = (
-        Node("up", "GeometryNodeSetPosition", {"Geometry": "in.Geometry", "Offset": (0.0, 0.0, 1.0)}),
+        Node(
+            "up", "GeometryNodeSetPosition", {"Geometry": "in.Geometry", "Offset": (0.0, 0.0, 1.0)}
+        ),
         Node("out", "NodeGroupOutput", {"Geometry": "up.Geometry"}),
     )
     group = nodes.node_group("Up", 1, sockets, table, "GeometryNodeTree")
@@ -125,7 +146,9 @@ def test_geometry_groups_are_made_from_the_same_tables(empty_scene):
 def test_a_material_reads_attributes_their_presence_and_properties_of_the_object(empty_scene):
     sockets = (
         Socket("Depth", 0.0, "Depth in meters", attribute="water_depth"),
-        Socket("Has Depth", 0.0, "Whether there is one", attribute="water_depth", channel=nodes.EXISTS),
+        Socket(
+            "Has Depth", 0.0, "Whether there is one", attribute="water_depth", channel=nodes.EXISTS
+        ),
         Socket("Wanted", 0.0, "Whether it is wanted", attribute="wanted", channel=nodes.OF_OBJECT),
         Socket("Shader", None, "The surface", kind="NodeSocketShader", output=True),
     )
@@ -134,6 +157,10 @@ def test_a_material_reads_attributes_their_presence_and_properties_of_the_object
     assert is_new and nodes.material("Test", "Test", group, sockets) == (made, False)
     inputs = made.node_tree.nodes[nodes.SURFACE].inputs
     read = {name: inputs[name].links[0] for name in ("Depth", "Has Depth", "Wanted")}
-    assert [link.from_node.attribute_type for link in read.values()] == ["GEOMETRY", "OBJECT", "OBJECT"]
+    assert [link.from_node.attribute_type for link in read.values()] == [
+        "GEOMETRY",
+        "OBJECT",
+        "OBJECT",
+    ]
     assert read["Has Depth"].from_node.attribute_name == 'attributes["water_depth"].data[0].value'
     assert read["Has Depth"].from_socket.name == "Alpha"

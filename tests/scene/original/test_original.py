@@ -12,9 +12,12 @@ from erosion_addon.scene.terrain import attributes, grid
 
 def pretend_run(obj, seed=0):
     """Leave the mesh as a run does: other heights, fields, the original and the mark."""
-    mesh, lattice = obj.data, grid.find_lattice(obj)
+    mesh = obj.data
+    lattice = grid.find_lattice(obj)
     random = np.random.default_rng(seed)
-    source.keep_source(mesh, source.source_heights(mesh) if source.has_source(mesh) else grid.heights(mesh))
+    source.keep_source(
+        mesh, source.source_heights(mesh) if source.has_source(mesh) else grid.heights(mesh)
+    )
     shape = (lattice.rows, lattice.cols)
     fields = {name: random.random(shape, np.float32) for name in ("wear", "moisture", "sediment")}
     attributes.write_fields(mesh, lattice, fields)
@@ -38,7 +41,8 @@ def test_restoring_leaves_the_mesh_as_it_was_before_any_run(make_hills, everythi
 
 
 def test_an_original_that_is_there_is_not_written_again(make_hills, monkeypatch):
-    mesh, written = make_hills().data, []
+    mesh = make_hills().data
+    written = []
     heights = grid.heights(mesh)
     heights[3] = 0.0
     source.keep_source(mesh, heights)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A paused run stored in its mesh: split to Blender's limits, kept through saving, up to a maximum size."""
+"""A paused run stored in its mesh: split to Blender's limits, kept through saving, up to a maximum
+size.
+"""
 
 import io
 import itertools
@@ -34,13 +36,18 @@ def no_run():
     process.stop()
 
 
-def test_a_run_is_kept_in_pieces_and_comes_back_whole_from_a_saved_file(make_hills, file, tmp_path, monkeypatch):
+def test_a_run_is_kept_in_pieces_and_comes_back_whole_from_a_saved_file(
+    make_hills, file, tmp_path, monkeypatch
+):
     monkeypatch.setattr(paused, "PIECE", 1000)
     mesh = make_hills().data
     pretend_run(bpy.data.objects["Hills"])
     source.mark_result(mesh, file)
     held = mesh[paused.KEY]
-    assert len(held) == -(-len(file) // 1000) > 3 and max(len(piece) for piece in held.values()) == 1000
+    assert (
+        len(held) == -(-len(file) // 1000) > 3
+        and max(len(piece) for piece in held.values()) == 1000
+    )
     path = str(tmp_path / "paused.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
@@ -104,8 +111,11 @@ def test_the_drops_of_a_stranger_s_file_crash_no_worker(make_hills, monkeypatch)
     pretend_run(obj)
     with monkeypatch.context() as patched:
         patched.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
-        *_, last = itertools.islice(simulate(Terrain(fractal(100, 120, 50.0)), Recipe.load("arcane")), 3)
-    checkpoint, content = last.checkpoint, io.BytesIO()
+        *_, last = itertools.islice(
+            simulate(Terrain(fractal(100, 120, 50.0)), Recipe.load("arcane")), 3
+        )
+    checkpoint = last.checkpoint
+    content = io.BytesIO()
     assert len(checkpoint.arrays["step/_run/drops"])
     checkpoint.arrays["step/_run/drops"][:, 1] = -1e15
     checkpoint.write(content)
@@ -115,5 +125,8 @@ def test_the_drops_of_a_stranger_s_file_crash_no_worker(make_hills, monkeypatch)
         run.poll(0.1)
         if run.ended:
             break
-    assert run.state == "failed" and "damaged in _run/drops; run it again from the start" in run.sentence
+    assert (
+        run.state == "failed"
+        and "damaged in _run/drops; run it again from the start" in run.sentence
+    )
     assert process.ready().alive

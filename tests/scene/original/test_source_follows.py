@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The terrain before erosion stays with its vertices through mesh edits, or Restore says why it cannot."""
+"""The terrain before erosion stays with its vertices through mesh edits, or Restore says why it
+cannot.
+"""
 
 import math
 
@@ -19,7 +21,9 @@ from tests.scene.original.test_original import pretend_run
 
 @pytest.fixture
 def eroded(make_hills):
-    """Hills of 1.1 km and 200 m that a run has changed, far from their origin; (object, positions before erosion)."""
+    """Hills of 1.1 km and 200 m that a run has changed, far from their origin; (object, positions
+    before erosion).
+    """
     obj = make_hills(rows=12, cols=9, spacing=(100.0, 100.0))
     place = grid.positions(obj.data)
     place[:, 0] += 3000.0
@@ -55,16 +59,31 @@ def apply_transform(**what):
 TRANSFORMATIONS = {
     "Apply Scale": ({"scale": (0.003, 0.003, 0.003)}, lambda: apply_transform(scale=True)),
     "Apply Scale of the height alone": ({"scale": (1, 1, 7)}, lambda: apply_transform(scale=True)),
-    "Apply Scale of a mirrored terrain": ({"scale": (-1, 1, 1)}, lambda: apply_transform(scale=True)),
-    "Apply Scale of one that hangs upside down": ({"scale": (1, 1, -2)}, lambda: apply_transform(scale=True)),
-    "Apply Rotation by a quarter": ({"rotation_euler": (0, 0, math.pi / 2)}, lambda: apply_transform(rotation=True)),
-    "Apply Rotation of one that leans": ({"rotation_euler": (0.5, 0.2, 1)}, lambda: apply_transform(rotation=True)),
+    "Apply Scale of a mirrored terrain": (
+        {"scale": (-1, 1, 1)},
+        lambda: apply_transform(scale=True),
+    ),
+    "Apply Scale of one that hangs upside down": (
+        {"scale": (1, 1, -2)},
+        lambda: apply_transform(scale=True),
+    ),
+    "Apply Rotation by a quarter": (
+        {"rotation_euler": (0, 0, math.pi / 2)},
+        lambda: apply_transform(rotation=True),
+    ),
+    "Apply Rotation of one that leans": (
+        {"rotation_euler": (0.5, 0.2, 1)},
+        lambda: apply_transform(rotation=True),
+    ),
     "Apply Location": ({"location": (-70, 9, 800)}, lambda: apply_transform(location=True)),
     "Apply All": (
         {"location": (-70, 9, 800), "rotation_euler": (0, 0, 2), "scale": (2, 3, 4)},
         lambda: apply_transform(location=True, rotation=True, scale=True),
     ),
-    "Origin to Terrain": ({}, lambda: bpy.ops.object.origin_set(type="ORIGIN_GEOMETRY", center="BOUNDS")),
+    "Origin to Terrain": (
+        {},
+        lambda: bpy.ops.object.origin_set(type="ORIGIN_GEOMETRY", center="BOUNDS"),
+    ),
 }
 
 
@@ -77,7 +96,9 @@ def test_restore_follows(eroded, case):
     act()
     assert not source.is_untouched_result(obj.data)
     source.restore(obj.data)
-    np.testing.assert_allclose(world(obj, grid.positions(obj.data)), expected, rtol=0, atol=2e-6 * np.ptp(expected))
+    np.testing.assert_allclose(
+        world(obj, grid.positions(obj.data)), expected, rtol=0, atol=2e-6 * np.ptp(expected)
+    )
     assert not source.has_source(obj.data)
 
 
@@ -107,10 +128,14 @@ def test_what_was_sculpted_comes_back_too(eroded, scale):
 
 
 @pytest.mark.parametrize("shape", ["smoothed", "flattened"])
-def test_a_terrain_of_which_no_vertex_is_where_it_was_comes_back_as_long_as_it_was_not_scaled(eroded, shape):
+def test_a_terrain_of_which_no_vertex_is_where_it_was_comes_back_as_long_as_it_was_not_scaled(
+    eroded, shape
+):
     obj, before = eroded
     smooth = grid.positions(obj.data)
-    smooth[:, 2] += np.random.default_rng(4).normal(0, 9, len(smooth)) if shape == "smoothed" else 0.0
+    smooth[:, 2] += (
+        np.random.default_rng(4).normal(0, 9, len(smooth)) if shape == "smoothed" else 0.0
+    )
     smooth[:, 2] *= shape == "smoothed"
     write_positions(obj.data, smooth)
     source.restore(obj.data)
@@ -149,7 +174,9 @@ def test_a_skirt_that_was_extruded_is_named_and_stays(eroded, everything_of):
     obj, _ = eroded
     edit(obj, extrude_skirt)
     before = everything_of(obj.data)
-    with pytest.raises(InputError, match="has 146 vertices, of which 38 are not where its last run left them"):
+    with pytest.raises(
+        InputError, match="has 146 vertices, of which 38 are not where its last run left them"
+    ):
         source.restore(obj.data)
     assert everything_of(obj.data) == before
 
@@ -176,7 +203,9 @@ def test_a_subdivided_terrain_comes_back_subdivided(eroded):
     fine = grid.find_lattice(obj).to_grid(grid.positions(obj.data)[:, 2])
     coarse = before[:, 2].reshape(12, 9)
     np.testing.assert_allclose(fine[::2, ::2], coarse, rtol=0, atol=1e-3)
-    np.testing.assert_allclose(fine[::2, 1::2], (coarse[:, 1:] + coarse[:, :-1]) / 2, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(
+        fine[::2, 1::2], (coarse[:, 1:] + coarse[:, :-1]) / 2, rtol=0, atol=1e-3
+    )
 
 
 def test_what_is_left_after_deleting_vertices_comes_back(eroded):
@@ -219,15 +248,20 @@ def test_a_run_after_apply_scale_starts_from_the_terrain_before_erosion_and_keep
         began = start.heights(obj.data, snapshot(obj), continued)
         np.testing.assert_allclose(began.kept, 0.01 * before[:, 2], rtol=0, atol=1e-4)
         assert not began.is_new
-        np.testing.assert_array_equal(began.start, grid.heights(obj.data) if continued else began.kept)
+        np.testing.assert_array_equal(
+            began.start, grid.heights(obj.data) if continued else began.kept
+        )
 
 
-def test_an_edited_result_is_eroded_as_it_is_and_the_first_terrain_comes_back_one_restore_later(eroded):
+def test_an_edited_result_is_eroded_as_it_is_and_the_first_terrain_comes_back_one_restore_later(
+    eroded,
+):
     obj, before = eroded
     edited = grid.positions(obj.data)
     edited[30:40, 2] += 70.0
     write_positions(obj.data, edited)
-    for height in (11.0, 22.0):  # two more runs, each on a terrain that was edited after the one before
+    # two more runs, each on a terrain that was edited after the one before
+    for height in (11.0, 22.0):
         began = start.heights(obj.data, snapshot(obj), continue_from_result=False)
         assert began.is_new and began.start.tobytes() == grid.heights(obj.data).tobytes()
         source.set_aside(obj.data)
@@ -235,21 +269,28 @@ def test_an_edited_result_is_eroded_as_it_is_and_the_first_terrain_comes_back_on
         grid.write_heights(obj.data, began.start - height)
         source.mark_result(obj.data)
         if height == 11.0:
-            grid.write_heights(obj.data, grid.heights(obj.data) + np.arange(len(edited), dtype=np.float32) % 7)
+            grid.write_heights(
+                obj.data, grid.heights(obj.data) + np.arange(len(edited), dtype=np.float32) % 7
+            )
             second = grid.heights(obj.data).tobytes()
     source.restore(obj.data)
     assert grid.heights(obj.data).tobytes() == second
     source.restore(obj.data)
     assert grid.positions(obj.data).tobytes() == edited.tobytes()
     source.restore(obj.data)
-    assert grid.positions(obj.data).tobytes() == before.tobytes() and not source.has_source(obj.data)
-    assert [attribute.name for attribute in obj.data.attributes if attribute.name.startswith("erosion_")] == []
+    assert grid.positions(obj.data).tobytes() == before.tobytes() and not source.has_source(
+        obj.data
+    )
+    assert [
+        attribute.name for attribute in obj.data.attributes if attribute.name.startswith("erosion_")
+    ] == []
     assert list(obj.data.keys()) == []
 
 
 def test_of_many_edited_terrains_the_first_and_the_last_ones_are_kept(eroded):
     obj, _ = eroded
-    mesh, said = obj.data, []
+    mesh = obj.data
+    said = []
     first = source.source_heights(mesh)[0]
     edits = source.MOST_ASIDE + 3
     for number in range(1, edits + 1):
@@ -269,9 +310,12 @@ def test_of_many_edited_terrains_the_first_and_the_last_ones_are_kept(eroded):
 
 
 def test_the_first_terrain_follows_across_those_that_are_not_kept(eroded):
-    """Scaled and mirrored between runs of which some are forgotten, it comes back with all of that."""
+    """Scaled and mirrored between runs of which some are forgotten, it comes back with all of
+    that.
+    """
     obj, before = eroded
-    mesh, random = obj.data, np.random.default_rng(3)
+    mesh = obj.data
+    random = np.random.default_rng(3)
     for number in range(source.MOST_ASIDE + 4):
         if number % 3 == 0:
             transform(obj, scale=(-1, 1, 1.5))
@@ -281,7 +325,9 @@ def test_the_first_terrain_follows_across_those_that_are_not_kept(eroded):
         write_positions(mesh, edited)
         source.set_aside(mesh)
         source.keep_source(mesh, grid.heights(mesh))
-        grid.write_heights(mesh, grid.heights(mesh) - random.uniform(0, 40, len(edited)).astype(np.float32))
+        grid.write_heights(
+            mesh, grid.heights(mesh) - random.uniform(0, 40, len(edited)).astype(np.float32)
+        )
         source.mark_result(mesh)
     restores = 0
     while source.has_source(mesh):
@@ -297,7 +343,9 @@ def test_apply_forgets_the_sources_that_were_set_aside_too(eroded):
     source.keep_source(obj.data, grid.heights(obj.data))
     source.mark_result(obj.data)
     source.apply(obj.data, remove_maps=True)
-    assert [attribute.name for attribute in obj.data.attributes if attribute.name.startswith("erosion_")] == []
+    assert [
+        attribute.name for attribute in obj.data.attributes if attribute.name.startswith("erosion_")
+    ] == []
     assert list(obj.data.keys()) == []
 
 
@@ -319,7 +367,9 @@ def test_files_of_the_first_release_restore_also_what_was_sculpted(eroded):
 
 
 @pytest.mark.parametrize("change", ["Apply Scale", "Origin to Terrain", "a skirt"])
-def test_files_of_the_first_release_refuse_what_they_kept_too_little_for(eroded, change, everything_of):
+def test_files_of_the_first_release_refuse_what_they_kept_too_little_for(
+    eroded, change, everything_of
+):
     obj, _ = eroded
     as_of_0_1_0(obj.data)
     if change == "a skirt":
@@ -334,7 +384,9 @@ def test_files_of_the_first_release_refuse_what_they_kept_too_little_for(eroded,
     assert everything_of(obj.data) == before
 
 
-def test_a_height_that_was_scaled_is_told_from_one_that_stayed_where_most_of_the_land_is_sea(eroded):
+def test_a_height_that_was_scaled_is_told_from_one_that_stayed_where_most_of_the_land_is_sea(
+    eroded,
+):
     obj, before = eroded
     place = grid.positions(obj.data)
     place[:80, 2] = 0.0

@@ -12,9 +12,12 @@ from erosion_addon.scene.terrain.mesh import positions, write_heights
 
 def test_an_error_brings_heights_bounds_and_fields_back_and_is_passed_on(make_hills, everything_of):
     obj = make_hills()
-    mesh, lattice = obj.data, grid.find_lattice(obj)
+    mesh = obj.data
+    lattice = grid.find_lattice(obj)
     attributes.write_fields(mesh, lattice, {"wear": np.full((6, 5), 2.0, np.float32)})
-    before, names, now = everything_of(mesh), attributes.ours(mesh), positions(mesh)
+    before = everything_of(mesh)
+    names = attributes.ours(mesh)
+    now = positions(mesh)
     bounds = np.array(obj.bound_box)
     with pytest.raises(MemoryError), all_or_nothing(mesh, now):
         attributes.write_fields(mesh, lattice, {"wear": np.zeros((6, 5)), "flow": np.ones((6, 5))})

@@ -19,8 +19,11 @@ BED = BedParameters(width=30.0, depth=2.0, incision=3.0)
 @pytest.fixture
 def terrain(empty_scene):
     """Ground that falls by 1 m a cell toward the largest x, moved and turned."""
-    obj = grid.make_grid_object("Land", plane(40, 40, 0.0, 1.0), (10.0, 10.0), empty_scene.collection)
-    obj.location, obj.rotation_euler = (500.0, -200.0, 30.0), (0.0, 0.0, 0.5)
+    obj = grid.make_grid_object(
+        "Land", plane(40, 40, 0.0, 1.0), (10.0, 10.0), empty_scene.collection
+    )
+    obj.location = (500.0, -200.0, 30.0)
+    obj.rotation_euler = (0.0, 0.0, 0.5)
     bpy.context.view_layer.update()
     return obj
 
@@ -31,7 +34,8 @@ def draw(terrain):
 
     def make(*points, kind="POLY", bevel=0.0):
         data = bpy.data.curves.new("Brook", "CURVE")
-        data.dimensions, data.bevel_depth = "3D", bevel
+        data.dimensions = "3D"
+        data.bevel_depth = bevel
         if points:
             spline = data.splines.new(kind)
             own = spline.bezier_points if kind == "BEZIER" else spline.points
@@ -50,12 +54,18 @@ def draw(terrain):
 
 
 @pytest.mark.parametrize(("kind", "bevel"), [("POLY", 0.0), ("BEZIER", 4.0)])
-def test_a_drawn_river_is_carved_where_it_lies_and_the_ground_before_comes_back(terrain, draw, kind, bevel):
+def test_a_drawn_river_is_carved_where_it_lies_and_the_ground_before_comes_back(
+    terrain, draw, kind, bevel
+):
     before = heights(terrain.data)
     assert (
         carving.carve(
             terrain,
-            carving.of_curves(terrain, [draw((-195.0, 5.0), (0.0, 5.0), (195.0, 5.0), kind=kind, bevel=bevel)], BED),
+            carving.of_curves(
+                terrain,
+                [draw((-195.0, 5.0), (0.0, 5.0), (195.0, 5.0), kind=kind, bevel=bevel)],
+                BED,
+            ),
         )
         == []
     )
@@ -71,7 +81,8 @@ def test_two_splines_are_two_rivers(terrain, draw):
     curve = draw((-195.0, 105.0), (195.0, 105.0))
     second = curve.data.splines.new("POLY")
     second.points.add(1)
-    second.points[0].co, second.points[1].co = (-195.0, -95.0, 0.0, 1.0), (195.0, -95.0, 0.0, 1.0)
+    second.points[0].co = (-195.0, -95.0, 0.0, 1.0)
+    second.points[1].co = (195.0, -95.0, 0.0, 1.0)
     before = heights(terrain.data)
     carving.carve(terrain, carving.of_curves(terrain, [curve], BED))
     cut = (before - heights(terrain.data)).reshape(40, 40)[:, 30]
@@ -130,17 +141,25 @@ def test_a_cyclic_curve_ends_where_it_begins(draw, kind):
 
 @pytest.fixture
 def hair(empty_scene):
-    """Makes hair curves from points (x, y, z) of each curve, of a type by its number, and attributes."""
+    """Makes hair curves from points (x, y, z) of each curve, of a type by its number, and
+    attributes.
+    """
 
     def make(*curves, kind="CATMULL_ROM", resolution=None, cyclic=False):
         data = bpy.data.hair_curves.new("Creek")
         if curves:
             data.add_curves([len(curve) for curve in curves])
-            data.position_data.foreach_set("vector", np.concatenate(curves).astype(np.float32).ravel())
+            data.position_data.foreach_set(
+                "vector", np.concatenate(curves).astype(np.float32).ravel()
+            )
             data.set_types(type=kind)
-            data.attributes.new("cyclic", "BOOLEAN", "CURVE").data.foreach_set("value", [cyclic] * len(curves))
+            data.attributes.new("cyclic", "BOOLEAN", "CURVE").data.foreach_set(
+                "value", [cyclic] * len(curves)
+            )
         if resolution:
-            data.attributes.new("resolution", "INT", "CURVE").data.foreach_set("value", [resolution] * len(curves))
+            data.attributes.new("resolution", "INT", "CURVE").data.foreach_set(
+                "value", [resolution] * len(curves)
+            )
         obj = bpy.data.objects.new("Creek", data)
         empty_scene.collection.objects.link(obj)
         return obj
@@ -153,7 +172,9 @@ WAY = np.array([(0.0, 0.0, 0.0), (30.0, 10.0, 0.0), (40.0, 40.0, 0.0), (80.0, 30
 
 @pytest.mark.parametrize("kind", ["CATMULL_ROM", "POLY", "BEZIER", "NURBS"])
 def test_hair_is_carved_like_curves(terrain, hair, kind):
-    curve = hair([(-195.0, 5.0, 0.0), (0.0, 5.0, 0.0), (100.0, 5.0, 0.0), (195.0, 5.0, 0.0)], kind=kind)
+    curve = hair(
+        [(-195.0, 5.0, 0.0), (0.0, 5.0, 0.0), (100.0, 5.0, 0.0), (195.0, 5.0, 0.0)], kind=kind
+    )
     curve.matrix_world = terrain.matrix_world
     bpy.context.view_layer.update()
     before = heights(terrain.data)
@@ -169,12 +190,16 @@ def test_lines_of_hair_are_those_that_blender_draws(hair):
     np.testing.assert_allclose(second, WAY[:2], atol=1e-5)
     (smooth,) = carving.lines_of(hair(WAY, resolution=4))
     middle = (-WAY[0] + 9.0 * WAY[1] + 9.0 * WAY[2] - WAY[3]) / 16.0  # of a Catmull-Rom spline
-    np.testing.assert_allclose(smooth[[0, 4, 6, 8, 12]], [WAY[0], WAY[1], middle, WAY[2], WAY[3]], atol=1e-4)
+    np.testing.assert_allclose(
+        smooth[[0, 4, 6, 8, 12]], [WAY[0], WAY[1], middle, WAY[2], WAY[3]], atol=1e-4
+    )
     (ring,) = carving.lines_of(hair(WAY, kind="POLY", cyclic=True))
     np.testing.assert_allclose(ring, [*WAY, WAY[0]], atol=1e-5)
     assert carving.lines_of(hair()) == []
 
 
 def test_what_is_no_curve_is_named_as_what_it_is(terrain):
-    with pytest.raises(InputError, match=r"Land has the type Mesh; draw the river as a Curve object"):
+    with pytest.raises(
+        InputError, match=r"Land has the type Mesh; draw the river as a Curve object"
+    ):
         carving.carve(terrain, carving.of_curves(terrain, [terrain], BED))

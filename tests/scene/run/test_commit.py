@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ruff: noqa: F811 - the fixture `obj`
-"""What a result will be written to is asked before the run, and what is in its way later costs nobody the result."""
+"""What a result will be written to is asked before the run, and what is in its way later costs
+nobody the result.
+"""
 
 import bpy
 import numpy as np
@@ -95,7 +97,9 @@ def test_the_name_of_what_is_set_aside_is_asked_too(obj):
 def test_the_name_of_an_original_that_an_edit_sets_aside_is_asked_too(obj):
     to_the_end(start(obj))
     job.clear()
-    grid.write_heights(obj.data, grid.heights(obj.data) * np.linspace(0.5, 1.5, 48 * 64, dtype=np.float32) ** 2)
+    grid.write_heights(
+        obj.data, grid.heights(obj.data) * np.linspace(0.5, 1.5, 48 * 64, dtype=np.float32) ** 2
+    )
     integers(obj, "erosion_source.1")
     with pytest.raises(InputError, match=r"erosion_source\.1"):
         start(obj)
@@ -126,7 +130,9 @@ def _result_of_an_undisturbed_run(obj):
 
 
 @pytest.mark.parametrize("error", [MemoryError, RuntimeError("out of order")])
-def test_a_commit_that_fails_in_its_middle_leaves_the_mesh_and_keeps_the_result(obj, monkeypatch, error):
+def test_a_commit_that_fails_in_its_middle_leaves_the_mesh_and_keeps_the_result(
+    obj, monkeypatch, error
+):
     before = everything(obj.data)
     run = start(obj)
     monkeypatch.setattr(original, "mark_result", lambda *_: (_ for _ in ()).throw(error))
@@ -176,12 +182,17 @@ def test_names_are_asked_before_a_paused_run_goes_on(obj):
 
 def test_a_step_of_no_use_leaves_the_result_of_those_before_it(obj):
     """An uplift of 1 m a year for 1e9 years lifts the land beyond the bounds of heights."""
-    talus, rising = {"kind": "talus"}, {"kind": "uplift", "uplift": 1000.0, "years": 1e9}
-    to_the_end(job.start(obj, Recipe.from_dict({"name": "one", "edges": "closed", "step": [talus]}), {}))
+    talus = {"kind": "talus"}
+    rising = {"kind": "uplift", "uplift": 1000.0, "years": 1e9}
+    to_the_end(
+        job.start(obj, Recipe.from_dict({"name": "one", "edges": "closed", "step": [talus]}), {})
+    )
     job.clear()
     expected = grid.heights(obj.data)
     original.restore(obj.data)
-    run = job.start(obj, Recipe.from_dict({"name": "two", "edges": "closed", "step": [talus, rising]}), {})
+    run = job.start(
+        obj, Recipe.from_dict({"name": "two", "edges": "closed", "step": [talus, rising]}), {}
+    )
     to_the_end(run)
     assert run.state == "done" and run.sentence.endswith("The result is that of the steps before.")
     assert grid.heights(obj.data).tobytes() == expected.tobytes()

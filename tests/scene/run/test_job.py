@@ -28,7 +28,9 @@ LONG = {"droplet.drops_per_cell": 1000.0}
 @pytest.fixture
 def obj():
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    made = grid.make_grid_object("Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    made = grid.make_grid_object(
+        "Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     bpy.context.view_layer.objects.active = made
     yield made
     job.clear()
@@ -108,7 +110,9 @@ def test_a_paused_run_goes_on_to_the_bytes_of_an_uninterrupted_one(obj, tmp_path
 
 
 def test_a_run_that_release_0_1_0_paused_goes_on_and_restores():
-    """The file holds the object alone. High dunes in the boundary layer move since, so the end is another."""
+    """The file holds the object alone. High dunes in the boundary layer move since, so the end is
+    another.
+    """
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     path = Path(__file__).parents[2] / "run" / "release_0_1_0" / "barchan_field.blend"
     with bpy.data.libraries.load(str(path)) as (_, wanted):
@@ -143,7 +147,9 @@ def test_a_paused_run_that_is_too_large_to_keep_leaves_its_result_and_says_so(ob
 
 
 def test_the_run_that_crowds_a_kept_terrain_out_says_so(obj):
-    """Each edit of a result makes another terrain to restore; the first one and the last eight are kept."""
+    """Each edit of a result makes another terrain to restore; the first one and the last eight are
+    kept.
+    """
     kept = [grid.heights(obj.data)]
     for _ in range(source.MOST_ASIDE + 2):
         run = start(obj, **{"droplet.drops_per_cell": 0.1})
@@ -156,7 +162,8 @@ def test_the_run_that_crowds_a_kept_terrain_out_says_so(obj):
             assert told == "Terrain is eroded."
             grid.write_heights(obj.data, kept[-1])
     assert told == (
-        "Terrain is eroded. Restore brings back the first terrain of Terrain and the last 8; one between them is gone."
+        "Terrain is eroded. Restore brings back the first terrain of Terrain and the last 8; one "
+        "between them is gone."
     )
     found = []
     while source.has_source(obj.data):
@@ -168,8 +175,12 @@ def test_the_run_that_crowds_a_kept_terrain_out_says_so(obj):
 def test_the_checkpoint_is_compressed_in_the_worker(obj, monkeypatch):
     run = start(obj, **LONG)
     under_way(run)
-    monkeypatch.setattr(Checkpoint, "write", lambda *_: pytest.fail("compressed in Blender's own process"))
-    monkeypatch.setattr(Checkpoint, "read", lambda *_: pytest.fail("unpacked in Blender's own process"))
+    monkeypatch.setattr(
+        Checkpoint, "write", lambda *_: pytest.fail("compressed in Blender's own process")
+    )
+    monkeypatch.setattr(
+        Checkpoint, "read", lambda *_: pytest.fail("unpacked in Blender's own process")
+    )
     run.pause()
     to_the_end(run)
     job.clear()
@@ -209,9 +220,12 @@ def test_renaming_and_moving_the_object_changes_nothing(obj):
 
 
 def test_the_result_of_a_deleted_object_goes_to_a_new_one(obj):
-    obj.location, obj.rotation_euler, obj.scale = (5.0, 6.0, 7.0), (0.1, 0.2, 0.3), (0.5, 0.5, 0.5)
+    obj.location = (5.0, 6.0, 7.0)
+    obj.rotation_euler = (0.1, 0.2, 0.3)
+    obj.scale = (0.5, 0.5, 0.5)
     bpy.context.view_layer.update()
-    matrix, size = obj.matrix_world @ Matrix.Scale(2.0, 4), obj.dimensions.xy.copy()
+    matrix = obj.matrix_world @ Matrix.Scale(2.0, 4)
+    size = obj.dimensions.xy.copy()
     run = start(obj)
     bpy.data.objects.remove(obj)
     to_the_end(run)
@@ -221,7 +235,8 @@ def test_the_result_of_a_deleted_object_goes_to_a_new_one(obj):
     assert "wear" in rescued.data.attributes
     assert (len(rescued.data.vertices)) == 48 * 64
     np.testing.assert_allclose(rescued.matrix_world, matrix, atol=1e-6)
-    np.testing.assert_allclose(rescued.dimensions.xy, size, rtol=1e-6)  # in its mesh, not in its scale
+    # in its mesh, not in its scale
+    np.testing.assert_allclose(rescued.dimensions.xy, size, rtol=1e-6)
 
 
 def test_an_edited_mesh_keeps_its_edits(obj):
@@ -290,7 +305,9 @@ def test_a_second_start_is_refused(obj):
         start(obj)
 
 
-@pytest.mark.parametrize("broken", ["write_positions", "write_fields", "keep_source", "mark_result", "set_aside"])
+@pytest.mark.parametrize(
+    "broken", ["write_positions", "write_fields", "keep_source", "mark_result", "set_aside"]
+)
 def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
     to_the_end(first := start(obj))
     assert first.state == "done"
@@ -299,7 +316,9 @@ def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
     edited[5] += 1.0  # so that the source of the first run is set aside
     grid.write_heights(obj.data, edited)
     before = everything(obj.data)
-    module = {"write_positions": job.commit, "write_fields": job.commit.attributes}.get(broken, job.original)
+    module = {"write_positions": job.commit, "write_fields": job.commit.attributes}.get(
+        broken, job.original
+    )
     whole = getattr(module, broken)
     calls = []
 

@@ -19,7 +19,11 @@ def test_a_result_waits_until_blender_is_done(obj, monkeypatch, name):  # noqa: 
     run = start(obj)
     monkeypatch.setattr(busy, "at", lambda: name)
     to_the_end(run)
-    assert (run.state, run.message, run.ready) == ("waiting", f"Done: waits for the end of {name}", False)
+    assert (run.state, run.message, run.ready) == (
+        "waiting",
+        f"Done: waits for the end of {name}",
+        False,
+    )
     assert everything(obj.data) == before
     monkeypatch.setattr(busy, "at", lambda: None)
     run.listen()
@@ -57,7 +61,9 @@ def test_a_render_in_a_thread_of_its_own_waits_for_the_main_thread(obj, monkeypa
     render = threading.Thread(target=live.put_back_for_render, daemon=True)
     render.start()
     render.join(0.2)
-    assert render.is_alive() and seen(obj).tobytes() == shown.tobytes(), "the thread itself writes nothing"
+    assert render.is_alive() and seen(obj).tobytes() == shown.tobytes(), (
+        "the thread itself writes nothing"
+    )
     monkeypatch.setattr(busy, "renders", lambda: True)
     run.poll()
     render.join(live.PATIENCE)

@@ -10,11 +10,16 @@ from erosion_addon.scene.terrain import attribute_values, attributes, grid
 from erosion_addon.scene.terrain.attribute_values import MEMBERS
 
 
-def fields_for(lattice, names=("wear", "moisture", "sediment", "velocity", "surface_color"), seed=0):
+def fields_for(
+    lattice, names=("wear", "moisture", "sediment", "velocity", "surface_color"), seed=0
+):
     random = np.random.default_rng(seed)
     components = {"velocity": (2,), "surface_color": (3,)}
     shape = (lattice.rows, lattice.cols)
-    return {name: random.random((*shape, *components.get(name, ()))).astype(np.float32) for name in names}
+    return {
+        name: random.random((*shape, *components.get(name, ()))).astype(np.float32)
+        for name in names
+    }
 
 
 def shuffled(make_points):
@@ -47,7 +52,10 @@ def test_fields_have_the_types_that_the_contract_names(make_hills):
     mesh = make_hills().data
     lattice = grid.find_lattice(bpy.data.objects["Hills"])
     attributes.write_fields(mesh, lattice, {**fields_for(lattice), "elevation": np.zeros((6, 5))})
-    kinds = {name: mesh.attributes[name].data_type for name in attributes.attribute_names(fields_for(lattice))}
+    kinds = {
+        name: mesh.attributes[name].data_type
+        for name in attributes.attribute_names(fields_for(lattice))
+    }
     assert kinds == {
         "wear": "FLOAT",
         "moisture": "FLOAT",
@@ -70,7 +78,9 @@ def test_writing_again_overwrites_in_place(make_hills):
     second = fields_for(lattice, seed=5)
     attributes.write_fields(obj.data, lattice, second)
     assert [attribute.name for attribute in obj.data.attributes] == before
-    assert np.array_equal(attributes.read_fields(obj.data, lattice, ["wear"])["wear"], second["wear"])
+    assert np.array_equal(
+        attributes.read_fields(obj.data, lattice, ["wear"])["wear"], second["wear"]
+    )
 
 
 def test_everything_of_the_users_stays_and_removing_leaves_no_trace(make_hills, everything_of):
@@ -106,14 +116,18 @@ def test_a_painted_color_under_a_fields_name_comes_back(make_hills, everything_o
     before = everything_of(mesh)
     for seed in (1, 2):
         attributes.write_fields(mesh, lattice, fields_for(lattice, seed=seed))
-        found = attributes.read_fields(mesh, lattice, ["surface_color", "wear"], before_erosion=True)
+        found = attributes.read_fields(
+            mesh, lattice, ["surface_color", "wear"], before_erosion=True
+        )
         assert found.keys() == {"surface_color"}
         assert np.array_equal(found["surface_color"].ravel(), painted.reshape(-1, 4)[:, :3].ravel())
     attributes.remove_fields(mesh)
     assert everything_of(mesh) == before
 
 
-@pytest.mark.parametrize(("data_type", "domain"), [("INT", "POINT"), ("FLOAT", "FACE"), ("BYTE_COLOR", "CORNER")])
+@pytest.mark.parametrize(
+    ("data_type", "domain"), [("INT", "POINT"), ("FLOAT", "FACE"), ("BYTE_COLOR", "CORNER")]
+)
 def test_an_attribute_of_another_kind_under_a_fields_name_is_refused_first(
     make_hills, everything_of, data_type, domain
 ):
@@ -164,9 +178,12 @@ CONVERTED = [
 
 
 @pytest.mark.parametrize(("data_type", "domain"), CONVERTED)
-def test_a_copy_undoes_a_write_to_a_field_that_the_user_has_converted(make_hills, everything_of, data_type, domain):
+def test_a_copy_undoes_a_write_to_a_field_that_the_user_has_converted(
+    make_hills, everything_of, data_type, domain
+):
     obj = make_hills()
-    mesh, lattice = obj.data, grid.find_lattice(obj)
+    mesh = obj.data
+    lattice = grid.find_lattice(obj)
     attributes.write_fields(mesh, lattice, fields_for(lattice))
     mesh.attributes.remove(mesh.attributes["wear"])
     mesh.attributes.new("wear", data_type, domain)
@@ -188,7 +205,9 @@ def test_a_copy_undoes_a_write_to_a_field_that_the_user_has_converted(make_hills
         assert made.data[3].value == b"old"
 
 
-@pytest.mark.parametrize("garbage", [7, "wear", 1.5, [1, 2], {"wear": 1}, ["position", ".corner_vert", "nothing"], []])
+@pytest.mark.parametrize(
+    "garbage", [7, "wear", 1.5, [1, 2], {"wear": 1}, ["position", ".corner_vert", "nothing"], []]
+)
 def test_something_else_in_place_of_our_names_counts_as_none(make_hills, everything_of, garbage):
     obj = make_hills()
     obj.data[attributes.OURS] = garbage
@@ -197,7 +216,9 @@ def test_something_else_in_place_of_our_names_counts_as_none(make_hills, everyth
     lattice = grid.find_lattice(obj)
     fields = fields_for(lattice)
     attributes.write_fields(obj.data, lattice, fields)
-    assert np.array_equal(attributes.read_fields(obj.data, lattice, ["wear"])["wear"], fields["wear"])
+    assert np.array_equal(
+        attributes.read_fields(obj.data, lattice, ["wear"])["wear"], fields["wear"]
+    )
     attributes.remove_fields(obj.data)
     after = everything_of(obj.data)
     assert {key: after[key] for key in before if key != "properties"} == {
@@ -210,7 +231,9 @@ def test_a_copy_of_the_mesh_undoes_a_write(make_hills, everything_of, written_be
     obj = make_hills()
     mesh = obj.data
     lattice = grid.find_lattice(obj)
-    mesh.attributes.new("surface_color", "FLOAT_COLOR", "POINT").data.foreach_set("color", np.full(120, 0.5, "f4"))
+    mesh.attributes.new("surface_color", "FLOAT_COLOR", "POINT").data.foreach_set(
+        "color", np.full(120, 0.5, "f4")
+    )
     attributes.write_fields(mesh, lattice, fields_for(lattice, written_before))
     before = everything_of(mesh)
     backup = mesh.copy()

@@ -52,7 +52,8 @@ def test_a_new_grid_is_valid_smooth_centered_and_unwrapped_once(empty_scene):
 def test_shuffled_vertices_get_the_same_height_each(make_points, rows, cols):
     points = lattice_points(rows, cols, 3.0, 2.0)
     order = np.random.default_rng(5).permutation(rows * cols)
-    straight, shuffled = make_points(points), make_points(points[order])
+    straight = make_points(points)
+    shuffled = make_points(points[order])
     results = []
     for obj in (straight, shuffled):
         terrain, lattice = grid.read_terrain(obj)
@@ -95,8 +96,12 @@ def test_scale_counts_along_each_axis_and_rotation_does_not(make_hills):
 def test_mirrored_objects_keep_their_heights_and_upside_down_ones_turn_them(make_hills):
     obj = make_hills()
     before = grid.read_terrain(obj)[0].elevation
-    assert np.array_equal(grid.read_terrain(place(obj, Matrix.Diagonal((-1, 1, 1, 1))))[0].elevation, before)
-    assert np.array_equal(grid.read_terrain(place(obj, Matrix.Diagonal((1, 1, -2, 1))))[0].elevation, -2 * before)
+    assert np.array_equal(
+        grid.read_terrain(place(obj, Matrix.Diagonal((-1, 1, 1, 1))))[0].elevation, before
+    )
+    assert np.array_equal(
+        grid.read_terrain(place(obj, Matrix.Diagonal((1, 1, -2, 1))))[0].elevation, -2 * before
+    )
     upside_down = place(obj, Matrix.Rotation(math.pi, 4, "X"))
     terrain, lattice = grid.read_terrain(upside_down)
     assert np.array_equal(terrain.elevation, -before)
@@ -129,7 +134,9 @@ def test_heights_are_written_and_nothing_else_changes(make_hills, everything_of)
     assert np.array_equal(grid.heights(mesh), heights)
     after = everything_of(mesh)
     position = ("position", "FLOAT_VECTOR", "POINT")
-    old, new = (np.frombuffer(held.pop(position), np.float32).reshape(-1, 3) for held in (before, after))
+    old, new = (
+        np.frombuffer(held.pop(position), np.float32).reshape(-1, 3) for held in (before, after)
+    )
     assert np.array_equal(old[:, :2], new[:, :2])
     assert before == after
 
@@ -175,7 +182,9 @@ def test_a_grid_in_object_mode_may_be_eroded(make_hills):
 
 def test_every_obstacle_is_named(make_hills, empty_scene):
     assert "Select" in grid.why_not(None)
-    assert "not a mesh" in grid.why_not(bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT")))
+    assert "not a mesh" in grid.why_not(
+        bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
+    )
     keyed = make_hills()
     keyed.shape_key_add(name="Basis")
     assert "shape keys" in grid.why_not(keyed)
@@ -231,15 +240,27 @@ def test_a_grid_turned_inside_the_mesh_is_named_with_its_angle(make_hills):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda points: np.delete(points, 7, axis=0), "19 vertices where 5 rows and 4 columns need 20; fill the holes"),
+        (
+            lambda points: np.delete(points, 7, axis=0),
+            "19 vertices where 5 rows and 4 columns need 20; fill the holes",
+        ),
         (lambda points: np.concatenate([points, points[:3]]), "merge them by distance"),
         (lambda points: points * [1, 0, 1], "in one line"),
-        (lambda points: np.where(points == 2, np.nan, points), "8 vertices whose position is not a number, the first"),
+        (
+            lambda points: np.where(points == 2, np.nan, points),
+            "8 vertices whose position is not a number, the first",
+        ),
         (lambda points: np.add(points, (0, 0, np.inf)), "not a number"),
-        (lambda points: points[np.r_[:8, 12:20]], "16 vertices where 5 rows and 4 columns need 20; fill the holes"),
+        (
+            lambda points: points[np.r_[:8, 12:20]],
+            "16 vertices where 5 rows and 4 columns need 20; fill the holes",
+        ),
         (lambda points: points ** [2, 1, 1], "evenly spaced"),
         (lambda points: np.add(points * [1e-3, 1e-3, 1], (3e4, 0, 0)), "too coarse"),
-        (lambda points: np.add(points, (np.arange(20)[:, None] == 3) * [1e20, 0, 0]), "move or delete"),
+        (
+            lambda points: np.add(points, (np.arange(20)[:, None] == 3) * [1e20, 0, 0]),
+            "move or delete",
+        ),
         (lambda points: points[points[:, 0] < 2], "5 × 2"),
     ],
 )
@@ -274,7 +295,8 @@ def test_zero_scale_names_its_axis(make_hills, axis):
 
 
 def test_a_sheared_object_is_refused(make_hills):
-    child, parent = make_hills(), make_hills()
+    child = make_hills()
+    parent = make_hills()
     child.parent = parent
     child.rotation_euler.z = 0.5
     place(parent, Matrix.Diagonal((1, 3, 1, 1)))
@@ -283,7 +305,9 @@ def test_a_sheared_object_is_refused(make_hills):
 
 
 def test_exact_grids_far_from_the_origin_are_read(make_points):
-    terrain, _ = grid.read_terrain(make_points(np.add(lattice_points(dx=30, dy=30), (5e5, 5.5e6, 0))))
+    terrain, _ = grid.read_terrain(
+        make_points(np.add(lattice_points(dx=30, dy=30), (5e5, 5.5e6, 0)))
+    )
     assert terrain.spacing == pytest.approx((30, 30), rel=1e-2)
 
 
@@ -297,7 +321,9 @@ SPOILS = [
     lambda random, points: points * random.choice([0, 1e-30, 1e-5, -1, 1e9, 1e36], 3),
     lambda random, points: points[: random.integers(0, len(points))],
     lambda random, points: points[random.permutation(len(points))],
-    lambda random, points: np.concatenate([points, np.add(points[: random.integers(1, 9)], (0, 0, 1))]),
+    lambda random, points: np.concatenate(
+        [points, np.add(points[: random.integers(1, 9)], (0, 0, 1))]
+    ),
 ]
 
 
@@ -312,7 +338,10 @@ def test_a_spoilt_mesh_gives_a_terrain_or_a_sentence(make_points, case):
             if len(points):
                 points = SPOILS[index](random, points)
         points = points.astype(np.float32)
-    obj = place(make_points(points), Matrix.Diagonal((*random.choice([-2, 0, 3, 1e-20, 1e15, *[1] * 15], 3), 1)))
+    obj = place(
+        make_points(points),
+        Matrix.Diagonal((*random.choice([-2, 0, 3, 1e-20, 1e15, *[1] * 15], 3), 1)),
+    )
     assert grid.why_not(obj) is None or grid.why_not(obj).endswith(".")
     try:
         terrain, lattice = grid.read_terrain(obj)
@@ -326,7 +355,9 @@ def test_a_spoilt_mesh_gives_a_terrain_or_a_sentence(make_points, case):
     grid.describe(obj)
     advice.notes(obj)
     before = grid.heights(obj.data)
-    heights = grid.local_heights(lattice, before, terrain.elevation, terrain.elevation + terrain.cell_size)
+    heights = grid.local_heights(
+        lattice, before, terrain.elevation, terrain.elevation + terrain.cell_size
+    )
     try:
         grid.write_heights(obj.data, heights)
     except InputError:

@@ -44,7 +44,9 @@ def doubled(mesh):
 
 
 def second_grid(mesh):
-    bmesh.ops.create_grid(mesh, x_segments=5, y_segments=5, size=6.3, matrix=Matrix.Translation((31.7, 3.1, 0)))
+    bmesh.ops.create_grid(
+        mesh, x_segments=5, y_segments=5, size=6.3, matrix=Matrix.Translation((31.7, 3.1, 0))
+    )
 
 
 def dissolved(mesh):
@@ -76,8 +78,20 @@ def columns_shifted(mesh):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (loose_vertex, "vertices that belong to no face, 1 in all, the first is vertex 120; delete loose geometry"),
-        (loose_edge, "vertices that belong to no face, 2 in all, the first is vertex 120; delete loose geometry"),
+        (
+            loose_vertex,
+            (
+                "vertices that belong to no face, 1 in all, the first is vertex 120; delete loose "
+                "geometry"
+            ),
+        ),
+        (
+            loose_edge,
+            (
+                "vertices that belong to no face, 2 in all, the first is vertex 120; delete loose "
+                "geometry"
+            ),
+        ),
         (doubled, "exactly on others, 4 in all, the first is vertex 120; merge them by distance"),
         (second_grid, "consists of 2 parts that do not hang together; separate them"),
         (dissolved, "faces of up to 8 corners, and no vertices within them; make a grid of it"),
@@ -93,19 +107,26 @@ def test_a_sentence_names_what_keeps_a_mesh_from_being_a_grid(plane, change, sen
 
 
 def test_what_does_not_matter_to_a_grid_is_no_obstacle(plane):
-    """Faces of many corners with all vertices there, triangles, hidden vertices, and two parts that fit together."""
+    """Faces of many corners with all vertices there, triangles, hidden vertices, and two parts that
+    fit together.
+    """
     bpy.context.view_layer.objects.active = plane
     for vertex in plane.data.vertices:
         vertex.hide = True
     changed(plane, lambda mesh: bmesh.ops.triangulate(mesh, faces=mesh.faces[:20]))
-    changed(plane, lambda mesh: bmesh.ops.delete(mesh, geom=mesh.faces[40:49], context="FACES_KEEP_BOUNDARY"))
+    changed(
+        plane,
+        lambda mesh: bmesh.ops.delete(mesh, geom=mesh.faces[40:49], context="FACES_KEEP_BOUNDARY"),
+    )
     lattice = grid.find_lattice(plane)
     assert (lattice.rows, lattice.cols) == (12, 10)
 
 
 def test_a_hole_is_still_called_one(plane):
     changed(plane, lambda mesh: bmesh.ops.delete(mesh, geom=[mesh.verts[55]]))
-    with pytest.raises(InputError, match="119 vertices where 12 rows and 10 columns need 120; fill the holes"):
+    with pytest.raises(
+        InputError, match="119 vertices where 12 rows and 10 columns need 120; fill the holes"
+    ):
         grid.find_lattice(plane)
 
 

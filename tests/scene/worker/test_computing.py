@@ -14,13 +14,16 @@ from erosion_addon.worker import requests
 
 def asked(height=1.0):
     terrain = Terrain(np.full((5, 6), height), 1.0)
-    return requests.light_request(terrain, LightParameters(azimuths=4), [], np.empty((0, 4)), "open")
+    return requests.light_request(
+        terrain, LightParameters(azimuths=4), [], np.empty((0, 4)), "open"
+    )
 
 
 @pytest.fixture
 def orders(monkeypatch):
     """The orders given to the worker: what was asked, and on how many threads."""
-    given, ready = [], process.ready
+    given = []
+    ready = process.ready
 
     def watched():
         runner = ready()

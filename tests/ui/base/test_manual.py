@@ -19,7 +19,10 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.texts, self.links, self.anchors = [], {}, [], set()
+        self.open = []
+        self.texts = {}
+        self.links = []
+        self.anchors = set()
         self.feed(text)
         assert not self.open
 
@@ -50,12 +53,16 @@ def test_the_pages_have_every_heading_of_the_manual(pages):
     for source in manual_pages.DOCS.rglob("*.md"):
         headings += re.findall(r"^## (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(headings) > 30
-    assert sorted(text for page in pages.values() for text in page.texts.get("h2", [])) == sorted(headings)
+    assert sorted(text for page in pages.values() for text in page.texts.get("h2", [])) == sorted(
+        headings
+    )
 
 
 def test_no_mark_of_markdown_is_left_on_a_page(pages):
     for path, page in pages.items():
-        prose = [text for tag in ("p", "li", "td", "b", "i", "a") for text in page.texts.get(tag, [])]
+        prose = [
+            text for tag in ("p", "li", "td", "b", "i", "a") for text in page.texts.get(tag, [])
+        ]
         marks = ("**", "](", "`", "<!--")
         assert not [text for text in prose if any(mark in text for mark in marks)], path
 
@@ -75,7 +82,8 @@ def test_links_lead_somewhere(pages):
 
 
 def test_every_page_can_be_reached_from_the_contents(pages):
-    reached, waiting = set(), [next(iter(pages))]
+    reached = set()
+    waiting = [next(iter(pages))]
     while waiting:
         path = waiting.pop()
         if path in reached:
@@ -99,15 +107,20 @@ def test_blocks_become_what_they_are():
     body = manual_pages.page(text, Path()).partition("</style>\n")[2]
     assert body == (
         '<h1 id="a--b">A &amp; B</h1>\n<p>One <b>bold</b>\nline.</p>\n'
-        "<ol><li>first\n   goes on\n</li><li><code>a &lt; b</code></li></ol>\n<pre>x = 1\n\ny = 2</pre>\n"
-        "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>\n"
+        "<ol><li>first\n   goes on\n</li><li><code>a &lt; b</code></li></ol>\n<pre>x = 1\n\ny = "
+        "2</pre>\n<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>\n"
     )
 
 
 def test_pictures_and_pages_that_are_not_there_are_left_out(tmp_path):
     (tmp_path / "a.png").touch()
     body = manual_pages.page("![There](a.png) ![Not](b.png) [words](c.md#d)", tmp_path)
-    assert body.count("<img") == 1 and (tmp_path / "a.png").as_uri() in body and "words" in body and "<a " not in body
+    assert (
+        body.count("<img") == 1
+        and (tmp_path / "a.png").as_uri() in body
+        and "words" in body
+        and "<a " not in body
+    )
 
 
 def test_the_browser_opens_the_page(monkeypatch):

@@ -21,7 +21,8 @@ class Operator:
     """An operator that does what it is told, and notes what it reports."""
 
     def __init__(self, does):
-        self.does, self.said = does, []
+        self.does = does
+        self.said = []
 
     def report(self, kind, text):
         self.said.append((kind, text))
@@ -46,7 +47,10 @@ def raising(error):
 
 @pytest.mark.parametrize(
     ("error", "said"),
-    [(InputError("There is no such file."), "There is no such file."), (MemoryError(), OUT_OF_MEMORY)],
+    [
+        (InputError("There is no such file."), "There is no such file."),
+        (MemoryError(), OUT_OF_MEMORY),
+    ],
     ids=["input", "memory"],
 )
 def test_a_refusal_is_reported_as_an_error_and_cancels(error, said):
@@ -70,7 +74,9 @@ def test_what_goes_well_says_nothing_and_an_internal_error_is_not_swallowed():
 
 def test_showing_what_cannot_be_shown_is_refused_with_its_reason(terrain_object, monkeypatch):
     original.keep_source(terrain_object.data, grid.heights(terrain_object.data))
-    monkeypatch.setattr(displayed_heights, "show_before", raising(InputError("The heights are gone.")))
+    monkeypatch.setattr(
+        displayed_heights, "show_before", raising(InputError("The heights are gone."))
+    )
     with pytest.raises(RuntimeError, match=r"Error: The heights are gone\."):
         bpy.ops.erosion.before()
 
@@ -79,6 +85,11 @@ def test_no_operator_turns_an_error_into_a_report_by_itself():
     for path in [path for path in UI.rglob("*.py") if path.stem != "refusals"]:
         for handler in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(handler, ast.ExceptHandler):
-                answers = [node for inner in handler.body for node in ast.walk(inner) if isinstance(node, ast.Return)]
+                answers = [
+                    node
+                    for inner in handler.body
+                    for node in ast.walk(inner)
+                    if isinstance(node, ast.Return)
+                ]
                 cancels = any(ast.unparse(answer) == "return {'CANCELLED'}" for answer in answers)
                 assert not cancels, f"{path.relative_to(UI)}:{handler.lineno}"

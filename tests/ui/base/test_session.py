@@ -16,11 +16,25 @@ from erosion_addon.ui.base.translations import sentence
 
 PACKAGE = Path(erosion_addon.__file__).parent
 MODULES = [path for room in ("scene", "ui") for path in sorted((PACKAGE / room).rglob("*.py"))]
-CHANGING = {"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "setdefault", "update"}
+CHANGING = {
+    "add",
+    "append",
+    "clear",
+    "discard",
+    "extend",
+    "insert",
+    "pop",
+    "popitem",
+    "remove",
+    "setdefault",
+    "update",
+}
 
 
 def name_of(path):
-    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
+        ".__init__"
+    )
 
 
 def memory(path):
@@ -29,7 +43,9 @@ def memory(path):
         own = getattr(value, "__module__", name_of(path)) == name_of(path)
         if name.startswith("__") or not own or name.strip("_").isupper():
             continue
-        if isinstance(value, MutableMapping | MutableSequence | MutableSet | ExitStack) or hasattr(value, "cache_info"):
+        if isinstance(value, MutableMapping | MutableSequence | MutableSet | ExitStack) or hasattr(
+            value, "cache_info"
+        ):
             yield name, value
 
 
@@ -51,7 +67,10 @@ def test_nothing_is_remembered_once_the_extension_is_off(switched_off):
         assert vars(made) == vars(type(made)()), type(made).__module__
     for path in MODULES:
         for name, value in memory(path):
-            if any(value is registry for registry in (session._remembered, session._caches, session._of_file)):
+            if any(
+                value is registry
+                for registry in (session._remembered, session._caches, session._of_file)
+            ):
                 continue
             if isinstance(value, ExitStack):
                 assert not value._exit_callbacks, (path, name)
@@ -61,13 +80,19 @@ def test_nothing_is_remembered_once_the_extension_is_off(switched_off):
 
 
 def changed_in(tree):
-    """Names that functions of a module declare global, assign items of, or call a changing method of."""
+    """Names that functions of a module declare global, assign items of, or call a changing method
+    of.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
             yield from node.names
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             yield getattr(node.value, "id", "")
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in CHANGING
+        ):
             yield getattr(node.func.value, "id", "")
 
 

@@ -20,11 +20,36 @@ CONTEXTS = bpy.app.translations.contexts
 
 SAME_IN_GERMAN = {
     "Animation",
-    *("Auto", "Bilinear", "Detail", "Erosion", "Form", "Format", "Material", "Name", "Palette", "Radius", "Relief"),
+    *(
+        "Auto",
+        "Bilinear",
+        "Detail",
+        "Erosion",
+        "Form",
+        "Format",
+        "Material",
+        "Name",
+        "Palette",
+        "Radius",
+        "Relief",
+    ),
     *("Sand", "Sediment", "Start", "Threads", "Wind", "Y"),
-    *("DirectX (-Y)", "EXR", "OpenEXR", "OpenGL (+Y)", "PNG", "R16", "R32", "RAW", "TIFF", "Unity", "Unreal"),
+    *(
+        "DirectX (-Y)",
+        "EXR",
+        "OpenEXR",
+        "OpenGL (+Y)",
+        "PNG",
+        "R16",
+        "R32",
+        "RAW",
+        "TIFF",
+        "Unity",
+        "Unreal",
+    ),
     *("129", "257", "505", "513", "1009", "1025", "2017", "2049", "4033", "4097", "8129"),
-    *("limits: {}", "masks: {}", "needs: {}", "{} {}", "Radius: {value}"),  # keys of recipe files, and a header
+    # keys of recipe files, and a header
+    *("limits: {}", "masks: {}", "needs: {}", "{} {}", "Radius: {value}"),
 }
 
 
@@ -35,7 +60,8 @@ def german():
 class GermanBlender:
     """What Blender looks up while its language is German; as a module it has no languages."""
 
-    contexts, locale = CONTEXTS, "de_DE"
+    contexts = CONTEXTS
+    locale = "de_DE"
 
     def pgettext_iface(self, text, context=CONTEXTS.default):
         return german().get((context, text), text)
@@ -50,7 +76,9 @@ def messages():
 
 @pytest.fixture
 def in_german(monkeypatch):
-    monkeypatch.setattr(translations, "bpy", SimpleNamespace(app=SimpleNamespace(translations=GermanBlender())))
+    monkeypatch.setattr(
+        translations, "bpy", SimpleNamespace(app=SimpleNamespace(translations=GermanBlender()))
+    )
 
 
 class Drawn:
@@ -97,10 +125,16 @@ def blender(monkeypatch):
     """A Blender in German that keeps what is registered, with the extension switched off."""
     given = {}
     blender = SimpleNamespace(
-        locale="de_DE", given=given, register=given.__setitem__, unregister=given.__delitem__, contexts=CONTEXTS
+        locale="de_DE",
+        given=given,
+        register=given.__setitem__,
+        unregister=given.__delitem__,
+        contexts=CONTEXTS,
     )
     erosion_addon.unregister()
-    monkeypatch.setattr(translations, "bpy", SimpleNamespace(app=SimpleNamespace(translations=blender)))
+    monkeypatch.setattr(
+        translations, "bpy", SimpleNamespace(app=SimpleNamespace(translations=blender))
+    )
     yield blender
     monkeypatch.undo()
     erosion_addon.register()
@@ -141,7 +175,8 @@ def test_a_phrase_without_a_translation_is_what_it_says():
 def test_a_refusal_is_german_in_the_panel_and_at_the_button(in_german):
     reason = obstacle.obstacle(bpy.data.objects.new("Berg", None)).sentence
     assert reason == "Berg is not a mesh; select a grid mesh."
-    drawn, asked = Drawn(), []
+    drawn = Drawn()
+    asked = []
     panel.draw_lines(drawn, [reason], "ERROR", 80)
     terrain_operator.allowed(SimpleNamespace(poll_message_set=asked.append), reason)
     assert drawn.lines == asked == ["Berg ist kein Mesh; wählen Sie ein Gitter-Mesh aus."]
@@ -151,9 +186,13 @@ def test_an_error_is_german_with_the_error_within_it(in_german):
     said = []
     operator = SimpleNamespace(report=lambda kind, text: said.append(text))
     translations.report(
-        operator, {"ERROR"}, "Stein cannot become a terrain. 9 × 9 cells are too many; use larger ones than 2 m."
+        operator,
+        {"ERROR"},
+        "Stein cannot become a terrain. 9 × 9 cells are too many; use larger ones than 2 m.",
     )
-    assert said == ["Stein ergibt kein Gelände. 9 × 9 Zellen sind zu viele; nehmen Sie größere als 2 m."]
+    assert said == [
+        "Stein ergibt kein Gelände. 9 × 9 Zellen sind zu viele; nehmen Sie größere als 2 m."
+    ]
 
 
 def test_braces_in_the_name_of_an_object_stay_in_a_german_error(in_german):
@@ -166,7 +205,10 @@ def test_what_no_translation_knows_is_said_in_english(in_german):
 
 
 def test_in_english_a_sentence_stays_as_it_is():
-    assert translations.sentence("Berg is not a mesh; select a grid mesh.") == "Berg is not a mesh; select a grid mesh."
+    assert (
+        translations.sentence("Berg is not a mesh; select a grid mesh.")
+        == "Berg is not a mesh; select a grid mesh."
+    )
 
 
 def test_the_messages_have_every_label_tooltip_choice_text_and_error_with_its_context(messages):
@@ -182,8 +224,13 @@ def test_the_messages_have_every_label_tooltip_choice_text_and_error_with_its_co
         ("*", "{time} left"),  # a phrase
         ("*", "Moisture and Grass"),  # a heading of parameters
         ("*", Recipe.load("alpine").description),  # what a recipe makes
-        ("Sentence", "{} is flat, so nothing runs down it; sculpt it, or begin with another terrain."),  # a note
-        ("Sentence", "{} is damaged or cut off: {}; save it again."),  # an error far from the interface
+        # a note
+        (
+            "Sentence",
+            "{} is flat, so nothing runs down it; sculpt it, or begin with another terrain.",
+        ),
+        # an error far from the interface
+        ("Sentence", "{} is damaged or cut off: {}; save it again."),
     } <= set(messages)
     assert all(context and message for context, message in messages)
 
@@ -196,7 +243,9 @@ def test_notes_that_translators_get_are_said_somewhere():
     assert said == RELEASE["NOTES"]
 
 
-def test_a_file_brought_up_to_date_keeps_what_is_translated_and_loses_what_is_gone(tmp_path, monkeypatch, messages):
+def test_a_file_brought_up_to_date_keeps_what_is_translated_and_loses_what_is_gone(
+    tmp_path, monkeypatch, messages
+):
     monkeypatch.setitem(RELEASE["update"].__globals__, "messages", lambda: messages)
     monkeypatch.setitem(RELEASE["update"].__globals__, "FOLDER", tmp_path)
     content = {"Operator": {"Run": "Exécuter", "Gone": "Parti"}}

@@ -24,13 +24,16 @@ from erosion_addon.ui.recipe import brush_layers, kept_strokes, steps
 from tests.mesh_contents import everything
 from tests.terrains import fractal
 
-SIDE, CELL = 64, 10.0
+SIDE = 64
+CELL = 10.0
 KINDS = ("rain", "talus", "smooth", "raise", "sand", "wind", "rills")
 
 
 @pytest.fixture
 def terrain():
-    made = grid.make_grid_object("Terrain", fractal(SIDE, SIDE, 150.0), (CELL, CELL), bpy.context.scene.collection)
+    made = grid.make_grid_object(
+        "Terrain", fractal(SIDE, SIDE, 150.0), (CELL, CELL), bpy.context.scene.collection
+    )
     bpy.context.view_layer.objects.active = made
     made.erosion.recipe_name = "light rills"
     bpy.context.scene.erosion_brush.radius = 120.0
@@ -49,7 +52,9 @@ def heights():
 
 
 def stroke(kind="rain", count=3, x=-80.0, y=0.0, pressure=1.0, **settings):
-    """Paint by the operator, along x from a place in the world; the middle of the terrain is at 0."""
+    """Paint by the operator, along x from a place in the world; the middle of the terrain is at
+    0.
+    """
     brush = bpy.context.scene.erosion_brush
     brush.kind = kind
     for name, value in settings.items():
@@ -64,7 +69,9 @@ def layers():
 
 
 def replayed(only_brush=True):
-    """Heights by the brush steps on the terrain before erosion, in this process, as on the command line."""
+    """Heights by the brush steps on the terrain before erosion, in this process, as on the command
+    line.
+    """
     obj = the_terrain()
     recipe = steps.recipe_of(obj.erosion, [])
     written = Recipe.parse(recipe.to_toml(), "painted.toml")
@@ -103,7 +110,10 @@ def test_strokes_over_wrapped_edges_are_made_again_to_the_byte(terrain):
 
 def test_on_a_result_strokes_are_the_last_step_and_a_run_does_them_again(terrain):
     terrain.erosion.steps.clear()
-    steps.fill(terrain.erosion, Recipe.from_dict({"name": "one", "step": [{"kind": "talus", "rock_angle": 30.0}]}))
+    steps.fill(
+        terrain.erosion,
+        Recipe.from_dict({"name": "one", "step": [{"kind": "talus", "rock_angle": 30.0}]}),
+    )
     bpy.ops.erosion.run()
     assert stroke("rain") == {"FINISHED"}
     assert [item.kind for item in terrain.erosion.steps] == ["talus", "brush"]
@@ -119,7 +129,9 @@ def test_fifty_strokes_are_undone_and_done_again_one_by_one(terrain, monkeypatch
     monkeypatch.setattr(edit, "undo_steps", 64)  # 32 by default
     seen = [(heights().tobytes(), 0)]
     for number in range(50):
-        assert stroke(("rain", "raise", "smooth")[number % 3], count=1, x=-200.0 + 8 * number) == {"FINISHED"}
+        assert stroke(("rain", "raise", "smooth")[number % 3], count=1, x=-200.0 + 8 * number) == {
+            "FINISHED"
+        }
         bpy.ops.ed.undo_push(message="Erosion Brush")
         seen.append((heights().tobytes(), sum(len(item.strokes) for item in layers())))
     assert seen[-1][1] == 50
@@ -140,7 +152,13 @@ def test_the_bytes_do_not_depend_on_how_dabs_come(terrain, portions):
     for size in (7, portions):
         grounds.forget()
         painter = Painter(
-            terrain, grounds.of(terrain), Stroke(kind="rain", radius=100.0, strength=1.0), {}, None, "open", 2
+            terrain,
+            grounds.of(terrain),
+            Stroke(kind="rain", radius=100.0, strength=1.0),
+            {},
+            None,
+            "open",
+            2,
         )
         for first in range(0, 7, size):
             for dab in dabs[first : first + size]:
@@ -158,7 +176,9 @@ def test_the_bytes_do_not_depend_on_how_dabs_come(terrain, portions):
 
 
 def test_the_fingerprint_of_a_stroke_is_made_beside_it(terrain):
-    painter = Painter(terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
+    painter = Painter(
+        terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1
+    )
     painter.dab(200.0, 200.0)
     painter.end()
     while not painter.ended:
@@ -174,66 +194,101 @@ def test_the_fingerprint_of_a_stroke_is_made_beside_it(terrain):
 
 
 def test_a_stroke_given_up_leaves_every_byte(terrain):
-    before, names = heights().tobytes(), [attribute.name for attribute in terrain.data.attributes]
-    painter = Painter(terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
+    before = heights().tobytes()
+    names = [attribute.name for attribute in terrain.data.attributes]
+    painter = Painter(
+        terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1
+    )
     painter.dab(300.0, 300.0)
     while not displayed_heights.is_shown(terrain.data):
         painter.tick(0.05)
         assert not painter.fault
     painter.cancel()
-    assert heights().tobytes() == before and [attribute.name for attribute in terrain.data.attributes] == names
+    assert (
+        heights().tobytes() == before
+        and [attribute.name for attribute in terrain.data.attributes] == names
+    )
     shown = np.empty(3 * SIDE * SIDE, np.float32)
     terrain.data.attributes["position"].data.foreach_get("vector", shown)
     assert shown[2::3].tobytes() == before
-    assert stroke() == {"FINISHED"} and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+    assert (
+        stroke() == {"FINISHED"}
+        and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+    )
 
 
 @pytest.mark.parametrize("place", ["a change that comes", "the commit"])
 def test_a_stroke_that_fails_ends_in_a_sentence_and_leaves_every_byte(terrain, monkeypatch, place):
-    before, names = heights().tobytes(), [attribute.name for attribute in terrain.data.attributes]
-    said, timers = [], ["timer"]
+    before = heights().tobytes()
+    names = [attribute.name for attribute in terrain.data.attributes]
+    said = []
+    timers = ["timer"]
     operator = type("Held", (), dict(vars(EROSION_OT_brush_stroke)))()  # Blender alone makes one
-    operator.report, operator._timer, operator._told, operator._last = (
-        lambda *words: said.append(words),
-        "timer",
-        "",
-        None,
-    )
+    operator.report = lambda *words: said.append(words)
+    operator._timer = "timer"
+    operator._told = ""
+    operator._last = None
     manager = SimpleNamespace(event_timer_remove=timers.remove)
     context = SimpleNamespace(window_manager=manager, area=None, scene=bpy.context.scene)
-    operator._still, operator._layer_is_new = 0, True
+    operator._still = 0
+    operator._layer_is_new = True
     operator._painter = painter = Painter(
         terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1
     )
-    operator._was_result, operator._mark = False, ""
+    operator._was_result = False
+    operator._mark = ""
     painter.dab(300.0, 300.0)
     while not displayed_heights.is_shown(terrain.data):
         painter.tick(0.05)
     with monkeypatch.context() as patch:
-        owner, name = (displayed_heights, "show") if place == "a change that comes" else (original, "mark_result")
+        owner, name = (
+            (displayed_heights, "show")
+            if place == "a change that comes"
+            else (original, "mark_result")
+        )
         patch.setattr(owner, name, lambda *_: 1 / 0)
         painter.dab(320.0, 300.0)
         painter.is_last = place == "the commit"
-        while (done := operator.modal(context, SimpleNamespace(type="TIMER", value="NOTHING"))) == {"RUNNING_MODAL"}:
+        while (done := operator.modal(context, SimpleNamespace(type="TIMER", value="NOTHING"))) == {
+            "RUNNING_MODAL"
+        }:
             pass
     assert done == {"CANCELLED"} and not timers
-    assert said == [({"ERROR"}, "The brush failed because of an internal error; see the system console.")]
+    assert said == [
+        ({"ERROR"}, "The brush failed because of an internal error; see the system console.")
+    ]
     assert not displayed_heights.is_shown(terrain.data) and not layers()
-    assert heights().tobytes() == before and [attribute.name for attribute in terrain.data.attributes] == names
-    assert stroke() == {"FINISHED"} and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+    assert (
+        heights().tobytes() == before
+        and [attribute.name for attribute in terrain.data.attributes] == names
+    )
+    assert (
+        stroke() == {"FINISHED"}
+        and heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
+    )
 
 
 def all_that_counts(obj):
     """All that the mesh holds, our custom properties, and the recipe of a terrain."""
-    recipe = [(item.name, item.kind, item.painted, [kept.data for kept in item.strokes]) for item in obj.erosion.steps]
-    return everything(obj.data), dict(obj.data.items()), recipe, obj.erosion.active_step, len(bpy.data.meshes)
+    recipe = [
+        (item.name, item.kind, item.painted, [kept.data for kept in item.strokes])
+        for item in obj.erosion.steps
+    ]
+    return (
+        everything(obj.data),
+        dict(obj.data.items()),
+        recipe,
+        obj.erosion.active_step,
+        len(bpy.data.meshes),
+    )
 
 
 @pytest.mark.parametrize(
-    ("painted", "name"),
-    [(0, "ensure"), (0, "add"), (0, "append"), (1, "append")],
+    ("painted", "name"), [(0, "ensure"), (0, "add"), (0, "append"), (1, "append")]
 )
-def test_a_stroke_that_cannot_be_kept_in_the_recipe_is_not_on_the_mesh_either(terrain, monkeypatch, painted, name):
+def test_a_stroke_that_cannot_be_kept_in_the_recipe_is_not_on_the_mesh_either(
+    terrain, monkeypatch, painted, name
+):
     for _ in range(painted):
         stroke("rain")
     before = all_that_counts(terrain)
@@ -247,11 +302,16 @@ def test_a_stroke_that_cannot_be_kept_in_the_recipe_is_not_on_the_mesh_either(te
         patch.setattr(kept_strokes if name == "append" else steps, name, failing)
         assert "There is not enough memory" in refusal(terrain, kind="raise")
     assert all_that_counts(terrain) == before
-    assert stroke("raise") == {"FINISHED"} and sum(len(item.strokes) for item in layers()) == painted + 1
+    assert (
+        stroke("raise") == {"FINISHED"}
+        and sum(len(item.strokes) for item in layers()) == painted + 1
+    )
     assert heights().tobytes() == replayed().elevation.astype(np.float32).tobytes()
 
 
-@pytest.mark.parametrize("place", [(painters, "positions"), (Painter, "_measure")], ids=["the commit", "a change"])
+@pytest.mark.parametrize(
+    "place", [(painters, "positions"), (Painter, "_measure")], ids=["the commit", "a change"]
+)
 def test_a_stroke_lost_for_lack_of_memory_is_not_in_the_next_one(terrain, monkeypatch, place):
     stroke("rain")
     before = all_that_counts(terrain)
@@ -268,7 +328,9 @@ def test_a_stroke_lost_for_lack_of_memory_is_not_in_the_next_one(terrain, monkey
 
 
 def test_a_terrain_deleted_in_a_stroke_is_said_to_be(terrain):
-    painter = Painter(terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1)
+    painter = Painter(
+        terrain, grounds.of(terrain), Stroke(kind="raise", radius=100.0), {}, None, "open", 1
+    )
     painter.dab(300.0, 300.0)
     bpy.data.objects.remove(terrain)
     while not painter.fault:
@@ -280,7 +342,8 @@ def test_a_terrain_deleted_in_a_stroke_is_said_to_be(terrain):
 def test_strokes_survive_the_file(terrain, tmp_path):
     stroke("rain")
     stroke("raise")
-    painted, kept = heights().tobytes(), [item.data for item in layers()[0].strokes]
+    painted = heights().tobytes()
+    kept = [item.data for item in layers()[0].strokes]
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "painted.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "painted.blend"))
     assert heights().tobytes() == painted and [item.data for item in layers()[0].strokes] == kept
@@ -295,7 +358,9 @@ def test_a_larger_terrain_gets_the_strokes_in_the_same_place(terrain):
     fine = grid.terrain_of(grid.find_lattice(terrain), original.source_heights(terrain.data))
     twice = type(fine)(np.zeros((127, 127)), CELL / 2)
     rise = erode(twice, made).elevation
-    coarse = heights().reshape(SIDE, SIDE) - original.source_heights(terrain.data).reshape(SIDE, SIDE)
+    coarse = heights().reshape(SIDE, SIDE) - original.source_heights(terrain.data).reshape(
+        SIDE, SIDE
+    )
     np.testing.assert_allclose(rise[::2, ::2], coarse, atol=1e-4)
     assert rise.sum() * (CELL / 2) ** 2 == pytest.approx(coarse.sum() * CELL**2, rel=0.01)
 
@@ -303,17 +368,21 @@ def test_a_larger_terrain_gets_the_strokes_in_the_same_place(terrain):
 def test_masks_hold_under_the_brush(terrain):
     group = terrain.vertex_groups.new(name="Free")
     group.add([index for index in range(SIDE * SIDE) if index % SIDE < 32], 1.0, "REPLACE")
-    terrain.erosion.strength.source, terrain.erosion.strength.layer = "VERTEX_GROUP", "Free"
+    terrain.erosion.strength.source = "VERTEX_GROUP"
+    terrain.erosion.strength.layer = "Free"
     before = heights().reshape(SIDE, SIDE)
     assert stroke("raise") == {"FINISHED"}
     after = heights().reshape(SIDE, SIDE)
     assert (after[:, 32:] == before[:, 32:]).all() and (after[:, :32] != before[:, :32]).any()
 
 
-def test_loose_material_of_a_mask_counts_as_there_before_where_the_mouse_was_over_the_terrain_first(terrain):
+def test_loose_material_of_a_mask_counts_as_there_before_where_the_mouse_was_over_the_terrain_first(
+    terrain,
+):
     group = terrain.vertex_groups.new(name="Sand")
     group.add([index for index in range(SIDE * SIDE) if index % SIDE < 32], 1.0, "REPLACE")
-    terrain.erosion.sediment.source, terrain.erosion.sediment.layer = "VERTEX_GROUP", "Sand"
+    terrain.erosion.sediment.source = "VERTEX_GROUP"
+    terrain.erosion.sediment.layer = "Sand"
     grounds.seen(terrain)
     assert stroke("raise", count=1, x=-150.0) == {"FINISHED"}
     sand, laid = (np.empty(SIDE * SIDE, np.float32) for _ in range(2))
@@ -322,11 +391,15 @@ def test_loose_material_of_a_mask_counts_as_there_before_where_the_mouse_was_ove
     assert sand.max() == 1.0 and laid.max() == 0.0
     sediment = np.where(np.arange(SIDE) < 32, 1.0, 0.0) * np.ones((SIDE, 1))
     assert sand.reshape(SIDE, SIDE) == pytest.approx(sediment)
-    assert grounds.of(terrain, grounds.seen(terrain).sediment).digest == terrain.data[original.RESULT]
+    assert (
+        grounds.of(terrain, grounds.seen(terrain).sediment).digest == terrain.data[original.RESULT]
+    )
 
 
 def test_a_scaled_and_turned_terrain_is_painted_where_the_brush_is(terrain):
-    terrain.scale, terrain.rotation_euler, terrain.location = (2.0, 2.0, 3.0), (0.0, 0.0, 0.5), (100.0, -50.0, 20.0)
+    terrain.scale = (2.0, 2.0, 3.0)
+    terrain.rotation_euler = (0.0, 0.0, 0.5)
+    terrain.location = (100.0, -50.0, 20.0)
     bpy.context.view_layer.update()
     before = heights().reshape(SIDE, SIDE)
     assert stroke("raise", count=1, x=100.0, y=-50.0, radius=200.0) == {"FINISHED"}
@@ -398,7 +471,8 @@ def nearly_everywhere(obj, kind, weight):
     group.add(range(SIDE * (SIDE - 1)), weight, "REPLACE")
     group.add(range(SIDE * (SIDE - 1), SIDE * SIDE), 1.0 - weight, "REPLACE")
     mask = getattr(obj.erosion, kind)
-    mask.source, mask.layer = "VERTEX_GROUP", kind
+    mask.source = "VERTEX_GROUP"
+    mask.layer = kind
 
 
 def level(obj):
@@ -407,7 +481,12 @@ def level(obj):
 
 
 STILL = {
-    "zero strength": ("rain", {"strength": 0.0}, lambda obj: None, "The strength of the stroke is 0"),
+    "zero strength": (
+        "rain",
+        {"strength": 0.0},
+        lambda obj: None,
+        "The strength of the stroke is 0",
+    ),
     "no pressure": ("rain", {"pressure": 0.0}, lambda obj: None, "The strength of the stroke is 0"),
     "beside": ("rain", {"x": 5000.0}, lambda obj: None, "The stroke lies beside Terrain."),
     "strength mask": (
@@ -416,17 +495,40 @@ STILL = {
         lambda obj: nearly_everywhere(obj, "strength", 0.0),
         "The mask Strength lets the brush",
     ),
-    "plot": ("raise", {}, lambda obj: nearly_everywhere(obj, "plot", 1.0), "The mask Building Plot lets the brush"),
-    "dry": ("rain", {}, lambda obj: nearly_everywhere(obj, "rain", 0.0), "The mask Rain lets the brush"),
-    "gentle": ("talus", {"angle": 80.0}, lambda obj: None, "and the brush leaves 80°; lower its angle."),
+    "plot": (
+        "raise",
+        {},
+        lambda obj: nearly_everywhere(obj, "plot", 1.0),
+        "The mask Building Plot lets the brush",
+    ),
+    "dry": (
+        "rain",
+        {},
+        lambda obj: nearly_everywhere(obj, "rain", 0.0),
+        "The mask Rain lets the brush",
+    ),
+    "gentle": (
+        "talus",
+        {"angle": 80.0},
+        lambda obj: None,
+        "and the brush leaves 80°; lower its angle.",
+    ),
     "level": ("rain", {}, level, "The ground there is level, so that nothing runs down it."),
     "no sand": ("wind", {}, lambda obj: None, "No loose material lies there."),
-    "no sand to take": ("sand", {"invert": True}, lambda obj: None, "No loose material lies there."),
+    "no sand to take": (
+        "sand",
+        {"invert": True},
+        lambda obj: None,
+        "No loose material lies there.",
+    ),
     "below Displace": (
         "smooth",
         {},
         lambda obj: (level(obj), obj.modifiers.new("Displace", "DISPLACE")),
-        "runs down it. The brush paints on the mesh below the modifiers, and Displace acts on top of it.",
+        (
+            "runs down it. The brush paints on the mesh below the modifiers, and Displace acts on "
+            "top of it."
+        ),
     ),
 }
 """Kind and settings of a stroke that changes nothing, what makes it so, and what the brush says."""
@@ -436,13 +538,17 @@ STILL = {
 def test_a_stroke_that_changes_nothing_says_why_and_adds_nothing(terrain, case, capfd):
     kind, settings, prepare, said = STILL[case]
     brush = bpy.context.scene.erosion_brush
-    brush.strength, brush.invert, brush.angle = 0.5, False, 34.0
+    brush.strength = 0.5
+    brush.invert = False
+    brush.angle = 34.0
     prepare(terrain)
     before = everything(terrain.data)
     assert stroke(kind, **settings) == {"CANCELLED"}
     assert said in capfd.readouterr().out
     assert not layers() and everything(the_terrain().data) == before
-    brush.strength, brush.invert, brush.angle = 0.5, False, 34.0
+    brush.strength = 0.5
+    brush.invert = False
+    brush.angle = 34.0
 
 
 def test_a_stroke_after_one_that_changed_nothing_is_the_same_as_without_it(terrain):
@@ -459,13 +565,19 @@ def test_a_stroke_after_one_that_changed_nothing_is_the_same_as_without_it(terra
 def test_a_stroke_below_a_modifier_is_kept_with_a_word(terrain, capfd):
     terrain.modifiers.new("Displace", "DISPLACE")
     assert stroke("raise") == {"FINISHED"} and len(layers()) == 1
-    assert "Displace acts on top of what you paint; apply it to paint on what you see." in capfd.readouterr().out
+    assert (
+        "Displace acts on top of what you paint; apply it to paint on what you see."
+        in capfd.readouterr().out
+    )
 
 
 def test_a_sculpted_mesh_is_referred_to_straighten_grid(terrain):
     for vertex in terrain.data.vertices[1000:1100]:
         vertex.co.x += 0.4 * CELL
-    assert "Sculpting moved vertices of Terrain sideways; Straighten Grid in the tab Erosion" in refusal(terrain)
+    assert (
+        "Sculpting moved vertices of Terrain sideways; Straighten Grid in the tab Erosion"
+        in refusal(terrain)
+    )
 
 
 @pytest.mark.parametrize("way", ["collection", "viewport", "view layer"])
@@ -490,7 +602,8 @@ class Pressed:
     """The operator as the tool calls it; said: what it reports."""
 
     def __init__(self):
-        self.said, self.stroke = [], ()
+        self.said = []
+        self.stroke = ()
 
     def report(self, kind, sentence):
         self.said.append((*kind, sentence))
@@ -501,7 +614,10 @@ def test_a_press_of_the_tool_says_why_not_and_lets_the_click_pass(terrain):
     terrain.shape_key_add(name="Basis")
     assert EROSION_OT_brush_stroke.poll(bpy.context)
     pressed = Pressed()
-    assert EROSION_OT_brush_stroke.invoke(pressed, bpy.context, None) == {"CANCELLED", "PASS_THROUGH"}
+    assert EROSION_OT_brush_stroke.invoke(pressed, bpy.context, None) == {
+        "CANCELLED",
+        "PASS_THROUGH",
+    }
     [(kind, sentence)] = pressed.said
     assert kind == "WARNING" and "shape keys" in sentence
     bpy.ops.object.light_add()
@@ -524,11 +640,19 @@ def test_a_linked_terrain_is_not_painted(terrain, tmp_path):
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in REVERSED])
 def test_kinds_without_an_inverse_are_painted_as_they_are_with_ctrl(terrain, kind):
-    dabs = [{"name": "", "location": (30.0 * number, 0.0, 0.0), "pressure": 1.0} for number in range(3)]
-    bpy.context.scene.erosion_brush.kind, bpy.context.scene.erosion_brush.angle = kind, math.radians(15.0)
-    terrain.vertex_groups.new(name="Sand").add(range(SIDE * SIDE), 1.0, "REPLACE")  # rock stays in the wind
-    terrain.erosion.sediment.source, terrain.erosion.sediment.layer = "VERTEX_GROUP", "Sand"
-    before, painted = heights().tobytes(), []
+    dabs = [
+        {"name": "", "location": (30.0 * number, 0.0, 0.0), "pressure": 1.0} for number in range(3)
+    ]
+    bpy.context.scene.erosion_brush.kind, bpy.context.scene.erosion_brush.angle = (
+        kind,
+        math.radians(15.0),
+    )
+    # rock stays in the wind
+    terrain.vertex_groups.new(name="Sand").add(range(SIDE * SIDE), 1.0, "REPLACE")
+    terrain.erosion.sediment.source = "VERTEX_GROUP"
+    terrain.erosion.sediment.layer = "Sand"
+    before = heights().tobytes()
+    painted = []
     for mode in ("NORMAL", "INVERT"):
         assert bpy.ops.erosion.brush_stroke(stroke=dabs, mode=mode) == {"FINISHED"}
         painted.append(heights().tobytes())
@@ -538,7 +662,9 @@ def test_kinds_without_an_inverse_are_painted_as_they_are_with_ctrl(terrain, kin
 
 
 def test_no_stroke_begins_while_a_terrain_is_eroded(terrain):
-    running = job.start(terrain, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
+    running = job.start(
+        terrain, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {}
+    )
     assert "is being eroded" in refusal(terrain)
     running.cancel()
 

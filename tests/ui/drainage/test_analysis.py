@@ -43,7 +43,9 @@ def panel():
     return drawn.seen
 
 
-def test_the_fields_of_a_terrain_that_never_ran_are_attributes_and_nothing_else_changes(terrain_object):
+def test_the_fields_of_a_terrain_that_never_ran_are_attributes_and_nothing_else_changes(
+    terrain_object,
+):
     before = everything(terrain_object.data)
     assert bpy.ops.erosion.analyze() == {"FINISHED"}
     expected = analyze(grid.read_terrain(terrain_object)[0])
@@ -66,7 +68,8 @@ def test_a_run_keeps_it_up_to_date_and_restore_takes_it_away(terrain_object):
     bpy.ops.erosion.analyze()
     before = held(terrain_object)
     bpy.ops.erosion.run("EXEC_DEFAULT")
-    after, expected = held(terrain_object), analyze(grid.read_terrain(terrain_object)[0])
+    after = held(terrain_object)
+    expected = analyze(grid.read_terrain(terrain_object)[0])
     assert (after["slope"] != before["slope"]).any()
     for name, values in after.items():
         np.testing.assert_array_equal(values, expected.fields[name])
@@ -84,7 +87,8 @@ def test_cancelled_it_leaves_every_byte(terrain_object):
 
 
 def test_it_tells_how_far_it_is(terrain_object):
-    task, seen = job.begin(errand(terrain_object)), []
+    task = job.begin(errand(terrain_object))
+    seen = []
     while not task.ended:
         task.poll(0.1)
         seen.append((task.message, task.fraction))

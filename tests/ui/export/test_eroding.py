@@ -43,26 +43,42 @@ def heights(path, name):
 
 def test_the_terrain_of_a_file_is_eroded_as_its_heights_would_be(blend, tmp_path, capfd):
     before = blend.read_bytes()
-    out, report = tmp_path / "out.blend", tmp_path / "r.json"
+    out = tmp_path / "out.blend"
+    report = tmp_path / "r.json"
     assert ui.command_line(["erode", str(blend), str(out), *FEW, "--report", str(report)]) == 0
     assert capfd.readouterr().out.splitlines()[-2:] == [str(out), str(report)]
     assert blend.read_bytes() == before
     recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 0.5})
-    expected = erode(Terrain(HEIGHTS.astype(np.float32), 10.0), recipe, seed=3).elevation.astype(np.float32)
-    np.testing.assert_allclose(np.sort(heights(out, "Terrain")), np.sort(expected.ravel()), atol=1e-5)
+    expected = erode(Terrain(HEIGHTS.astype(np.float32), 10.0), recipe, seed=3).elevation.astype(
+        np.float32
+    )
+    np.testing.assert_allclose(
+        np.sort(heights(out, "Terrain")), np.sort(expected.ravel()), atol=1e-5
+    )
     assert json.loads(report.read_text())["seed"] == 3
     assert bpy.data.objects["Terrain"].erosion.recipe_name == "arcane"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.blend", "r.json", "scene one.blend"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "out.blend",
+        "r.json",
+        "scene one.blend",
+    ]
 
 
 def test_the_settings_of_the_file_hold_unless_others_are_given(blend, tmp_path):
-    first, second = tmp_path / "first.blend", tmp_path / "second.blend"
-    assert ui.command_line(["erode", str(blend), str(first), *FEW, "--object", "Small", "--quiet"]) == 0
+    first = tmp_path / "first.blend"
+    second = tmp_path / "second.blend"
+    assert (
+        ui.command_line(["erode", str(blend), str(first), *FEW, "--object", "Small", "--quiet"])
+        == 0
+    )
     assert ui.command_line(["erode", str(first), str(second), "--object", "Small", "--quiet"]) == 0
     settings = bpy.data.objects["Small"].erosion
     assert settings.seed == 3 and settings.steps[0].droplet.drops_per_cell == 0.5
-    np.testing.assert_array_equal(heights(first, "Small"), heights(second, "Small"))  # from the terrain before erosion
-    np.testing.assert_array_equal(np.sort(heights(second, "Terrain")), np.sort(HEIGHTS.astype(np.float32).ravel()))
+    # from the terrain before erosion
+    np.testing.assert_array_equal(heights(first, "Small"), heights(second, "Small"))
+    np.testing.assert_array_equal(
+        np.sort(heights(second, "Terrain")), np.sort(HEIGHTS.astype(np.float32).ravel())
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,10 +123,12 @@ def test_a_run_whose_file_cannot_be_written_is_kept_in_another(blend, tmp_path, 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
 def test_a_private_file_that_is_replaced_is_never_seen_by_others(blend, tmp_path, monkeypatch):
-    out, before = tmp_path / "out.blend", os.umask(0o022)
+    out = tmp_path / "out.blend"
+    before = os.umask(0o022)
     out.write_bytes(b"old")
     out.chmod(0o600)
-    seen, move = [], Path.replace
+    seen = []
+    move = Path.replace
 
     def replace(path, target):
         if target == out:
@@ -137,9 +155,24 @@ def heightmap(tmp_path):
     return tmp_path / "land.npy"
 
 
-def test_a_heightmap_becomes_a_file_whose_terrain_is_that_of_the_heightmap_eroded(heightmap, tmp_path, capfd):
-    words = [*FEW, "--cell-size", "10", "--mask", f"hardness={tmp_path / 'hard.npy'}", "--sand", "2", "--threads", "1"]
-    assert ui.command_line(["erode", str(heightmap), str(tmp_path / "eroded.npy"), *words, "--quiet"]) == 0
+def test_a_heightmap_becomes_a_file_whose_terrain_is_that_of_the_heightmap_eroded(
+    heightmap, tmp_path, capfd
+):
+    words = [
+        *FEW,
+        "--cell-size",
+        "10",
+        "--mask",
+        f"hardness={tmp_path / 'hard.npy'}",
+        "--sand",
+        "2",
+        "--threads",
+        "1",
+    ]
+    assert (
+        ui.command_line(["erode", str(heightmap), str(tmp_path / "eroded.npy"), *words, "--quiet"])
+        == 0
+    )
     assert ui.command_line(["erode", str(heightmap), str(tmp_path / "land.blend"), *words]) == 0
     assert capfd.readouterr().out.splitlines()[-1] == str(tmp_path / "land.blend")
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "land.blend"))
@@ -150,20 +183,35 @@ def test_a_heightmap_becomes_a_file_whose_terrain_is_that_of_the_heightmap_erode
     np.testing.assert_array_equal(eroded, np.load(tmp_path / "eroded.npy").astype(np.float32))
     bpy.context.view_layer.objects.active = land
     assert bpy.ops.erosion.restore() == {"FINISHED"}
-    np.testing.assert_array_equal(np.sort(grid.heights(land.data)), np.sort(HEIGHTS.astype(np.float32).ravel()))
+    np.testing.assert_array_equal(
+        np.sort(grid.heights(land.data)), np.sort(HEIGHTS.astype(np.float32).ravel())
+    )
 
 
 def test_a_heightmap_can_come_with_its_look(heightmap, tmp_path):
     color = bpy.data.images.new("color", 8, 8)
-    color.filepath_raw, color.file_format = str(tmp_path / "color.png"), "PNG"
+    color.filepath_raw = str(tmp_path / "color.png")
+    color.file_format = "PNG"
     color.save()
-    words = [*FEW, "--cell-size", "10", "--surface-color", str(tmp_path / "color.png"), "--look", "--quiet"]
+    words = [
+        *FEW,
+        "--cell-size",
+        "10",
+        "--surface-color",
+        str(tmp_path / "color.png"),
+        "--look",
+        "--quiet",
+    ]
     assert ui.command_line(["erode", str(heightmap), str(tmp_path / "land.blend"), *words]) == 0
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "land.blend"))
-    scene, land = bpy.context.scene, bpy.data.objects["land"]
+    scene = bpy.context.scene
+    land = bpy.data.objects["land"]
     assert scene.camera is not None and scene.world is not None and land.active_material is not None
     assert any(obj.type == "LIGHT" for obj in scene.objects)
-    assert land.erosion.surface_color.image.name == "color.png" and "surface_color" in land.data.attributes
+    assert (
+        land.erosion.surface_color.image.name == "color.png"
+        and "surface_color" in land.data.attributes
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +237,9 @@ def test_a_heightmap_has_no_look(heightmap, tmp_path, capsys):
 def test_progress_has_the_form_of_all_commands(blend, tmp_path, capfd):
     words = ["erode", str(blend), str(tmp_path / "out.blend"), *FEW]
     assert ui.command_line([*words, "--progress", "json"]) == 0
-    events = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
+    events = [
+        json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")
+    ]
     shown = [event for event in events if event["event"] == "progress"]
     assert shown and all(event.keys() == {*PROGRESS, "event", "time"} for event in shown)
     assert events[-1]["event"] == "end" and events[-1]["code"] == 0

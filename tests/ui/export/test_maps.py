@@ -27,8 +27,12 @@ def test_maps_are_exported_from_a_script(terrain_object, tmp_path):
     assert bpy.ops.erosion.maps_export(directory=str(tmp_path / "maps")) == {"FINISHED"}
     names = {"elevation", "bedrock", "sediment", "flow", "moisture", "wear", "deposition", "normal"}
     assert {path.stem for path in (tmp_path / "maps").iterdir()} == names
-    assert np.array_equal(BlenderFiles().read(tmp_path / "maps/wear.exr"), field(terrain_object, "wear"))
-    assert bpy.ops.erosion.maps_export(directory=str(tmp_path), fields="moisture, wear", file_format="PNG")
+    assert np.array_equal(
+        BlenderFiles().read(tmp_path / "maps/wear.exr"), field(terrain_object, "wear")
+    )
+    assert bpy.ops.erosion.maps_export(
+        directory=str(tmp_path), fields="moisture, wear", file_format="PNG"
+    )
     assert {path.name for path in tmp_path.iterdir()} == {"maps", "moisture.png", "wear.exr"}
 
 
@@ -48,7 +52,9 @@ def test_heightmap_export_has_a_place_for_any_number_of_maps():
     assert [*sets] == ["maps", "maps_2", "maps_3"] and [*map(len, sets.values())] == [32, 32, 6]
     assert [name for each in sets.values() for name in each] == names
     shown = bpy.ops.erosion.heightmap_export.get_rna_type().properties
-    assert {name: [*shown[name].enum_items.keys()] for name in heightmap_export.MAPS} == heightmap_export.MAPS
+    assert {
+        name: [*shown[name].enum_items.keys()] for name in heightmap_export.MAPS
+    } == heightmap_export.MAPS
 
 
 def test_maps_replace_no_image_that_a_mask_uses(terrain_object, tmp_path):
@@ -58,10 +64,16 @@ def test_maps_replace_no_image_that_a_mask_uses(terrain_object, tmp_path):
     terrain_object.erosion.rain.image = bpy.data.images.load(str(tmp_path / "wear.exr"))
     terrain_object.erosion.seed = 9
     run(terrain_object)
-    with pytest.raises(RuntimeError, match=r"wear.exr cannot be written: it is read here; choose another name"):
+    with pytest.raises(
+        RuntimeError, match=r"wear.exr cannot be written: it is read here; choose another name"
+    ):
         bpy.ops.erosion.maps_export(directory=str(tmp_path))
-    assert [path.name for path in tmp_path.iterdir()] == ["wear.exr"] and (tmp_path / "wear.exr").read_bytes() == drawn
-    terrain_object.erosion.rain.image.filepath = str((tmp_path / "wear.exr").rename(tmp_path / "my_wear.exr"))
+    assert [path.name for path in tmp_path.iterdir()] == ["wear.exr"] and (
+        tmp_path / "wear.exr"
+    ).read_bytes() == drawn
+    terrain_object.erosion.rain.image.filepath = str(
+        (tmp_path / "wear.exr").rename(tmp_path / "my_wear.exr")
+    )
     with pytest.raises(RuntimeError, match=r"my_wear.exr cannot be written: it is read here"):
         bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "my.exr"), maps={"wear"})
 
@@ -108,7 +120,8 @@ def test_red_hills_redden_the_white_plain_where_they_are_laid_down(terrain_objec
     terrain_object.erosion.surface_color.source = "ATTRIBUTE"
     terrain_object.erosion.surface_color.layer = "Paint"
     run(terrain_object)
-    color, laid_down = field(terrain_object, "surface_color"), field(terrain_object, "deposition")
+    color = field(terrain_object, "surface_color")
+    laid_down = field(terrain_object, "deposition")
     plain = ~red & (laid_down > 1.0)
     assert plain.sum() > 20 and color[plain][:, 1].mean() < 0.8
     untouched = ~red & (laid_down == 0) & (field(terrain_object, "wear") == 0)

@@ -21,7 +21,9 @@ def blender(monkeypatch):
 
     def stands_in(line):
         # bpy.app cannot be changed; the program and its words come from there and from sys.argv.
-        monkeypatch.setattr(ui, "bpy", type("", (), {"app": type("", (), {"binary_path": sys.executable})}))
+        monkeypatch.setattr(
+            ui, "bpy", type("", (), {"app": type("", (), {"binary_path": sys.executable})})
+        )
         monkeypatch.setattr(sys, "argv", ["blender", "-c", line])
 
     return stands_in
@@ -46,7 +48,9 @@ def test_a_blender_that_breaks_off_is_an_event_of_a_render_farm(blender, monkeyp
 
 
 @pytest.mark.parametrize("code", [0, 2])
-def test_the_exit_code_is_that_of_the_command_even_if_blender_crashes_after_it(blender, capfd, code):
+def test_the_exit_code_is_that_of_the_command_even_if_blender_crashes_after_it(
+    blender, capfd, code
+):
     blender(TELLS.format(code) + "os.abort()")
     assert ui.command_line(["render", "in.blend", "out.png"]) == code
     assert own_process.SENTENCE not in capfd.readouterr().err
@@ -62,7 +66,8 @@ def test_the_process_that_renders_tells_its_exit_code(monkeypatch, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without a signal")
 def test_an_order_to_end_reaches_the_process_that_renders(blender, capfd):
     blender(
-        "import os, signal, time; print(os.getpid(), flush=True); os.kill(os.getppid(), signal.SIGTERM); time.sleep(60)"
+        "import os, signal, time; print(os.getpid(), flush=True); os.kill(os.getppid(), "
+        "signal.SIGTERM); time.sleep(60)"
     )
     assert ui.command_line(["render", "in.blend", "out.png"]) == 128 + signal.SIGTERM
     printed = capfd.readouterr()

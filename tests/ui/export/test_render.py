@@ -46,7 +46,8 @@ def test_a_file_with_nothing_but_a_terrain_makes_a_lit_picture(blend, tmp_path, 
     assert str(out) in capfd.readouterr().out
     picture = pixels(out)
     assert picture.shape == (18, 32, 3)
-    sky, land = picture[-1], picture[:9]
+    sky = picture[-1]
+    land = picture[:9]
     assert np.all(sky[:, 2] > sky[:, 0])  # blue
     assert land.max() > 0.2 and land.std() > 0.02  # light and shade
     assert blend.read_bytes() == before
@@ -56,14 +57,18 @@ def test_a_file_with_nothing_but_a_terrain_makes_a_lit_picture(blend, tmp_path, 
 def test_a_turntable_sees_another_side_in_each_picture(blend, tmp_path, capfd):
     words = ["render", str(blend), str(tmp_path / "turn.png"), "--turntable", "2", *SMALL]
     assert ui.command_line([*words, "--progress", "json"]) == 0
-    events = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
+    events = [
+        json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")
+    ]
     shown = [(event["fraction"], event["text"]) for event in events if event["event"] == "progress"]
     assert shown == [(0.0, "file opened"), (0.5, "picture 1 of 2"), (1.0, "picture 2 of 2")]
     first, second = (pixels(tmp_path / f"turn_000{number}.png") for number in (1, 2))
     assert np.abs(first - second).max() > 0.1
 
 
-def test_the_camera_of_the_file_and_passes_with_distances_and_slopes_of_the_heights(blend, tmp_path):
+def test_the_camera_of_the_file_and_passes_with_distances_and_slopes_of_the_heights(
+    blend, tmp_path
+):
     def look_down(scene):
         camera = bpy.data.objects.new("Down", bpy.data.cameras.new("Down"))
         camera.location = (0.0, 0.0, 250.0)
@@ -75,11 +80,18 @@ def test_the_camera_of_the_file_and_passes_with_distances_and_slopes_of_the_heig
     out = tmp_path / "out.exr"
     assert ui.command_line(["render", str(blend), str(out), "--passes", *SMALL]) == 0
     layers = layers_of(out)
-    assert {"Composite.Combined", "ViewLayer.Combined", "ViewLayer.Depth", "ViewLayer.Normal"} <= layers.keys()
-    depth, normal = layers["ViewLayer.Depth"][..., 0], layers["ViewLayer.Normal"]
+    assert {
+        "Composite.Combined",
+        "ViewLayer.Combined",
+        "ViewLayer.Depth",
+        "ViewLayer.Normal",
+    } <= layers.keys()
+    depth = layers["ViewLayer.Depth"][..., 0]
+    normal = layers["ViewLayer.Normal"]
     lens = bpy.context.scene.camera.data
     across = lens.sensor_width / lens.lens * (np.arange(32) - 15.5) / 32
-    x, y = depth * across, depth * across[7:25, None]
+    x = depth * across
+    y = depth * across[7:25, None]
     heights = fractal(24, 24, relief=40.0)
     rows, cols = (np.rint(side / 10.0 + 11.5).astype(int) for side in (y, x))
     assert rows.min() > 0 and cols.min() > 0 and rows.max() < 23 and cols.max() < 23
@@ -90,8 +102,12 @@ def test_the_camera_of_the_file_and_passes_with_distances_and_slopes_of_the_heig
 
 
 def layers_of(path):
-    """Layer of an EXR file → its channels (rows, cols, channels) in the file's order, row 0 at the bottom."""
-    opened, found, part = OpenImageIO.ImageInput.open(str(path)), {}, 0
+    """Layer of an EXR file → its channels (rows, cols, channels) in the file's order, row 0 at the
+    bottom.
+    """
+    opened = OpenImageIO.ImageInput.open(str(path))
+    found = {}
+    part = 0
     while opened.seek_subimage(part, 0):
         names = opened.spec().channelnames
         values = opened.read_image(part, 0, 0, len(names), "float")[::-1]
@@ -134,14 +150,18 @@ def test_plants_that_cannot_grow_are_a_sentence(blend, tmp_path, capfd):
         scene.objects["Terrain"].scale.z = 500.0
 
     save_again(blend, steepen)
-    assert ui.command_line(["render", str(blend), str(tmp_path / "out.png"), "--plants", *SMALL]) == 2
+    assert (
+        ui.command_line(["render", str(blend), str(tmp_path / "out.png"), "--plants", *SMALL]) == 2
+    )
     assert "Nothing grows on Terrain" in capfd.readouterr().err
     assert not (tmp_path / "out.png").exists()
 
 
 def test_settings_of_the_file_that_spoil_pictures_are_left_out(blend, tmp_path):
     def spoil(scene):
-        scene.render.use_multiview = scene.render.use_border = scene.render.use_crop_to_border = True
+        scene.render.use_multiview = scene.render.use_border = scene.render.use_crop_to_border = (
+            True
+        )
         scene.render.border_max_x = 0.5
 
     save_again(blend, spoil)

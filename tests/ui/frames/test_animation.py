@@ -24,13 +24,16 @@ IMAGES = OpenImageIOFiles()
 @pytest.fixture
 def animated(terrain_object, tmp_path):
     """The terrain, whose drops grow from 0.1 to 0.5 a cell at the scene's frames 10 to 14."""
-    scene, settings = bpy.context.scene, terrain_object.erosion
-    scene.frame_start, scene.frame_end = 10, 14
+    scene = bpy.context.scene
+    settings = terrain_object.erosion
+    scene.frame_start = 10
+    scene.frame_end = 14
     droplet = settings.steps[0].droplet
     for frame, drops in ((10, 0.1), (14, 0.5)):
         droplet.drops_per_cell = drops
         droplet.keyframe_insert("drops_per_cell", frame=frame)
-    settings.frames.folder, settings.frames.fields = str(tmp_path / "frames"), {"wear"}
+    settings.frames.folder = str(tmp_path / "frames")
+    settings.frames.fields = {"wear"}
     scene.frame_set(3)
     return terrain_object
 
@@ -50,7 +53,10 @@ def test_each_frame_is_a_run_from_the_same_start_with_its_own_parameters(animate
         recipe = steps.recipe_of(animated.erosion, [])
         seen.add(recipe.steps[0].parameters.drops_per_cell)
         expected = erode(terrain, recipe).elevation.astype(np.float32)
-        assert IMAGES.read(tmp_path / "frames" / f"elevation_{number:04d}.exr").tobytes() == expected.tobytes()
+        assert (
+            IMAGES.read(tmp_path / "frames" / f"elevation_{number:04d}.exr").tobytes()
+            == expected.tobytes()
+        )
     assert len(seen) == 3
 
 
@@ -58,7 +64,8 @@ def test_frames_with_the_same_settings_are_not_run_again(animated, tmp_path):
     folder = tmp_path / "frames"
     bpy.context.scene.frame_end = 12
     bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
-    kept, times = hashes(folder), {file: file.stat().st_mtime_ns for file in folder.glob("*.exr")}
+    kept = hashes(folder)
+    times = {file: file.stat().st_mtime_ns for file in folder.glob("*.exr")}
     assert Record.read(folder).kept == 2
 
     bpy.context.scene.frame_end = 14
@@ -68,7 +75,9 @@ def test_frames_with_the_same_settings_are_not_run_again(animated, tmp_path):
     job.clear()
     assert run.sentence == "2 frames of Terrain were made; 3 existed already."
     assert {file: file.stat().st_mtime_ns for file in times} == times
-    assert {name: kept[name] for name in kept if name.endswith("exr")}.items() <= hashes(folder).items()
+    assert {name: kept[name] for name in kept if name.endswith("exr")}.items() <= hashes(
+        folder
+    ).items()
 
 
 def test_frames_of_other_settings_are_replaced_only_when_told_to(animated, tmp_path):
@@ -88,7 +97,8 @@ def test_frames_of_other_settings_are_replaced_only_when_told_to(animated, tmp_p
     with pytest.raises(RuntimeError, match=re.escape(reason)):
         bpy.ops.erosion.run("EXEC_DEFAULT", animation=True)
     with pytest.raises(RuntimeError, match=re.escape(reason)):
-        bpy.ops.erosion.run("INVOKE_DEFAULT", animation=True)  # without a window nobody can be asked
+        # without a window nobody can be asked
+        bpy.ops.erosion.run("INVOKE_DEFAULT", animation=True)
     run_queue.add(animated, animation=True)
     runs.start_next()
     while not job.now.current.ended:
@@ -99,7 +109,9 @@ def test_frames_of_other_settings_are_replaced_only_when_told_to(animated, tmp_p
     assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True, replace=True) == {"FINISHED"}
     now = hashes(folder)
     assert now["elevation_0000.exr"] == kept["elevation_0000.exr"]
-    assert all(now[f"elevation_000{number}.exr"] != kept[f"elevation_000{number}.exr"] for number in (1, 2))
+    assert all(
+        now[f"elevation_000{number}.exr"] != kept[f"elevation_000{number}.exr"] for number in (1, 2)
+    )
     assert runs.frames_to_replace(animated) == (folder, 0)
 
 
@@ -118,7 +130,9 @@ def test_a_canceled_animation_keeps_whole_frames_and_goes_on(animated, tmp_path)
     job.clear()
     assert not list(folder.glob(".erosion-*"))
     kept = Record.read(folder)
-    assert len(kept.orders) == kept.kept + 1 and len(list(folder.glob("*.exr"))) >= 2 * len(kept.orders)
+    assert len(kept.orders) == kept.kept + 1 and len(list(folder.glob("*.exr"))) >= 2 * len(
+        kept.orders
+    )
     assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True) == {"FINISHED"}
     assert Record.read(folder).kept == 4
 
@@ -134,7 +148,8 @@ def test_frames_of_one_run_are_not_replaced(animated, tmp_path):
 
 
 def test_sun_and_parameters_are_animated_together_and_go_on_after_a_cancel(animated, tmp_path):
-    scene, folder = bpy.context.scene, tmp_path / "frames"
+    scene = bpy.context.scene
+    folder = tmp_path / "frames"
     sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
     scene.collection.objects.link(sun)
     for frame, tilt in ((10, -1.2), (12, 1.2)):  # from one side to the other, and then it rests
@@ -146,9 +161,16 @@ def test_sun_and_parameters_are_animated_together_and_go_on_after_a_cancel(anima
         run.poll(0.01)
     run.cancel()
     job.clear()
-    made = {file.name: file.stat().st_mtime_ns for file in folder.glob("*.exr") if int(file.stem[-4:]) < 2}
+    made = {
+        file.name: file.stat().st_mtime_ns
+        for file in folder.glob("*.exr")
+        if int(file.stem[-4:]) < 2
+    }
     assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True) == {"FINISHED"}
-    assert made.items() <= {file.name: file.stat().st_mtime_ns for file in folder.glob("*.exr")}.items()
+    assert (
+        made.items()
+        <= {file.name: file.stat().st_mtime_ns for file in folder.glob("*.exr")}.items()
+    )
     assert Record.read(folder).fields == ["elevation", "wear", "sky_light", "sun_light"]
     terrain, _ = grid.read_terrain(animated)
     for number in range(5):
@@ -157,14 +179,21 @@ def test_sun_and_parameters_are_animated_together_and_go_on_after_a_cancel(anima
         lit = bake(after, *light.lighting(animated, light.settings_of(animated.data), None), "open")
         for name in ("elevation", "sky_light", "sun_light"):
             kept = IMAGES.read(folder / f"{name}_{number:04d}.exr")
-            assert kept.tobytes() == {"elevation": after.elevation, **lit}[name].astype(np.float32).tobytes()
+            assert (
+                kept.tobytes()
+                == {"elevation": after.elevation, **lit}[name].astype(np.float32).tobytes()
+            )
     sides = [IMAGES.read(folder / f"sun_light_{number:04d}.exr").mean(axis=0) for number in (0, 2)]
     assert np.abs(sides[0] - sides[1]).max() > 0.2
 
     before = hashes(folder)
     sun.animation_data_clear()  # another sun: the same runs, other light
     bpy.ops.erosion.run("EXEC_DEFAULT", animation=True, replace=True)
-    changed = {name.partition("_0")[0] for name, content in hashes(folder).items() if before[name] != content}
+    changed = {
+        name.partition("_0")[0]
+        for name, content in hashes(folder).items()
+        if before[name] != content
+    }
     assert changed == {"sun_light", "frames.json"}
 
 

@@ -19,7 +19,9 @@ IMAGES = OpenImageIOFiles()
 def keeping(terrain_object, tmp_path):
     """The terrain, with four frames of its runs to keep in the folder `frames`."""
     settings = terrain_object.erosion.frames
-    settings.folder, settings.count, settings.keep = str(tmp_path / "frames"), 4, True
+    settings.folder = str(tmp_path / "frames")
+    settings.count = 4
+    settings.keep = True
     settings.fields = {"wear"}
     return terrain_object
 
@@ -39,7 +41,10 @@ def test_the_first_frame_is_the_start_and_the_last_one_the_result(keeping, tmp_p
     folder = tmp_path / "frames"
     assert len(names(folder)) == 11
     for number, heights in ((0, before), (4, z_of(keeping))):
-        assert IMAGES.read(folder / f"elevation_000{number}.exr").ravel().tobytes() == heights.tobytes()
+        assert (
+            IMAGES.read(folder / f"elevation_000{number}.exr").ravel().tobytes()
+            == heights.tobytes()
+        )
     values = np.empty(len(keeping.data.vertices), np.float32)
     keeping.data.attributes["wear"].data.foreach_get("value", values)
     assert IMAGES.read(folder / "wear_0004.exr").ravel().tobytes() == values.tobytes()
@@ -47,13 +52,17 @@ def test_the_first_frame_is_the_start_and_the_last_one_the_result(keeping, tmp_p
 
 def test_the_number_of_frames_follows_the_length_and_rate_of_a_film(keeping, tmp_path):
     settings = keeping.erosion.frames
-    settings.by, settings.length, settings.rate = "FILM", 0.25, 12
+    settings.by = "FILM"
+    settings.length = 0.25
+    settings.rate = 12
     bpy.ops.erosion.run("EXEC_DEFAULT")
     assert Record.read(tmp_path / "frames").frames == 3
 
 
 @pytest.mark.parametrize("options", [{}, {"animation": True}])
-def test_a_folder_in_which_another_run_is_at_work_is_refused_before_the_work(keeping, tmp_path, options):
+def test_a_folder_in_which_another_run_is_at_work_is_refused_before_the_work(
+    keeping, tmp_path, options
+):
     before = z_of(keeping)
     with locked(tmp_path / "frames"):
         with pytest.raises(RuntimeError, match="is being changed by"):
@@ -74,12 +83,16 @@ def test_a_run_that_is_canceled_gives_its_folder_back(keeping, tmp_path):
     assert not (tmp_path / "frames").exists()
 
 
-def test_frames_of_another_run_stay_and_the_run_is_refused_until_they_are_deleted(keeping, tmp_path):
+def test_frames_of_another_run_stay_and_the_run_is_refused_until_they_are_deleted(
+    keeping, tmp_path
+):
     bpy.ops.erosion.run("EXEC_DEFAULT")
     kept = {name: (tmp_path / "frames" / name).read_bytes() for name in names(tmp_path / "frames")}
     with pytest.raises(RuntimeError, match="already holds frames of a run"):
         bpy.ops.erosion.run("EXEC_DEFAULT")
-    assert {name: (tmp_path / "frames" / name).read_bytes() for name in names(tmp_path / "frames")} == kept
+    assert {
+        name: (tmp_path / "frames" / name).read_bytes() for name in names(tmp_path / "frames")
+    } == kept
     bpy.ops.erosion.frames_remove()
     assert names(tmp_path / "frames") == []
     assert bpy.ops.erosion.run("EXEC_DEFAULT") == {"FINISHED"}
@@ -94,7 +107,8 @@ def test_cancel_leaves_no_frame(keeping, tmp_path):
 
 
 def test_frames_go_on_after_a_pause_and_cancel_goes_back_to_it(keeping, tmp_path):
-    folder, count = tmp_path / "frames", 40  # so that much is left of the run when the first ones are there
+    folder = tmp_path / "frames"  # so that much is left of the run when the first ones are there
+    count = 40
     keeping.erosion.frames.count = count
     run = _long_run(keeping)
     poll_until(run, lambda: (Record.read(folder) or run).__dict__.get("kept", 0) >= 1)
@@ -102,7 +116,8 @@ def test_frames_go_on_after_a_pause_and_cancel_goes_back_to_it(keeping, tmp_path
     poll_until(run, lambda: False)
     assert run.state == "done"
     job.clear()
-    kept, there = Record.read(folder), names(folder)
+    kept = Record.read(folder)
+    there = names(folder)
     assert 1 <= kept.kept < count
 
     again = runs.start(keeping, resume=True)
@@ -113,7 +128,10 @@ def test_frames_go_on_after_a_pause_and_cancel_goes_back_to_it(keeping, tmp_path
     keeping.erosion.frames.count = 9  # of the next run
     assert bpy.ops.erosion.run("EXEC_DEFAULT", resume=True) == {"FINISHED"}
     assert (Record.read(folder).kept, Record.read(folder).frames) == (count, count)
-    assert IMAGES.read(folder / f"elevation_{count:04}.exr").ravel().tobytes() == z_of(keeping).tobytes()
+    assert (
+        IMAGES.read(folder / f"elevation_{count:04}.exr").ravel().tobytes()
+        == z_of(keeping).tobytes()
+    )
 
 
 def _long_run(obj):
@@ -123,7 +141,8 @@ def _long_run(obj):
 
 
 def test_frames_that_cannot_be_written_do_not_end_the_run(keeping, tmp_path):
-    run, folder = _long_run(keeping), tmp_path / "frames"
+    run = _long_run(keeping)
+    folder = tmp_path / "frames"
     poll_until(run, lambda: len(names(folder)) > 3)
     folder.rename(tmp_path / "gone")
     folder.touch()

@@ -58,7 +58,9 @@ def image(folder, name, number):
 def kept(terrain_object, tmp_path):
     """The terrain, eroded, with the start and four states in the folder `frames`."""
     settings = terrain_object.erosion.frames
-    settings.folder, settings.count, settings.keep = str(tmp_path / "frames"), 4, True
+    settings.folder = str(tmp_path / "frames")
+    settings.count = 4
+    settings.keep = True
     settings.fields = {"wear", "velocity"}
     bpy.ops.erosion.run("EXEC_DEFAULT")
     return terrain_object
@@ -75,7 +77,8 @@ def evaluated(obj):
 
 
 def test_a_file_plays_the_states_of_the_run_to_the_bit_without_the_extension(kept, tmp_path):
-    kept.rotation_euler, kept.location = (0.1, 0.2, 0.7), (5000.0, -3.0, 20.0)
+    kept.rotation_euler = (0.1, 0.2, 0.7)
+    kept.location = (5000.0, -3.0, 20.0)
     bpy.context.scene.frame_start = 11
     bpy.ops.erosion.playback_add()
     own = grid.positions(kept.data)
@@ -91,23 +94,36 @@ def test_a_file_plays_the_states_of_the_run_to_the_bit_without_the_extension(kep
 
 
 def look_down(obj, size):
-    """A camera above the terrain with a pixel for each vertex, and a material that glows in heights and wear."""
+    """A camera above the terrain with a pixel for each vertex, and a material that glows in heights
+    and wear.
+    """
     rows, cols = size
-    scene, camera = bpy.context.scene, bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene = bpy.context.scene
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     camera.data.type, camera.data.ortho_scale, camera.location.z = "ORTHO", 10.0 * max(size), 900.0
     camera.data.clip_end = 2000.0
     scene.collection.objects.link(camera)
     scene.camera = camera
-    scene.render.resolution_x, scene.render.resolution_y, scene.render.filter_size = cols, rows, 0.0
+    scene.render.resolution_x = cols
+    scene.render.resolution_y = rows
+    scene.render.filter_size = 0.0
     scene.render.engine = "BLENDER_EEVEE" if bpy.app.version >= (5, 0, 0) else "BLENDER_EEVEE_NEXT"
     scene.eevee.taa_render_samples = 1
     scene.render.image_settings.file_format = "OPEN_EXR"
     material = bpy.data.materials.new("Heights")
     if bpy.app.version < (5, 0, 0):
         material.use_nodes = True
-    tree, made = material.node_tree, {}
+    tree = material.node_tree
+    made = {}
     tree.nodes.clear()
-    for kind in ("NewGeometry", "Attribute", "SeparateXYZ", "CombineXYZ", "Emission", "OutputMaterial"):
+    for kind in (
+        "NewGeometry",
+        "Attribute",
+        "SeparateXYZ",
+        "CombineXYZ",
+        "Emission",
+        "OutputMaterial",
+    ):
         made[kind] = tree.nodes.new(f"ShaderNode{kind}")
     made["Attribute"].attribute_name = "wear"
     made["CombineXYZ"].inputs["Z"].default_value = 1.0
@@ -129,13 +145,16 @@ def test_rendered_frames_show_the_heights_and_wear_of_the_run_without_the_extens
     bpy.ops.erosion.playback_add()
     look_down(kept, (48, 64))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "played.blend"))
-    done = blender_child.run(RENDER, tmp_path / "played.blend", tmp_path, *range(5), folder=tmp_path)
+    done = blender_child.run(
+        RENDER, tmp_path / "played.blend", tmp_path, *range(5), folder=tmp_path
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     for frame in range(5):
         shown = IMAGES.read_color(tmp_path / f"{frame}.exr")
         for channel, name in enumerate(("elevation", "wear")):
             wanted = image(tmp_path / "frames", name, frame).reshape(48, 64)
-            # Half floats, and the middle of a pixel beside its vertex; on the rim it may miss the ground.
+            # Half floats, and the middle of a pixel beside its vertex; on the rim it may miss the
+            # ground.
             away = np.abs(shown[..., channel] - wanted)[1:-1, 1:-1]
             assert away.max() < 0.001 * 200.0, (name, frame)
 
@@ -153,15 +172,21 @@ def test_two_frames_are_blended_by_their_distance(kept, tmp_path):
 
 
 def test_a_scaled_terrain_of_shuffled_vertices_plays_its_frames(tmp_path):
-    obj = grid.make_grid_object("Terrain", fractal(20, 33, relief=5.0), (1.0, 1.0), bpy.context.scene.collection)
-    place, order = grid.positions(obj.data), np.random.default_rng(3).permutation(20 * 33)
+    obj = grid.make_grid_object(
+        "Terrain", fractal(20, 33, relief=5.0), (1.0, 1.0), bpy.context.scene.collection
+    )
+    place = grid.positions(obj.data)
+    order = np.random.default_rng(3).permutation(20 * 33)
     mesh = bpy.data.meshes.new("Points")
     mesh.from_pydata(place[order].tolist(), [], [])
-    obj.data, obj.scale = mesh, (10.0, 10.0, 8.0)
+    obj.data = mesh
+    obj.scale = (10.0, 10.0, 8.0)
     activate(obj)
     obj.erosion.recipe_name = "arcane"
     settings = obj.erosion.frames
-    settings.folder, settings.count, settings.keep = str(tmp_path / "frames"), 2, True
+    settings.folder = str(tmp_path / "frames")
+    settings.count = 2
+    settings.keep = True
     bpy.ops.erosion.run("EXEC_DEFAULT")
     result = z_of(obj)
     bpy.ops.erosion.playback_add()
@@ -180,7 +205,9 @@ def test_playback_is_removed_without_a_trace_and_added_once(kept):
 
 
 def test_frames_of_another_grid_are_refused(kept, tmp_path):
-    other = grid.make_grid_object("Other", fractal(20, 30), (10.0, 10.0), bpy.context.scene.collection)
+    other = grid.make_grid_object(
+        "Other", fractal(20, 30), (10.0, 10.0), bpy.context.scene.collection
+    )
     activate(other)
     other.erosion.frames.folder = str(tmp_path / "frames")
     with pytest.raises(RuntimeError, match=r"64 × 48 cells, and Other has 30 × 20"):
@@ -193,7 +220,11 @@ def test_the_panel_shows_what_can_be_done_with_frames(kept, tmp_path):
     def buttons():
         layout = Drawn()
         frame_panel.EROSION_PT_frames.draw(SimpleNamespace(layout=layout), bpy.context)
-        return [given[0].removeprefix("erosion.") for name, given, _ in layout.seen["calls"] if name == "operator"]
+        return [
+            given[0].removeprefix("erosion.")
+            for name, given, _ in layout.seen["calls"]
+            if name == "operator"
+        ]
 
     always = ["frames_remove", "playback_add"]
     assert buttons() == [*always, "run"]
@@ -211,7 +242,8 @@ def test_the_panel_shows_what_can_be_done_with_frames(kept, tmp_path):
 
 
 def test_a_kept_state_becomes_the_result_and_restore_goes_to_the_original(kept, tmp_path):
-    folder, before = tmp_path / "frames", image(tmp_path / "frames", "elevation", 0)
+    folder = tmp_path / "frames"
+    before = image(tmp_path / "frames", "elevation", 0)
     result = z_of(kept).tobytes()
     for number in (2, 0, 4, 1):
         assert bpy.ops.erosion.how_far("EXEC_DEFAULT", frame=number) == {"FINISHED"}
@@ -232,7 +264,10 @@ def test_the_slider_takes_the_state_that_it_rests_on(kept, tmp_path):
     frames.how_far = 55.0
     assert frames.how_far == 50.0  # the nearest state, before it is there
     how_far._take()
-    assert z_of(kept).tobytes() == image(tmp_path / "frames", "elevation", 2).tobytes() and frames.how_far == 50.0
+    assert (
+        z_of(kept).tobytes() == image(tmp_path / "frames", "elevation", 2).tobytes()
+        and frames.how_far == 50.0
+    )
     bpy.ops.erosion.restore()
     assert frames.how_far == 100.0
     handlers.end(how_far.TIMERS)
@@ -247,7 +282,8 @@ def test_an_edited_terrain_keeps_its_edits(kept):
 
 
 def test_a_frame_that_is_gone_leaves_the_terrain(kept, tmp_path):
-    own, report = z_of(kept).tobytes(), json.loads(kept.erosion.report)
+    own = z_of(kept).tobytes()
+    report = json.loads(kept.erosion.report)
     (tmp_path / "frames" / "wear_0002.exr").unlink()
     with pytest.raises(RuntimeError, match=r"wear_0002\.exr"):
         bpy.ops.erosion.how_far("EXEC_DEFAULT", frame=2)
@@ -255,7 +291,8 @@ def test_a_frame_that_is_gone_leaves_the_terrain(kept, tmp_path):
 
 
 def test_usd_holds_points_and_maps_at_each_frame(kept, tmp_path):
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 5
+    bpy.context.scene.frame_start = 1
+    bpy.context.scene.frame_end = 5
     bpy.ops.erosion.playback_add()
     assert bpy.ops.erosion.frames_export(filepath=str(tmp_path / "land.usdc")) == {"FINISHED"}
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
@@ -264,5 +301,7 @@ def test_usd_holds_points_and_maps_at_each_frame(kept, tmp_path):
     for frame in (1, 3, 5):
         bpy.context.scene.frame_set(frame)
         heights, wear = evaluated(obj)
-        np.testing.assert_allclose(heights, image(tmp_path / "frames", "elevation", frame - 1), atol=1e-4)
+        np.testing.assert_allclose(
+            heights, image(tmp_path / "frames", "elevation", frame - 1), atol=1e-4
+        )
         np.testing.assert_array_equal(wear, image(tmp_path / "frames", "wear", frame - 1))

@@ -73,9 +73,13 @@ def test_undo_takes_the_water_away_again(wet_terrain):
 
 
 def test_it_is_said_which_view_shows_the_plants_until_all_do(wet_terrain, capfd):
-    """Material Preview obeys the display type: in a window, plants that are bounds are not seen there."""
+    """Material Preview obeys the display type: in a window, plants that are bounds are not seen
+    there.
+    """
     for display_type, is_said in (("BOUNDS", True), ("TEXTURED", False)):
         for plants in companions.find(wet_terrain, "foliage"):
             plants.display_type = display_type
         bpy.ops.erosion.foliage_add()
-        assert ("visible in Rendered view; for Material Preview" in capfd.readouterr().out) == is_said
+        assert (
+            "visible in Rendered view; for Material Preview" in capfd.readouterr().out
+        ) == is_said

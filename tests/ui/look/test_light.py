@@ -21,7 +21,13 @@ def test_light_is_baked_into_attributes(terrain_object):
 
 
 def test_its_settings_are_those_that_are_declared(terrain_object):
-    values = {"azimuths": 8, "radius": 0.1, "half_resolution": True, "suns": False, "terrain_shadow": False}
+    values = {
+        "azimuths": 8,
+        "radius": 0.1,
+        "half_resolution": True,
+        "suns": False,
+        "terrain_shadow": False,
+    }
     values["spheres"] = 2
     bpy.ops.erosion.light_bake(**values)
     assert light.settings_of(terrain_object.data).to_dict() == values

@@ -81,7 +81,9 @@ def heights_of(plants):
     return [value.vector.z for value in plants.data.attributes[plant_nodes.SIZE].data]
 
 
-def test_plants_come_with_the_look_as_tall_as_the_land_is_wide_and_keep_their_settings(terrain_object):
+def test_plants_come_with_the_look_as_tall_as_the_land_is_wide_and_keep_their_settings(
+    terrain_object,
+):
     bpy.ops.erosion.look_add(light=False, plants=False)
     assert not companions.find(terrain_object, "plants")
     bpy.ops.erosion.look_add(light=False)
@@ -90,7 +92,9 @@ def test_plants_come_with_the_look_as_tall_as_the_land_is_wide_and_keep_their_se
     assert 0 < max(heights_of(plants)) <= 19.0 * min(1.0, 1.1 * width / 1000.0)
     bpy.ops.erosion.plants_add(limit=7)
     bpy.ops.erosion.look_add(light=False)
-    assert companions.find(terrain_object, "plants") == [plants] and 0 < len(plants.data.vertices) <= 7
+    assert (
+        companions.find(terrain_object, "plants") == [plants] and 0 < len(plants.data.vertices) <= 7
+    )
 
 
 def test_no_plants_grow_on_a_material_of_the_users_nor_where_nothing_can(terrain_object):
@@ -99,7 +103,9 @@ def test_no_plants_grow_on_a_material_of_the_users_nor_where_nothing_can(terrain
     assert not companions.find(terrain_object, "plants")
     terrain_object.data.materials.clear()
     steep = grid.read_terrain(terrain_object)[0].elevation * 0 + 60.0 * np.arange(64)
-    grid.write_heights(terrain_object.data, grid.find_lattice(terrain_object).to_vertices(steep).astype(np.float32))
+    grid.write_heights(
+        terrain_object.data, grid.find_lattice(terrain_object).to_vertices(steep).astype(np.float32)
+    )
     assert bpy.ops.erosion.look_add(light=False) == {"FINISHED"}
     assert not companions.find(terrain_object, "plants")
 
@@ -115,7 +121,8 @@ def test_passes_come_with_the_look_and_go_in_one_click(terrain_object):
 
 def wet(obj, depth=2.0):
     """Give the terrain fields as a run with water leaves them."""
-    rows, cols = 48, 64
+    rows = 48
+    cols = 64
     water = np.zeros((rows, cols), np.float32)
     water[:10] = depth
     fields = {"water_depth": water, "moisture": np.full((rows, cols), 0.5, np.float32)}
@@ -123,7 +130,13 @@ def wet(obj, depth=2.0):
 
 
 def named_data():
-    collections = (bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.node_groups, bpy.data.images)
+    collections = (
+        bpy.data.objects,
+        bpy.data.meshes,
+        bpy.data.materials,
+        bpy.data.node_groups,
+        bpy.data.images,
+    )
     return [sorted(item.name for item in collection) for collection in collections]
 
 
@@ -143,7 +156,8 @@ def test_the_look_of_a_terrain_that_was_never_eroded_leaves_out_what_does_not_fi
 
 def test_a_part_that_cannot_be_made_keeps_nothing_from_the_others(terrain_object):
     wet(terrain_object)
-    terrain_object.data.attributes.new("sky_light", "INT", "FACE")  # the user's, so there can be no light
+    # the user's, so there can be no light
+    terrain_object.data.attributes.new("sky_light", "INT", "FACE")
     assert bpy.ops.erosion.look_add(foliage=True) == {"FINISHED"}
     made = {companion[companions.KIND] for companion in companions.find(terrain_object)}
     assert made == {"water", "foliage", "surroundings", "plants"}
@@ -245,5 +259,7 @@ def test_all_icons_are_blenders():
     """One that it does not know keeps a panel from being drawn."""
     known = bpy.types.UILayout.bl_rna.functions["prop"].parameters["icon"].enum_items.keys()
     for path in Path(job.__file__).parents[2].joinpath("ui").rglob("*.py"):
-        named = re.findall(r'icon="(\w+)"|"erosion\.\w+_add", "([A-Z_]+)"', path.read_text(encoding="utf-8"))
+        named = re.findall(
+            r'icon="(\w+)"|"erosion\.\w+_add", "([A-Z_]+)"', path.read_text(encoding="utf-8")
+        )
         assert {one or other for one, other in named} <= set(known), path.name

@@ -18,7 +18,9 @@ def scene():
     """Blender's new file with a terrain of 640 m."""
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scene = bpy.context.scene
-    obj = grid.make_grid_object("Terrain", fractal(33, 33, relief=80.0), (20.0, 20.0), scene.collection)
+    obj = grid.make_grid_object(
+        "Terrain", fractal(33, 33, relief=80.0), (20.0, 20.0), scene.collection
+    )
     activate(obj)
     bpy.context.view_layer.update()
     return scene
@@ -87,7 +89,8 @@ def constrain(obj):
 def test_what_the_user_touched_stays(scene, touch):
     for name in STARTUP:
         touch(bpy.data.objects[name])
-    before, camera = names(scene), scene.camera
+    before = names(scene)
+    camera = scene.camera
     look()
     assert names(scene) == before | {"Terrain Sun"} and scene.camera == camera
 
@@ -124,7 +127,10 @@ def test_exposure_that_the_user_chose_stays(scene):
 def test_the_cube_stays_where_it_is_the_terrain_itself(scene):
     scene.objects["Terrain"].name = "Land"
     kept = scene.objects["Cube"]
-    assert sorted(startup.clear(scene, kept)) == ["Camera", "Light"] and names(scene) == {"Land", "Cube"}
+    assert sorted(startup.clear(scene, kept)) == ["Camera", "Light"] and names(scene) == {
+        "Land",
+        "Cube",
+    }
 
 
 def test_another_sky_is_a_click_away_and_comes_only_when_asked_for(scene):

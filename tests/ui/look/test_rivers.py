@@ -31,7 +31,10 @@ def test_rivers_and_lakes_are_added_once_and_removed(terrain_object):
     for _ in range(2):
         bpy.ops.erosion.rivers_add(source_area=0.005)
         bpy.ops.erosion.lakes_add(source_area=0.005, lake_area=300.0)
-    assert {one.name for one in companions.find(terrain_object)} == {"Terrain Rivers", "Terrain Lakes"}
+    assert {one.name for one in companions.find(terrain_object)} == {
+        "Terrain Rivers",
+        "Terrain Lakes",
+    }
     assert visible_water.settings_in(terrain_object).lake_area == 300.0
     activate(companions.find(terrain_object, "rivers")[0])
     for kind in ("rivers", "lakes"):
@@ -42,7 +45,11 @@ def test_rivers_and_lakes_are_added_once_and_removed(terrain_object):
 def test_rivers_are_curves_while_that_is_chosen(terrain_object):
     bpy.ops.erosion.rivers_add(source_area=0.005, curves=True)
     (made,) = companions.find(terrain_object, "rivers")
-    assert made.type == "CURVES" and made.name == "Terrain Rivers" and made.data.name == "Terrain Rivers"
+    assert (
+        made.type == "CURVES"
+        and made.name == "Terrain Rivers"
+        and made.data.name == "Terrain Rivers"
+    )
     before = len(made.data.points)
     bpy.ops.erosion.run()
     assert companions.find(terrain_object, "rivers") == [made] and len(made.data.points) != before
@@ -64,7 +71,8 @@ def test_undo_takes_the_rivers_away_again(terrain_object):
 def test_a_run_brings_rivers_up_to_date(terrain_object):
     bpy.ops.erosion.rivers_add(source_area=0.005)
     made = companions.find(terrain_object, "rivers")[0]
-    mesh, before = made.data, [vertex.co.z for vertex in made.data.vertices]
+    mesh = made.data
+    before = [vertex.co.z for vertex in made.data.vertices]
     bpy.ops.erosion.run()
     assert made.data == mesh and [vertex.co.z for vertex in mesh.vertices] != before
 
@@ -84,7 +92,8 @@ def test_a_sea_without_a_level_has_that_of_the_recipe_and_then_that_of_the_river
     terrain_object.erosion.recipe_name = "mountain range"
     bpy.ops.erosion.recipe_load(name="mountain range")
     step = next(one for one in terrain_object.erosion.steps if one.kind == "uplift")
-    step.uplift.sea, step.uplift.sea_level = True, 90.0
+    step.uplift.sea = True
+    step.uplift.sea_level = 90.0
     bpy.ops.erosion.sea_add()
     assert visible_water.settings_in(terrain_object).sea_level == 90.0
     bpy.ops.erosion.rivers_add(source_area=0.005, sea=True, sea_level=50.0)
@@ -131,7 +140,10 @@ def test_rivers_begin_at_a_vertex_group_until_they_are_made_without_one(terrain_
     bpy.ops.erosion.lakes_add(lake_area=300.0)
     assert rivers.headwaters_in(terrain_object) == "Springs"
     bpy.ops.erosion.rivers_add(source_area=0.005)
-    assert rivers.headwaters_in(terrain_object) == "" and len(bpy.data.objects["Terrain Rivers"].data.vertices) != few
+    assert (
+        rivers.headwaters_in(terrain_object) == ""
+        and len(bpy.data.objects["Terrain Rivers"].data.vertices) != few
+    )
     with pytest.raises(RuntimeError, match="has no attribute 'Brooks' for the headwater mask"):
         bpy.ops.erosion.rivers_add(headwaters="Brooks")
 
@@ -151,7 +163,9 @@ def test_beds_are_carved_once_there_are_rivers(terrain_object):
 
 
 @pytest.mark.render
-def test_a_file_with_rivers_as_curves_shows_and_renders_their_ribbons_without_the_extension(terrain_object, tmp_path):
+def test_a_file_with_rivers_as_curves_shows_and_renders_their_ribbons_without_the_extension(
+    terrain_object, tmp_path
+):
     bpy.ops.erosion.rivers_add(source_area=0.01, width=30.0, curves=True)
     (river,) = companions.find(terrain_object, "rivers")
     shown = river.evaluated_get(bpy.context.evaluated_depsgraph_get()).evaluated_geometry()
@@ -164,20 +178,28 @@ def test_a_file_with_rivers_as_curves_shows_and_renders_their_ribbons_without_th
     assert np.load(tmp_path / "ribbon.npy").tobytes() == place.tobytes() and len(place) > 100
     seen = OpenImageIOFiles().read_color(tmp_path / "seen.exr")
     points = place.reshape(-1, 5, 3)
-    middles = points[np.linalg.norm(points[:, 0] - points[:, 4], axis=1) > 20.0, 2]  # where they are two pixels wide
-    col, row = np.floor(middles[:, 0] / 10.0 + 32).astype(int), np.floor(middles[:, 1] / 10.0 + 24).astype(int)
+    # where they are two pixels wide
+    middles = points[np.linalg.norm(points[:, 0] - points[:, 4], axis=1) > 20.0, 2]
+    col = np.floor(middles[:, 0] / 10.0 + 32).astype(int)
+    row = np.floor(middles[:, 1] / 10.0 + 24).astype(int)
     assert len(middles) > 20 and (seen[row, col, 0] > 0.5).mean() > 0.9
     assert 0.02 < (seen[..., 0] > 0.1).mean() < 0.5 and seen[..., 1:].max() < 0.1
 
 
 def glow(river):
     """Make rivers red, seen from above with a pixel for each cell of 10 m, and all else black."""
-    scene, camera = bpy.context.scene, bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    camera.data.type, camera.data.ortho_scale, camera.location.z, camera.data.clip_end = "ORTHO", 640.0, 900.0, 2000.0
+    scene = bpy.context.scene
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.type = "ORTHO"
+    camera.data.ortho_scale = 640.0
+    camera.location.z = 900.0
+    camera.data.clip_end = 2000.0
     scene.collection.objects.link(camera)
     scene.camera = camera
-    scene.render.resolution_x, scene.render.resolution_y = 64, 48
-    scene.render.engine, scene.cycles.samples = "CYCLES", 1
+    scene.render.resolution_x = 64
+    scene.render.resolution_y = 48
+    scene.render.engine = "CYCLES"
+    scene.cycles.samples = 1
     scene.render.image_settings.file_format = "OPEN_EXR"
     for obj in bpy.data.objects:
         if obj.type not in ("MESH", "CURVES"):
@@ -187,7 +209,8 @@ def glow(river):
             material.use_nodes = True
         tree = material.node_tree
         tree.nodes.clear()
-        light, out = tree.nodes.new("ShaderNodeEmission"), tree.nodes.new("ShaderNodeOutputMaterial")
+        light = tree.nodes.new("ShaderNodeEmission")
+        out = tree.nodes.new("ShaderNodeOutputMaterial")
         light.inputs["Color"].default_value = (float(obj == river), 0.0, 0.0, 1.0)
         tree.links.new(light.outputs["Emission"], out.inputs["Surface"])
         obj.data.materials.clear()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a source of a mask or color takes when it is chosen, and how the panel shows what is missing."""
+"""What a source of a mask or color takes when it is chosen, and how the panel shows what is
+missing.
+"""
 
 from types import SimpleNamespace
 
@@ -88,7 +90,9 @@ def test_a_group_that_is_taken_counts_in_the_run(terrain_object, settings):
 def labels(panel):
     layout = Drawn()
     panel.draw(SimpleNamespace(layout=layout), bpy.context)
-    return " ".join(named.get("text", "") for name, _, named in layout.seen["calls"] if name == "label")
+    return " ".join(
+        named.get("text", "") for name, _, named in layout.seen["calls"] if name == "label"
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,7 +103,9 @@ def labels(panel):
         ("IMAGE", "No image is chosen for the building plot mask"),
     ],
 )
-def test_what_is_missing_is_said_once_in_the_place_of_the_time(terrain_object, settings, source, said):
+def test_what_is_missing_is_said_once_in_the_place_of_the_time(
+    terrain_object, settings, source, said
+):
     settings.plot.source = source
     mask_watch.problem(terrain_object, "plot")
     mask_watch.refresh()

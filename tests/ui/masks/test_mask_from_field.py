@@ -20,9 +20,13 @@ def field_of(obj, name):
 
 def test_slope_is_a_mask_before_any_run(terrain_object):
     bpy.ops.erosion.analyze()
-    assert bpy.ops.erosion.mask_from_field(kind="strength", field="slope", low=0.2, high=0.6) == {"FINISHED"}
+    assert bpy.ops.erosion.mask_from_field(kind="strength", field="slope", low=0.2, high=0.6) == {
+        "FINISHED"
+    }
     slope = field_of(terrain_object, "slope").astype(np.float64)
-    np.testing.assert_allclose(mask_of(terrain_object, "strength"), np.clip((slope - 0.2) / 0.4, 0, 1), atol=1e-6)
+    np.testing.assert_allclose(
+        mask_of(terrain_object, "strength"), np.clip((slope - 0.2) / 0.4, 0, 1), atol=1e-6
+    )
 
 
 def test_height_is_a_mask_without_an_analysis_and_stays_after_a_run(terrain_object):
@@ -55,7 +59,9 @@ def test_what_the_terrain_lacks_is_said(terrain_object):
     assert terrain_object.erosion.rain.source == "NONE" and overlay.now.shown is None
 
 
-@pytest.mark.parametrize("field", ["elevation", "drainage_area", "stream_order", "lake_depth", "slope", "curvature"])
+@pytest.mark.parametrize(
+    "field", ["elevation", "drainage_area", "stream_order", "lake_depth", "slope", "curvature"]
+)
 def test_a_field_is_shown_with_its_numbers_follows_and_is_hidden(terrain_object, field):
     bpy.ops.erosion.analyze()
     assert bpy.ops.erosion.field_show(field=field) == {"FINISHED"}
@@ -72,7 +78,8 @@ def test_a_field_is_shown_with_its_numbers_follows_and_is_hidden(terrain_object,
 def test_directions_of_water_are_shown_by_the_colors_of_a_wheel(terrain_object):
     bpy.ops.erosion.analyze()
     assert bpy.ops.erosion.field_show(field="flow_direction") == {"FINISHED"}
-    shown, way = overlay.now.shown, field_of(terrain_object, "flow_direction")
+    shown = overlay.now.shown
+    way = field_of(terrain_object, "flow_direction")
     assert shown.legend == overlay.AXES and shown.title == "Flow Direction of Terrain"
     colors = shown.colors.reshape(*way.shape[:2], 4)[..., :3]
     red_first = colors[..., 0] > colors[..., 1:].max(-1)  # within 60° of +X

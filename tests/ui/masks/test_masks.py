@@ -14,7 +14,9 @@ from erosion_addon.ui.masks import mask_panel, mask_settings, mask_watch
 from erosion_addon.ui.recipe import steps
 from tests.ui.conftest import activate, z_of
 
-PAINT, SHOW, IMAGE = bpy.ops.erosion.mask_paint, bpy.ops.erosion.mask_show, bpy.ops.erosion.mask_image
+PAINT = bpy.ops.erosion.mask_paint
+SHOW = bpy.ops.erosion.mask_show
+IMAGE = bpy.ops.erosion.mask_image
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +29,9 @@ def select(obj, chosen):
     """Select the vertices of the cells `chosen` (rows, cols), as in Edit Mode."""
     values = np.ascontiguousarray(grid.find_lattice(obj).to_vertices(chosen))
     mesh = obj.data
-    attribute = mesh.attributes.get(".select_vert") or mesh.attributes.new(".select_vert", "BOOLEAN", "POINT")
+    attribute = mesh.attributes.get(".select_vert") or mesh.attributes.new(
+        ".select_vert", "BOOLEAN", "POINT"
+    )
     attribute.data.foreach_set("value", values)
 
 
@@ -45,9 +49,15 @@ def weights(obj, name):
 def test_painting_starts_with_a_mask_that_changes_nothing(terrain_object, kind):
     assert PAINT(kind=kind) == {"FINISHED"}
     mask = getattr(terrain_object.erosion, kind)
-    assert (terrain_object.mode, mask.source, mask.layer) == ("WEIGHT_PAINT", "VERTEX_GROUP", MASK_KINDS[kind].label)
+    assert (terrain_object.mode, mask.source, mask.layer) == (
+        "WEIGHT_PAINT",
+        "VERTEX_GROUP",
+        MASK_KINDS[kind].label,
+    )
     assert terrain_object.vertex_groups.active.name == mask.layer
-    assert set(weights(terrain_object, mask.layer)) == {1.0 if kind in ("strength", "rain", "uplift", *AREAS) else 0.0}
+    assert set(weights(terrain_object, mask.layer)) == {
+        1.0 if kind in ("strength", "rain", "uplift", *AREAS) else 0.0
+    }
     assert mask_panel.is_painted(terrain_object, mask)
     assert PAINT(kind=kind) == {"FINISHED"}
     assert terrain_object.mode == "OBJECT" and not mask_panel.is_painted(terrain_object, mask)
@@ -58,7 +68,9 @@ def brush_weight():
     settings = bpy.context.scene.tool_settings
     paint = settings.weight_paint
     unified = getattr(paint, "unified_paint_settings", None) or settings.unified_paint_settings
-    return unified.weight if unified.use_unified_weight or paint.brush is None else paint.brush.weight
+    return (
+        unified.weight if unified.use_unified_weight or paint.brush is None else paint.brush.weight
+    )
 
 
 @pytest.mark.parametrize("unified", [False, True])
@@ -66,7 +78,10 @@ def brush_weight():
 def test_the_first_stroke_on_a_new_mask_shows(terrain_object, kind, unified):
     settings = bpy.context.scene.tool_settings
     bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-    shared = getattr(settings.weight_paint, "unified_paint_settings", None) or settings.unified_paint_settings
+    shared = (
+        getattr(settings.weight_paint, "unified_paint_settings", None)
+        or settings.unified_paint_settings
+    )
     shared.use_unified_weight = unified
     PAINT(kind=kind)
     assert abs(brush_weight() - MASK_KINDS[kind].unpainted) == 1.0
@@ -75,8 +90,12 @@ def test_the_first_stroke_on_a_new_mask_shows(terrain_object, kind, unified):
 def test_the_brush_stays_as_it_is_where_the_mask_was_painted_before(terrain_object):
     PAINT(kind="strength")
     settings = bpy.context.scene.tool_settings
-    shared = getattr(settings.weight_paint, "unified_paint_settings", None) or settings.unified_paint_settings
-    shared.use_unified_weight, shared.weight = True, 0.25
+    shared = (
+        getattr(settings.weight_paint, "unified_paint_settings", None)
+        or settings.unified_paint_settings
+    )
+    shared.use_unified_weight = True
+    shared.weight = 0.25
     PAINT(kind="strength")
     PAINT(kind="strength")
     assert brush_weight() == 0.25
@@ -92,13 +111,18 @@ def test_the_panel_says_which_mask_is_painted_and_offers_to_end_it(terrain_objec
     texts = [named["text"] for name, _, named in layout.seen["calls"] if name == "label"]
     icons = [named["icon"] for name, _, named in layout.seen["calls"] if name == "label"]
     assert "Painting Hardness: red is 1, blue is 0" in texts and "ERROR" not in icons
-    assert ("operator", ("erosion.mask_paint",)) in [(name, given) for name, given, _ in layout.seen["calls"]]
+    assert ("operator", ("erosion.mask_paint",)) in [
+        (name, given) for name, given, _ in layout.seen["calls"]
+    ]
 
 
 def test_painting_another_mask_stays_in_weight_paint(terrain_object):
     PAINT(kind="strength")
     PAINT(kind="hardness")
-    assert terrain_object.mode == "WEIGHT_PAINT" and terrain_object.vertex_groups.active.name == "Hardness"
+    assert (
+        terrain_object.mode == "WEIGHT_PAINT"
+        and terrain_object.vertex_groups.active.name == "Hardness"
+    )
     PAINT(kind="hardness")
     assert terrain_object.mode == "OBJECT"
 
@@ -117,7 +141,8 @@ def test_what_was_painted_stays_painted(terrain_object):
 def test_a_group_that_the_artist_chose_is_the_one_that_is_painted(terrain_object):
     terrain_object.vertex_groups.new(name="mine")
     mask = terrain_object.erosion.rain
-    mask.source, mask.layer = "VERTEX_GROUP", "mine"
+    mask.source = "VERTEX_GROUP"
+    mask.layer = "mine"
     PAINT(kind="rain")
     assert mask.layer == "mine" and terrain_object.vertex_groups.active.name == "mine"
 
@@ -137,7 +162,11 @@ def test_painting_can_be_undone(terrain_object):
         assert bpy.data.objects["Terrain"].mode == "WEIGHT_PAINT"
         bpy.ops.ed.undo()
     terrain = bpy.data.objects["Terrain"]
-    assert not terrain.vertex_groups and terrain.erosion.strength.source == "NONE" and terrain.mode == "OBJECT"
+    assert (
+        not terrain.vertex_groups
+        and terrain.erosion.strength.source == "NONE"
+        and terrain.mode == "OBJECT"
+    )
 
 
 @pytest.mark.parametrize(("kind", "gray"), [("strength", 1.0), ("hardness", 0.0)])
@@ -146,20 +175,33 @@ def test_a_new_image_has_the_terrains_size_and_changes_nothing_yet(terrain_objec
     mask = getattr(terrain_object.erosion, kind)
     assert tuple(mask.image.size) == (64, 48) and mask.image.is_float
     assert mask.image.colorspace_settings.name == "Non-Color"
-    assert np.array_equal(mask_settings.arrays_of(terrain_object)[kind], np.full((48, 64), gray, np.float32))
+    assert np.array_equal(
+        mask_settings.arrays_of(terrain_object)[kind], np.full((48, 64), gray, np.float32)
+    )
     assert bpy.context.scene.tool_settings.image_paint.canvas == mask.image
 
 
-@pytest.mark.parametrize("kind", [kind for kind, process in PROCESSES.items() if process.moves_ground])
+@pytest.mark.parametrize(
+    "kind", [kind for kind, process in PROCESSES.items() if process.moves_ground]
+)
 def test_only_the_selection_is_eroded_by_any_process(terrain_object, kind):
     settings = terrain_object.erosion
     stroke = {"kind": "raise", "radius": 400.0, "dabs": [[320.0, 240.0, 1.0]]}  # all of the terrain
-    values = {"water": {"duration": 0.2}, "talus": {"rock_angle": 20.0}, "brush": {"strokes": [stroke]}}
-    steps.fill(settings, Recipe.from_dict({"name": kind, "step": [{"kind": kind, **values.get(kind, {})}]}))
+    values = {
+        "water": {"duration": 0.2},
+        "talus": {"rock_angle": 20.0},
+        "brush": {"strokes": [stroke]},
+    }
+    steps.fill(
+        settings, Recipe.from_dict({"name": kind, "step": [{"kind": kind, **values.get(kind, {})}]})
+    )
     select(terrain_object, left_half(terrain_object))
-    settings.strength.source, settings.strength.border = "SELECTION", 100.0
-    attribute_of(terrain_object, np.full(48 * 64, 5.0), "sand")  # without it the wind has nothing to begin with
-    settings.sediment.source, settings.sediment.layer = "ATTRIBUTE", "sand"
+    settings.strength.source = "SELECTION"
+    settings.strength.border = 100.0
+    # without it the wind has nothing to begin with
+    attribute_of(terrain_object, np.full(48 * 64, 5.0), "sand")
+    settings.sediment.source = "ATTRIBUTE"
+    settings.sediment.layer = "sand"
     before = z_of(terrain_object)
     assert bpy.ops.erosion.run("EXEC_DEFAULT") == {"FINISHED"}
     changed = grid.find_lattice(terrain_object).to_grid(z_of(terrain_object) != before)
@@ -172,7 +214,9 @@ def test_the_selection_may_be_made_in_edit_mode(terrain_object):
     bpy.ops.mesh.select_all(action="DESELECT")
     bpy.ops.object.mode_set(mode="OBJECT")
     terrain_object.erosion.strength.source = "SELECTION"
-    with pytest.raises(RuntimeError, match="Nothing is selected on Terrain; select vertices in Edit Mode, or set"):
+    with pytest.raises(
+        RuntimeError, match="Nothing is selected on Terrain; select vertices in Edit Mode, or set"
+    ):
         bpy.ops.erosion.run("EXEC_DEFAULT")
     bpy.ops.object.mode_set(mode="EDIT")
     bpy.ops.mesh.select_all(action="SELECT")
@@ -181,19 +225,26 @@ def test_the_selection_may_be_made_in_edit_mode(terrain_object):
 
 
 def attribute_of(obj, values, name="mask"):
-    obj.data.attributes.new(name, "FLOAT", "POINT").data.foreach_set("value", np.float32(values).ravel())
+    obj.data.attributes.new(name, "FLOAT", "POINT").data.foreach_set(
+        "value", np.float32(values).ravel()
+    )
 
 
 @pytest.mark.parametrize(
     ("value", "sentence"),
-    [(np.nan, "it is nan"), (1.5, "must be from 0 to 1; at row 0, column 3 it is 1.5"), (-1, "it is -1")],
+    [
+        (np.nan, "it is nan"),
+        (1.5, "must be from 0 to 1; at row 0, column 3 it is 1.5"),
+        (-1, "it is -1"),
+    ],
 )
 def test_bad_values_are_told_before_the_run_and_refused(terrain_object, value, sentence):
     values = np.ones(48 * 64)
     values[3] = value
     attribute_of(terrain_object, values)
     mask = terrain_object.erosion.strength
-    mask.source, mask.layer = "ATTRIBUTE", "mask"
+    mask.source = "ATTRIBUTE"
+    mask.layer = "mask"
     assert mask_watch.problem(terrain_object, "strength") is None  # not read yet
     mask_watch.refresh()
     assert sentence in mask_watch.problem(terrain_object, "strength")
@@ -206,24 +257,30 @@ def test_bad_values_are_told_before_the_run_and_refused(terrain_object, value, s
 def test_values_out_of_range_can_be_clamped_or_stretched(terrain_object):
     attribute_of(terrain_object, np.arange(48 * 64) - 10.0)
     mask = terrain_object.erosion.strength
-    mask.source, mask.layer, mask.fit = "ATTRIBUTE", "mask", "clamp"
+    mask.source = "ATTRIBUTE"
+    mask.layer = "mask"
+    mask.fit = "clamp"
     clamped = mask_settings.arrays_of(terrain_object)["strength"].ravel()
     assert np.array_equal(np.unique(clamped), [0, 1]) and clamped.sum() == 48 * 64 - 11
     mask.fit = "stretch"
-    assert np.allclose(mask_settings.arrays_of(terrain_object)["strength"].ravel(), np.linspace(0, 1, 48 * 64))
+    assert np.allclose(
+        mask_settings.arrays_of(terrain_object)["strength"].ravel(), np.linspace(0, 1, 48 * 64)
+    )
 
 
 def test_a_mask_that_would_let_nothing_happen_is_refused(terrain_object):
     terrain_object.vertex_groups.new(name="empty")
     mask = terrain_object.erosion.strength
-    mask.source, mask.layer = "VERTEX_GROUP", "empty"
+    mask.source = "VERTEX_GROUP"
+    mask.layer = "empty"
     with pytest.raises(RuntimeError, match="0 everywhere, so nothing would be eroded"):
         bpy.ops.erosion.run("EXEC_DEFAULT")
 
 
 def test_what_is_mended_is_told_no_more(terrain_object):
     mask = terrain_object.erosion.hardness
-    mask.source, mask.layer = "VERTEX_GROUP", "gone"
+    mask.source = "VERTEX_GROUP"
+    mask.layer = "gone"
     mask_watch.problem(terrain_object, "hardness")
     mask_watch.refresh()
     assert "no vertex group 'gone'" in mask_watch.problem(terrain_object, "hardness")
@@ -237,7 +294,8 @@ def test_an_edit_of_the_mesh_is_noticed(terrain_object):
     values = np.ones(48 * 64)
     attribute_of(terrain_object, values)
     mask = terrain_object.erosion.strength
-    mask.source, mask.layer = "ATTRIBUTE", "mask"
+    mask.source = "ATTRIBUTE"
+    mask.layer = "mask"
     mask_watch.problem(terrain_object, "strength")
     mask_watch.refresh()
     assert mask_watch.problem(terrain_object, "strength") is None
@@ -253,27 +311,45 @@ def test_the_thickness_of_sediment_is_in_meters(terrain_object):
     group = terrain_object.vertex_groups.new(name="sand")
     group.add(range(48 * 64), 0.5, "REPLACE")
     mask = terrain_object.erosion.sediment
-    mask.source, mask.layer, mask.scale = "VERTEX_GROUP", "sand", 8.0
+    mask.source = "VERTEX_GROUP"
+    mask.layer = "sand"
+    mask.scale = 8.0
     assert (mask_settings.arrays_of(terrain_object)["sediment"] == 4.0).all()
 
 
 def test_a_setting_that_a_mask_does_not_show_does_not_count(terrain_object):
-    # `scale` belongs to sediment and `fit` to attributes and images; changed by a script they must not act unseen.
+    # `scale` belongs to sediment and `fit` to attributes and images; changed by a script they must
+    # not act unseen.
     group = terrain_object.vertex_groups.new(name="half")
     group.add(range(48 * 64), 0.5, "REPLACE")
     mask = terrain_object.erosion.strength
-    mask.source, mask.layer, mask.scale, mask.fit = "VERTEX_GROUP", "half", 8.0, "stretch"
+    mask.source = "VERTEX_GROUP"
+    mask.layer = "half"
+    mask.scale = 8.0
+    mask.fit = "stretch"
     assert (mask_settings.arrays_of(terrain_object)["strength"] == 0.5).all()
 
 
 def test_the_panel_knows_which_masks_the_steps_read(terrain_object):
     settings = terrain_object.erosion
     # Of arcane, which is drops alone.
-    assert mask_settings.are_read(settings) == {"strength", "hardness", "protect", "plot", "sediment", "rain"}
+    assert mask_settings.are_read(settings) == {
+        "strength",
+        "hardness",
+        "protect",
+        "plot",
+        "sediment",
+        "rain",
+    }
     settings.steps.add().kind = "wind"
     assert mask_settings.are_read(settings) == set(MASK_KINDS) - {"uplift", "outlet", *AREAS}
     settings.steps[-1].wind_masks.abrasion = "area_b"
-    assert mask_settings.are_read(settings) == set(MASK_KINDS) - {"uplift", "outlet", "area_a", "area_c"}
+    assert mask_settings.are_read(settings) == set(MASK_KINDS) - {
+        "uplift",
+        "outlet",
+        "area_a",
+        "area_c",
+    }
     settings.steps[-1].enabled = False
     assert not {"source", "area_b"} & mask_settings.are_read(settings)
 
@@ -289,11 +365,17 @@ def test_showing_a_mask_changes_nothing_in_the_file(terrain_object):
     PAINT(kind="hardness")
     PAINT(kind="hardness")
     kinds = ("objects", "meshes", "scenes", "images", "node_groups", "materials")
-    before = [len(getattr(bpy.data, kind)) for kind in kinds], sorted(terrain_object.data.attributes.keys())
+    before = (
+        [len(getattr(bpy.data, kind)) for kind in kinds],
+        sorted(terrain_object.data.attributes.keys()),
+    )
     heights = z_of(terrain_object).tobytes()
     assert SHOW(kind="hardness") == {"FINISHED"}
     assert mask_watch.is_shown(terrain_object, "hardness")
-    assert before == ([len(getattr(bpy.data, kind)) for kind in kinds], sorted(terrain_object.data.attributes.keys()))
+    assert before == (
+        [len(getattr(bpy.data, kind)) for kind in kinds],
+        sorted(terrain_object.data.attributes.keys()),
+    )
     assert z_of(terrain_object).tobytes() == heights
     assert SHOW(kind="hardness") == {"FINISHED"}
     assert mask_overlay.now.shown is None and not mask_watch.is_shown(terrain_object, "hardness")
@@ -302,7 +384,9 @@ def test_showing_a_mask_changes_nothing_in_the_file(terrain_object):
 def test_what_is_shown_is_what_a_run_gets(terrain_object):
     select(terrain_object, left_half(terrain_object))
     mask = terrain_object.erosion.strength
-    mask.source, mask.border, mask.invert = "SELECTION", 120.0, True
+    mask.source = "SELECTION"
+    mask.border = 120.0
+    mask.invert = True
     SHOW(kind="strength")
     points, colors = shown_points()
     array = mask_settings.arrays_of(terrain_object)["strength"]
@@ -310,7 +394,10 @@ def test_what_is_shown_is_what_a_run_gets(terrain_object):
     hues = mask_overlay.colors_of(array).reshape(-1, 4)[:, :3]
     shading = colors[:, :3].max(axis=1) / hues.max(axis=1)
     assert colors[:, :3] == pytest.approx(hues * shading[:, None], abs=1e-6)
-    assert mask_overlay.now.shown.title == "Strength of Terrain" and mask_overlay.now.shown.legend == ("0", "1")
+    assert (
+        mask_overlay.now.shown.title == "Strength of Terrain"
+        and mask_overlay.now.shown.legend == ("0", "1")
+    )
 
 
 def test_one_mask_is_shown_at_a_time(terrain_object):
@@ -318,14 +405,17 @@ def test_one_mask_is_shown_at_a_time(terrain_object):
         PAINT(kind=kind)
         PAINT(kind=kind)
         SHOW(kind=kind)
-    assert mask_watch.is_shown(terrain_object, "hardness") and not mask_watch.is_shown(terrain_object, "strength")
+    assert mask_watch.is_shown(terrain_object, "hardness") and not mask_watch.is_shown(
+        terrain_object, "strength"
+    )
     assert mask_overlay.now.shown.title == "Hardness of Terrain"
 
 
 def test_the_legend_goes_up_to_the_thickest_sediment(terrain_object):
     attribute_of(terrain_object, np.linspace(0, 12.5, 48 * 64))
     mask = terrain_object.erosion.sediment
-    mask.source, mask.layer = "ATTRIBUTE", "mask"
+    mask.source = "ATTRIBUTE"
+    mask.layer = "mask"
     SHOW(kind="sediment")
     assert mask_overlay.now.shown.legend == ("0", "12.5 m")
 
@@ -349,7 +439,8 @@ def test_what_is_shown_follows_its_settings_and_its_mesh(terrain_object):
 
 def test_what_cannot_be_shown_is_told(terrain_object):
     mask = terrain_object.erosion.strength
-    mask.source, mask.layer = "VERTEX_GROUP", "gone"
+    mask.source = "VERTEX_GROUP"
+    mask.layer = "gone"
     assert SHOW(kind="strength") == {"FINISHED"}
     assert mask_overlay.now.shown is None
     assert "no vertex group 'gone'" in mask_watch.problem(terrain_object, "strength")

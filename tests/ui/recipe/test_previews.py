@@ -26,11 +26,13 @@ def test_every_shipped_recipe_has_a_square_picture_as_fine_as_blender_keeps_them
 
 def test_ones_own_recipe_has_its_own_picture_or_a_blank_one(own_recipes):
     own_recipes.mkdir()
-    recipe, picture = own_recipes / "mine.toml", own_recipes / "mine.png"
+    recipe = own_recipes / "mine.toml"
+    picture = own_recipes / "mine.png"
     shutil.copy(shipped()["alpine"], recipe)
     assert previews.of_the_user() == [("mine", previews.blank())] and previews.blank() > 0
     previews.forget()
-    for stamp, other in enumerate(("alpine", "canyon")):  # a picture that is replaced is loaded anew
+    # a picture that is replaced is loaded anew
+    for stamp, other in enumerate(("alpine", "canyon")):
         shutil.copy(previews.picture_of(shipped()[other]), picture)
         os.utime(picture, (stamp, stamp))
         for _ in range(2):
@@ -39,9 +41,6 @@ def test_ones_own_recipe_has_its_own_picture_or_a_blank_one(own_recipes):
 
 
 def test_names_are_shown_as_people_write_them():
-    assert [previews.title(name) for name in ("dune sea", "my Hills", "/tmp/Far Away.toml", "")] == [
-        "Dune sea",
-        "My Hills",
-        "Far Away",
-        "",
-    ]
+    assert [
+        previews.title(name) for name in ("dune sea", "my Hills", "/tmp/Far Away.toml", "")
+    ] == ["Dune sea", "My Hills", "Far Away", ""]

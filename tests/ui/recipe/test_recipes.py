@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recipes in Blender: loaded, changed, saved, replaced, deleted, exchanged; unsaved ones are kept."""
+"""Recipes in Blender: loaded, changed, saved, replaced, deleted, exchanged; unsaved ones are
+kept.
+"""
 
 import os
 from dataclasses import replace
@@ -35,15 +37,20 @@ def recipe_in(obj):
 def test_a_recipe_saved_from_the_panel_is_the_one_that_was_loaded(terrain_object, name):
     bpy.ops.erosion.recipe_load(name=name)
     loaded = Recipe.load(name)
-    bpy.ops.erosion.recipe_save(name="mine", description=loaded.description, landscape=loaded.landscape)
+    bpy.ops.erosion.recipe_save(
+        name="mine", description=loaded.description, landscape=loaded.landscape
+    )
     assert Recipe.load("mine") == replace(loaded, name="mine")
     assert terrain_object.erosion.recipe_name == "mine"
-    assert recipe_in(terrain_object) == replace(loaded, name="mine", seed=terrain_object.erosion.seed)
+    assert recipe_in(terrain_object) == replace(
+        loaded, name="mine", seed=terrain_object.erosion.seed
+    )
 
 
 def test_what_was_typed_is_saved_as_it_was_typed(terrain_object):
     settings = terrain_object.erosion
-    settings.edges, settings.seed = "wrap", 12
+    settings.edges = "wrap"
+    settings.seed = 12
     settings.steps[0].droplet.capacity = 0.1  # which Blender keeps as 0.10000000149
     settings.steps[0].enabled = False
     bpy.ops.erosion.recipe_save(name="typed")
@@ -58,7 +65,8 @@ def test_the_palette_the_strata_and_the_springs_that_were_chosen_are_saved(terra
     bpy.ops.erosion.recipe_load(name="oasis")
     bpy.ops.erosion.material_add(palette="volcanic")
     color = terrain_object.erosion.surface_color
-    color.source, color.strata = "STRATA", "limestone"
+    color.source = "STRATA"
+    color.strata = "limestone"
     spring = bpy.data.objects.new("Spring", None)
     terrain_object.erosion.springs = bpy.data.collections.new("Springs")
     terrain_object.erosion.springs.objects.link(spring)
@@ -95,13 +103,23 @@ def test_a_recipe_is_deleted_and_its_terrain_keeps_everything(terrain_object):
     bpy.ops.erosion.recipe_delete(name="mine")
     assert own() == {} and recipe_in(terrain_object) == before
     assert recipes.shown_name(terrain_object.erosion) == "Mine (not on this computer)"
-    for name, words in (("mine", "You have no recipe .mine."), ("alpine", "alpine is built in"), ("", "no recipe")):
+    for name, words in (
+        ("mine", "You have no recipe .mine."),
+        ("alpine", "alpine is built in"),
+        ("", "no recipe"),
+    ):
         with pytest.raises(RuntimeError, match=words):
             bpy.ops.erosion.recipe_delete(name=name)
 
 
 def test_without_a_terrain_there_is_nothing_to_save_or_load():
-    for operator in ("recipe_load", "recipe_save", "recipe_export", "recipe_reset", "recipe_choose"):
+    for operator in (
+        "recipe_load",
+        "recipe_save",
+        "recipe_export",
+        "recipe_reset",
+        "recipe_choose",
+    ):
         assert not getattr(bpy.ops.erosion, operator).poll()
 
 
@@ -112,7 +130,9 @@ def test_settings_are_written_to_a_file_that_gives_the_same_recipe(terrain_objec
     bpy.ops.erosion.recipe_load(name="dune sea")
     path = tmp_path / "Far dunes.toml"
     bpy.ops.erosion.recipe_export(filepath=str(path))
-    assert Recipe.load(path) == replace(Recipe.load("dune sea"), name="Far dunes", seed=terrain_object.erosion.seed)
+    assert Recipe.load(path) == replace(
+        Recipe.load("dune sea"), name="Far dunes", seed=terrain_object.erosion.seed
+    )
     assert own() == {}
 
 
@@ -123,15 +143,23 @@ def test_a_file_is_taken_for_the_terrain_and_kept(terrain_object, tmp_path):
     assert recipe_in(terrain_object).steps == Recipe.load("canyon").steps
 
 
-def test_a_file_that_is_not_called_like_a_recipe_leaves_no_terrain_without_steps(terrain_object, tmp_path):
+def test_a_file_that_is_not_called_like_a_recipe_leaves_no_terrain_without_steps(
+    terrain_object, tmp_path
+):
     """Its path would be taken for the name of a recipe, which there is not."""
     path = tmp_path / "gorge.txt"
     path.write_text(replace(Recipe.load("canyon"), name="Gorge").to_toml())
     steps = len(terrain_object.erosion.steps)
-    for operator, options in ((bpy.ops.erosion.recipe_load, {}), (bpy.ops.erosion.recipe_import, {"keep": False})):
+    for operator, options in (
+        (bpy.ops.erosion.recipe_load, {}),
+        (bpy.ops.erosion.recipe_import, {"keep": False}),
+    ):
         with pytest.raises(RuntimeError, match=r"gorge\.txt.*ends in \.toml"):
             operator(filepath=str(path), **options)
-    assert terrain_object.erosion.recipe_name == "arcane" and len(terrain_object.erosion.steps) == steps > 0
+    assert (
+        terrain_object.erosion.recipe_name == "arcane"
+        and len(terrain_object.erosion.steps) == steps > 0
+    )
     bpy.ops.erosion.recipe_import(filepath=str(path))  # a copy has the name of the recipe
     assert terrain_object.erosion.recipe_name == "Gorge" and len(terrain_object.erosion.steps) > 0
 
@@ -156,7 +184,10 @@ def test_a_recipe_can_be_brought_in_where_there_is_no_terrain(tmp_path):
     ("content", "words"),
     [
         (b'[build-system]\nrequires = ["setuptools"]\n', "build-system is not a key of a recipe"),
-        (b'name = "x"\n[[step]]\nkind = "droplet"\ninertia = 5\n', "inertia must be from 0 to 0.99"),
+        (
+            b'name = "x"\n[[step]]\nkind = "droplet"\ninertia = 5\n',
+            "inertia must be from 0 to 0.99",
+        ),
         (b"\x89PNG", "UTF-8"),
         (b"\0" * 10_000_000, "larger than 1024 KB"),
     ],
@@ -174,7 +205,10 @@ def test_a_file_that_is_no_recipe_is_refused_with_its_name_and_changes_nothing(
 
 def test_recipe_files_can_be_dropped_into_the_viewport():
     handler = bpy.types.EROSION_FH_recipe
-    assert handler.bl_file_extensions == ".toml" and handler.bl_import_operator == "erosion.recipe_import"
+    assert (
+        handler.bl_file_extensions == ".toml"
+        and handler.bl_import_operator == "erosion.recipe_import"
+    )
 
 
 # Changed, missing, reset
@@ -195,9 +229,16 @@ def test_a_change_of_the_steps_is_shown_and_taken_back(terrain_object):
     assert recipes.is_changed(settings)
 
 
-def test_a_file_of_another_artist_keeps_the_recipe_that_is_not_on_this_computer(terrain_object, tmp_path):
+def test_a_file_of_another_artist_keeps_the_recipe_that_is_not_on_this_computer(
+    terrain_object, tmp_path
+):
     settings = terrain_object.erosion
-    recipe = replace(Recipe.load("badlands"), name="Theirs", strata=Strata.load("painted clay"), landscape="desert")
+    recipe = replace(
+        Recipe.load("badlands"),
+        name="Theirs",
+        strata=Strata.load("painted clay"),
+        landscape="desert",
+    )
     user_recipes.save(recipe)
     bpy.ops.erosion.recipe_load(name="Theirs")
     settings.steps[0].enabled = False
@@ -208,7 +249,9 @@ def test_a_file_of_another_artist_keeps_the_recipe_that_is_not_on_this_computer(
     bpy.ops.wm.open_mainfile(filepath=str(path))
     obj = bpy.data.objects["Terrain"]
     activate(obj)
-    assert recipe_in(obj) == theirs and theirs.strata == recipe.strata and theirs.palette == "badlands"
+    assert (
+        recipe_in(obj) == theirs and theirs.strata == recipe.strata and theirs.palette == "badlands"
+    )
     assert recipes.shown_name(obj.erosion) == "Theirs (not on this computer)"
     assert bpy.ops.erosion.run.poll()
     bpy.ops.erosion.recipe_reset()
@@ -220,30 +263,50 @@ def test_a_file_of_another_artist_keeps_the_recipe_that_is_not_on_this_computer(
 def test_steps_of_a_file_from_before_recipes_were_kept_still_run(terrain_object, monkeypatch):
     settings = terrain_object.erosion
     settings.steps[0].droplet.drops_per_cell = 0.25
-    monkeypatch.setattr(properties, "reload", lambda settings: None)  # as a file brings it: nothing is filled anew
-    settings.recipe_name, settings.recipe_loaded = "gone", ""
-    assert recipe_in(terrain_object).name == "gone" and recipe_in(terrain_object).palette == "temperate"
+    # as a file brings it: nothing is filled anew
+    monkeypatch.setattr(properties, "reload", lambda settings: None)
+    settings.recipe_name = "gone"
+    settings.recipe_loaded = ""
+    assert (
+        recipe_in(terrain_object).name == "gone"
+        and recipe_in(terrain_object).palette == "temperate"
+    )
     assert recipes.shown_name(settings) == "Gone (not on this computer)"
     assert bpy.ops.erosion.run() == {"FINISHED"}
 
 
-@pytest.mark.parametrize("kept", ["", "{", "[]", "7", '{"name": "arcane", "recipe": {"name": 3}}', '{"name": "x"}'])
+@pytest.mark.parametrize(
+    "kept", ["", "{", "[]", "7", '{"name": "arcane", "recipe": {"name": 3}}', '{"name": "x"}']
+)
 def test_what_is_kept_of_the_recipe_may_be_damaged(terrain_object, kept):
     terrain_object.erosion.recipe_loaded = kept
-    assert recipe_in(terrain_object) == replace(Recipe.load("arcane"), seed=terrain_object.erosion.seed)
+    assert recipe_in(terrain_object) == replace(
+        Recipe.load("arcane"), seed=terrain_object.erosion.seed
+    )
     assert not recipes.is_changed(terrain_object.erosion)
 
 
-@pytest.mark.parametrize("name", ["", ".toml", "nowhere", "x" * 5000, "x" * 5000 + ".toml", "/", "\\", "../alpine"])
+@pytest.mark.parametrize(
+    "name", ["", ".toml", "nowhere", "x" * 5000, "x" * 5000 + ".toml", "/", "\\", "../alpine"]
+)
 def test_the_panel_can_show_any_name(terrain_object, name):
     settings = terrain_object.erosion
     settings.recipe_name = name
-    assert recipes.shown_name(settings).endswith("(not on this computer)" if name else "Choose a Recipe")
+    assert recipes.shown_name(settings).endswith(
+        "(not on this computer)" if name else "Choose a Recipe"
+    )
     path = named(name)
     assert path is None or previews.icon_of(path) == previews.blank()
 
 
-FOREIGN = [r"//server/x.toml", r"\\server\share\x.toml", r"/\server/x.toml", r"Z:\x.toml", "/net/x.toml", "x.TOML"]
+FOREIGN = [
+    r"//server/x.toml",
+    r"\\server\share\x.toml",
+    r"/\server/x.toml",
+    r"Z:\x.toml",
+    "/net/x.toml",
+    "x.TOML",
+]
 
 
 @pytest.mark.parametrize("name", FOREIGN)
@@ -260,10 +323,14 @@ def test_no_panel_and_no_timer_looks_where_the_file_of_another_artist_points(
         settings.steps.clear()
     looked = []
     for function in ("open", "stat", "exists", "is_file"):
-        monkeypatch.setattr(Path, function, lambda path, *_, **__: looked.append(path) or path.joinpath("x"))
+        monkeypatch.setattr(
+            Path, function, lambda path, *_, **__: looked.append(path) or path.joinpath("x")
+        )
     recipes.draw_choice(Drawn(), settings)
     found = steps.recipe_or_none(settings)
-    assert palette_of(terrain_object) == "temperate" and recipes.shown_name(settings) == previews.title(name)
+    assert palette_of(terrain_object) == "temperate" and recipes.shown_name(
+        settings
+    ) == previews.title(name)
     monkeypatch.undo()
     assert [path for path in looked if "server" in str(path) or path.name.lower() == "x.toml"] == []
     assert (found.steps if found else ()) == (before if has_steps else ())
@@ -322,10 +389,16 @@ def test_a_recipe_that_wraps_comes_with_open_edges_to_land_that_does_not_tile(cu
     """The panel shows them and says why; a choice of the user counts, with a note and a button."""
     settings = cut_land.erosion
     bpy.ops.erosion.recipe_load(name="yardangs")
-    assert settings.edges == "open" and steps.opens_edges(settings) and not recipes.is_changed(settings)
+    assert (
+        settings.edges == "open"
+        and steps.opens_edges(settings)
+        and not recipes.is_changed(settings)
+    )
     settings.edges = "wrap"
     assert not steps.opens_edges(settings) and recipes.is_changed(settings)
-    (note,) = [note for note in checks.notes(cut_land, recipe_in(cut_land)) if note.remedy == "open_edges"]
+    (note,) = [
+        note for note in checks.notes(cut_land, recipe_in(cut_land)) if note.remedy == "open_edges"
+    ]
     assert "do not meet" in note.sentence
     operator, _, given = REMEDIES[note.remedy]
     assert operator == "wm.context_set_enum"

@@ -42,7 +42,11 @@ def started(terrain_object):
     """A finished short run of three steps."""
     settings = terrain_object.erosion
     settings.steps.clear()
-    for kind, values in (("droplet", {"drops_per_cell": 0.5}), ("talus", {"reach": 20.0}), ("droplet", {})):
+    for kind, values in (
+        ("droplet", {"drops_per_cell": 0.5}),
+        ("talus", {"reach": 20.0}),
+        ("droplet", {}),
+    ):
         steps.add(settings, Step(kind, PROCESSES[kind].parameters(**values)))
     run()
     return settings
@@ -79,11 +83,15 @@ def test_a_duplicate_is_like_its_original_in_everything(stack):
     bpy.ops.erosion.recipe_load(name="barchan field")  # whose numbers are not all those of float32
     stack.active_step = next(i for i, item in enumerate(stack.steps) if item.kind == "dunes")
     original = stack.steps[stack.active_step]
-    original.name, original.enabled, original.dunes.supply = "Sea breeze", False, 1.25
-    count, place = len(stack.steps), stack.active_step
+    original.name = "Sea breeze"
+    original.enabled = False
+    original.dunes.supply = 1.25
+    count = len(stack.steps)
+    place = stack.active_step
     bpy.ops.erosion.step_duplicate()
     assert len(stack.steps) == count + 1 and stack.active_step == place + 1
-    one, other = stack.steps[place], stack.steps[place + 1]
+    one = stack.steps[place]
+    other = stack.steps[place + 1]
     assert (other.name, other.enabled, other.dunes.supply) == ("Sea breeze", False, 1.25)
     assert steps.step_of(one, []) == steps.step_of(other, [])
     other.dunes.supply = 3.0
@@ -100,10 +108,7 @@ def test_steps_run_in_the_order_of_the_list_and_those_switched_off_do_not(terrai
     recipe = Recipe.from_dict(
         {
             "name": "x",
-            "step": [
-                {"kind": "talus", "reach": 30.0},
-                {"kind": "droplet", "drops_per_cell": 0.5},
-            ],
+            "step": [{"kind": "talus", "reach": 30.0}, {"kind": "droplet", "drops_per_cell": 0.5}],
         }
     )
     expected = erode(terrain, recipe, seed=stack.seed)
@@ -113,14 +118,19 @@ def test_steps_run_in_the_order_of_the_list_and_those_switched_off_do_not(terrai
 
 
 def test_every_change_of_the_stack_is_one_undo_step(terrain_object, stack):
-    name, before = terrain_object.name, kinds_of(stack)
+    name = terrain_object.name
+    before = kinds_of(stack)
     for operator, options in (
         (bpy.ops.erosion.step_add, {"kind": "rill"}),
         (bpy.ops.erosion.step_remove, {}),
         (bpy.ops.erosion.step_duplicate, {}),
         (bpy.ops.erosion.step_move, {"direction": "DOWN"}),
     ):
-        with_undo(lambda context, undo, operator=operator, options=options: operator(context, undo, **options))
+        with_undo(
+            lambda context, undo, operator=operator, options=options: operator(
+                context, undo, **options
+            )
+        )
         assert kinds_of(bpy.data.objects[name].erosion) != before
         undo()
         assert kinds_of(bpy.data.objects[name].erosion) == before
@@ -130,7 +140,8 @@ def test_every_change_of_the_stack_is_one_undo_step(terrain_object, stack):
 def test_an_object_without_steps_gets_those_of_its_recipe_when_they_are_needed():
     obj = grid.make_grid_object("New", np.zeros((8, 8)), (10.0, 10.0), bpy.context.scene.collection)
     activate(obj)
-    obj.erosion.edges, obj.erosion.seed = "wrap", 12
+    obj.erosion.edges = "wrap"
+    obj.erosion.seed = 12
     named = [step.kind for step in Recipe.load(obj.erosion.recipe_name).steps]
     assert not obj.erosion.steps
     bpy.ops.erosion.step_add(kind="wind")
@@ -144,7 +155,9 @@ def test_the_panel_gives_an_object_its_steps_soon_after_it_was_drawn(terrain_obj
     step_list._fill_soon(new)
     assert bpy.app.timers.is_registered(step_list._fill) and not new.erosion.steps
     step_list._fill()
-    assert steps.recipe_of(new.erosion, []).steps == wanted.steps and len(new.erosion.steps) == len(wanted.steps)
+    assert steps.recipe_of(new.erosion, []).steps == wanted.steps and len(new.erosion.steps) == len(
+        wanted.steps
+    )
     assert not bpy.data.objects["Terrain"].erosion.steps[0].name.startswith("New")
     new.erosion.recipe_name = "nowhere"  # whose steps are nobody's
     new.erosion.steps.clear()
@@ -191,7 +204,9 @@ def test_when_the_third_step_changes_the_worker_runs_it_alone(terrain_object, st
 
 
 class Drawn:
-    """A layout that takes what Blender's takes, and remembers which settings are shown and whether they act."""
+    """A layout that takes what Blender's takes, and remembers which settings are shown and whether
+    they act.
+    """
 
     FUNCTIONS = bpy.types.UILayout.bl_rna.functions
 
@@ -231,10 +246,19 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
         "erosion.step_move",
         "erosion.step_duplicate",
     }
-    parameters = {"sediment_angle", "rock_angle", "collapse", "reach", "grass_protection", "coarse_to_fine"}
+    parameters = {
+        "sediment_angle",
+        "rock_angle",
+        "collapse",
+        "reach",
+        "grass_protection",
+        "coarse_to_fine",
+    }
     switches = {"max_erosion_auto", "max_deposition_auto"}
     settings = {name for name in layout.seen["settings"] if name not in switches}
-    assert settings == parameters | (set(specifications(Limits)) - {"max_erosion", "max_deposition"})
+    assert settings == parameters | (
+        set(specifications(Limits)) - {"max_erosion", "max_deposition"}
+    )
     assert switches <= set(layout.seen["settings"])
     assert any(name == "label" and named["text"] == "Talus" for name, _, named in calls)
     stack.active_step = 40  # by a script
@@ -242,7 +266,9 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
     for number, item in enumerate(stack.steps):
         row = Drawn()
         item.name = "" if number == 2 else item.name
-        step_list.EROSION_UL_steps.draw_item(None, bpy.context, row, stack, item, 0, stack, "active_step")
+        step_list.EROSION_UL_steps.draw_item(
+            None, bpy.context, row, stack, item, 0, stack, "active_step"
+        )
         names = [given[1] for name, given, _ in row.seen["calls"] if name == "prop"]
         assert names == ["enabled", "name"][: 1 if number == 2 else 2]
 
@@ -250,7 +276,8 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
 def test_the_list_shows_the_icon_and_the_label_that_a_record_of_a_new_process_gives(monkeypatch):
     record = PROCESSES["talus"]._replace(kind="lowering", label="Lowering", icon="TRIA_DOWN")
     monkeypatch.setitem(PROCESSES, "lowering", record)
-    row, item = Drawn(), SimpleNamespace(kind="lowering", name="", enabled=True)
+    row = Drawn()
+    item = SimpleNamespace(kind="lowering", name="", enabled=True)
     step_list.EROSION_UL_steps.draw_item(None, bpy.context, row, None, item, 0, None, "active_step")
     labels = [named for name, _, named in row.seen["calls"] if name == "label"]
     assert labels == [{"text": "Lowering", "icon": "TRIA_DOWN"}]
@@ -261,7 +288,8 @@ def test_no_step_shows_a_longer_list_than_ten_settings_at_once(stack, kind):
     bpy.ops.erosion.step_add(kind=kind)
     layout = Drawn()
     step_list._draw_settings(layout, stack.steps[stack.active_step], False)
-    rows, longest = 0, 0
+    rows = 0
+    longest = 0
     for name, _, _ in layout.seen["calls"]:
         rows = 0 if name == "panel" else rows + (name == "prop")
         longest = max(longest, rows)
@@ -271,15 +299,32 @@ def test_no_step_shows_a_longer_list_than_ten_settings_at_once(stack, kind):
 def test_settings_that_do_not_act_are_grayed_and_groups_of_them_hidden(stack):
     bpy.ops.erosion.step_add(kind="wind")
     item = stack.steps[stack.active_step]
-    layer = {"boundary_layer", "capacity", "windward_lift", "exchange", "load_weight", "load_drag", "turbulence"}
+    layer = {
+        "boundary_layer",
+        "capacity",
+        "windward_lift",
+        "exchange",
+        "load_weight",
+        "load_drag",
+        "turbulence",
+    }
     assert not layer & set(shown(item)) and shown(item)["suspension"] and shown(item)["gravity"]
     item.wind.flight = "boundary layer"
     drawn = shown(item)
-    assert all(drawn[name] for name in layer) and "gravity" not in drawn and drawn["suspension"] is False
+    assert (
+        all(drawn[name] for name in layer)
+        and "gravity" not in drawn
+        and drawn["suspension"] is False
+    )
     bpy.ops.erosion.step_add(kind="water")
     item = stack.steps[stack.active_step]
-    assert shown(item)["cloud_cover"] and shown(item)["cloud_size"] is False and shown(item)["water_level"] is False
-    item.water.cloud_cover, item.water.standing_water = 0.5, "everywhere"
+    assert (
+        shown(item)["cloud_cover"]
+        and shown(item)["cloud_size"] is False
+        and shown(item)["water_level"] is False
+    )
+    item.water.cloud_cover = 0.5
+    item.water.standing_water = "everywhere"
     assert shown(item)["cloud_size"] and shown(item)["water_level"]
     item.enabled = False
     assert not any(shown(item).values())
@@ -291,7 +336,11 @@ def test_steps_of_a_recipe_have_its_names_in_the_list_in_the_run_and_in_a_saved_
     assert [item.name for item in stack.steps] == names
     stack.steps[1].name = "  Dig " + "deep " * 40
     recipe = steps.recipe_of(stack, [])
-    assert [step.title for step in recipe.steps] == [names[0], ("Dig " + "deep " * 40)[:60].rstrip(), *names[2:]]
+    assert [step.title for step in recipe.steps] == [
+        names[0],
+        ("Dig " + "deep " * 40)[:60].rstrip(),
+        *names[2:],
+    ]
     assert not recipes.is_changed(stack)  # a name changes nothing of the land
     stack.steps[1].name = PROCESSES[stack.steps[1].kind].label
     assert steps.recipe_of(stack, []).steps[1].name == ""
@@ -316,7 +365,9 @@ GARBAGE = [
 
 @pytest.mark.parametrize("kind", ["droplet", "wind"])
 @pytest.mark.parametrize("loaded", GARBAGE)
-def test_what_a_file_holds_in_place_of_the_loaded_parameters_counts_as_none(terrain_object, kind, loaded):
+def test_what_a_file_holds_in_place_of_the_loaded_parameters_counts_as_none(
+    terrain_object, kind, loaded
+):
     settings = terrain_object.erosion
     settings.steps.clear()
     steps.add(settings, Step(kind, PROCESSES[kind].parameters()))
@@ -328,7 +379,9 @@ def test_what_a_file_holds_in_place_of_the_loaded_parameters_counts_as_none(terr
     assert steps.winds_of(settings.steps[0]) == []
 
 
-@pytest.mark.parametrize("report", ["{", "7", "[]", "null", "{}", '{"grid": 1, "mass": 2}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "report", ["{", "7", "[]", "null", "{}", '{"grid": 1, "mass": 2}', "[" * 100_000]
+)
 def test_a_damaged_report_is_said_to_be_damaged(terrain_object, report):
     terrain_object.erosion.report = report
     layout = Drawn()
@@ -347,7 +400,8 @@ def test_limits_of_a_step_come_from_the_recipe_are_copied_and_reach_the_run(terr
     limited = replace(
         Recipe.load("alpine"),
         steps=tuple(
-            replace(step, limits=Limits(highest=812.3, max_erosion=0.1)) for step in Recipe.load("alpine").steps[:1]
+            replace(step, limits=Limits(highest=812.3, max_erosion=0.1))
+            for step in Recipe.load("alpine").steps[:1]
         ),
     )
     steps.fill(settings, limited)
@@ -363,7 +417,9 @@ def test_masks_of_parameters_come_from_the_recipe_are_copied_and_reach_the_run(t
     scaled = Recipe.load("arcane").with_values({"1.masks.erosion_rate": "area_a"})
     steps.fill(settings, replace(scaled, steps=scaled.steps[:1]))
     bpy.ops.erosion.step_duplicate()
-    assert [step.masks for step in steps.recipe_of(settings, []).steps] == [{"erosion_rate": "area_a"}] * 2
+    assert [step.masks for step in steps.recipe_of(settings, []).steps] == [
+        {"erosion_rate": "area_a"}
+    ] * 2
     settings.steps[0].droplet_masks.erosion_rate = "none"
     assert steps.recipe_of(settings, []).steps[0].masks == {}
     with pytest.raises(RuntimeError, match="the mask area_a that scales erosion_rate is missing"):
@@ -371,11 +427,13 @@ def test_masks_of_parameters_come_from_the_recipe_are_copied_and_reach_the_run(t
 
 
 def test_a_painted_area_scales_the_parameter_that_names_it(terrain_object):
-    settings, before = terrain_object.erosion, z_of(terrain_object)
+    settings = terrain_object.erosion
+    before = z_of(terrain_object)
     scaled = Recipe.load("arcane").with_values({"1.masks.erosion_rate": "area_a"})
     steps.fill(settings, replace(scaled, steps=scaled.steps[:1]))
     group = terrain_object.vertex_groups.new(name="nowhere")
     group.add(range(len(terrain_object.data.vertices)), 0.0, "REPLACE")
-    settings.area_a.source, settings.area_a.layer = "VERTEX_GROUP", "nowhere"
+    settings.area_a.source = "VERTEX_GROUP"
+    settings.area_a.layer = "nowhere"
     run()
     np.testing.assert_array_equal(z_of(terrain_object), before)

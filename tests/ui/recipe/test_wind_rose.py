@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several winds in the panel: a recipe's winds can be edited, and a run uses what the panel shows."""
+"""Several winds in the panel: a recipe's winds can be edited, and a run uses what the panel
+shows.
+"""
 
 import bpy
 import pytest
@@ -27,10 +29,15 @@ def rose(settings):
 def test_the_winds_of_a_recipe_can_be_changed(terrain_object):
     settings = terrain_object.erosion
     steps.fill(settings, Recipe.load("dune sea"))
-    assert [(wind.direction, wind.weight) for wind in settings.steps[0].winds] == [(-20.0, 1.0), (20.0, 1.0)]
+    assert [(wind.direction, wind.weight) for wind in settings.steps[0].winds] == [
+        (-20.0, 1.0),
+        (20.0, 1.0),
+    ]
     assert steps.recipe_of(settings, []).steps == Recipe.load("dune sea").steps
-    settings.steps[0].winds[1].direction, settings.steps[0].winds[1].weight = 80.1, 0.3
-    assert rose(settings) == [[-20.0, 1.0], [80.1, 0.3]]  # what was typed, not the float32 that Blender keeps
+    settings.steps[0].winds[1].direction = 80.1
+    settings.steps[0].winds[1].weight = 0.3
+    # what was typed, not the float32 that Blender keeps
+    assert rose(settings) == [[-20.0, 1.0], [80.1, 0.3]]
 
 
 def test_a_second_wind_blows_a_quarter_turn_from_the_first_and_takes_turns_with_it(windy):

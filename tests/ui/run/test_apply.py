@@ -29,7 +29,8 @@ def of_ours(mesh):
 def test_what_is_applied_keeps_its_heights_and_maps_and_nothing_of_ours(terrain_object):
     run()
     mesh = terrain_object.data
-    heights, wear = z_of(terrain_object).tobytes(), values_of(mesh, "wear").tobytes()
+    heights = z_of(terrain_object).tobytes()
+    wear = values_of(mesh, "wear").tobytes()
     assert bpy.ops.erosion.apply() == {"FINISHED"}
     assert z_of(terrain_object).tobytes() == heights and values_of(mesh, "wear").tobytes() == wear
     assert set(mesh.attributes.keys()) >= MAPS and of_ours(mesh) == []
@@ -41,7 +42,9 @@ def test_maps_go_too_where_that_is_wanted(terrain_object):
     run()
     heights = z_of(terrain_object).tobytes()
     bpy.ops.erosion.apply(remove_maps=True)
-    assert set(terrain_object.data.attributes.keys()) == names and of_ours(terrain_object.data) == []
+    assert (
+        set(terrain_object.data.attributes.keys()) == names and of_ours(terrain_object.data) == []
+    )
     assert z_of(terrain_object).tobytes() == heights
 
 
@@ -59,7 +62,8 @@ def test_after_apply_there_is_no_last_run_to_add_to(terrain_object):
 
 
 def test_one_undo_brings_the_way_back_back(terrain_object):
-    before, name = z_of(terrain_object).tobytes(), terrain_object.name
+    before = z_of(terrain_object).tobytes()
+    name = terrain_object.name
     run()
     with_undo(bpy.ops.erosion.apply)
     assert not bpy.ops.erosion.restore.poll()
@@ -74,22 +78,28 @@ def test_one_undo_brings_the_way_back_back(terrain_object):
 def test_the_next_run_erodes_what_was_applied_with_its_sediment(terrain_object):
     run()
     bpy.ops.erosion.apply()
-    applied, maps = z_of(terrain_object), {name: values_of(terrain_object.data, name) for name in ("sediment", "wear")}
+    applied = z_of(terrain_object)
+    maps = {name: values_of(terrain_object.data, name) for name in ("sediment", "wear")}
     terrain, lattice = grid.read_terrain(terrain_object)
     fields = attributes.read_fields(terrain_object.data, lattice, ["sediment", "moisture"])
     terrain.fields |= {
-        name: values.astype(np.float64 if name == "sediment" else np.float32) for name, values in fields.items()
+        name: values.astype(np.float64 if name == "sediment" else np.float32)
+        for name, values in fields.items()
     }
     run()
     expected = erode(terrain, Recipe.load("arcane"), seed=terrain_object.erosion.seed)
-    np.testing.assert_array_equal(lattice.to_grid(z_of(terrain_object)), expected.elevation.astype(np.float32))
+    np.testing.assert_array_equal(
+        lattice.to_grid(z_of(terrain_object)), expected.elevation.astype(np.float32)
+    )
     bpy.ops.erosion.restore()
     assert z_of(terrain_object).tobytes() == applied.tobytes()
     for name, values in maps.items():  # which are the artist's since Apply
         assert values_of(terrain_object.data, name).tobytes() == values.tobytes()
 
 
-def test_the_artists_own_layer_comes_back_where_maps_are_removed_and_gives_way_where_they_stay(terrain_object):
+def test_the_artists_own_layer_comes_back_where_maps_are_removed_and_gives_way_where_they_stay(
+    terrain_object,
+):
     mesh = terrain_object.data
     sand = np.full(len(mesh.vertices), 2.5, np.float32)
     mesh.attributes.new("sediment", "FLOAT", "POINT").data.foreach_set("value", sand)
@@ -110,7 +120,8 @@ def test_baked_light_and_companions_stay_and_follow_the_next_run(terrain_object)
     bpy.ops.erosion.water_add()
     bpy.ops.erosion.light_bake()
     water = terrain_object.children[0]
-    mesh, place = terrain_object.data, len(water.data.vertices)
+    mesh = terrain_object.data
+    place = len(water.data.vertices)
     light = values_of(mesh, "sky_light").tobytes()
     bpy.ops.erosion.apply()
     assert water.parent == terrain_object and len(water.data.vertices) == place

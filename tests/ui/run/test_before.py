@@ -38,7 +38,8 @@ def switch():
 
 def test_one_press_shows_the_heights_before_and_the_next_those_after(eroded):
     terrain, before = eroded
-    after, mark = z_of(terrain), fingerprint(terrain.data)
+    after = z_of(terrain)
+    mark = fingerprint(terrain.data)
     switch()
     assert np.array_equal(seen(terrain), before) and np.array_equal(z_of(terrain), after)
     assert displayed_heights.is_before(terrain.data)
@@ -46,7 +47,9 @@ def test_one_press_shows_the_heights_before_and_the_next_those_after(eroded):
     assert np.array_equal(seen(terrain), before)
     switch()
     assert np.array_equal(seen(terrain), after) and fingerprint(terrain.data) == mark
-    assert not displayed_heights.is_before(terrain.data) and OWN_HEIGHTS not in terrain.data.attributes
+    assert (
+        not displayed_heights.is_before(terrain.data) and OWN_HEIGHTS not in terrain.data.attributes
+    )
 
 
 def test_a_terrain_scaled_since_shows_the_heights_before_as_scaled(eroded):
@@ -88,7 +91,9 @@ LEAVINGS = {
 def test_the_eroded_terrain_is_back_with(eroded, what):
     terrain, before = eroded
     after = z_of(terrain)
-    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Other", bpy.data.meshes.new("Other")))
+    bpy.context.scene.collection.objects.link(
+        bpy.data.objects.new("Other", bpy.data.meshes.new("Other"))
+    )
     switch()
     LEAVINGS[what](terrain)
     live_preview.poll()
@@ -101,13 +106,16 @@ def test_the_eroded_terrain_is_back_with(eroded, what):
 def test_a_file_saved_meanwhile_holds_the_eroded_terrain(eroded, tmp_path):
     terrain, _ = eroded
     bpy.ops.erosion.lod_add()
-    after, name = z_of(terrain), terrain.name
+    after = z_of(terrain)
+    name = terrain.name
     switch()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "valley.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "valley.blend"))
     terrain = bpy.data.objects[name]
     assert np.array_equal(seen(terrain), after) and original.has_source(terrain.data)
-    assert OWN_HEIGHTS not in terrain.data.attributes and not any(obj.hide_viewport for obj in bpy.data.objects)
+    assert OWN_HEIGHTS not in terrain.data.attributes and not any(
+        obj.hide_viewport for obj in bpy.data.objects
+    )
 
 
 def test_what_follows_the_eroded_terrain_is_hidden_meanwhile(eroded):
@@ -131,5 +139,7 @@ def test_a_live_preview_comes_back_after_it(eroded):
         live_preview.poll()
     assert np.array_equal(seen(terrain), before)
     switch()
-    assert live_preview.now.asked == {terrain.session_uid: live_preview.now.asked[terrain.session_uid]}
+    assert live_preview.now.asked == {
+        terrain.session_uid: live_preview.now.asked[terrain.session_uid]
+    }
     terrain.erosion.live_preview = False

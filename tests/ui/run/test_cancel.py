@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cancel: at once by buttons and scripts, and by a second Esc where a first one would throw much work away."""
+"""Cancel: at once by buttons and scripts, and by a second Esc where a first one would throw much
+work away.
+"""
 
 from types import SimpleNamespace
 
@@ -54,18 +56,25 @@ def shown(draw, *arguments):
 
 def test_the_key_esc_is_the_one_that_asks():
     keymaps = bpy.context.window_manager.keyconfigs.addon.keymaps
-    keys = [item for keymap in keymaps for item in keymap.keymap_items if item.idname == "erosion.cancel"]
+    keys = [
+        item
+        for keymap in keymaps
+        for item in keymap.keymap_items
+        if item.idname == "erosion.cancel"
+    ]
     assert [(key.type, key.properties.asks) for key in keys] == [("ESC", True)]
 
 
 def test_esc_ends_a_short_run_at_once(terrain_object, begin):
-    before, run = everything(terrain_object.data), begin(task.LONG - 5.0)
+    before = everything(terrain_object.data)
+    run = begin(task.LONG - 5.0)
     assert esc() == {"FINISHED"}
     assert run.state == "cancelled" and everything(terrain_object.data) == before
 
 
 def test_esc_asks_before_it_ends_a_long_run(terrain_object, begin):
-    before, run = everything(terrain_object.data), begin(task.LONG + 5.0)
+    before = everything(terrain_object.data)
+    run = begin(task.LONG + 5.0)
     assert "Esc again" not in shown(run_panel.draw_run, run, terrain_object)
     assert esc() == {"CANCELLED"}
     assert not run.ended and job.now.current is run
@@ -98,7 +107,9 @@ def test_the_button_and_scripts_do_not_ask(begin):
 def test_the_menu_file_and_the_status_bar_say_what_a_file_holds_during_a_run(begin):
     assert shown(menu_file) == ""
     begin()
-    assert shown(menu_file).startswith("Terrain is being eroded: saving keeps it as it was, and quitting cancels that.")
+    assert shown(menu_file).startswith(
+        "Terrain is being eroded: saving keeps it as it was, and quitting cancels that."
+    )
     assert "Saving keeps" in shown(status)
     bpy.ops.erosion.cancel()
     assert shown(menu_file) == ""

@@ -61,7 +61,8 @@ def test_all_that_follows_a_terrain_is_computed_before_it_changes(terrain_object
     bpy.ops.erosion.light_bake(azimuths=4)
     bpy.ops.erosion.water_add(threshold=0.5)
     bpy.ops.erosion.look_add()
-    sky, counts = sky_of(terrain_object), [len(level.data.vertices) for level in lod.levels_of(terrain_object)]
+    sky = sky_of(terrain_object)
+    counts = [len(level.data.vertices) for level in lod.levels_of(terrain_object)]
     assert len(counts) == 6
     bpy.ops.erosion.run("EXEC_DEFAULT")
     assert (sky_of(terrain_object) != sky).any()
@@ -115,7 +116,8 @@ def test_light_whose_name_was_taken_meanwhile_is_kept_until_the_name_is_free(ter
 
 
 def test_light_tells_how_far_it_is(terrain_object):
-    task, seen = job.begin(bake(terrain_object)), []
+    task = job.begin(bake(terrain_object))
+    seen = []
     while not task.ended:
         task.poll(0.1)
         seen.append((task.message, task.fraction))
@@ -159,11 +161,14 @@ def test_shadow_casters_that_move_during_a_run_are_asked_about_again(terrain_obj
 
 def test_a_scene_that_never_rests_is_not_asked_about_for_ever(terrain_object, monkeypatch):
     monkeypatch.setattr(computing, "_wait", lambda request: computing.now.ahead[0][1])
-    task, rounds = job.begin(bake(terrain_object)), 0
+    task = job.begin(bake(terrain_object))
+    rounds = 0
     while not task.ended:
         if task._rounds > rounds:
             rounds = task._rounds
-            grid.write_heights(terrain_object.data, grid.heights(terrain_object.data) + np.float32(rounds))
+            grid.write_heights(
+                terrain_object.data, grid.heights(terrain_object.data) + np.float32(rounds)
+            )
         task.poll(0.1)
     assert task.state == "done" and rounds < 9
 

@@ -105,7 +105,9 @@ def test_every_parameter_is_a_property_with_its_range_and_sentence():
 def test_cancel_and_finish_are_there_only_during_a_run(terrain_object):
     assert not bpy.ops.erosion.cancel.poll() and not bpy.ops.erosion.finish.poll()
     before = z_of(terrain_object).tobytes()
-    job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
+    job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {}
+    )
     assert bpy.ops.erosion.cancel.poll() and bpy.ops.erosion.finish.poll()
     bpy.ops.erosion.cancel()
     assert job.now.current is None
@@ -113,7 +115,9 @@ def test_cancel_and_finish_are_there_only_during_a_run(terrain_object):
 
 
 def test_another_file_ends_the_run(terrain_object):
-    run = job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
+    run = job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {}
+    )
     worker = process.ready()._process
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     assert run.state == "cancelled" and worker.poll() is not None and job.now.current is None
@@ -122,7 +126,10 @@ def test_another_file_ends_the_run(terrain_object):
 def test_a_hundred_times_off_and_on_leaves_nothing_behind():
     def handlers():
         app = bpy.app.handlers
-        return [len(found) for found in (app.load_pre, app.load_post, app.undo_pre, app.depsgraph_update_post)]
+        return [
+            len(found)
+            for found in (app.load_pre, app.load_post, app.undo_pre, app.depsgraph_update_post)
+        ]
 
     before = handlers()
     for _ in range(100):
@@ -133,46 +140,87 @@ def test_a_hundred_times_off_and_on_leaves_nothing_behind():
 
 
 def test_a_script_may_end_with_the_extension_on():
-    """Blender 4.5 as a Python module crashes where classes are left registered, and a farm sees a failure."""
+    """Blender 4.5 as a Python module crashes where classes are left registered, and a farm sees a
+    failure.
+    """
     program = "import erosion_addon; erosion_addon.register()"
     command = [sys.executable, "-c", program]
     patience = 60 if bpy.app.version < (5, 0) else 300
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=patience)
-    except subprocess.TimeoutExpired:  # the other fault of its end, see conftest.py, which comes after that crash
+    except subprocess.TimeoutExpired:
+        # the other fault of its end, see conftest.py, which comes after that crash
         assert bpy.app.version < (5, 0)
     else:
         assert done.returncode == 0, done.stderr
 
 
 WHERE_USED = (
-    *("cli", "drainage.analysis", "drainage.flow_graph", "drainage.rivers", "files.heightmap", "files.maps"),
-    *("frames.sequence", "generators.canvas", "generators.landscapes", "generators.mountains", "generators.noise"),
+    *(
+        "cli",
+        "drainage.analysis",
+        "drainage.flow_graph",
+        "drainage.rivers",
+        "files.heightmap",
+        "files.maps",
+    ),
+    *(
+        "frames.sequence",
+        "generators.canvas",
+        "generators.landscapes",
+        "generators.mountains",
+        "generators.noise",
+    ),
     *("generators.shapes", "landscape", "light.bake", "local", "lod", "processes.shared.shares"),
-    *("processes.shared.state", "run.checkpoint", "run.progress", "run.simulation", "scene.brush.painter"),
+    *(
+        "processes.shared.state",
+        "run.checkpoint",
+        "run.progress",
+        "run.simulation",
+        "scene.brush.painter",
+    ),
     "scene.derived.water_surface",
-    *("scene.materials.material", "scene.scatter", "scene.stage", "worker.services", "worker.worker"),
+    *(
+        "scene.materials.material",
+        "scene.scatter",
+        "scene.stage",
+        "worker.services",
+        "worker.worker",
+    ),
 )
-"""Rooms and modules, with what lies in them, that are imported when they are used: Blender starts without them."""
+"""Rooms and modules, with what lies in them, that are imported when they are used: Blender starts
+without them.
+"""
 
 
 def test_switching_on_imports_neither_numba_nor_what_only_a_run_or_a_look_needs():
     program = "import sys, bpy, erosion_addon; erosion_addon.register(); print(*sys.modules)"
     loaded = set(blender_child.run(program).stdout.strip().splitlines()[-1].split())
     assert "erosion_addon.ui" in loaded and not loaded & {"numba", "llvmlite"}
-    inside = [name.removeprefix("erosion_addon.") for name in loaded if name.startswith("erosion_addon.")]
-    assert not [name for name in inside if f"{name}.".startswith(tuple(f"{late}." for late in WHERE_USED))]
+    inside = [
+        name.removeprefix("erosion_addon.") for name in loaded if name.startswith("erosion_addon.")
+    ]
+    assert not [
+        name for name in inside if f"{name}.".startswith(tuple(f"{late}." for late in WHERE_USED))
+    ]
     assert not loaded & {f"erosion_addon.processes.{kind}.step" for kind in PROCESSES}
     for late in WHERE_USED:  # each exists
         importlib.import_module(f"erosion_addon.{late}")
 
 
-def test_the_command_takes_the_words_of_the_command_line(terrain_object, tmp_path, monkeypatch, capsys):
+def test_the_command_takes_the_words_of_the_command_line(
+    terrain_object, tmp_path, monkeypatch, capsys
+):
     from erosion_addon import ui
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("signal.signal", lambda *_: None)  # the tests keep their own Ctrl-C
     write_heightmap("in.tif", fractal(24, 24, relief=50.0), BlenderFiles())
-    assert ui.command_line(["erode", "in.tif", "out.exr", "--recipe", "arcane", "--maps", "maps", "--quiet"]) == 0
+    assert (
+        ui.command_line(
+            ["erode", "in.tif", "out.exr", "--recipe", "arcane", "--maps", "maps", "--quiet"]
+        )
+        == 0
+    )
     assert (tmp_path / "out.exr").is_file() and (tmp_path / "maps" / "wear.exr").is_file()
     assert ui.command_line(["erode", "in.tif"]) == 2

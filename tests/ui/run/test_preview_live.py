@@ -102,10 +102,15 @@ CHANGES = {
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_change_shows_another_preview(terrain_object, what):
     left = terrain_object.data.attributes.new("left", "FLOAT", "POINT")
-    left.data.foreach_set("value", (shown_positions(terrain_object.data)[:, 0] < 0).astype(np.float32))
+    left.data.foreach_set(
+        "value", (shown_positions(terrain_object.data)[:, 0] < 0).astype(np.float32)
+    )
     if what == "a mask":
-        terrain_object.data.attributes.new("all", "FLOAT", "POINT").data.foreach_set("value", np.ones(48 * 64, "f"))
-        terrain_object.erosion.strength.source, terrain_object.erosion.strength.layer = "ATTRIBUTE", "all"
+        terrain_object.data.attributes.new("all", "FLOAT", "POINT").data.foreach_set(
+            "value", np.ones(48 * 64, "f")
+        )
+        terrain_object.erosion.strength.source = "ATTRIBUTE"
+        terrain_object.erosion.strength.layer = "all"
     switched_on(terrain_object)
     first = seen(terrain_object)
     CHANGES[what](terrain_object.erosion)
@@ -122,7 +127,9 @@ def test_settings_of_the_panel_alone_ask_for_none(terrain_object):
     assert not live_preview.now.asked
 
 
-def test_a_quick_preview_comes_at_once_and_the_full_one_when_the_settings_rest(other_object, monkeypatch):
+def test_a_quick_preview_comes_at_once_and_the_full_one_when_the_settings_rest(
+    other_object, monkeypatch
+):
     monkeypatch.setattr(small, "QUICK", 0.0)
     activate(other_object)
     switched_on(other_object)
@@ -146,10 +153,12 @@ def test_a_quick_preview_comes_at_once_and_the_full_one_when_the_settings_rest(o
 def test_a_newer_change_stops_the_preview_under_way(other_object):
     activate(other_object)
     parameters = other_object.erosion.steps[0].droplet
-    parameters.drops_per_cell, parameters.maximum_path = 1000.0, 100.0  # many minutes
+    parameters.drops_per_cell = 1000.0  # many minutes
+    parameters.maximum_path = 100.0
     other_object.erosion.live_preview = True
     look_until(lambda: preview.now.current is not None and preview.now.current.under_way)
-    parameters.drops_per_cell, parameters.maximum_path = 1.0, 4.0
+    parameters.drops_per_cell = 1.0
+    parameters.maximum_path = 4.0
     live_preview.poll()
     previewed(other_object)
     terrain, lattice = grid.read_terrain(other_object)
@@ -164,7 +173,9 @@ def test_a_result_is_previewed_from_the_terrain_before_erosion_as_it_would_be_ru
     terrain_object.erosion.seed = 7
     switched_on(terrain_object)
     lattice = grid.find_lattice(terrain_object)
-    expected = erode(grid.terrain_of(lattice, source_heights), Recipe.load("arcane"), seed=7).elevation
+    expected = erode(
+        grid.terrain_of(lattice, source_heights), Recipe.load("arcane"), seed=7
+    ).elevation
     np.testing.assert_allclose(lattice.to_grid(seen(terrain_object)), expected, atol=1e-3)
     assert source.is_untouched_result(terrain_object.data)
     terrain_object.erosion.live_preview = False
@@ -250,21 +261,24 @@ def test_undo_of_a_setting_leaves_no_preview_in_the_terrain(terrain_object):
 
 @pytest.mark.parametrize("name", ["arcane", "alpine"])
 def test_a_preview_digs_about_as_much_as_the_run(name):
-    terrain, recipe = Terrain(fractal(384, 384, relief=1500.0), 15.0), Recipe.load(name)
+    terrain = Terrain(fractal(384, 384, relief=1500.0), 15.0)
+    recipe = Recipe.load(name)
     shape = small.shape_of(terrain.shape, 128)
     reduced = small.reduced(terrain, shape)
     of_run = small.average(erode(terrain, recipe).elevation - terrain.elevation, shape)
     fitted = small.fitted(recipe, 384 * 15.0, terrain.cell_size, reduced.cell_size)
     of_preview = erode(reduced, fitted).elevation - reduced.elevation
-    # Measured 0.95 and 1.16, as walls that alpine keeps are gentler on wide cells; with all drops for each cell 1.1
-    # and 1.3.
+    # Measured 0.95 and 1.16, as walls that alpine keeps are gentler on wide cells; with all drops
+    # for each cell 1.1 and 1.3.
     assert of_preview.std() == pytest.approx(of_run.std(), rel=0.2)
     assert np.corrcoef(of_preview.ravel(), of_run.ravel())[0, 1] > 0.8
 
 
 @pytest.fixture
 def other_object(terrain_object):
-    obj = grid.make_grid_object("Other", fractal(150, 150, relief=900.0), (10.0, 10.0), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Other", fractal(150, 150, relief=900.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     obj.erosion.recipe_name = "arcane"
     return obj
 
@@ -283,8 +297,12 @@ def queued(obj):
 
 
 @pytest.mark.parametrize("end", ["done", "cancelled", "failed"])
-def test_the_next_in_the_queue_starts_when_the_run_has_ended_however(terrain_object, other_object, end):
-    first = job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 50.0}), {})
+def test_the_next_in_the_queue_starts_when_the_run_has_ended_however(
+    terrain_object, other_object, end
+):
+    first = job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 50.0}), {}
+    )
     queued(other_object)
     if end == "cancelled":
         bpy.ops.erosion.cancel()
@@ -296,11 +314,15 @@ def test_the_next_in_the_queue_starts_when_the_run_has_ended_however(terrain_obj
     tick_until(lambda: job.now.current is None and progress._tick() is None)
     assert json.loads(other_object.erosion.report)["seed"] == 4
     assert "wear" in other_object.data.attributes
-    assert any("SIGKILL" in message for message in progress.messages(terrain_object)) == (end == "failed")
+    assert any("SIGKILL" in message for message in progress.messages(terrain_object)) == (
+        end == "failed"
+    )
 
 
 def test_cancel_can_clear_the_queue(terrain_object, other_object):
-    job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
+    job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {}
+    )
     queued(other_object)
     bpy.ops.erosion.cancel(waiting_too=True)
     assert progress._tick() is None and job.now.current is None
@@ -308,14 +330,20 @@ def test_cancel_can_clear_the_queue(terrain_object, other_object):
 
 
 def test_one_in_the_queue_can_be_taken_out(terrain_object, other_object):
-    job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
+    job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {}
+    )
     queued(other_object)
     bpy.ops.erosion.queue_remove(name="Other")
     assert not queue.waiting()
 
 
-def test_the_one_that_is_taken_out_is_the_one_beside_whose_name_the_button_stood(terrain_object, other_object):
-    job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
+def test_the_one_that_is_taken_out_is_the_one_beside_whose_name_the_button_stood(
+    terrain_object, other_object
+):
+    job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {}
+    )
     queued(other_object)
     shown = queue.waiting()[0]
     other_object.name = "Renamed"
@@ -325,7 +353,9 @@ def test_the_one_that_is_taken_out_is_the_one_beside_whose_name_the_button_stood
 
 
 def test_what_runs_or_waits_cannot_be_queued_again(terrain_object, other_object):
-    job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
+    job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {}
+    )
     assert not bpy.ops.erosion.run.poll()
     activate(other_object)
     assert bpy.ops.erosion.run.poll()
@@ -334,7 +364,9 @@ def test_what_runs_or_waits_cannot_be_queued_again(terrain_object, other_object)
 
 
 def test_a_script_is_refused_while_something_is_eroded(terrain_object, other_object):
-    job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
+    job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {}
+    )
     activate(other_object)
     with pytest.raises(RuntimeError, match="Terrain is being eroded"):
         bpy.ops.erosion.run("EXEC_DEFAULT")
@@ -352,7 +384,9 @@ def test_one_that_cannot_be_eroded_when_its_turn_comes_is_named(terrain_object, 
 
 def test_no_preview_while_something_is_eroded(terrain_object, other_object):
     other_object.erosion.live_preview = True
-    run = job.start(terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {})
+    run = job.start(
+        terrain_object, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 500.0}), {}
+    )
     activate(other_object)
     time.sleep(2 * live_preview.QUIET)
     assert live_preview.poll() is None and preview.now.current is None

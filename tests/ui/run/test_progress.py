@@ -23,10 +23,14 @@ LONG = {"droplet.drops_per_cell": 1000.0}
 
 
 class Layout:
-    """Takes what a panel draws; said: its texts, switches: by property, whether the row is enabled."""
+    """Takes what a panel draws; said: its texts, switches: by property, whether the row is
+    enabled.
+    """
 
     def __init__(self):
-        self.said, self.switches, self.enabled = [], {}, True
+        self.said = []
+        self.switches = {}
+        self.enabled = True
 
     def label(self, text="", **_):
         self.said.append(text)
@@ -43,7 +47,9 @@ class Layout:
 @pytest.fixture
 def bad_terrain(terrain_object, monkeypatch):
     """One that breaks the code that starts its run, in a way that nobody foresaw."""
-    obj = grid.make_grid_object("Bad", fractal(20, 20, relief=90.0), (10.0, 10.0), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Bad", fractal(20, 20, relief=90.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     start = runs.start
 
     def breaks(obj, resume=False):
@@ -68,7 +74,9 @@ def test_a_bad_terrain_does_not_stop_the_queue(terrain_object, bad_terrain, othe
 
 @pytest.fixture
 def refused(terrain_object, other_object):  # noqa: F811
-    """A terrain of the queue whose turn came while it had shape keys; there is a message about it."""
+    """A terrain of the queue whose turn came while it had shape keys; there is a message about
+    it.
+    """
     job.start(terrain_object, Recipe.load("arcane"), {})
     queued(other_object)
     other_object.shape_key_add(name="Basis")
@@ -80,7 +88,9 @@ def in_the_panel(obj):
     activate(obj)
     layout = Drawn()
     main_panel.EROSION_PT_main.draw(SimpleNamespace(layout=layout), bpy.context)
-    return " ".join(named.get("text", "") for name, _, named in layout.seen["calls"] if name == "label")
+    return " ".join(
+        named.get("text", "") for name, _, named in layout.seen["calls"] if name == "label"
+    )
 
 
 def test_a_message_is_shown_with_its_object_alone(terrain_object, refused):
@@ -109,11 +119,16 @@ def test_a_message_goes_with_what_it_is_about(terrain_object, refused, tmp_path,
     assert not any(progress.messages(obj) for obj in [*bpy.data.objects, None])
 
 
-def test_a_message_about_a_deleted_object_is_seen_beside_any_other_until_the_next_run(terrain_object, other_object):  # noqa: F811
+def test_a_message_about_a_deleted_object_is_seen_beside_any_other_until_the_next_run(
+    terrain_object,
+    other_object,  # noqa: F811
+):
     run = job.start(terrain_object, Recipe.load("arcane"), {})
     bpy.data.objects.remove(terrain_object)
     tick_until(lambda: job.now.current is None and progress._tick() is None)
-    assert run.state == "rescued" and "Terrain was deleted while it was eroded." in in_the_panel(other_object)
+    assert run.state == "rescued" and "Terrain was deleted while it was eroded." in in_the_panel(
+        other_object
+    )
     bpy.ops.erosion.run()
     assert "Terrain" not in " ".join(progress.messages(other_object))
 
@@ -121,13 +136,19 @@ def test_a_message_about_a_deleted_object_is_seen_beside_any_other_until_the_nex
 def test_no_workspace_keeps_the_status_of_an_ended_run(terrain_object, monkeypatch):
     texts = {}
     monkeypatch.setattr(progress, "redraw_panels", lambda: None)
-    workspaces = [SimpleNamespace(status_text_set=lambda text, name=name: texts.update({name: text})) for name in "ab"]
+    workspaces = [
+        SimpleNamespace(status_text_set=lambda text, name=name: texts.update({name: text}))
+        for name in "ab"
+    ]
     windows = [SimpleNamespace(workspace=workspaces[0])]
     manager = SimpleNamespace(windows=windows)
     monkeypatch.setattr(
         progress,
         "bpy",
-        SimpleNamespace(context=SimpleNamespace(window_manager=manager), data=SimpleNamespace(workspaces=workspaces)),
+        SimpleNamespace(
+            context=SimpleNamespace(window_manager=manager),
+            data=SimpleNamespace(workspaces=workspaces),
+        ),
     )
     progress.redraw(object())
     windows[0] = SimpleNamespace(workspace=workspaces[1])  # the user goes to another one
@@ -145,8 +166,14 @@ def test_what_belongs_to_a_file_is_forgotten_with_it(terrain_object):
     bpy.ops.erosion.variants(seeds=1)
     assert variants.now.shown is not None
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    assert not live_preview.now.troubles and how_far._now.wanted is None and progress.now.repeated is None
-    assert ground._now.ground is None and variants.now.shown is None and variants.now.pictures is None
+    assert (
+        not live_preview.now.troubles
+        and how_far._now.wanted is None
+        and progress.now.repeated is None
+    )
+    assert (
+        ground._now.ground is None and variants.now.shown is None and variants.now.pictures is None
+    )
 
 
 def test_a_fault_of_ours_ends_the_run_and_not_the_timer(terrain_object, other_object, monkeypatch):  # noqa: F811
@@ -204,4 +231,6 @@ def test_live_preview_is_there_where_run_is(terrain_object):
     assert not layout.said
     terrain_object.erosion.live_preview = True
     run_panel.draw_preview(layout, terrain_object.erosion)
-    assert " ".join(layout.said).startswith("No preview: ") and "shape keys" in " ".join(layout.said)
+    assert " ".join(layout.said).startswith("No preview: ") and "shape keys" in " ".join(
+        layout.said
+    )

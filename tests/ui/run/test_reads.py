@@ -12,14 +12,19 @@ import erosion_addon
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import mesh
 
-BLENDER = [path for room in ("scene", "ui") for path in (Path(erosion_addon.__file__).parent / room).rglob("*.py")]
+BLENDER = [
+    path
+    for room in ("scene", "ui")
+    for path in (Path(erosion_addon.__file__).parent / room).rglob("*.py")
+]
 """Modules that know Blender."""
 
 
 @pytest.fixture
 def reads(monkeypatch):
     """Calling function of each read of a mesh's positions."""
-    read, callers = mesh.shown_positions, []
+    read = mesh.shown_positions
+    callers = []
 
     def counted(read_mesh, *room):
         asking = sys._getframe(1)
@@ -36,16 +41,23 @@ def reads(monkeypatch):
 
 def test_positions_are_read_in_one_place():
     """So counting there counts all. Others read the mesh of another object."""
-    reading = re.compile(r'(s\["position"\]|attribute)\.data\.foreach_get\("vector"|foreach_get\("co"')
+    reading = re.compile(
+        r'(s\["position"\]|attribute)\.data\.foreach_get\("vector"|foreach_get\("co"'
+    )
     found = {path.name for path in BLENDER if reading.search(path.read_text(encoding="utf-8"))}
     assert found == {"mesh.py", "from_mesh.py", "curve_lines.py"}
 
 
 @pytest.mark.parametrize("continued", [False, True])
 def test_a_run_reads_the_mesh_once_and_its_commit_twice(terrain_object, reads, continued):
-    """The run begins with a snapshot. The commit sees whether the mesh is still that, and that it took the result."""
-    terrain_object.erosion.rain.source, terrain_object.erosion.rain.layer = "ATTRIBUTE", "wet"
-    terrain_object.data.attributes.new("wet", "FLOAT", "POINT").data.foreach_set("value", [1.0] * 48 * 64)
+    """The run begins with a snapshot. The commit sees whether the mesh is still that, and that it
+    took the result.
+    """
+    terrain_object.erosion.rain.source = "ATTRIBUTE"
+    terrain_object.erosion.rain.layer = "wet"
+    terrain_object.data.attributes.new("wet", "FLOAT", "POINT").data.foreach_set(
+        "value", [1.0] * 48 * 64
+    )
     terrain_object.erosion.continue_from_result = continued
     for _ in range(2):  # the second one looks at what the first one left
         bpy.context.view_layer.update()

@@ -23,16 +23,23 @@ SIDE = 64
 
 @pytest.fixture
 def terrain():
-    made = grid.make_grid_object("Terrain", fractal(SIDE, SIDE, 300.0), (10.0, 10.0), bpy.context.scene.collection)
+    made = grid.make_grid_object(
+        "Terrain", fractal(SIDE, SIDE, 300.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     bpy.context.view_layer.objects.active = made
-    steps.fill(made.erosion, Recipe.from_dict({"name": "one", "step": [{"kind": "droplet"}, {"kind": "talus"}]}))
+    steps.fill(
+        made.erosion,
+        Recipe.from_dict({"name": "one", "step": [{"kind": "droplet"}, {"kind": "talus"}]}),
+    )
     yield made
     job.clear()
     worker_process.stop()
 
 
 def select(obj, inside):
-    attribute = obj.data.attributes.get(".select_vert") or obj.data.attributes.new(".select_vert", "BOOLEAN", "POINT")
+    attribute = obj.data.attributes.get(".select_vert") or obj.data.attributes.new(
+        ".select_vert", "BOOLEAN", "POINT"
+    )
     attribute.data.foreach_set("value", inside.ravel())
 
 
@@ -50,7 +57,9 @@ def field(obj, name):
 
 def test_the_selection_is_eroded_and_nothing_beyond_it(terrain):
     bpy.ops.erosion.run()
-    before, flow, wear = grid.heights(terrain.data), field(terrain, "flow"), field(terrain, "wear")
+    before = grid.heights(terrain.data)
+    flow = field(terrain, "flow")
+    wear = field(terrain, "wear")
     source = original.source_heights(terrain.data).tobytes()
     select(terrain, inside())
     assert bpy.ops.erosion.run_region() == {"FINISHED"}
@@ -58,7 +67,9 @@ def test_the_selection_is_eroded_and_nothing_beyond_it(terrain):
     beyond = ~inside()
     assert (after[beyond] == before.reshape(SIDE, SIDE)[beyond]).all()
     assert (after != before.reshape(SIDE, SIDE))[inside()].mean() > 0.5
-    assert (field(terrain, "flow")[beyond] == flow[beyond]).all() and (field(terrain, "flow") != flow).any()
+    assert (field(terrain, "flow")[beyond] == flow[beyond]).all() and (
+        field(terrain, "flow") != flow
+    ).any()
     assert (field(terrain, "wear")[beyond] == wear[beyond]).all()
     assert json.loads(terrain.erosion.report)["region"]["cells"] <= 32 * 32
     assert original.source_heights(terrain.data).tobytes() == source
@@ -91,7 +102,9 @@ def test_refusals_say_why(terrain):
 
 def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes_and_frames(terrain, tmp_path):
     terrain.erosion.steps[0].droplet.drops_per_cell = 60.0
-    frames, whole_frames, parts = terrain.erosion.frames, tmp_path / "whole", tmp_path / "parts"
+    frames = terrain.erosion.frames
+    whole_frames = tmp_path / "whole"
+    parts = tmp_path / "parts"
     frames.keep, frames.count, frames.fields, frames.folder = True, 8, {"wear"}, str(whole_frames)
     select(terrain, inside())
     bpy.ops.erosion.run_region()
@@ -107,7 +120,9 @@ def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes_and_frames(
         run.poll(0.05)
     assert run.state == "done", run.sentence
     progress.finish_run(run)
-    assert original.is_paused(terrain.data) and grid.heights(terrain.data).tobytes() != whole.tobytes()
+    assert (
+        original.is_paused(terrain.data) and grid.heights(terrain.data).tobytes() != whole.tobytes()
+    )
     assert Record.read(parts).kept < 8
     assert bpy.ops.erosion.run("EXEC_DEFAULT", resume=True) == {"FINISHED"}
     assert grid.heights(terrain.data).tobytes() == whole.tobytes()
@@ -116,14 +131,19 @@ def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes_and_frames(
     assert grid.heights(terrain.data).tobytes() == before
 
 
-def test_frames_of_a_run_on_a_region_are_of_the_whole_terrain_and_never_replace_others(terrain, tmp_path):
+def test_frames_of_a_run_on_a_region_are_of_the_whole_terrain_and_never_replace_others(
+    terrain, tmp_path
+):
     frames = terrain.erosion.frames
     frames.keep, frames.count, frames.folder = True, 2, str(tmp_path / "frames")
     before = grid.read_terrain(terrain)[0].elevation
     select(terrain, inside())
     assert bpy.ops.erosion.run_region() == {"FINISHED"}
     after = grid.read_terrain(terrain)[0].elevation
-    images = [OpenImageIOFiles().read(tmp_path / "frames" / f"elevation_{number:04d}.exr") for number in range(3)]
+    images = [
+        OpenImageIOFiles().read(tmp_path / "frames" / f"elevation_{number:04d}.exr")
+        for number in range(3)
+    ]
     assert images[0].tobytes() == before.astype(np.float32).tobytes()
     assert images[2].tobytes() == after.astype(np.float32).tobytes()
     changed = [(image != images[0])[inside()].mean() for image in images]

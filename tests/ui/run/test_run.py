@@ -54,7 +54,9 @@ def test_the_mesh_gets_what_the_model_computes(terrain_object):
 def test_everything_but_the_heights_stays(terrain_object):
     mesh = terrain_object.data
     mesh.materials.append(bpy.data.materials.new("Mine"))
-    mesh.attributes.new("mine", "FLOAT", "POINT").data.foreach_set("value", np.arange(len(mesh.vertices), dtype="f"))
+    mesh.attributes.new("mine", "FLOAT", "POINT").data.foreach_set(
+        "value", np.arange(len(mesh.vertices), dtype="f")
+    )
     uv_before = np.empty(2 * len(mesh.loops), np.float32)
     mesh.uv_layers[0].uv.foreach_get("vector", uv_before)
     xy_before = grid.positions(mesh)[:, :2].copy()
@@ -112,14 +114,18 @@ def test_wear_and_deposition_of_runs_that_add_up_count_from_the_first_one_on(ter
     settings.adds_up = True  # which is for runs that continue the last one
     run()
     first = sums_of(terrain_object)
-    settings.continue_from_result, settings.seed = True, 5
+    settings.continue_from_result = True
+    settings.seed = 5
     run()
-    added, after = sums_of(terrain_object), z_of(terrain_object)
-    # There was nothing loose before the first run: what lies there now was laid down, and the rest of the change is
-    # rock worn away.
+    added = sums_of(terrain_object)
+    after = z_of(terrain_object)
+    # There was nothing loose before the first run: what lies there now was laid down, and the rest
+    # of the change is rock worn away.
     loose = added["sediment"].astype(float)
     np.testing.assert_allclose(added["deposition"], np.maximum(loose, 0), rtol=0, atol=1e-3)
-    np.testing.assert_allclose(added["wear"], np.maximum(before - (after - loose), 0), rtol=0, atol=1e-3)
+    np.testing.assert_allclose(
+        added["wear"], np.maximum(before - (after - loose), 0), rtol=0, atol=1e-3
+    )
     assert added["wear"].sum() > 1.2 * first["wear"].sum()
     settings.adds_up = False
     run()
@@ -175,7 +181,8 @@ def test_a_vertex_group_masks_the_run(terrain_object, kind):
     group = terrain_object.vertex_groups.new(name="Left")
     group.add([int(i) for i in np.flatnonzero(left)], 1.0, "REPLACE")
     mask = getattr(terrain_object.erosion, kind)
-    mask.source, mask.layer = "VERTEX_GROUP", "Left"
+    mask.source = "VERTEX_GROUP"
+    mask.layer = "Left"
     terrain_object.erosion.steps[0].droplet.maximum_path = 0.05  # 3 cells: no drop gets far
     before = z_of(terrain_object)
     run()
@@ -252,9 +259,17 @@ def test_a_script_may_write_a_result_once_there_is_memory_for_it(terrain_object,
 
 
 def test_the_redo_panels_show_no_options_of_scripts():
-    for operator in (bpy.ops.erosion.run, bpy.ops.erosion.run_region, bpy.ops.erosion.variant_choose):
+    for operator in (
+        bpy.ops.erosion.run,
+        bpy.ops.erosion.run_region,
+        bpy.ops.erosion.variant_choose,
+    ):
         properties = operator.get_rna_type().properties
-        assert [one.identifier for one in properties if not one.is_hidden and one.identifier != "rna_type"] == []
+        assert [
+            one.identifier
+            for one in properties
+            if not one.is_hidden and one.identifier != "rna_type"
+        ] == []
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -29,8 +29,11 @@ def test_what_is_no_grid_is_refused_as_everywhere(terrain_object):
 
 def test_a_run_reads_the_mesh_once(terrain_object, monkeypatch):
     terrain_object.erosion.strength.source = "NONE"
-    reads, whole = [], mesh.shown_positions
-    monkeypatch.setattr(mesh, "shown_positions", lambda read, *room: reads.append(read.name) or whole(read, *room))
+    reads = []
+    whole = mesh.shown_positions
+    monkeypatch.setattr(
+        mesh, "shown_positions", lambda read, *room: reads.append(read.name) or whole(read, *room)
+    )
     runs.start(terrain_object)
     job.clear()
     assert reads == [terrain_object.data.name]

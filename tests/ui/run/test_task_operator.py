@@ -13,7 +13,8 @@ from erosion_addon.ui.run.task_operator import TaskOperator
 from tests.ui.conftest import z_of
 from tests.ui.run.test_preview_live import nothing_shown  # noqa: F401 - a fixture
 
-TIMER, KEY = SimpleNamespace(type="TIMER"), SimpleNamespace(type="A")
+TIMER = SimpleNamespace(type="TIMER")
+KEY = SimpleNamespace(type="A")
 LONG = {"droplet.drops_per_cell": 1000.0}
 
 
@@ -23,7 +24,8 @@ class Operator(TaskOperator):
     bl_idname = "erosion.run"
 
     def __init__(self, number=0, **options):
-        self.number, self.said = number, []
+        self.number = number
+        self.said = []
         self.options = SimpleNamespace(**{"is_repeat": False, "is_repeat_last": False, **options})
 
     def as_keywords(self):
@@ -38,7 +40,9 @@ def calls(monkeypatch):
     """Calls of the timer, as in a window."""
     called = []
     monkeypatch.setattr(attendance, "possible", lambda: True)
-    monkeypatch.setattr(attendance, "call", lambda *call: called.append((*call, attendance.now.returning)))
+    monkeypatch.setattr(
+        attendance, "call", lambda *call: called.append((*call, attendance.now.returning))
+    )
     monkeypatch.setattr(attendance.now, "present", 7)
     monkeypatch.setattr(attendance.now, "away", 0)
     monkeypatch.setattr(attendance.now, "since", attendance.time.monotonic())
@@ -78,7 +82,11 @@ def test_it_writes_the_result_and_finishes(terrain_object, calls):
     operator = Operator(7)
     assert operator.modal(bpy.context, TIMER) == {"FINISHED"}
     assert operator.said == [("INFO", "Terrain is eroded.")]
-    assert job.now.current is None and "wear" in terrain_object.data.attributes and not attendance.is_by(7)
+    assert (
+        job.now.current is None
+        and "wear" in terrain_object.data.attributes
+        and not attendance.is_by(7)
+    )
 
 
 def test_of_a_cancelled_run_it_finishes_nothing(terrain_object, calls):
@@ -87,7 +95,9 @@ def test_of_a_cancelled_run_it_finishes_nothing(terrain_object, calls):
     assert Operator(7).modal(bpy.context, TIMER) == {"CANCELLED"}
 
 
-def test_where_no_operator_can_be_called_the_result_is_written_all_the_same(terrain_object, calls, monkeypatch):
+def test_where_no_operator_can_be_called_the_result_is_written_all_the_same(
+    terrain_object, calls, monkeypatch
+):
     def refuses(*_):
         raise RuntimeError("Operator bpy.ops.erosion.run.poll() failed, context is incorrect")
 

@@ -34,7 +34,9 @@ def picture(row, column):
     assert variants.now.shown is not None
     preview = variants.now.pictures[str(row * len(variants.now.shown.seeds) + column)]
     cols, rows = preview.image_size
-    return np.rint(255.0 * np.array(preview.image_pixels_float).reshape(rows, cols, 4)[..., :3]).astype(np.uint8)
+    return np.rint(
+        255.0 * np.array(preview.image_pixels_float).reshape(rows, cols, 4)[..., :3]
+    ).astype(np.uint8)
 
 
 def relief_of(terrain):
@@ -48,7 +50,9 @@ def relief_of(terrain):
 def test_a_run_makes_what_the_picture_that_was_taken_shows(quick):
     """On a terrain no larger than the pictures the run in small is the run in full."""
     quick.erosion.seed, before = 4, everything(quick.data)
-    assert bpy.ops.erosion.variants(seeds=2, vary="1.capacity", lowest=2.0, highest=8.0, values=2) == {"FINISHED"}
+    assert bpy.ops.erosion.variants(
+        seeds=2, vary="1.capacity", lowest=2.0, highest=8.0, values=2
+    ) == {"FINISHED"}
     made = variants.now.shown
     assert (made.target, made.values, made.seeds) == ("1.capacity", [2.0, 8.0], [4, 5])
     assert everything(quick.data) == before and quick.erosion.seed == 4
@@ -63,7 +67,11 @@ def test_a_run_makes_what_the_picture_that_was_taken_shows(quick):
 def test_seeds_alone_leave_the_parameters(quick):
     recipe = steps.recipe_of(quick.erosion, [])
     bpy.ops.erosion.variants()
-    assert [len(row) for row in variants.now.shown.icons] == [3] and variants.now.shown.seeds == [0, 1, 2]
+    assert [len(row) for row in variants.now.shown.icons] == [3] and variants.now.shown.seeds == [
+        0,
+        1,
+        2,
+    ]
     bpy.ops.erosion.variant_choose(number=2)
     assert quick.erosion.seed == 2 and steps.recipe_of(quick.erosion, []).steps == recipe.steps
 
@@ -108,7 +116,11 @@ def test_a_value_that_cannot_be_is_refused_before_any_work(quick, words, sentenc
     worker_process.stop()
     with pytest.raises((RuntimeError, TypeError), match=sentence):
         bpy.ops.erosion.variants(**words)
-    assert worker_process._now.runner is None and variants.now.shown is None and job.now.current is None
+    assert (
+        worker_process._now.runner is None
+        and variants.now.shown is None
+        and job.now.current is None
+    )
 
 
 def test_a_recipe_that_was_changed_since_takes_no_value(quick):
@@ -126,7 +138,9 @@ def test_a_recipe_that_was_changed_since_takes_no_value(quick):
 def test_another_terrain_has_no_variants(quick):
     bpy.ops.erosion.variants(seeds=1)
     assert bpy.ops.erosion.variant_choose.poll()
-    other = grid.make_grid_object("Other", np.zeros((20, 20)), (1.0, 1.0), bpy.context.scene.collection)
+    other = grid.make_grid_object(
+        "Other", np.zeros((20, 20)), (1.0, 1.0), bpy.context.scene.collection
+    )
     activate(other)
     assert not bpy.ops.erosion.variant_choose.poll()
 

@@ -59,7 +59,8 @@ def test_threads_come_from_the_preference_or_the_machine(terrain_object, chosen)
 
 
 def test_light_is_baked_on_as_many_threads_as_a_run_takes(terrain_object, chosen, monkeypatch):
-    given, compute = [], Runner.compute
+    given = []
+    compute = Runner.compute
 
     def watched(runner, asked, threads):
         given.append(threads)
@@ -78,22 +79,30 @@ def test_every_preference_has_a_tooltip():
     assert own and all(len(described[name].description) > 20 for name in own)
 
 
-def test_compiling_into_the_chosen_folder_is_shown_and_can_be_cancelled_and_cleared(terrain_object, chosen, tmp_path):
+def test_compiling_into_the_chosen_folder_is_shown_and_can_be_cancelled_and_cleared(
+    terrain_object, chosen, tmp_path
+):
     chosen.kernel_folder = str(tmp_path)
     (tmp_path / "mine.txt").write_text("keep this")
     process.stop()
-    before, run = z_of(terrain_object).tobytes(), runs.start(terrain_object)
+    before = z_of(terrain_object).tobytes()
+    run = runs.start(terrain_object)
     worker = process.ready()
     while not (run.message.startswith("Compiling") and run.fraction > 0.3):
         run.poll(0.02)
     bpy.ops.erosion.cancel()
     assert not worker.alive and z_of(terrain_object).tobytes() == before
 
-    run, seen = runs.start(terrain_object), []
+    run = runs.start(terrain_object)
+    seen = []
     while not run.ended:
         run.poll(0.02)
         seen.append((run.state, run.message, run.fraction))
-    compiling = [fraction for _, message, fraction in seen if message.startswith("Compiling for this recipe (once)")]
+    compiling = [
+        fraction
+        for _, message, fraction in seen
+        if message.startswith("Compiling for this recipe (once)")
+    ]
     assert run.state == "done" and len(set(compiling)) > 3
     assert {state for state, message, _ in seen if message.startswith("Compiling")} == {"starting"}
     job.clear()
@@ -105,12 +114,18 @@ def test_compiling_into_the_chosen_folder_is_shown_and_can_be_cancelled_and_clea
 
 
 @pytest.mark.parametrize("folder", ["//", "//kernels", "kernels", "./kernels", "../kernels"])
-def test_no_kernels_are_read_beside_a_blend_or_in_the_current_folder(chosen, tmp_path, monkeypatch, folder):
+def test_no_kernels_are_read_beside_a_blend_or_in_the_current_folder(
+    chosen, tmp_path, monkeypatch, folder
+):
     monkeypatch.chdir(tmp_path)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "someone's.blend"))
     chosen.kernel_folder = folder
-    assert "TERRAIN_EROSION_CACHE" not in compiled.worker_environment() and compiled.folder() is None
-    assert compiled.why_not_in(folder).startswith("The folder for compiled kernels must be an absolute path")
+    assert (
+        "TERRAIN_EROSION_CACHE" not in compiled.worker_environment() and compiled.folder() is None
+    )
+    assert compiled.why_not_in(folder).startswith(
+        "The folder for compiled kernels must be an absolute path"
+    )
     assert compiled.why_not_in(str(tmp_path)) is None
 
 
@@ -130,7 +145,8 @@ def test_the_worker_is_kept_or_not_as_is_preferred(terrain_object, chosen):
 def test_a_terrain_in_the_tab_has_its_recipe_compiled_once(terrain_object):
     warmup.warm_up(terrain_object)
     assert process.is_getting_ready()
-    runner, orders = process.ready(), []
+    runner = process.ready()
+    orders = []
     wait_for(lambda: not process.is_getting_ready())
     assert process.condition() == "Ready"
     runner.warm = lambda *order: orders.append(order)
@@ -142,7 +158,10 @@ def test_a_terrain_in_the_tab_has_its_recipe_compiled_once(terrain_object):
     terrain_object.erosion.strength.source = "ATTRIBUTE"
     warmup.warm_up(terrain_object)
     warmup.warm_up(terrain_object)
-    assert [(order[2], order[1]) for order in orders] == [([], (10.0, 10.0)), (["strength"], (10.0, 10.0))]
+    assert [(order[2], order[1]) for order in orders] == [
+        ([], (10.0, 10.0)),
+        (["strength"], (10.0, 10.0)),
+    ]
 
 
 def test_a_worker_that_was_cancelled_is_not_started_again_by_the_panel(terrain_object):
@@ -176,7 +195,8 @@ def test_a_notice_starts_nothing_while_blender_draws(terrain_object, chosen, mon
     assert times == [1] and process.condition().startswith("Not running")
     chosen.warm_up = False
     warmup.notice(terrain_object)
-    chosen.warm_up, chosen.keep_worker = True, False
+    chosen.warm_up = True
+    chosen.keep_worker = False
     warmup.notice(terrain_object)
     assert times == [1]
 
@@ -185,7 +205,9 @@ def test_a_notice_starts_nothing_while_blender_draws(terrain_object, chosen, mon
 def broken(tmp_path, monkeypatch):
     """Another extension's llvmlite for another Python, ahead of ours until `mend` is called."""
     (tmp_path / "packages" / "llvmlite").mkdir(parents=True)
-    (tmp_path / "packages" / "llvmlite" / "__init__.py").write_text("raise ImportError('made for another Python')")
+    (tmp_path / "packages" / "llvmlite" / "__init__.py").write_text(
+        "raise ImportError('made for another Python')"
+    )
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     bare = next((tmp_path / "bare").glob("*/" + Path(sys.executable).name))
     monkeypatch.setattr(sys, "executable", str(bare))
@@ -195,15 +217,20 @@ def broken(tmp_path, monkeypatch):
     process.restart()
 
 
-def test_libraries_that_do_not_work_gray_run_out_with_the_reason_until_restart(terrain_object, broken):
+def test_libraries_that_do_not_work_gray_run_out_with_the_reason_until_restart(
+    terrain_object, broken
+):
     before = z_of(terrain_object).tobytes()
     warmup.warm_up(terrain_object)
     wait_for(process.fault)
     assert process.condition() == "Does not work"
     assert not bpy.ops.erosion.run.poll()
-    with pytest.raises(RuntimeError, match=r"do not work together here .*reinstall Terrain Erosion"):
+    with pytest.raises(
+        RuntimeError, match=r"do not work together here .*reinstall Terrain Erosion"
+    ):
         bpy.ops.erosion.run()
-    assert bpy.ops.erosion.maps_export.poll() == bpy.ops.erosion.look_add.poll()  # what needs no worker is not grayed
+    # what needs no worker is not grayed
+    assert bpy.ops.erosion.maps_export.poll() == bpy.ops.erosion.look_add.poll()
     process.stop()
     assert not bpy.ops.erosion.run.poll()
     broken()
@@ -212,7 +239,9 @@ def test_libraries_that_do_not_work_gray_run_out_with_the_reason_until_restart(t
     assert z_of(terrain_object).tobytes() != before
 
 
-def test_a_run_on_broken_libraries_ends_with_the_sentence_and_leaves_the_terrain(terrain_object, broken):
+def test_a_run_on_broken_libraries_ends_with_the_sentence_and_leaves_the_terrain(
+    terrain_object, broken
+):
     before = z_of(terrain_object).tobytes()
     with pytest.raises(RuntimeError, match="do not work together here"):
         bpy.ops.erosion.run()
@@ -231,10 +260,13 @@ class Row:
 
 
 def test_how_far_it_has_compiled_stands_where_the_time_stood_so_that_no_button_moves(monkeypatch):
-    quiet, busy = Row(), Row()
+    quiet = Row()
+    busy = Row()
     monkeypatch.setattr(process, "compiling", lambda: None)
     main_panel._draw_worker(quiet, "About 2 s and 90 MB of memory", [])
-    monkeypatch.setattr(process, "compiling", lambda: (0.5, "Compiling for this recipe (once), step 1 of 2"))
+    monkeypatch.setattr(
+        process, "compiling", lambda: (0.5, "Compiling for this recipe (once), step 1 of 2")
+    )
     main_panel._draw_worker(busy, "About 2 s and 90 MB of memory", [])
     assert quiet.drawn == [("label", "About 2 s and 90 MB of memory")]
     assert busy.drawn == [("progress", "Compiling for this recipe (once), step 1 of 2")]
@@ -243,7 +275,8 @@ def test_how_far_it_has_compiled_stands_where_the_time_stood_so_that_no_button_m
 def test_the_time_that_a_run_took_is_what_the_panel_says_of_the_next(terrain_object, monkeypatch):
     monkeypatch.setattr("erosion_addon.run.speeds.SHORTEST", 0.0)
     monkeypatch.setattr("erosion_addon.run.speeds.MOST", 1e9)
-    recipe, found = steps.recipe_or_none(terrain_object.erosion), grid.describe(terrain_object)
+    recipe = steps.recipe_or_none(terrain_object.erosion)
+    found = grid.describe(terrain_object)
     before = main_panel._words(found, recipe)
     (step,) = (step for step in report_of(terrain_object)["steps"])
     assert speeds.known() == {"droplet": pytest.approx(step["seconds"] / step["estimated_seconds"])}

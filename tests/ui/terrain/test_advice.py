@@ -31,7 +31,8 @@ def press(remedy):
     """Press the button below a sentence."""
     operator, _, given = REMEDIES[remedy]
     if operator.startswith("object."):
-        operator, given = "erosion.remedy", {"remedy": remedy}
+        operator = "erosion.remedy"
+        given = {"remedy": remedy}
     group, name = operator.split(".")
     assert getattr(getattr(bpy.ops, group), name)(**given) == {"FINISHED"}
 
@@ -81,7 +82,8 @@ def test_the_first_button_makes_a_terrain_and_lets_it_come_into_view(active):
 
 
 def test_no_button_changes_how_those_below_it_are_called():
-    # In Blender a layout's operator_context is that of the whole panel, and without invoke no view is framed.
+    # In Blender a layout's operator_context is that of the whole panel, and without invoke no view
+    # is framed.
     sources = Path(advice_panel.__file__).parents[1].rglob("*.py")
     assert not [path.name for path in sources if "operator_context" in path.read_text("utf-8")]
 
@@ -112,7 +114,9 @@ def test_land_made_wider_is_in_view(terrain_object):
         views.frame(bpy.context, terrain_object)
         bpy.ops.erosion.terrain_enlarge()
         enlarge = SimpleNamespace(execute=lambda context: {"FINISHED"})
-        assert advice_panel.EROSION_OT_terrain_enlarge.invoke(enlarge, bpy.context, None) == {"FINISHED"}
+        assert advice_panel.EROSION_OT_terrain_enlarge.invoke(enlarge, bpy.context, None) == {
+            "FINISHED"
+        }
         assert area.spaces.active.region_3d.view_distance > 2000.0
         assert area.spaces.active.clip_end > 8000.0  # four diagonals
 
@@ -146,7 +150,8 @@ def test_the_scale_is_applied_and_the_terrain_stays_as_large(terrain_object):
 
 def test_a_unit_scale_other_than_1_is_told_and_set_to_1(terrain_object):
     settings = bpy.context.scene.unit_settings
-    settings.system = "IMPERIAL"  # shows other numbers, but a unit of Blender is a meter all the same
+    # shows other numbers, but a unit of Blender is a meter all the same
+    settings.system = "IMPERIAL"
     assert advice.notes(terrain_object) == []
     settings.scale_length = 0.01
     [note] = advice.notes(terrain_object)
@@ -181,7 +186,8 @@ def test_the_time_step_of_water_is_shortened_to_fit_the_cells(terrain_object):
     spacing = grid.describe(terrain_object).spacing
     for item in settings.steps:
         if item.kind == "water":
-            item.water.time_step, item.water.pipe_depth = 60.0, 1000.0
+            item.water.time_step = 60.0
+            item.water.pipe_depth = 1000.0
     assert "shorten_time_step" in remedies(terrain_object, recipe_of(settings, []))
     press("shorten_time_step")
     after = recipe_of(settings, [])
@@ -191,7 +197,9 @@ def test_the_time_step_of_water_is_shortened_to_fit_the_cells(terrain_object):
 
 
 def test_heights_of_8_bits_are_recognized_and_others_are_not(empty_scene):
-    obj = grid.make_grid_object("Hills", fractal(96, 96, relief=200.0), (10.0, 10.0), bpy.context.scene.collection)
+    obj = grid.make_grid_object(
+        "Hills", fractal(96, 96, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
+    )
     assert "smooth_steps" not in remedies(obj)
     heights = grid.heights(obj.data)
     step = np.ptp(heights) / 255
@@ -207,7 +215,8 @@ def test_the_steps_of_a_pyramid_are_meant_and_no_fault(empty_scene):
 
 def test_run_is_grayed_where_the_mesh_is_no_grid_and_comes_back(terrain_object):
     vertices = terrain_object.data.vertices
-    height, vertices[100].co.z = vertices[100].co.z, np.nan
+    height = vertices[100].co.z
+    vertices[100].co.z = np.nan
     terrain_object.data.update()
     with pytest.raises(RuntimeError, match="not a number"):
         bpy.ops.erosion.run()
@@ -288,7 +297,9 @@ def level_of(terrain):
     return level
 
 
-def test_buttons_act_on_the_terrain_that_the_panel_speaks_of_and_not_on_what_is_selected(terrain_object):
+def test_buttons_act_on_the_terrain_that_the_panel_speaks_of_and_not_on_what_is_selected(
+    terrain_object,
+):
     level = level_of(terrain_object)
     terrain_object.scale.z = 3.0
     bpy.context.view_layer.update()
@@ -305,8 +316,13 @@ def test_buttons_act_on_the_terrain_that_the_panel_speaks_of_and_not_on_what_is_
     assert bpy.context.object == terrain_object and bpy.context.selected_objects == [terrain_object]
     assert tuple(terrain_object.scale) == (1, 1, 1) and tuple(level.scale) == (1, 1, 1)
     assert terrain_object.location.z == pytest.approx(1_200_000.0, rel=1e-3)
-    assert (level.matrix_parent_inverse @ level.matrix_basis) == Matrix() and level.parent == terrain_object
-    assert grid.describe(terrain_object).relief == pytest.approx(height, rel=1e-2) and remedies(terrain_object) == []
+    assert (
+        level.matrix_parent_inverse @ level.matrix_basis
+    ) == Matrix() and level.parent == terrain_object
+    assert (
+        grid.describe(terrain_object).relief == pytest.approx(height, rel=1e-2)
+        and remedies(terrain_object) == []
+    )
 
 
 def test_a_button_leaves_the_edit_mode_of_what_is_selected_first(terrain_object):
@@ -338,10 +354,13 @@ def meant_notes(obj):
     return advice.notes(obj, recipe_of(obj.erosion, []))
 
 
-def test_a_grid_with_a_displace_modifier_says_what_is_eroded_and_its_button_makes_it_what_is_seen(terrain_object):
+def test_a_grid_with_a_displace_modifier_says_what_is_eroded_and_its_button_makes_it_what_is_seen(
+    terrain_object,
+):
     obj = flat_grid()
     displace = obj.modifiers.new("Hills", "DISPLACE")
-    displace.texture, displace.strength = bpy.data.textures.new("Clouds", "CLOUDS"), 300.0
+    displace.texture = bpy.data.textures.new("Clouds", "CLOUDS")
+    displace.strength = 300.0
     [note] = meant_notes(obj)
     assert "Hills acts on top of it. That mesh is flat, so nothing runs down it." in note.sentence
     press(note.remedy)
@@ -362,8 +381,10 @@ def test_geometry_nodes_that_make_the_terrain_are_applied(terrain_object):
     tree = bpy.data.node_groups.new("Ridge", "GeometryNodeTree")
     for way in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    begin, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
-    move, noise = tree.nodes.new("GeometryNodeSetPosition"), tree.nodes.new("ShaderNodeTexNoise")
+    begin = tree.nodes.new("NodeGroupInput")
+    end = tree.nodes.new("NodeGroupOutput")
+    move = tree.nodes.new("GeometryNodeSetPosition")
+    noise = tree.nodes.new("ShaderNodeTexNoise")
     up = tree.nodes.new("ShaderNodeCombineXYZ")
     for one, other in (
         (begin.outputs[0], move.inputs[0]),
@@ -382,7 +403,16 @@ def test_geometry_nodes_that_make_the_terrain_are_applied(terrain_object):
 
 
 @pytest.mark.parametrize(
-    "kind", ["UV_PROJECT", "UV_WARP", "WEIGHTED_NORMAL", "VERTEX_WEIGHT_EDIT", "EDGE_SPLIT", "TRIANGULATE", "NODES"]
+    "kind",
+    [
+        "UV_PROJECT",
+        "UV_WARP",
+        "WEIGHTED_NORMAL",
+        "VERTEX_WEIGHT_EDIT",
+        "EDGE_SPLIT",
+        "TRIANGULATE",
+        "NODES",
+    ],
 )
 def test_modifiers_that_leave_the_shape_alone_need_no_note(terrain_object, kind):
     terrain_object.modifiers.new("Harmless", kind)
@@ -392,7 +422,9 @@ def test_modifiers_that_leave_the_shape_alone_need_no_note(terrain_object, kind)
 
 
 def node_group(*kinds, inner=None):
-    """A node group that hands its geometry through nodes of these kinds. inner: what a group among them holds."""
+    """A node group that hands its geometry through nodes of these kinds. inner: what a group among
+    them holds.
+    """
     group = bpy.data.node_groups.new("Nodes", "GeometryNodeTree")
     for direction in ("INPUT", "OUTPUT"):
         group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
@@ -401,7 +433,10 @@ def node_group(*kinds, inner=None):
         if node.bl_idname == "GeometryNodeGroup":
             node.node_tree = inner
     for one, following in itertools.pairwise(nodes):
-        ends = [next(s for s in side if s.type == "GEOMETRY") for side in (one.outputs, following.inputs)]
+        ends = [
+            next(s for s in side if s.type == "GEOMETRY")
+            for side in (one.outputs, following.inputs)
+        ]
         group.links.new(*ends)
     return group
 
@@ -447,10 +482,13 @@ def test_nodes_that_store_positions_move_vertices_and_muted_ones_do_not(terrain_
 
 
 @pytest.mark.parametrize(
-    ("angles", "tilt"), [((0, 0, 50), 0), ((180, 0, 0), 0), ((0.5, 0, 20), 0), ((30, 0, 0), 30), ((0, 150, 40), 30)]
+    ("angles", "tilt"),
+    [((0, 0, 50), 0), ((180, 0, 0), 0), ((0.5, 0, 20), 0), ((30, 0, 0), 30), ((0, 150, 40), 30)],
 )
 def test_a_tilted_terrain_is_told_of_and_made_level(terrain_object, angles, tilt):
-    """Water runs along the object's own Z axis; turned about it, or on its head, it is as level as before."""
+    """Water runs along the object's own Z axis; turned about it, or on its head, it is as level as
+    before.
+    """
     terrain_object.rotation_euler = np.radians(angles)
     bpy.context.view_layer.update()
     said = [note for note in advice.notes(terrain_object) if "tilted" in note.sentence]
@@ -472,8 +510,13 @@ def test_a_terrain_that_was_sculpted_sideways_is_straightened_and_eroded(terrain
     assert main_panel._draw_facts(layout, terrain_object) is None
     offered = [given[0] for name, given, _ in layout.seen["calls"] if name == "operator"]
     assert offered == ["erosion.grid_straighten", "erosion.grid_from_mesh"]
-    texts = " ".join(named.get("text", "") for name, _, named in layout.seen["calls"] if name == "label")
-    assert "Sculpting moved vertices of Terrain sideways; Straighten Grid in the tab Erosion puts them back" in texts
+    texts = " ".join(
+        named.get("text", "") for name, _, named in layout.seen["calls"] if name == "label"
+    )
+    assert (
+        "Sculpting moved vertices of Terrain sideways; Straighten Grid in the tab Erosion puts "
+        "them back" in texts
+    )
     assert not bpy.ops.erosion.run.poll()
     press("grid_straighten")
     after = grid.positions(terrain_object.data)
@@ -492,7 +535,9 @@ TURNS = {"Y up": ("X", 90), "Y down": ("X", -90), "X up": ("Y", -90), "X down": 
 def test_a_grid_that_stands_up_along_another_axis_is_named_and_turned_by_its_button(
     terrain_object, turn, is_parent, scale
 ):
-    """As an OBJ with Y up comes in: turned within the mesh, and back by the object or its parent."""
+    """As an OBJ with Y up comes in: turned within the mesh, and back by the object or its
+    parent.
+    """
     axis, angle = TURNS[turn]
     back = Matrix.Rotation(np.radians(angle), 4, axis)
     sizes = Matrix.Diagonal((*np.broadcast_to(scale, 3), 1))
@@ -507,9 +552,11 @@ def test_a_grid_that_stands_up_along_another_axis_is_named_and_turned_by_its_but
     turned.matrix_world = back @ sizes
     child = bpy.data.objects.new("House", None)
     bpy.context.scene.collection.objects.link(child)
-    child.parent, child.location = terrain_object, (3, 4, 5)
+    child.parent = terrain_object
+    child.location = (3, 4, 5)
     bpy.context.view_layer.update()
-    place, points = child.matrix_world.copy(), in_world(terrain_object)
+    place = child.matrix_world.copy()
+    points = in_world(terrain_object)
     grid.forget()
     layout = Drawn()
     assert main_panel._draw_facts(layout, terrain_object) is None
@@ -534,7 +581,9 @@ def test_mirrored_grids_are_eroded_as_they_stand_in_the_world(terrain_object, sc
     bpy.context.view_layer.update()
     terrain, _ = grid.read_terrain(terrain_object)
     seen = in_world(terrain_object)[:, 2]
-    assert terrain.elevation.max() == pytest.approx(seen.max()) and terrain.elevation.min() == pytest.approx(seen.min())
+    assert terrain.elevation.max() == pytest.approx(
+        seen.max()
+    ) and terrain.elevation.min() == pytest.approx(seen.min())
 
 
 def test_straightening_leaves_meshes_that_are_no_grids_as_they_are():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All doors make the same land of the same file: command line, windows, import, images linked and packed."""
+"""All doors make the same land of the same file: command line, windows, import, images linked and
+packed.
+"""
 
 import bpy
 import numpy as np
@@ -39,19 +41,27 @@ SPAN = (100.0, 900.0)
 
 def of_command_line(path, tmp_path):
     span = ["--height-range", *map(str, SPAN)]
-    assert main(["convert", str(path), str(tmp_path / "out.npy"), *span, "--quiet"], OpenImageIOFiles()) == 0
+    assert (
+        main(
+            ["convert", str(path), str(tmp_path / "out.npy"), *span, "--quiet"], OpenImageIOFiles()
+        )
+        == 0
+    )
     return np.load(tmp_path / "out.npy")
 
 
 def of_windows(path, tmp_path):
     record, read = heightmap_windows(path, OpenImageIOFiles(), Reading(height_range=SPAN))
     rows, cols = record.shape
-    upper, lower = read(rows // 2, rows, 0, cols), read(0, rows // 2, 0, cols)
+    upper = read(rows // 2, rows, 0, cols)
+    lower = read(0, rows // 2, 0, cols)
     return np.concatenate([lower, upper])
 
 
 def of_import(path, tmp_path):
-    bpy.ops.erosion.heightmap_import(filepath=str(path), low=SPAN[0], high=SPAN[1], smooth_steps=False)
+    bpy.ops.erosion.heightmap_import(
+        filepath=str(path), low=SPAN[0], high=SPAN[1], smooth_steps=False
+    )
     return grid.read_terrain(bpy.context.object)[0].elevation
 
 
@@ -66,7 +76,9 @@ def of_packed_image(path, tmp_path):
 
 
 def _of_image(image):
-    bpy.ops.erosion.heightmap_import(image=image.name, low=SPAN[0], high=SPAN[1], smooth_steps=False)
+    bpy.ops.erosion.heightmap_import(
+        image=image.name, low=SPAN[0], high=SPAN[1], smooth_steps=False
+    )
     return grid.read_terrain(bpy.context.object)[0].elevation
 
 

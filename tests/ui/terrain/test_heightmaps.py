@@ -41,7 +41,8 @@ def eight_bits(path, heights):
     pixels = np.ones((rows, cols, 4), np.float32)
     pixels[..., :3] = heights[..., None]
     image.pixels.foreach_set(pixels.ravel())
-    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.filepath_raw = str(path)
+    image.file_format = "PNG"
     image.save()
     bpy.data.images.remove(image)
 
@@ -51,12 +52,16 @@ def eight_bits(path, heights):
 def test_an_exported_terrain_comes_back_with_its_meters(terrain_object, tmp_path, suffix, engine):
     before = terrain_of(terrain_object).elevation
     path = tmp_path / f"land{suffix}"
-    done = bpy.ops.erosion.heightmap_export(filepath=str(path), engine=engine, size=(48, 64), flip=engine == "UNREAL")
+    done = bpy.ops.erosion.heightmap_export(
+        filepath=str(path), engine=engine, size=(48, 64), flip=engine == "UNREAL"
+    )
     assert done == {"FINISHED"}
     assert bpy.ops.erosion.heightmap_import(filepath=str(path)) == {"FINISHED"}
     back = active()
     assert bpy.context.object is not terrain_object and back.spacing == pytest.approx((10.0, 10.0))
-    assert np.abs(back.elevation - before).max() <= (200 / 65535 if suffix in (".png", ".r16", ".raw") else 1e-4)
+    assert np.abs(back.elevation - before).max() <= (
+        200 / 65535 if suffix in (".png", ".r16", ".raw") else 1e-4
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,15 +84,22 @@ def test_engines_have_their_sizes(terrain_object, tmp_path, given, side, suffix)
 
 def test_maps_and_tiles_go_beside_the_heights(terrain_object, tmp_path):
     lattice = grid.find_lattice(terrain_object)
-    fields = {"wear": fractal(48, 64, 3.0).astype(np.float32), "moisture": fractal(48, 64, 1.0).astype(np.float32)}
+    fields = {
+        "wear": fractal(48, 64, 3.0).astype(np.float32),
+        "moisture": fractal(48, 64, 1.0).astype(np.float32),
+    }
     attributes.write_fields(terrain_object.data, lattice, fields)
     done = bpy.ops.erosion.heightmap_export(
         filepath=str(tmp_path / "a.r32"), tiles=(1, 3), maps={"wear", "moisture"}, size=(48, 22)
     )
     assert done == {"FINISHED"}
     made = {path.name for path in tmp_path.iterdir()}
-    assert made == {"a.json"} | {f"a{name}_x{x}_y0.r32" for name in ("", "_wear", "_moisture") for x in range(3)}
-    tiles = [np.fromfile(tmp_path / f"a_wear_x{x}_y0.r32", "<f4").reshape(48, 22)[::-1] for x in range(3)]
+    assert made == {"a.json"} | {
+        f"a{name}_x{x}_y0.r32" for name in ("", "_wear", "_moisture") for x in range(3)
+    }
+    tiles = [
+        np.fromfile(tmp_path / f"a_wear_x{x}_y0.r32", "<f4").reshape(48, 22)[::-1] for x in range(3)
+    ]
     whole = np.concatenate([tiles[0], tiles[1][:, 1:], tiles[2][:, 1:]], axis=1)
     assert np.array_equal(whole, fields["wear"])
 
@@ -102,7 +114,9 @@ def test_the_masks_of_the_panel_go_along(terrain_object, tmp_path):
     gray = np.fromfile(tmp_path / "a_mask_hardness.r16", "<u2").reshape(48, 64)[::-1]
     assert np.abs(gray.ravel() / 65535 - weights).max() < 1e-5
     about = side_of(tmp_path / "a.r16")["maps"]
-    assert about == {"mask_hardness": {"files": ["a_mask_hardness.r16"], "unit": "0-1", "range": [0, 1]}}
+    assert about == {
+        "mask_hardness": {"files": ["a_mask_hardness.r16"], "unit": "0-1", "range": [0, 1]}
+    }
 
 
 def test_a_given_range_is_kept_and_what_is_cut_off_is_said(terrain_object, tmp_path, capfd):
@@ -128,7 +142,9 @@ def test_what_cannot_be_exported_is_said_and_nothing_is_written(terrain_object, 
     with pytest.raises(RuntimeError, match="does not exist"):
         bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "missing" / "a.exr"))
     with pytest.raises(RuntimeError, match="lower to a higher"):
-        bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "a.png"), own_range=False, low=5.0, high=5.0)
+        bpy.ops.erosion.heightmap_export(
+            filepath=str(tmp_path / "a.png"), own_range=False, low=5.0, high=5.0
+        )
     assert not list(tmp_path.iterdir())
     bpy.ops.mesh.primitive_uv_sphere_add()
     with pytest.raises(RuntimeError, match="grid"):
@@ -155,8 +171,13 @@ def test_an_imported_geotiff_is_exported_to_where_it_lies_on_earth(tmp_path):
 def test_a_geotiff_tells_its_meters_unless_one_knows_better(tmp_path, capfd):
     write_tiff(tmp_path / "a.tif", fractal(20, 31, 5.0), (30.0, 25.0))
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"))
-    assert active().spacing == (30.0, 25.0) and "a.tif says 25 × 30 m from pixel to pixel" in capfd.readouterr().out
-    bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"), known_meters=False, cell_size=3.0)
+    assert (
+        active().spacing == (30.0, 25.0)
+        and "a.tif says 25 × 30 m from pixel to pixel" in capfd.readouterr().out
+    )
+    bpy.ops.erosion.heightmap_import(
+        filepath=str(tmp_path / "a.tif"), known_meters=False, cell_size=3.0
+    )
     assert active().spacing == (3.0, 3.0)
     geotiff(tmp_path / "b.tif", fractal(20, 31, 5.0).astype("f4"))
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "b.tif"), cell_size=3.0)
@@ -175,7 +196,9 @@ def test_the_terraces_of_8_bits_are_smoothed_on_the_way_in(tmp_path, capfd):
     bpy.ops.erosion.heightmap_import(**given, smooth_steps=False)
     assert "has few levels of height, so its slopes are steps of 3.92 m" in capfd.readouterr().out
     stepped = active().elevation
-    assert len(np.unique(stepped)) < 110 and np.abs(smooth - stepped).max() <= 1000 / 255 / 2 * 1.0001
+    assert (
+        len(np.unique(stepped)) < 110 and np.abs(smooth - stepped).max() <= 1000 / 255 / 2 * 1.0001
+    )
 
 
 def test_heights_of_16_bits_or_floats_are_taken_as_they_are(tmp_path, capfd):
@@ -198,7 +221,9 @@ def test_a_raw_file_that_is_not_square_is_read_with_its_size(tmp_path):
     np.arange(35, dtype="<u2").tofile(tmp_path / "a.r16")
     with pytest.raises(RuntimeError, match="give its size"):
         bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.r16"))
-    bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.r16"), raw_size=(5, 7), low=0.0, high=65535.0)
+    bpy.ops.erosion.heightmap_import(
+        filepath=str(tmp_path / "a.r16"), raw_size=(5, 7), low=0.0, high=65535.0
+    )
     assert np.array_equal(active().elevation[::-1].ravel(), np.arange(35))
 
 
@@ -216,10 +241,17 @@ def test_heightmaps_can_be_dropped_into_the_viewport():
     handler = bpy.types.EROSION_FH_heightmap
     assert handler.bl_import_operator == "erosion.heightmap_import"
     dropped = set(handler.bl_file_extensions.split(";"))
-    assert {".png", ".exr", ".tif", ".tiff", ".npy", ".r16", ".raw"} <= dropped == set(heightmaps.READ_SUFFIXES)
+    assert (
+        {".png", ".exr", ".tif", ".tiff", ".npy", ".r16", ".raw"}
+        <= dropped
+        == set(heightmaps.READ_SUFFIXES)
+    )
     assert not {".jpg", ".toml"} & dropped
     operator = bpy.ops.erosion.heightmap_import.get_rna_type()
-    assert operator.properties["filepath"].subtype == "FILE_PATH" and operator.properties["filepath"].is_skip_save
+    assert (
+        operator.properties["filepath"].subtype == "FILE_PATH"
+        and operator.properties["filepath"].is_skip_save
+    )
 
 
 def test_a_mesh_that_is_no_grid_becomes_one(capfd):
@@ -227,13 +259,19 @@ def test_a_mesh_that_is_no_grid_becomes_one(capfd):
     sphere = bpy.context.object
     assert bpy.ops.erosion.grid_from_mesh(cell_size=2.0) == {"FINISHED"}
     made = bpy.context.object
-    assert made.name == "Sphere Grid" and made.select_get() and sphere.hide_get() and sphere.hide_render
+    assert (
+        made.name == "Sphere Grid"
+        and made.select_get()
+        and sphere.hide_get()
+        and sphere.hide_render
+    )
     terrain = active()
     assert terrain.shape == (51, 51) and terrain.spacing == (2.0, 2.0)
     y, x = np.mgrid[-50:51:2, -50:51:2]
     top = np.sqrt(np.maximum(2500.0 - x**2 - y**2, 0))
     inside = np.hypot(x, y) < 40
-    assert np.abs(terrain.elevation - top)[inside].max() < 0.5  # its faces lie below the ball by a few decimeters
+    # its faces lie below the ball by a few decimeters
+    assert np.abs(terrain.elevation - top)[inside].max() < 0.5
     assert "had no face above them and were filled from their neighbors" in capfd.readouterr().out
     bpy.context.view_layer.objects.active = sphere
     assert bpy.ops.erosion.grid_from_mesh(hide_original=False) == {"FINISHED"}
@@ -309,7 +347,9 @@ class Settings:
 
 def test_the_export_asks_only_what_matters(terrain_object):
     attributes.write_fields(
-        terrain_object.data, grid.find_lattice(terrain_object), {"wear": np.ones((48, 64), np.float32)}
+        terrain_object.data,
+        grid.find_lattice(terrain_object),
+        {"wear": np.ones((48, 64), np.float32)},
     )
     shown = {}
     for engine, file_format in [("NONE", ".exr"), ("UNREAL", ".png"), ("UNITY", ".raw")]:
@@ -331,8 +371,13 @@ def test_the_export_asks_only_what_matters(terrain_object):
         )
         cls.draw(settings, bpy.context)
         shown[engine] = drawn.shown
-    assert {"size", "maps.wear"} <= set(shown["NONE"]) and not {"low", "own_range"} & set(shown["NONE"])
+    assert {"size", "maps.wear"} <= set(shown["NONE"]) and not {"low", "own_range"} & set(
+        shown["NONE"]
+    )
     assert {"unreal_size", "low", "high"} <= set(shown["UNREAL"]) and "size" not in shown["UNREAL"]
     # 64 columns of 10 m cells are 630 m wide.
-    assert "48 × 64 points, 10 m apart" in shown["NONE"] and "1009 × 1009 points, 0.625 m apart" in shown["UNREAL"]
+    assert (
+        "48 × 64 points, 10 m apart" in shown["NONE"]
+        and "1009 × 1009 points, 0.625 m apart" in shown["UNREAL"]
+    )
     assert "unity_size" in shown["UNITY"] and "maps.moisture" not in shown["UNITY"]

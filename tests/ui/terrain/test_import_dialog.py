@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dialog of the heightmap import: it shows what becomes of a file, and which options apply, before a mesh is made."""
+"""Dialog of the heightmap import: it shows what becomes of a file, and which options apply, before
+a mesh is made.
+"""
 
 import inspect
 from types import SimpleNamespace
@@ -105,7 +107,10 @@ def test_options_of_raw_files_are_gray_with_a_reason_for_others(tmp_path):
     assert settings["byte_order"] and "20 × 20 cells" in words
     write_heightmap(tmp_path / "b.npy", fractal(20, 20, 5.0), OpenImageIOFiles())
     words, settings = Dialog(filepath=str(tmp_path / "b.npy")).drawn()
-    assert not settings["byte_order"] and "The file says its size, byte order and depth itself." in words
+    assert (
+        not settings["byte_order"]
+        and "The file says its size, byte order and depth itself." in words
+    )
 
 
 def test_what_cannot_be_read_is_said_in_the_dialog(tmp_path):
@@ -120,7 +125,9 @@ def test_what_is_too_large_offers_parts_and_a_landscape(elevation_model, monkeyp
     monkeypatch.setattr(heightmaps, "available_memory", lambda: 40 * 60 * 140 // 4)
     dialog = Dialog(filepath=str(elevation_model))
     words, settings = dialog.drawn()
-    assert "too large for the memory that is free: read each 2. cell, or a window of 24 cells" in words
+    assert (
+        "too large for the memory that is free: read each 2. cell, or a window of 24 cells" in words
+    )
     assert settings["every"] and settings["window"]
     offered = [given[0] for name, given, _ in dialog.layout.seen["calls"] if name == "operator"]
     assert offered == ["erosion.landscape_make"]
@@ -134,7 +141,11 @@ def test_an_image_of_this_file_is_shown_too():
     pixels[..., :3] = np.linspace(3, 90, 600).reshape(20, 30, 1)
     image.pixels.foreach_set(pixels.ravel())
     words, settings = Dialog(source="IMAGE", image="hills").drawn()
-    assert "Heights from 3 m to 90 m" in words and "known_meters" not in settings and not settings["low"]
+    assert (
+        "Heights from 3 m to 90 m" in words
+        and "known_meters" not in settings
+        and not settings["low"]
+    )
 
 
 @pytest.mark.parametrize("chosen", [{}, {"source": "IMAGE"}, {"image": "gone"}])
@@ -150,10 +161,14 @@ def test_a_landscape_in_tiles_is_made_by_the_options_of_the_dialog(tmp_path):
     button = SimpleNamespace()
     Dialog(filepath=str(path), low=200.0, high=700.0, cell_size=5.0).copy_to(button)
     chosen = {name: value for name, value in vars(button).items() if value != default_of(name)}
-    done = bpy.ops.erosion.landscape_make(source=str(path), folder=str(tmp_path / "tiles"), tile=64, **chosen)
+    done = bpy.ops.erosion.landscape_make(
+        source=str(path), folder=str(tmp_path / "tiles"), tile=64, **chosen
+    )
     assert done == {"FINISHED"}
     made = Landscape(tmp_path / "tiles")
-    assert made.shape == (130, 200) and made.manifest.spacing == (5.0, 5.0) and made.counts == (3, 4)
+    assert (
+        made.shape == (130, 200) and made.manifest.spacing == (5.0, 5.0) and made.counts == (3, 4)
+    )
     before = heights.read(path, heights.Reading(height_range=(200.0, 700.0), spacing=(5.0, 5.0)))[0]
     np.testing.assert_allclose(made.read("start/elevation", made.whole), before, atol=1e-4)
     assert len(bpy.context.object.data.vertices) >= 130 * 200 / 4

@@ -33,18 +33,24 @@ def test_the_whole_is_shown_on_the_level_that_fits(tiles):
     heights = tiles.read("start/elevation", tiles.whole)
     terrain, _ = grid.read_terrain(load(tiles, longest=100))
     assert terrain.elevation.shape == (64, 96) and terrain.spacing == pytest.approx((40.0, 40.0))
-    np.testing.assert_allclose(terrain.elevation, heights.reshape(64, 2, 96, 2).mean(axis=(1, 3)), atol=1e-3)
+    np.testing.assert_allclose(
+        terrain.elevation, heights.reshape(64, 2, 96, 2).mean(axis=(1, 3)), atol=1e-3
+    )
     assert not bpy.ops.erosion.landscape_put_back.poll()
 
 
 def test_a_window_goes_back_and_its_border_and_the_land_around_it_stay(tiles):
     analyze(tiles.folder, Alone())
     before = tiles.read("start/elevation", tiles.whole)
-    files = {path: path.read_bytes() for path in (tiles.folder / "start" / "elevation").glob("*.npy")}
+    files = {
+        path: path.read_bytes() for path in (tiles.folder / "start" / "elevation").glob("*.npy")
+    }
     obj = load(tiles, part="WINDOW", first=(20, 30), size=(60, 70))
     terrain, lattice = grid.read_terrain(obj)
     np.testing.assert_array_equal(terrain.elevation, before[20:80, 30:100])
-    dug = grid.local_heights(lattice, grid.heights(obj.data), terrain.elevation, terrain.elevation - 50.0)
+    dug = grid.local_heights(
+        lattice, grid.heights(obj.data), terrain.elevation, terrain.elevation - 50.0
+    )
     grid.write_heights(obj.data, dug)
     assert bpy.ops.erosion.landscape_put_back() == {"FINISHED"}
     done = Landscape(tiles.folder)
@@ -66,7 +72,10 @@ def test_a_landscape_that_has_changed_since_is_left_alone(tiles):
     before = (tiles.folder / "landscape.json").read_bytes()
     with pytest.raises(RuntimeError, match="has changed since the window was loaded"):
         bpy.ops.erosion.landscape_put_back()
-    others = [json.dumps({"folder": folder, "window": [0, 64, 0, 64], "state": state}) for folder in IN_NETWORK]
+    others = [
+        json.dumps({"folder": folder, "window": [0, 64, 0, 64], "state": state})
+        for folder in IN_NETWORK
+    ]
     for text in ("", "[]", *others):
         obj[WINDOW] = text
         with pytest.raises(RuntimeError, match="does not say which window"):
@@ -74,20 +83,28 @@ def test_a_landscape_that_has_changed_since_is_left_alone(tiles):
     assert (tiles.folder / "landscape.json").read_bytes() == before
 
 
-def test_a_window_whose_tile_is_open_in_another_program_is_written_back_once_it_is_closed(tiles, monkeypatch):
-    obj, replace = load(tiles, part="WINDOW", first=(0, 0), size=(64, 64)), Path.replace
+def test_a_window_whose_tile_is_open_in_another_program_is_written_back_once_it_is_closed(
+    tiles, monkeypatch
+):
+    obj = load(tiles, part="WINDOW", first=(0, 0), size=(64, 64))
+    replace = Path.replace
 
     def held(path, target):
         if "changes" in path.parts and "changes" not in target.parts:
             raise PermissionError(13, "Permission denied")
         return replace(path, target)
 
-    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="when the landscape is opened next"):
+    with (
+        monkeypatch.context() as patch,
+        pytest.raises(RuntimeError, match="when the landscape is opened next"),
+    ):
         patch.setattr(Path, "replace", held)
         bpy.ops.erosion.landscape_put_back()
     assert not Landscape(tiles.folder).faults()
     grid.write_heights(obj.data, grid.heights(obj.data) + np.float32(3.0))
-    assert bpy.ops.erosion.landscape_put_back() == {"FINISHED"}, "the window is one of the landscape still"
+    assert bpy.ops.erosion.landscape_put_back() == {"FINISHED"}, (
+        "the window is one of the landscape still"
+    )
 
 
 def test_windows_beyond_the_landscape_are_refused(tiles):

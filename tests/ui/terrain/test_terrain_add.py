@@ -25,13 +25,17 @@ def test_every_kind_is_added_ready_to_be_eroded(kind):
     bpy.context.scene.cursor.location = (5, 6, 7)
     assert bpy.ops.erosion.terrain_add(kind=kind, **SMALL) == {"FINISHED"}
     obj = bpy.context.object
-    assert obj.select_get() and bpy.context.selected_objects == [obj] and obj.location[:] == (5, 6, 7)
+    assert (
+        obj.select_get() and bpy.context.selected_objects == [obj] and obj.location[:] == (5, 6, 7)
+    )
     assert all(polygon.use_smooth for polygon in obj.data.polygons)
     assert grid.why_not(obj) is None
     terrain, lattice = grid.read_terrain(obj)
     expected = make(kind, 20, 40, 10.0, values=lengths(kind, 390.0))
     assert terrain.shape == (20, 40) and terrain.spacing == pytest.approx((10.0, 10.0))
-    assert np.array_equal(terrain.elevation.astype(np.float32), expected.elevation.astype(np.float32))
+    assert np.array_equal(
+        terrain.elevation.astype(np.float32), expected.elevation.astype(np.float32)
+    )
     fields = read_fields(obj.data, lattice, ["sediment"], before_erosion=True)
     assert fields.keys() == expected.fields.keys()
     assert all(np.array_equal(fields[name], expected[name]) for name in fields)
@@ -41,7 +45,12 @@ def test_every_kind_is_added_ready_to_be_eroded(kind):
 def test_the_mesh_is_that_of_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["make", "ridged", "t.npy", "--size", "20x40", "--cell-size", "10", "--seed", "8"]
-    assert main([*words, "--set", "relief=77.7", "warp=0.1", "octaves=3", "island=0.4", "tileable=true"]) == 0
+    assert (
+        main(
+            [*words, "--set", "relief=77.7", "warp=0.1", "octaves=3", "island=0.4", "tileable=true"]
+        )
+        == 0
+    )
     values = {"relief": 77.7, "warp": 0.1, "octaves": 3, "island": 0.4, "tileable": True}
     values = {f"ridged_{name}": value for name, value in values.items()}
     bpy.ops.erosion.terrain_add(kind="ridged", seed=8, **SMALL, **values)
@@ -70,7 +79,8 @@ def test_relief_follows_the_longer_side_until_it_is_set():
         bpy.ops.erosion.terrain_add(kind="ridged", resolution=40, **values)
         return bpy.context.object.dimensions.z
 
-    assert relief(size_x=1000.0, size_y=1000.0) == pytest.approx(200.0)  # as before releases with 4 km
+    # as before releases with 4 km
+    assert relief(size_x=1000.0, size_y=1000.0) == pytest.approx(200.0)
     assert relief(size_x=1000.0, size_y=2000.0) == pytest.approx(400.0)
     assert relief(ridged_relief=200.0) == pytest.approx(200.0)
     assert relief(ridged_relief=800.0, size_x=1000.0, size_y=1000.0) == pytest.approx(800.0)
@@ -83,7 +93,8 @@ def test_the_redo_panel_shows_the_relief_that_the_terrain_gets(last_terrain_add)
     last_terrain_add.voronoi_relief = 300.0
     last_terrain_add.size_x = 8000.0
     assert last_terrain_add.voronoi_relief == pytest.approx(300.0)
-    assert last_terrain_add.bumps_relief == pytest.approx(160.0)  # 20 m on 1 km; only that of Peaks and Valleys is set
+    # 20 m on 1 km; only that of Peaks and Valleys is set
+    assert last_terrain_add.bumps_relief == pytest.approx(160.0)
 
 
 def test_without_a_size_the_command_line_makes_the_same_land(tmp_path, monkeypatch):
@@ -98,7 +109,8 @@ def test_cells_are_square_where_the_size_allows():
     obj = bpy.context.object
     assert obj.dimensions[:2] == pytest.approx((100.0, 33.4), abs=1e-4)
     assert grid.describe(obj).spacing == pytest.approx((33.4 / 33, 1.0), abs=1e-5)
-    bpy.ops.erosion.terrain_add(kind="plane", resolution=5, size_x=40.0, size_y=400.0)  # at least three of them
+    # at least three of them
+    bpy.ops.erosion.terrain_add(kind="plane", resolution=5, size_x=40.0, size_y=400.0)
     assert len(bpy.context.object.data.vertices) == 15
     with pytest.raises(RuntimeError, match=r"The cells are 0\.5 m wide and 100 m long"):
         bpy.ops.erosion.terrain_add(kind="plane", resolution=5, size_x=1.0, size_y=400.0)
@@ -134,8 +146,14 @@ def test_the_sediment_is_there_again_after_a_run_and_restore():
 
 def test_letters_come_from_a_picture(tmp_path):
     BlenderFiles().write(tmp_path / "Bild é.png", np.tri(8, 8, dtype=np.float32), "uint16")
-    picture = {"letters_image": str(tmp_path / "Bild é.png"), "letters_height": 12.0, "letters_width": 1.0}
-    bpy.ops.erosion.terrain_add(kind="letters", resolution=24, size_x=230.0, size_y=230.0, **picture)
+    picture = {
+        "letters_image": str(tmp_path / "Bild é.png"),
+        "letters_height": 12.0,
+        "letters_width": 1.0,
+    }
+    bpy.ops.erosion.terrain_add(
+        kind="letters", resolution=24, size_x=230.0, size_y=230.0, **picture
+    )
     z = z_of(bpy.context.object).reshape(24, 24)
     assert np.unique(z).tolist() == [0.0, 12.0] and z[23, 1] == 12 and z[1, 22] == 0
 
@@ -145,7 +163,9 @@ def test_a_missing_or_broken_picture_is_said_and_adds_nothing(tmp_path, content)
     if content is not None:
         (tmp_path / "shape.png").write_bytes(content)
     with pytest.raises(RuntimeError, match=r"shape\.png .*\."):
-        bpy.ops.erosion.terrain_add(kind="letters", letters_image=str(tmp_path / "shape.png"), **SMALL)
+        bpy.ops.erosion.terrain_add(
+            kind="letters", letters_image=str(tmp_path / "shape.png"), **SMALL
+        )
     assert not bpy.data.objects and not bpy.data.meshes and not bpy.data.images
 
 
@@ -177,9 +197,13 @@ def test_every_parameter_has_a_property_with_its_range_and_sentence():
             shown = known[f"{kind}_{name}"]
             assert declared.sentence.rstrip(".") in shown.description
             # Lengths of the form suit land of 1 km; a new terrain has 4 km.
-            assert shown.default == pytest.approx(declared.default * (4 if declared.width_power else 1))
+            assert shown.default == pytest.approx(
+                declared.default * (4 if declared.width_power else 1)
+            )
             if isinstance(declared.default, float):
-                assert (shown.hard_min, shown.hard_max) == pytest.approx((declared.low, declared.high))
+                assert (shown.hard_min, shown.hard_max) == pytest.approx(
+                    (declared.low, declared.high)
+                )
 
 
 def test_every_kind_has_an_icon_and_a_description():
@@ -193,7 +217,9 @@ def test_every_kind_has_an_icon_and_a_description():
 def last_terrain_add():
     """Settings with which the operator begins next time, as in the redo panel."""
     settings = bpy.context.window_manager.operator_properties_last("erosion.terrain_add")
-    names = [known.identifier for known in settings.bl_rna.properties if known.identifier != "rna_type"]
+    names = [
+        known.identifier for known in settings.bl_rna.properties if known.identifier != "rna_type"
+    ]
     yield settings
     for name in names:
         settings.property_unset(name)
@@ -230,12 +256,16 @@ def test_the_view_shows_the_whole_terrain(viewport):
     views.frame(bpy.context, bpy.context.object)
     view = viewport.region_3d
     # The middle of the cone, from a distance that the terrain's diagonal of 5 km asks for.
-    assert view.view_location[:] == pytest.approx((500, 0, bpy.context.object.dimensions.z / 2), abs=0.1)
+    assert view.view_location[:] == pytest.approx(
+        (500, 0, bpy.context.object.dimensions.z / 2), abs=0.1
+    )
     assert 4000 < view.view_distance < viewport.clip_end - 2500
 
 
 def test_every_3d_view_of_the_file_shows_the_terrain_and_cameras_stay(viewport):
-    first, second, *_ = (space for space in views.spaces() if space != viewport and space.region_3d is not None)
+    first, second, *_ = (
+        space for space in views.spaces() if space != viewport and space.region_3d is not None
+    )
     second.region_3d.view_perspective = viewport.region_3d.view_perspective = "CAMERA"
     second.lock_camera = viewport.lock_camera = True
     bpy.ops.object.camera_add(location=(1, 2, 3))
@@ -249,13 +279,18 @@ def test_every_3d_view_of_the_file_shows_the_terrain_and_cameras_stay(viewport):
     for space in (first, second):
         assert space.region_3d.view_location[:] == pytest.approx(middle, abs=0.1)
         assert 4000 < space.region_3d.view_distance < 6000
-    assert "CAMERA" not in {view.view_perspective for view in (second.region_3d, viewport.region_3d)}
+    assert "CAMERA" not in {
+        view.view_perspective for view in (second.region_3d, viewport.region_3d)
+    }
     assert camera.location[:] == (1, 2, 3)
 
 
 def test_a_view_reaches_over_a_large_terrain_and_keeps_its_reach_for_a_small_one(viewport):
-    viewport.clip_start, viewport.clip_end = 0.01, 1000.0
-    bpy.ops.erosion.terrain_add(kind="plane", resolution=20, size_x=3000.0, size_y=4000.0, plane_slope=0.0)
+    viewport.clip_start = 0.01
+    viewport.clip_end = 1000.0
+    bpy.ops.erosion.terrain_add(
+        kind="plane", resolution=20, size_x=3000.0, size_y=4000.0, plane_slope=0.0
+    )
     views.lengthen(viewport, bpy.context.object)
     # Four diagonals of 5 km; 20 times as far as before on either side.
     assert viewport.clip_end == pytest.approx(20000.0) and viewport.clip_start == pytest.approx(0.2)

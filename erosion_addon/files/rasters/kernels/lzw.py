@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """LZW of TIFF files.
 
-Source: TIFF 6.0 (Adobe), section 13: codes of 9 to 12 bits, most significant bit first, each width one code early.
+Source: TIFF 6.0 (Adobe), section 13: codes of 9 to 12 bits, most significant bit first, each width
+one code early.
 """
 
 import numpy as np
 
 from ....kernels.jit import kernel
 
-CLEAR, END, FIRST, MOST = 256, 257, 258, 4096
+CLEAR = 256
+END = 257
+FIRST = 258
+MOST = 4096
 
 
 @kernel
 def unpack_lzw(packed, output):
-    """Unpack bytes (uint8) until one of the two arrays ends; returns the number of bytes written, -1 if damaged."""
+    """Unpack bytes (uint8) until one of the two arrays ends; returns the number of bytes written,
+    -1 if damaged.
+    """
     prefix = np.zeros(MOST, np.int32)
     last = np.zeros(MOST, np.uint8)
     first = np.zeros(MOST, np.uint8)
@@ -21,8 +27,12 @@ def unpack_lzw(packed, output):
     for code in range(256):
         last[code] = code
         first[code] = code
-    width, following, previous, written = 9, FIRST, -1, 0
-    bits, held = 0, 0
+    width = 9
+    following = FIRST
+    previous = -1
+    written = 0
+    bits = 0
+    held = 0
     for byte in packed:
         bits = ((bits << 8) | int(byte)) & 0xFFFFFF
         held += 8
@@ -33,9 +43,15 @@ def unpack_lzw(packed, output):
         if code == END or written == output.size:
             break
         if code == CLEAR:
-            width, following, previous = 9, FIRST, -1
+            width = 9
+            following = FIRST
+            previous = -1
             continue
-        if code > following or (previous < 0 and code >= CLEAR) or (code == following and following == MOST):
+        if (
+            code > following
+            or (previous < 0 and code >= CLEAR)
+            or (code == following and following == MOST)
+        ):
             return -1
         if previous >= 0 and following < MOST:
             prefix[following] = previous
@@ -45,7 +61,8 @@ def unpack_lzw(packed, output):
             following += 1
             if following >= (1 << width) - 1 and width < 12:
                 width += 1
-        end, step = written + length[code], code
+        end = written + length[code]
+        step = code
         for place in range(end - 1, written - 1, -1):
             if place < output.size:
                 output[place] = last[step]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Droplet erosion: drops run downhill, pick up material and deposit it.
 
-Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and heights are in cells.
+Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and
+heights are in cells.
 """
 
 import math
@@ -78,65 +79,101 @@ def _among(cell, cells):
 def start_drops(pool, tiles, sources, key, first_drop, last_drop, spread, spread_all):
     """Place the drops first_drop … last_drop - 1 on the tiles where they start.
 
-    A drop starts on the corner of its cell, where the published gradient uses only cells behind it along both axes.
-    sources: see `start_cell`. spread: (n,) int64, sorted cells in which drops start at random within half a cell of
-    the corner; spread_all: whether all drops do.
+    A drop starts on the corner of its cell, where the published gradient uses only cells behind it
+    along both axes. sources: see `start_cell`. spread: (n,) int64, sorted cells in which drops
+    start at random within half a cell of the corner; spread_all: whether all drops do.
     """
-    rows, cols = tiles.row_of.size, tiles.col_of.size
+    rows = tiles.row_of.size
+    cols = tiles.col_of.size
     for number in range(first_drop, last_drop):
-        start, draws = rng.stream(key, number), 1.0
+        start = rng.stream(key, number)
+        draws = 1.0
         cell = np.int64(start_cell(rng.uniform(start, 0), sources, rows * cols))
-        z, x = float(cell // cols), float(cell % cols)
+        z = float(cell // cols)
+        x = float(cell % cols)
         if spread_all or _among(cell, spread):
             z, x = place_around(z, x, rng.uniform(start, 1), rng.uniform(start, 2), tiles)
             draws = 3.0
         slot = enter(pool, tiles, start, z, x)
-        pool.numbers[slot, WATER], pool.numbers[slot, DRAWS] = 1.0, draws
+        pool.numbers[slot, WATER] = 1.0
+        pool.numbers[slot, DRAWS] = draws
 
 
 @allocation_free
 def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals):
-    """Let the drops on the tiles `worked` run, two at a time, each until it leaves their reach or to its end; where
-    there are many, as many as `patience` allows: the others wait on.
+    """Let the drops on the tiles `worked` run, two at a time, each until it leaves their reach or
+    to its end; where there are many, as many as `patience` allows: the others wait on.
 
-    A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w = 1. One step:
+    A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w =
+    1. One step:
 
-    1. gradient from the corners of its cell: gx = h00 + h01 - h10 - h11, gz likewise;
-    2. direction = (direction - gradient) · inertia + gradient, normalized; a random one where that is flat;
-    3. the next place lies one cell further, its height nh is bilinear;
-    4. nh ≥ h: a pit. The drop fills it by nh - h + 0.001 and starts anew with v = 0, or drops all it has and ends;
-    5. capacity q = max(slope, minimum_slope) · v · w · capacity, slope = h - nh or its sine;
-    6. s > q: lays down min((s - q) · deposition_rate, deposit_limit) here; s < q: takes min((q - s) · erosion_rate,
+    1. gradient from the corners of its cell: gx = h00 + h01 - h10 - h11, gz likewise; 2. direction
+    = (direction - gradient) · inertia + gradient, normalized; a random one where that is flat; 3.
+    the next place lies one cell further, its height nh is bilinear; 4. nh ≥ h: a pit. The drop
+    fills it by nh - h + 0.001 and starts anew with v = 0, or drops all it has and ends; 5. capacity
+    q = max(slope, minimum_slope) · v · w · capacity, slope = h - nh or its sine; 6. s > q: lays
+    down min((s - q) · deposition_rate, deposit_limit) here; s < q: takes min((q - s) ·
+    erosion_rate,
        0.99 (h - nh));
     7. v = √(v² + 2 gravity (h - nh)), w = w (1 - evaporation).
 
-    Stability: no cell is ever lowered below nh, and the drop gains exactly what the cells lose. (The published form
-    digs cells that lie lower than nh too, and diverges at edges that drops leave by.) Heights then stay between the
-    lowest point there was and the highest plus what was laid down, for any parameters in range.
-    The corner heights of the next cell are read before the brush changes them and reused, as in the source; a drop
-    that comes from another tile reads them anew, with what its height has changed by as speed.
+    Stability: no cell is ever lowered below nh, and the drop gains exactly what the cells lose.
+    (The published form digs cells that lie lower than nh too, and diverges at edges that drops
+    leave by.) Heights then stay between the lowest point there was and the highest plus what was
+    laid down, for any parameters in range. The corner heights of the next cell are read before the
+    brush changes them and reused, as in the source; a drop that comes from another tile reads them
+    anew, with what its height has changed by as speed.
 
     A drop touches at most the cell before the reach of its tile and two behind it, on each axis.
 
-    tiles, pool: see `particle_queues`. ground: (rows, cols, 2) float64, height of the surface and the loose part of it,
-    in cells; changed in place. flow: (rows, cols) float32, water that passed, in drops; added to. color: (rows, cols,
-    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 4 or 6)
-    float32, see `mask_layers`, or None. constants: `Constants`. totals: `Totals`.
-    At an open edge the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
+    tiles, pool: see `particle_queues`. ground: (rows, cols, 2) float64, height of the surface and
+    the loose part of it, in cells; changed in place. flow: (rows, cols) float32, water that passed,
+    in drops; added to. color: (rows, cols, 3) float32, carried along by the drops and changed in
+    place, or None. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or None. constants:
+    `Constants`. totals: `Totals`. At an open edge the load that leaves is counted as exported, as
+    is the load that a strength mask kept in a drop.
     """
     for tile in worked:
         fetch(pool, tiles, tile, ground[..., 0])
         fetch(pool, tiles, tile, flow)
         fetch_queue(pool, tile)
-        reach, stop = reach_of(tiles, tile), totals.steps[tile] + constants.patience
+        reach = reach_of(tiles, tile)
+        stop = totals.steps[tile] + constants.patience
         # While one of the two waits for its next place, the processor digs for the other.
         drop = pick_up(pool, tiles, tile, ground, constants)
         beside = pick_up(pool, tiles, tile, ground, constants)
-        while drop.slot != NONE or beside.slot != NONE:  # each drop of the queue to its last step at most
+        # each drop of the queue to its last step at most
+        while drop.slot != NONE or beside.slot != NONE:
             if drop.slot != NONE:
-                drop = go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop)
+                drop = go_on(
+                    drop,
+                    pool,
+                    tiles,
+                    tile,
+                    reach,
+                    ground,
+                    flow,
+                    color,
+                    masks,
+                    constants,
+                    totals,
+                    stop,
+                )
             if beside.slot != NONE:
-                beside = go_on(beside, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop)
+                beside = go_on(
+                    beside,
+                    pool,
+                    tiles,
+                    tile,
+                    reach,
+                    ground,
+                    flow,
+                    color,
+                    masks,
+                    constants,
+                    totals,
+                    stop,
+                )
 
 
 def lay_down(
@@ -147,7 +184,9 @@ def lay_down(
     masks: np.ndarray | None,
     constants: Constants,
 ) -> float:
-    """Deposit the load of all drops in flight where they are; returns the part that masks kept in them."""
+    """Deposit the load of all drops in flight where they are; returns the part that masks kept in
+    them.
+    """
     kept: float = _lay_down(queued(pool), tiles, pool, ground, color, masks, constants)
     return kept
 
@@ -160,6 +199,8 @@ def _lay_down(slots, tiles, pool, ground, color, masks, constants):
         row, below, row_part = between(drop[ROW], tiles.last_row, tiles.row_of.size)
         col, right, col_part = between(drop[COL], tiles.last_col, tiles.col_of.size)
         place = footing((row, below, row_part, col, right, col_part), constants.quarters)
-        given = deposit(ground, place, drop[LOAD], masks, color, drop[COLOR:], constants.color_depth)
+        given = deposit(
+            ground, place, drop[LOAD], masks, color, drop[COLOR:], constants.color_depth
+        )
         kept += max(drop[LOAD] - given, 0.0) if masks is not None else 0.0
     return kept

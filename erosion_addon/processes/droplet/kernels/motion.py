@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motion of a drop: its storage in the pool, and one step as described in `droplet.run_tiles`.
 
-Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and heights are in cells.
+Source: Ranmantaru Games, "Water erosion on heightmap terrain" (2011). One cell is 1 × 1 here and
+heights are in cells.
 """
 
 import math
@@ -13,7 +14,14 @@ from ....kernels import rng
 from ....kernels.edges import CLOSED, WRAP, along_wall, between, wrapped
 from ....kernels.elementary import sincos
 from ....kernels.jit import allocation_free, inlined
-from ...shared.kernels.exchange import corners, deposit, erode, erode_inside, laid_share, turned_away
+from ...shared.kernels.exchange import (
+    corners,
+    deposit,
+    erode,
+    erode_inside,
+    laid_share,
+    turned_away,
+)
 from ...shared.kernels.particle_queues import COL, NONE, ROW, let_go, pull
 from ...shared.kernels.tiles import within
 
@@ -24,8 +32,8 @@ PIT_MARGIN = 0.001
 """Height in cells by which a filled pit exceeds its rim, so that the drop flows on."""
 
 ROW_WAY, COL_WAY, LEVEL, LOAD, SPEED, WATER, STEPS, DRAWS, COLOR = 2, 3, 4, 5, 6, 7, 8, 9, 10
-"""Columns of a drop after its position: direction, height, load, speed, water, steps made, random numbers drawn, color
-of the load.
+"""Columns of a drop after its position: direction, height, load, speed, water, steps made, random
+numbers drawn, color of the load.
 """
 
 RUNS, LEFT, ENDED = 0, 1, 2
@@ -77,7 +85,9 @@ NOBODY = Drop(
 def _add_water(flow, place, water):
     """Count the drop's water in the nearest cell."""
     row, below, row_part, col, right, col_part = place
-    flow[np.uintp(row if row_part < 0.5 else below), np.uintp(col if col_part < 0.5 else right)] += np.float32(water)
+    flow[
+        np.uintp(row if row_part < 0.5 else below), np.uintp(col if col_part < 0.5 else right)
+    ] += np.float32(water)
 
 
 @inlined
@@ -85,7 +95,8 @@ def footing(place, quarters):
     """Cells that receive a deposit: the four around the drop, weighted bilinearly or evenly."""
     row, below, row_part, col, right, col_part = place
     if quarters:
-        row_part, col_part = 0.5, 0.5
+        row_part = 0.5
+        col_part = 0.5
     return row, below, row_part, col, right, col_part
 
 
@@ -98,11 +109,13 @@ def _arrive(tiles, ground, z, x, dz, dx, constants):
     height = (h00 * (1 - col_part) + h10 * col_part) * (1 - row_part) + (
         h01 * (1 - col_part) + h11 * col_part
     ) * row_part
-    down, up = h00 - h11, h01 - h10
+    down = h00 - h11
+    up = h01 - h10
     dx = dx * constants.inertia + (down + up) * ((1.0 - constants.inertia) * constants.col_step)
     dz = dz * constants.inertia + (down - up) * ((1.0 - constants.inertia) * constants.row_step)
     if constants.edges == CLOSED and not (0.0 < x < tiles.last_col and 0.0 < z < tiles.last_row):
-        dx, dz = along_wall(x, dx, tiles.last_col), along_wall(z, dz, tiles.last_row)
+        dx = along_wall(x, dx, tiles.last_col)
+        dz = along_wall(z, dz, tiles.last_row)
     length = math.sqrt(dx * dx + dz * dz)
     return (row, below, row_part, col, right, col_part), height, (dz / length, dx / length, length)
 
@@ -114,10 +127,14 @@ def pick_up(pool, tiles, tile, ground, constants):
     if slot == NONE:
         return NOBODY
     drop = pool.numbers[slot]
-    z, x, dz, dx = drop[ROW], drop[COL], drop[ROW_WAY], drop[COL_WAY]
+    z = drop[ROW]
+    x = drop[COL]
+    dz = drop[ROW_WAY]
+    dx = drop[COL_WAY]
     place, level, ahead = _arrive(tiles, ground, z, x, dz, dx, constants)
-    # Others may have dug or filled since the drop left the last tile: it falls with the ground or is slowed by it. With
-    # its old height it would take the fill for a pit and drop all it has: walls would grow along the tiles' borders.
+    # Others may have dug or filled since the drop left the last tile: it falls with the ground or
+    # is slowed by it. With its old height it would take the fill for a pit and drop all it has:
+    # walls would grow along the tiles' borders.
     fallen = drop[LEVEL] - level if drop[STEPS] > 0.0 else 0.0
     energy = max(drop[SPEED] * drop[SPEED] + 2.0 * constants.gravity * fallen, 0.0)
     return Drop(
@@ -140,25 +157,38 @@ def pick_up(pool, tiles, tile, ground, constants):
 
 @allocation_free
 def _put_down(drop, pool, tiles, tile, end, lost, totals):
-    """Store a drop that has left its tile, or end it; lost: the load that then leaves the terrain."""
-    slot, numbers = drop.slot, pool.numbers
+    """Store a drop that has left its tile, or end it; lost: the load that then leaves the
+    terrain.
+    """
+    slot = drop.slot
+    numbers = pool.numbers
     totals.steps[tile] += drop.step - int(numbers[slot, STEPS])
     totals.eroded[tile] += drop.eroded
     totals.exported[tile] += lost
     if end == LEFT:
-        numbers[slot, ROW], numbers[slot, COL] = drop.z, drop.x
-        numbers[slot, ROW_WAY], numbers[slot, COL_WAY] = drop.dz, drop.dx
-        numbers[slot, LEVEL], numbers[slot, LOAD], numbers[slot, SPEED] = drop.level, drop.load, drop.speed
-        numbers[slot, WATER], numbers[slot, STEPS] = drop.water, drop.step
+        numbers[slot, ROW] = drop.z
+        numbers[slot, COL] = drop.x
+        numbers[slot, ROW_WAY] = drop.dz
+        numbers[slot, COL_WAY] = drop.dx
+        numbers[slot, LEVEL] = drop.level
+        numbers[slot, LOAD] = drop.load
+        numbers[slot, SPEED] = drop.speed
+        numbers[slot, WATER] = drop.water
+        numbers[slot, STEPS] = drop.step
     let_go(pool, tiles, tile, slot, end == LEFT)
 
 
 @inlined
 def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals):
-    """Advance a drop by one step; returns the drop, the outcome (RUNS, LEFT or ENDED), and the load lost at its end."""
+    """Advance a drop by one step; returns the drop, the outcome (RUNS, LEFT or ENDED), and the load
+    lost at its end.
+    """
     slot, z, x, dz, dx, level, load, speed, energy, water, step, eroded, place, ahead = drop
     rows, cols = flow.shape
-    last_row, last_col, wrap, depth = tiles.last_row, tiles.last_col, constants.edges == WRAP, constants.color_depth
+    last_row = tiles.last_row
+    last_col = tiles.last_col
+    wrap = constants.edges == WRAP
+    depth = constants.color_depth
     carried = pool.numbers[slot, COLOR:]
     row, _, row_part, col, _, col_part = place
     below_drop = footing(place, constants.quarters)
@@ -176,16 +206,19 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
         pool.numbers[slot, DRAWS] += 1.0
         totals.random_directions[tile] += 1
 
-    x, z = x + dx * constants.col_step, z + dz * constants.row_step
+    x = x + dx * constants.col_step
+    z = z + dz * constants.row_step
     if not (0.0 < x < last_col and 0.0 < z < last_row):
         if wrap:
-            x, z = wrapped(x, cols), wrapped(z, rows)
+            x = wrapped(x, cols)
+            z = wrapped(z, rows)
         elif constants.edges == CLOSED:
-            x, z = min(max(x, 0.0), last_col), min(max(z, 0.0), last_row)
+            x = min(max(x, 0.0), last_col)
+            z = min(max(z, 0.0), last_row)
         elif not (0.0 <= x <= last_col and 0.0 <= z <= last_row):
             return drop, ENDED, load
-    # From one place to the next each operation waits for the one before, and that is most of the time of a step: so all
-    # of it comes first, and the processor digs meanwhile.
+    # From one place to the next each operation waits for the one before, and that is most of the
+    # time of a step: so all of it comes first, and the processor digs meanwhile.
     new_place, new_level, ahead = _arrive(tiles, ground, z, x, dz, dx, constants)
     pit = new_level >= level
     fill = min(new_level - level + PIT_MARGIN, load) if pit else 0.0
@@ -194,7 +227,8 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     if pit and (fill >= load or level <= new_level):
         given = deposit(ground, below_drop, fill, masks, color, carried, depth)
         return drop, ENDED, max(load - fill * laid, 0.0) + turned_away(masks, fill * laid, given)
-    energy, speed = 0.0 if pit else energy, 0.0 if pit else speed
+    energy = 0.0 if pit else energy
+    speed = 0.0 if pit else speed
     load = max(load - fill * laid, 0.0)
     fall = level - new_level
     slope = fall / math.sqrt(fall * fall + 1.0) if constants.sine_slope else fall
@@ -207,7 +241,9 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     else:
         wanted = min((carry - load) * constants.erosion_rate, 0.99 * fall)
         if constants.brush and 1 <= row < rows - 2 and 1 <= col < cols - 2:
-            taken = erode_inside(ground, row, col, row_part, col_part, wanted, load, new_level, masks, color, carried)
+            taken = erode_inside(
+                ground, row, col, row_part, col_part, wanted, load, new_level, masks, color, carried
+            )
         else:
             taken = erode(
                 ground,
@@ -253,11 +289,14 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
 
 @inlined
 def go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop):
-    """Advance a drop by one step; returns it, or the next waiting drop if it has left the tile or ended.
+    """Advance a drop by one step; returns it, or the next waiting drop if it has left the tile or
+    ended.
 
     stop: steps on the tile after which no further drop starts.
     """
-    after, end, lost = _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals)
+    after, end, lost = _advance(
+        drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals
+    )
     if end == RUNS:
         return after
     _put_down(drop, pool, tiles, tile, end, lost, totals)

@@ -6,21 +6,28 @@ from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST
 
 
 @kernel
-def find_flows(first, last, loose, surface, blown, cover, shares, row_share, col_share, along_rows, along_cols):
-    """Creep flux from each cell of the rows first … last - 1 to the next row and to the next column, m.
+def find_flows(
+    first, last, loose, surface, blown, cover, shares, row_share, col_share, along_rows, along_cols
+):
+    """Creep flux from each cell of the rows first … last - 1 to the next row and to the next
+    column, m.
 
-    There is none between cells out of the wind, so crests and lees stay sharp. loose, surface: (rows, cols) m. blown:
-    (rows, cols) uint8. cover, shares: as in `slabs.blow`; wet sand and sand under plants creep as little as they hop.
-    row_share, col_share: share of the height difference, at most 1/4 each. along_rows, along_cols: (rows, cols),
-    fluxes, periodic.
+    There is none between cells out of the wind, so crests and lees stay sharp. loose, surface:
+    (rows, cols) m. blown: (rows, cols) uint8. cover, shares: as in `slabs.blow`; wet sand and sand
+    under plants creep as little as they hop. row_share, col_share: share of the height difference,
+    at most 1/4 each. along_rows, along_cols: (rows, cols), fluxes, periodic.
     """
     rows, cols = loose.shape
     for row in range(first, last):
         below = row + 1 if row + 1 < rows else 0
         for col in range(cols):
             right = col + 1 if col + 1 < cols else 0
-            along_rows[row, col] = _flow(loose, surface, blown, cover, shares, row, col, below, col, row_share)
-            along_cols[row, col] = _flow(loose, surface, blown, cover, shares, row, col, row, right, col_share)
+            along_rows[row, col] = _flow(
+                loose, surface, blown, cover, shares, row, col, below, col, row_share
+            )
+            along_cols[row, col] = _flow(
+                loose, surface, blown, cover, shares, row, col, row, right, col_share
+            )
 
 
 @kernel
@@ -33,12 +40,14 @@ def _flow(loose, surface, blown, cover, shares, row, col, to_row, to_col, share)
         amount *= cover[row * cols + col if difference > 0.0 else to_row * cols + to_col, 1]
     if shares is not None:
         cols = loose.shape[1]
-        one, other = row * cols + col, to_row * cols + to_col
+        one = row * cols + col
+        other = to_row * cols + to_col
         if difference < 0.0:
             one, other = other, one
         amount *= shares[one, DUG] * shares[other, LAID]
         if shares.shape[1] > HIGHEST:
-            high, low = max(surface[row, col], surface[to_row, to_col]), min(surface[row, col], surface[to_row, to_col])
+            high = max(surface[row, col], surface[to_row, to_col])
+            low = min(surface[row, col], surface[to_row, to_col])
             room = min(high - shares[one, LOWEST], shares[other, HIGHEST] - low)
             amount = min(amount, 0.2 * max(room, 0.0))
     return amount if difference > 0.0 else -amount
@@ -46,7 +55,9 @@ def _flow(loose, surface, blown, cover, shares, row, col, to_row, to_col, share)
 
 @kernel
 def apply_fluxes(first, last, loose, along_rows, along_cols, wrap):
-    """Apply the fluxes to the cells of the rows first … last - 1. wrap: whether fluxes cross edges."""
+    """Apply the fluxes to the cells of the rows first … last - 1. wrap: whether fluxes cross
+    edges.
+    """
     rows, cols = loose.shape
     for row in range(first, last):
         above = row - 1 if row > 0 else rows - 1

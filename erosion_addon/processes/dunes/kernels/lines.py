@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Wind lines: digital lines that cover the terrain, each cell once.
 
-A line follows the axis closer to the wind cell by cell, and steps aside where the wind has deviated by a cell. Sideways
-positions are periodic.
+A line follows the axis closer to the wind cell by cell, and steps aside where the wind has deviated
+by a cell. Sideways positions are periodic.
 """
 
 import math
@@ -67,7 +67,8 @@ def trace(rays, shape, number, path):
     """Fill a path with the cells of a line."""
     length, count = extent(rays, shape)
     cols = shape[1]
-    before, side = np.int64(0), np.int64(number)
+    before = np.int64(0)
+    side = np.int64(number)
     for step in range(length):
         moved = aside(rays, step)
         side += moved - before
@@ -78,7 +79,8 @@ def trace(rays, shape, number, path):
         path.start[step] = step == 0 or not inside
         main = step if rays.forward else length - 1 - step
         row, col = (side, main) if rays.along_row else (main, side)
-        path.cell[step], path.ringed[step] = row * cols + col, (row + 1) * (cols + 2) + col + 1
+        path.cell[step] = row * cols + col
+        path.ringed[step] = (row + 1) * (cols + 2) + col + 1
 
 
 @allocation_free

@@ -22,11 +22,14 @@ def mean_along_rows(given, found, first, last, radius, wrap):
                 for at in range(col - radius, col + radius + 1):
                     total += given[row, at % cols if wrap else min(max(at, 0), cols - 1)]
             else:
-                behind, ahead = col - radius - 1, col + radius
+                behind = col - radius - 1
+                ahead = col + radius
                 if wrap:
-                    behind, ahead = behind % cols, ahead % cols
+                    behind = behind % cols
+                    ahead = ahead % cols
                 else:
-                    behind, ahead = max(behind, 0), min(ahead, cols - 1)
+                    behind = max(behind, 0)
+                    ahead = min(ahead, cols - 1)
                 total += given[row, ahead] - given[row, behind]
             found[row, col] = total * share
 
@@ -43,10 +46,13 @@ def mean_along_cols(given, found, first, last, radius, wrap):
             for at in range(row - radius, row + radius + 1):
                 total += given[at % rows if wrap else min(max(at, 0), rows - 1), first:last]
         else:
-            behind, ahead = row - radius - 1, row + radius
+            behind = row - radius - 1
+            ahead = row + radius
             if wrap:
-                behind, ahead = behind % rows, ahead % rows
+                behind = behind % rows
+                ahead = ahead % rows
             else:
-                behind, ahead = max(behind, 0), min(ahead, rows - 1)
+                behind = max(behind, 0)
+                ahead = min(ahead, rows - 1)
             total += given[ahead, first:last] - given[behind, first:last]
         found[row, first:last] = total * share

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Slabs of sand that hop along wind lines.
 
-Each cell lies on exactly one line, and a slab stays on its line: lines may be processed on any number of threads, in
-any order, with the same result. Cells of a line are indexed unsigned where it counts, as a signed index is first asked
-whether it counts from the end.
+Each cell lies on exactly one line, and a slab stays on its line: lines may be processed on any
+number of threads, in any order, with the same result. Cells of a line are indexed unsigned where it
+counts, as a signed index is first asked whether it counts from the end.
 
-Sources: Werner, "Eolian dunes: computer simulations and attractor interpretation" (1995); Momiji, Carretero-González,
-Bishop & Warren, "Simulation of the effect of wind speedup in the formation of transverse dune fields" (2000); Paris,
-Peytavie, Guérin, Argudo & Galin, "Desertscape simulation" (2019), for plants and rock.
+Sources: Werner, "Eolian dunes: computer simulations and attractor interpretation" (1995); Momiji,
+Carretero-González, Bishop & Warren, "Simulation of the effect of wind speedup in the formation of
+transverse dune fields" (2000); Paris, Peytavie, Guérin, Argudo & Galin, "Desertscape simulation"
+(2019), for plants and rock.
 """
 
 import math
@@ -41,7 +42,9 @@ class Constants(NamedTuple):
     hop: float
     """Length of a hop on level ground, steps."""
     speed_up: float
-    """Relative increase of the hop length per meter by which the ground ahead rises above its surroundings."""
+    """Relative increase of the hop length per meter by which the ground ahead rises above its
+    surroundings.
+    """
     lead: int
     """Distance ahead in steps: wind over a slope is fastest before the crest."""
     drop: float
@@ -71,28 +74,37 @@ class Ground(NamedTuple):
     bump: np.ndarray
     """(rows, cols): height of the smoothed ground above its surroundings, m."""
     blown: np.ndarray
-    """(rows, cols) uint8: 1 where the wind could lift sand at the end of the sweep, 0 in the wind shadow."""
+    """(rows, cols) uint8: 1 where the wind could lift sand at the end of the sweep, 0 in the wind
+    shadow.
+    """
 
 
-PLACE = np.dtype([(name, np.float64) for name in ("rock", "loose", "top", "shade", "hop", "soft")], align=True)
-"""A cell of a line, which is an array of these in downwind order: draws jump to and fro, so the numbers of a cell lie
-side by side.
+PLACE = np.dtype(
+    [(name, np.float64) for name in ("rock", "loose", "top", "shade", "hop", "soft")], align=True
+)
+"""A cell of a line, which is an array of these in downwind order: draws jump to and fro, so the
+numbers of a cell lie side by side.
 
-rock, loose, top: thickness of rock and sand, and surface height, m. shade: height of the wind shadow, m. hop: mean hop
-length, steps. soft: abradability of bare rock, 0-1, or 0-2 where high ground is spared.
+rock, loose, top: thickness of rock and sand, and surface height, m. shade: height of the wind
+shadow, m. hop: mean hop length, steps. soft: abradability of bare rock, 0-1, or 0-2 where high
+ground is spared.
 """
 
-HOLD = np.dtype([(name, np.float64) for name in ("give", "take", "plants", "lowest", "highest")], align=True)
+HOLD = np.dtype(
+    [(name, np.float64) for name in ("give", "take", "plants", "lowest", "highest")], align=True
+)
 """What masks, plants and depth limits do in a cell of a line.
 
-give: share of a slab that can be lifted. take: probability factor of settling. plants: cover, 0-1. lowest, highest:
-limits of the surface height, m.
+give: share of a slab that can be lifted. take: probability factor of settling. plants: cover, 0-1.
+lowest, highest: limits of the surface height, m.
 """
 
 
 @kernel
 def _make_holds(length, cover, shares):
-    """Holds of a line, not filled; None without any: kernels are then compiled without all that asks for them."""
+    """Holds of a line, not filled; None without any: kernels are then compiled without all that
+    asks for them.
+    """
     return None if cover is None and shares is None else np.empty(length, HOLD)
 
 
@@ -100,10 +112,13 @@ def _make_holds(length, cover, shares):
 def _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants):
     """Load the cells of a line."""
     trace(rays, shape, number, path)
-    rock, loose = ground.rock, ground.loose
+    rock = ground.rock
+    loose = ground.loose
     for step in range(np.uintp(line.size)):
-        place, ringed = line[step], path.ringed[step]
-        place.rock, place.loose = rock[ringed], loose[ringed]
+        place = line[step]
+        ringed = path.ringed[step]
+        place.rock = rock[ringed]
+        place.loose = loose[ringed]
         place.top = place.rock + place.loose
         place.soft = 1.0
     _find_hops(line, path.cell, number, rays, shape, ground.bump, constants)
@@ -132,16 +147,23 @@ def _find_hops(line, cells, number, rays, shape, bump, constants):
 @allocation_free
 def _fetch_holds(line, holds, cells, cover, shares):
     for step in range(line.size):
-        at, hold = cells[step], holds[step]
-        hold.give, hold.take, hold.plants = 1.0, 1.0, 0.0
-        hold.lowest, hold.highest = -math.inf, math.inf
+        at = cells[step]
+        hold = holds[step]
+        hold.give = 1.0
+        hold.take = 1.0
+        hold.plants = 0.0
+        hold.lowest = -math.inf
+        hold.highest = math.inf
         if cover is not None:
-            hold.plants, hold.give = cover[at, 0], cover[at, 1]
+            hold.plants = cover[at, 0]
+            hold.give = cover[at, 1]
         if shares is not None:
             hold.give *= shares[at, DUG]
-            hold.take, line[step].soft = shares[at, LAID], shares[at, DUG] * shares[at, SOFT]
+            hold.take = shares[at, LAID]
+            line[step].soft = shares[at, DUG] * shares[at, SOFT]
             if shares.shape[1] > HIGHEST:
-                hold.lowest, hold.highest = shares[at, LOWEST], shares[at, HIGHEST]
+                hold.lowest = shares[at, LOWEST]
+                hold.highest = shares[at, HIGHEST]
 
 
 @allocation_free
@@ -150,7 +172,8 @@ def _spare_heights(line, cells, bump, constants):
 
     Grains fly low, so the wind carves lanes between ridges.
     """
-    length, half = line.size, constants.hull
+    length = line.size
+    half = constants.hull
     before = 0.0
     for step in range(min(half, length)):
         before += bump[cells[step]]
@@ -160,14 +183,17 @@ def _spare_heights(line, cells, bump, constants):
             before += bump[cells[step + half]]
         if step - half - 1 >= 0:
             before -= bump[cells[step - half - 1]]
-        first, last = max(step - half, 0), min(step + half, length - 1)
+        first = max(step - half, 0)
+        last = min(step + half, length - 1)
         height = before / (last - first + 1) / constants.reach
         line[step].soft *= min(max(1.0 - height, 0.0), 2.0)
 
 
 @allocation_free
 def _cast(line, first, last, above, drop):
-    """Cast shadows over the steps first … last - 1; above: height of the shadow that falls on the first."""
+    """Cast shadows over the steps first … last - 1; above: height of the shadow that falls on the
+    first.
+    """
     for step in range(first, last):
         line[np.uintp(step)].shade = above
         above = max(line[np.uintp(step)].top, above) - drop
@@ -190,13 +216,17 @@ def _change(line, at, last, amount, drop):
 
 @inlined
 def _sheltered(place, constants):
-    """Whether a cell lies in the wind shadow, deeper than a slab: a dent of one slab makes no lee."""
+    """Whether a cell lies in the wind shadow, deeper than a slab: a dent of one slab makes no
+    lee.
+    """
     return place.top + constants.slab < place.shade
 
 
 @allocation_free
 def _order(begin, count, one, other):
-    """Start and stride of a tour that visits each of `count` cells once. one, other: random numbers, 0-1."""
+    """Start and stride of a tour that visits each of `count` cells once. one, other: random
+    numbers, 0-1.
+    """
     stride = np.int64((0.25 + 0.5 * one) * count)
     while math.gcd(stride, count) != 1:  # 1 comes within one round
         stride = stride % count + 1
@@ -243,12 +273,14 @@ def _landing(line, at, to, last, constants):
 
 @inlined
 def _fly(line, holds, at, base, begin, last, load, start, draw, constants):
-    """Fly a slab that lands at step `at`, hop by hop, until it settles or leaves the line, which is begin … last - 1.
+    """Fly a slab that lands at step `at`, hop by hop, until it settles or leaves the line, which is
+    begin … last - 1.
 
-    base: height of its origin. Returns hops, random draws, rock abraded, and steps to its landing beyond the end, or
-    `SETTLED`.
+    base: height of its origin. Returns hops, random draws, rock abraded, and steps to its landing
+    beyond the end, or `SETTLED`.
     """
-    hops, worn = 1, 0.0
+    hops = 1
+    worn = 0.0
     while True:  # each hop goes on by a step at least
         if at >= last:
             return hops, draw, worn, at - last
@@ -277,7 +309,8 @@ def _fly(line, holds, at, base, begin, last, load, start, draw, constants):
 @allocation_free
 def _store(line, holds, path, ground, constants):
     for step in range(np.uintp(line.size)):
-        place, ringed = line[np.uintp(step)], path.ringed[step]
+        place = line[np.uintp(step)]
+        ringed = path.ringed[step]
         ground.loose[ringed] = place.loose
         if constants.wear > 0.0:
             ground.rock[ringed] = place.rock
@@ -287,7 +320,9 @@ def _store(line, holds, path, ground, constants):
 
 @kernel
 def find_shadows(first, last, rays, shape, ground, constants, tails):
-    """Height of the shadow beyond the end of the lines first … last - 1, with no shadow at their start."""
+    """Height of the shadow beyond the end of the lines first … last - 1, with no shadow at their
+    start.
+    """
     path = make_path(extent(rays, shape)[0])
     for number in range(first, last):
         trace(rays, shape, number, path)
@@ -299,7 +334,9 @@ def find_shadows(first, last, rays, shape, ground, constants, tails):
 
 @kernel
 def hand_on_shadows(rays, shape, constants, tails, entering):
-    """Fill `entering` with the height of the shadow that enters over the edge at the start of each line."""
+    """Fill `entering` with the height of the shadow that enters over the edge at the start of each
+    line.
+    """
     length, count = extent(rays, shape)
     for number in range(count):
         entering[following(number, rays, shape)] = tails[number]
@@ -311,51 +348,79 @@ def hand_on_shadows(rays, shape, constants, tails, entering):
 
 
 @kernel
-def blow(first, last, rays, shape, ground, cover, shares, constants, key, entering, leaving, totals):
+def blow(
+    first, last, rays, shape, ground, cover, shares, constants, key, entering, leaving, totals
+):
     """Run saltation on the lines first … last - 1, with as many draws as each line has cells.
 
-    A draw picks a cell. If it is bare or in the wind shadow, nothing is lifted. Otherwise a slab hops downwind. It
-    always settles in a shadow; elsewhere with a probability that is higher on sand than on rock and highest among
-    plants. It also stops at the foot of ground that is too steep to climb.
+    A draw picks a cell. If it is bare or in the wind shadow, nothing is lifted. Otherwise a slab
+    hops downwind. It always settles in a shadow; elsewhere with a probability that is higher on
+    sand than on rock and highest among plants. It also stops at the foot of ground that is too
+    steep to climb.
 
-    cover: (cells, 2) float32, plants and the liftable share of dry sand; or None. shares: (cells, 4 or 6) float32,
-    see `mask_layers`, with heights in meters; or None. key: uint64. entering: (lines,) shadow height over the start, m.
-    leaving: see `hand_on`. totals: (lines, COUNTS).
+    cover: (cells, 2) float32, plants and the liftable share of dry sand; or None. shares: (cells, 4
+    or 6) float32, see `mask_layers`, with heights in meters; or None. key: uint64. entering:
+    (lines,) shadow height over the start, m. leaving: see `hand_on`. totals: (lines, COUNTS).
     """
     length, _ = extent(rays, shape)
-    line, holds, path = np.empty(length, PLACE), _make_holds(length, cover, shares), make_path(length)
+    line = np.empty(length, PLACE)
+    holds = _make_holds(length, cover, shares)
+    path = make_path(length)
     wrap = constants.edges == WRAP
     for number in range(first, last):
         _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants)
-        start, draw = rng.stream(key, number), 0
+        start = rng.stream(key, number)
+        draw = 0
         begin = 0
         while begin < length:
             end = begin + 1
             while end < length and (wrap or not path.start[end]):
                 end += 1
             _cast(line, begin, end, entering[number] if wrap else -math.inf, constants.drop)
-            draw = _blow_line(line, holds, begin, end, start, draw, constants, number, leaving, totals)
+            draw = _blow_line(
+                line, holds, begin, end, start, draw, constants, number, leaving, totals
+            )
             begin = end
         _store(line, holds, path, ground, constants)
 
 
 @allocation_free
 def _blow_line(line, holds, begin, end, start, draw, constants, number, leaving, totals):
-    """`blow` on the steps begin … end - 1 of a line, which starts and ends at an edge; returns the draws."""
+    """`blow` on the steps begin … end - 1 of a line, which starts and ends at an edge; returns the
+    draws.
+    """
     hops = 0
     out = brought = worn = 0.0
     if constants.brought > 0.0:
         for _ in range(int(constants.brought + rng.uniform(start, draw))):
-            one, other = rng.uniform(start, draw + 1), rng.uniform(start, draw + 2)
+            one = rng.uniform(start, draw + 1)
+            other = rng.uniform(start, draw + 2)
             # As far as hops reach over the edge, from all places before it.
-            way = one * (end - begin) if constants.edges == WRAP else 2.0 * constants.hop * min(one, other)
-            given = _fly(
-                line, holds, begin + np.int64(way), math.inf, begin, end, constants.slab, start, draw + 3, constants
+            way = (
+                one * (end - begin)
+                if constants.edges == WRAP
+                else 2.0 * constants.hop * min(one, other)
             )
-            hops, draw, worn = hops + given[0], given[1], worn + given[2]
+            given = _fly(
+                line,
+                holds,
+                begin + np.int64(way),
+                math.inf,
+                begin,
+                end,
+                constants.slab,
+                start,
+                draw + 3,
+                constants,
+            )
+            hops = hops + given[0]
+            draw = given[1]
+            worn = worn + given[2]
             brought += constants.slab
             if given[3] != SETTLED:
-                out += _let_out(line, holds, end, constants.slab, constants, number, given[3], leaving)
+                out += _let_out(
+                    line, holds, end, constants.slab, constants, number, given[3], leaving
+                )
         draw += 1
     count = end - begin
     at, stride = _order(begin, count, rng.uniform(start, draw), rng.uniform(start, draw + 1))
@@ -376,7 +441,9 @@ def _blow_line(line, holds, begin, end, start, draw, constants, number, leaving,
         to = _landing(line, at, at + _hop(place, rng.uniform(start, draw)), end, constants)
         _change(line, at, end, -load, constants.drop)
         given = _fly(line, holds, to, base, begin, end, load, start, draw + 1, constants)
-        hops, draw, worn = hops + given[0], given[1], worn + given[2]
+        hops = hops + given[0]
+        draw = given[1]
+        worn = worn + given[2]
         if given[3] != SETTLED:
             out += _let_out(line, holds, end, load, constants, number, given[3], leaving)
     totals[number, HOPS] += hops
@@ -399,26 +466,47 @@ def _let_out(line, holds, end, load, constants, number, beyond, leaving):
 
 
 @kernel
-def hand_on(first, last, rays, shape, ground, cover, shares, constants, key, entering, arriving, leaving, totals):
+def hand_on(
+    first,
+    last,
+    rays,
+    shape,
+    ground,
+    cover,
+    shares,
+    constants,
+    key,
+    entering,
+    arriving,
+    leaving,
+    totals,
+):
     """Deposit sand that crossed a wrapped edge on the lines first … last - 1 and beyond.
 
-    arriving, leaving: (lines, steps) sand that enters at the start, which is consumed, and sand that continues beyond
-    the end, by landing step; m on a cell.
+    arriving, leaving: (lines, steps) sand that enters at the start, which is consumed, and sand
+    that continues beyond the end, by landing step; m on a cell.
     """
     length, _ = extent(rays, shape)
-    line, holds, path = np.empty(length, PLACE), _make_holds(length, cover, shares), make_path(length)
+    line = np.empty(length, PLACE)
+    holds = _make_holds(length, cover, shares)
+    path = make_path(length)
     for number in range(first, last):
         if not np.any(arriving[number]):
             continue
         _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants)
         _cast(line, 0, length, entering[number], constants.drop)
-        start, draw, hops, worn = rng.stream(key, number), 0, 0, 0.0
+        start = rng.stream(key, number)
+        draw = 0
+        hops = 0
+        worn = 0.0
         for place in range(arriving.shape[1]):
             while arriving[number, place] > 0.0:  # a sum of so many slabs
                 load = min(constants.slab, arriving[number, place])
                 arriving[number, place] -= load
                 given = _fly(line, holds, place, math.inf, 0, length, load, start, draw, constants)
-                hops, draw, worn = hops + given[0] - 1, given[1], worn + given[2]
+                hops = hops + given[0] - 1
+                draw = given[1]
+                worn = worn + given[2]
                 if given[3] != SETTLED:
                     leaving[number, min(given[3], leaving.shape[1] - 1)] += load
         totals[number, HOPS] += hops

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bilinear surface: height and slope at any position, and changes there.
 
-All use the bilinear weights of the four surrounding cells. ground: (rows, cols, 2) float64, surface height and loose
-thickness, in cells. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or None.
+All use the bilinear weights of the four surrounding cells. ground: (rows, cols, 2) float64, surface
+height and loose thickness, in cells. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or
+None.
 """
 
 import numpy as np
@@ -15,7 +16,9 @@ from ...shared.kernels.mask_layers import HIGHEST, LAID
 
 @allocation_free
 def around(z, x, last_row, last_col, rows, cols):
-    """Four cells around a position: rows above and below and the fraction between them, columns likewise."""
+    """Four cells around a position: rows above and below and the fraction between them, columns
+    likewise.
+    """
     row, below, row_part = between(z, last_row, rows)
     col, right, col_part = between(x, last_col, cols)
     # Unsigned indices spare numba's test for negative ones.
@@ -42,9 +45,12 @@ def height(ground, place):
 def surface(ground, place):
     """Height at a position, and its gradient along columns and rows, in cells per cell."""
     row, below, row_part, col, right, col_part = place
-    h00, h10 = ground[row, col, 0], ground[row, right, 0]
-    h01, h11 = ground[below, col, 0], ground[below, right, 0]
-    upper, lower = h00 * (1 - col_part) + h10 * col_part, h01 * (1 - col_part) + h11 * col_part
+    h00 = ground[row, col, 0]
+    h10 = ground[row, right, 0]
+    h01 = ground[below, col, 0]
+    h11 = ground[below, right, 0]
+    upper = h00 * (1 - col_part) + h10 * col_part
+    lower = h01 * (1 - col_part) + h11 * col_part
     return (
         upper * (1 - row_part) + lower * row_part,
         (h01 - h00) * (1 - col_part) + (h11 - h10) * col_part,
@@ -54,7 +60,9 @@ def surface(ground, place):
 
 @allocation_free
 def _give(ground, row, col, amount, ceiling, masks):
-    """Deposit up to `amount` of loose material on one cell, never above `ceiling`; returns the deposit."""
+    """Deposit up to `amount` of loose material on one cell, never above `ceiling`; returns the
+    deposit.
+    """
     if masks is not None:
         amount = amount * masks[row, col, LAID]
         if masks.shape[2] > HIGHEST:
@@ -89,7 +97,9 @@ def dig(ground, place, amount, floor, masks):
 
 @allocation_free
 def _move_cell(ground, row, col, wanted, level, sign):
-    """Move one cell by up to `wanted` toward `level`: up if sign is 1, down if -1; returns the change."""
+    """Move one cell by up to `wanted` toward `level`: up if sign is 1, down if -1; returns the
+    change.
+    """
     moved = min(wanted, max((level - ground[row, col, 0]) * sign, 0.0))
     ground[row, col, 0] += moved * sign
     ground[row, col, 1] = max(ground[row, col, 1] + moved * sign, 0.0)
@@ -103,7 +113,11 @@ def move(ground, place, amount, level, sign, masks):
     Without masks both share one code path: on flat ground, the branch would be unpredictable.
     """
     if masks is not None:
-        return lay(ground, place, amount, level, masks) if sign > 0.0 else dig(ground, place, amount, level, masks)
+        return (
+            lay(ground, place, amount, level, masks)
+            if sign > 0.0
+            else dig(ground, place, amount, level, masks)
+        )
     row, below, row_part, col, right, col_part = place
     moved = _move_cell(ground, row, col, amount * (1 - row_part) * (1 - col_part), level, sign)
     moved += _move_cell(ground, row, right, amount * (1 - row_part) * col_part, level, sign)

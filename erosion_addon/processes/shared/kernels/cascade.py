@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Avalanches of loose material around one cell, run by steps wherever they disturb it.
 
-The rule for a pair of cells is `talus_rows.transfer`. It runs on few cells but very often, so inner cells have an
-unrolled code path.
+The rule for a pair of cells is `talus_rows.transfer`. It runs on few cells but very often, so inner
+cells have an unrolled code path.
 """
 
 import math
@@ -20,12 +20,17 @@ def slide(ground, row, col, to_row, to_col, hold, share, masks):
 
     Arguments: see `cascade`.
     """
-    row, col, to_row, to_col = np.uintp(row), np.uintp(col), np.uintp(to_row), np.uintp(to_col)
+    row = np.uintp(row)
+    col = np.uintp(col)
+    to_row = np.uintp(to_row)
+    to_col = np.uintp(to_col)
     difference = ground[row, col, 0] - ground[to_row, to_col, 0]
     if abs(difference) <= hold:
         return 0.0
     down = difference > 0.0
-    amount = transfer(difference, hold, ground[row, col, 1] if down else ground[to_row, to_col, 1], share, 0.0)
+    amount = transfer(
+        difference, hold, ground[row, col, 1] if down else ground[to_row, to_col, 1], share, 0.0
+    )
     return _move(ground, row, col, to_row, to_col, amount, down, masks)
 
 
@@ -36,14 +41,20 @@ def _move(ground, row, col, to_row, to_col, amount, down, masks):
     down: from the first to the second.
     """
     if masks is not None:
-        gives, takes = masks[row, col, DUG if down else ACCEPTED], masks[to_row, to_col, ACCEPTED if down else DUG]
+        gives = masks[row, col, DUG if down else ACCEPTED]
+        takes = masks[to_row, to_col, ACCEPTED if down else DUG]
         amount *= gives * takes
         if masks.shape[2] > HIGHEST:
-            lowered, raised = ground[row, col, 0], ground[to_row, to_col, 0]
+            lowered = ground[row, col, 0]
+            raised = ground[to_row, to_col, 0]
             if down:
-                room = min(lowered - masks[row, col, LOWEST], masks[to_row, to_col, HIGHEST] - raised)
+                room = min(
+                    lowered - masks[row, col, LOWEST], masks[to_row, to_col, HIGHEST] - raised
+                )
             else:
-                room = min(raised - masks[to_row, to_col, LOWEST], masks[row, col, HIGHEST] - lowered)
+                room = min(
+                    raised - masks[to_row, to_col, LOWEST], masks[row, col, HIGHEST] - lowered
+                )
             amount = min(amount, max(room, 0.0))
     slid = amount if down else -amount
     ground[row, col, 0] -= slid
@@ -57,17 +68,24 @@ def _move(ground, row, col, to_row, to_col, amount, down, masks):
 def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, wrap):
     """Slide loose material between a cell and its eight neighbors in turn; returns the amount.
 
-    ground: (rows, cols, 2) float64, surface and loose thickness, in any one unit; changed in place. share: of half the
-    excess, which slides; up to 1 no pair oscillates. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or None.
-    row_hold, col_hold, diagonal_hold: stable difference to a neighbor in the next row, the next column, and on a
-    diagonal. wrap: whether edges are periodic; else nothing crosses them.
+    ground: (rows, cols, 2) float64, surface and loose thickness, in any one unit; changed in place.
+    share: of half the excess, which slides; up to 1 no pair oscillates. masks: (rows, cols, 4 or 6)
+    float32, see `mask_layers`, or None. row_hold, col_hold, diagonal_hold: stable difference to a
+    neighbor in the next row, the next column, and on a diagonal. wrap: whether edges are periodic;
+    else nothing crosses them.
     """
-    rows, cols = ground.shape[0], ground.shape[1]
-    up, down, left, right = row - 1, row + 1, col - 1, col + 1
+    rows = ground.shape[0]
+    cols = ground.shape[1]
+    up = row - 1
+    down = row + 1
+    left = col - 1
+    right = col + 1
     inside = up >= 0 and left >= 0 and down < rows and right < cols
     if wrap and not inside:
-        up, down = up if up >= 0 else rows - 1, down if down < rows else 0
-        left, right = left if left >= 0 else cols - 1, right if right < cols else 0
+        up = up if up >= 0 else rows - 1
+        down = down if down < rows else 0
+        left = left if left >= 0 else cols - 1
+        right = right if right < cols else 0
     if inside or wrap:
         slid = slide(ground, row, col, up, left, diagonal_hold, share, masks)
         slid += slide(ground, row, col, up, col, row_hold, share, masks)
@@ -98,16 +116,20 @@ def _cascade_edge(ground, row, col, share, masks, row_hold, col_hold, diagonal_h
 
 @allocation_free
 def avalanche(ground, row, col, share, masks, row_hold, col_hold, wrap):
-    """Slide loose material between a cell and its four neighbors, down the true gradient; returns the amount.
+    """Slide loose material between a cell and its four neighbors, down the true gradient; returns
+    the amount.
 
-    The flux through each face is its component of the gradient's excess over the stable slope, as in `talus_rows`. So a
-    heap becomes a cone, where `cascade` leaves an octagon. Arguments: see `cascade`. row_hold, col_hold > 0.
+    The flux through each face is its component of the gradient's excess over the stable slope, as
+    in `talus_rows`. So a heap becomes a cone, where `cascade` leaves an octagon. Arguments: see
+    `cascade`. row_hold, col_hold > 0.
     """
     slid = 0.0
     for number in range(4):
         down = 1 if number == 3 else (-1 if number == 0 else 0)
         right = 1 if number == 2 else (-1 if number == 1 else 0)
-        slid += _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_hold, wrap)
+        slid += _slide_downhill(
+            ground, row, col, down, right, share, masks, row_hold, col_hold, wrap
+        )
     return slid
 
 
@@ -122,41 +144,59 @@ def _beside(index, count, wrap):
 @allocation_free
 def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_hold, wrap):
     """Slide material through one face of `avalanche`; slopes are relative to the stable one."""
-    rows, cols = ground.shape[0], ground.shape[1]
-    to_row, to_col = _beside(row + down, rows, wrap), _beside(col + right, cols, wrap)
+    rows = ground.shape[0]
+    cols = ground.shape[1]
+    to_row = _beside(row + down, rows, wrap)
+    to_col = _beside(col + right, cols, wrap)
     if to_row == row and to_col == col:
         return 0.0
     hold, aside_hold = (row_hold, col_hold) if down != 0 else (col_hold, row_hold)
-    here, there = ground[row, col, 0], ground[to_row, to_col, 0]
-    left_row, left_col = _beside(row - abs(right), rows, wrap), _beside(col - abs(down), cols, wrap)
-    right_row, right_col = _beside(row + abs(right), rows, wrap), _beside(col + abs(down), cols, wrap)
-    to_left_row, to_left_col = _beside(to_row - abs(right), rows, wrap), _beside(to_col - abs(down), cols, wrap)
-    to_right_row, to_right_col = _beside(to_row + abs(right), rows, wrap), _beside(to_col + abs(down), cols, wrap)
+    here = ground[row, col, 0]
+    there = ground[to_row, to_col, 0]
+    left_row = _beside(row - abs(right), rows, wrap)
+    left_col = _beside(col - abs(down), cols, wrap)
+    right_row = _beside(row + abs(right), rows, wrap)
+    right_col = _beside(col + abs(down), cols, wrap)
+    to_left_row = _beside(to_row - abs(right), rows, wrap)
+    to_left_col = _beside(to_col - abs(down), cols, wrap)
+    to_right_row = _beside(to_row + abs(right), rows, wrap)
+    to_right_col = _beside(to_col + abs(down), cols, wrap)
     before = (ground[left_row, left_col, 0] + ground[to_left_row, to_left_col, 0]) - (here + there)
-    behind = (here + there) - (ground[right_row, right_col, 0] + ground[to_right_row, to_right_col, 0])
-    fall, aside = (here - there) / hold, 0.5 * lesser(before, behind) / aside_hold
+    behind = (here + there) - (
+        ground[right_row, right_col, 0] + ground[to_right_row, to_right_col, 0]
+    )
+    fall = (here - there) / hold
+    aside = 0.5 * lesser(before, behind) / aside_hold
     slope = math.sqrt(fall * fall + aside * aside)
     if slope <= 1.0:
         return 0.0
-    part, falls = abs(fall) / slope, fall > 0.0
-    loose, lesser_hold = ground[row, col, 1] if falls else ground[to_row, to_col, 1], min(row_hold, col_hold)
+    part = abs(fall) / slope
+    falls = fall > 0.0
+    loose = ground[row, col, 1] if falls else ground[to_row, to_col, 1]
+    lesser_hold = min(row_hold, col_hold)
     amount = min(0.5 * (slope - 1.0) * lesser_hold * lesser_hold / hold, loose) * part * share
     return _move(ground, row, col, to_row, to_col, amount, falls, masks)
 
 
 @allocation_free
 def creep(worked, tiles, ground, track, share, masks, wrap, slid):
-    """Smooth the loose surface where the wind touched the tiles `worked`; adds the amount to `slid` (tiles,).
+    """Smooth the loose surface where the wind touched the tiles `worked`; adds the amount to `slid`
+    (tiles,).
 
-    Grains struck by others roll over their neighbors: of each pair of cells, the higher gives `share` of half the
-    difference, up to its loose material. share ≤ 1/4. track: (rows, cols) uint8, where the wind touched; masks as in
-    `cascade`. tiles: see `kernels.tiles`; one also touches the cell behind it on each axis.
+    Grains struck by others roll over their neighbors: of each pair of cells, the higher gives
+    `share` of half the difference, up to its loose material. share ≤ 1/4. track: (rows, cols)
+    uint8, where the wind touched; masks as in `cascade`. tiles: see `kernels.tiles`; one also
+    touches the cell behind it on each axis.
     """
     across = tiles.col_edges.size - 1
     for tile in worked:
-        first_row, end_row = tiles.row_edges[tile // across], tiles.row_edges[tile // across + 1]
-        first_col, end_col = tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1]
-        slid[tile] += _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, wrap)
+        first_row = tiles.row_edges[tile // across]
+        end_row = tiles.row_edges[tile // across + 1]
+        first_col = tiles.col_edges[tile % across]
+        end_col = tiles.col_edges[tile % across + 1]
+        slid[tile] += _creep(
+            ground, track, first_row, end_row, first_col, end_col, share, masks, wrap
+        )
 
 
 @allocation_free
@@ -172,6 +212,7 @@ def _creep(ground, track, first_row, end_row, first_col, end_col, share, masks, 
                 if to_row >= rows or to_col >= cols:
                     if not wrap:
                         continue
-                    to_row, to_col = to_row % rows, to_col % cols
+                    to_row = to_row % rows
+                    to_col = to_col % cols
                 slid += slide(ground, row, col, to_row, to_col, 0.0, share, masks)
     return slid

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Exchange between a drop and the ground: erosion, deposition, and mixing of colors.
 
-ground: (rows, cols, 2) float64, surface height and loose thickness, in cells. masks: (rows, cols, 4 or 6) float32, see
-`mask_layers`, or None. color: (rows, cols, 3) float32, or None. carried: (3,) color of a drop's load. A position is a
-cell (row, col) and the fraction to the next one; `place` combines the rows above and below with the fraction between
-them, and columns likewise.
+ground: (rows, cols, 2) float64, surface height and loose thickness, in cells. masks: (rows, cols, 4
+or 6) float32, see `mask_layers`, or None. color: (rows, cols, 3) float32, or None. carried: (3,)
+color of a drop's load. A position is a cell (row, col) and the fraction to the next one; `place`
+combines the rows above and below with the fraction between them, and columns likewise.
 """
 
 import numpy as np
@@ -24,7 +24,9 @@ def height(ground, row, col):
 
 @inlined
 def take(ground, row, col, wanted, floor, masks):
-    """Erode up to `wanted` from one cell, loose material first, never below `floor`; returns the amount."""
+    """Erode up to `wanted` from one cell, loose material first, never below `floor`; returns the
+    amount.
+    """
     room = max(ground[row, col, 0] - floor, 0.0)
     if masks is None:
         taken = min(wanted, room)
@@ -52,7 +54,8 @@ def _mix_in(carried, load, color, row, col, taken):
 @allocation_free
 def _give(ground, row, col, amount, masks, color, carried, color_depth):
     """Deposit `amount` on one cell as loose material; returns the part that masks permit."""
-    row, col = np.uintp(row), np.uintp(col)
+    row = np.uintp(row)
+    col = np.uintp(col)
     if masks is not None:
         amount = amount * masks[row, col, LAID]
         if masks.shape[2] > HIGHEST:
@@ -68,12 +71,29 @@ def _give(ground, row, col, amount, masks, color, carried, color_depth):
 
 @allocation_free
 def deposit(ground, place, amount, masks, color, carried, color_depth):
-    """Deposit `amount` over the four cells around a position, weighted bilinearly; returns the deposit."""
+    """Deposit `amount` over the four cells around a position, weighted bilinearly; returns the
+    deposit.
+    """
     row, below, row_part, col, right, col_part = place
-    given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), masks, color, carried, color_depth)
-    given += _give(ground, row, right, amount * (1 - row_part) * col_part, masks, color, carried, color_depth)
-    given += _give(ground, below, col, amount * row_part * (1 - col_part), masks, color, carried, color_depth)
-    given += _give(ground, below, right, amount * row_part * col_part, masks, color, carried, color_depth)
+    given = _give(
+        ground,
+        row,
+        col,
+        amount * (1 - row_part) * (1 - col_part),
+        masks,
+        color,
+        carried,
+        color_depth,
+    )
+    given += _give(
+        ground, row, right, amount * (1 - row_part) * col_part, masks, color, carried, color_depth
+    )
+    given += _give(
+        ground, below, col, amount * row_part * (1 - col_part), masks, color, carried, color_depth
+    )
+    given += _give(
+        ground, below, right, amount * row_part * col_part, masks, color, carried, color_depth
+    )
     return given
 
 
@@ -97,7 +117,8 @@ def turned_away(masks, amount, given):
 @inlined
 def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
     """Erode up to `wanted` from one cell into a drop that carries `load`; returns the amount."""
-    row, col = np.uintp(row), np.uintp(col)
+    row = np.uintp(row)
+    col = np.uintp(col)
     taken = take(ground, row, col, wanted, floor, masks)
     if color is not None:
         _mix_in(carried, load, color, row, col, taken)
@@ -116,52 +137,83 @@ def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, mask
     for down in range(-1, 3):
         at = row + down
         top = 1.0 - (down - row_part) * (down - row_part) * 0.25
-        came = _dig(ground, at, col - 1, wanted * max(top - fall_0, 0.0), load + total, floor, masks, color, carried)
+        came = _dig(
+            ground,
+            at,
+            col - 1,
+            wanted * max(top - fall_0, 0.0),
+            load + total,
+            floor,
+            masks,
+            color,
+            carried,
+        )
         held = load + (total + came)
-        came += _dig(ground, at, col, wanted * max(top - fall_1, 0.0), held, floor, masks, color, carried)
+        came += _dig(
+            ground, at, col, wanted * max(top - fall_1, 0.0), held, floor, masks, color, carried
+        )
         held = load + (total + came)
-        came += _dig(ground, at, col + 1, wanted * max(top - fall_2, 0.0), held, floor, masks, color, carried)
+        came += _dig(
+            ground, at, col + 1, wanted * max(top - fall_2, 0.0), held, floor, masks, color, carried
+        )
         held = load + (total + came)
-        came += _dig(ground, at, col + 2, wanted * max(top - fall_3, 0.0), held, floor, masks, color, carried)
+        came += _dig(
+            ground, at, col + 2, wanted * max(top - fall_3, 0.0), held, floor, masks, color, carried
+        )
         total += came
     return total
 
 
 @allocation_free
-def erode(ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap, masks, color, carried):
-    """Erode `wanted` around a position, with the 4 × 4 brush or bilinear weights; returns the amount."""
-    rows, cols = ground.shape[0], ground.shape[1]
+def erode(
+    ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap, masks, color, carried
+):
+    """Erode `wanted` around a position, with the 4 × 4 brush or bilinear weights; returns the
+    amount.
+    """
+    rows = ground.shape[0]
+    cols = ground.shape[1]
     first, last = (-1, 3) if brush else (0, 2)
     if brush:
         wanted *= BRUSH_SCALE
     total = 0.0
     for down in range(first, last):
-        at_row, row_distance = row + down, down - row_part
+        at_row = row + down
+        row_distance = down - row_part
         if wrap:
             at_row %= rows
         elif at_row < 0 or at_row >= rows:
             continue
         came = 0.0
         for right in range(first, last):
-            at_col, col_distance = col + right, right - col_part
+            at_col = col + right
+            col_distance = right - col_part
             if wrap:
                 at_col %= cols
             elif at_col < 0 or at_col >= cols:
                 continue
             if brush:
-                weight = 1.0 - row_distance * row_distance * 0.25 - col_distance * col_distance * 0.25
+                weight = (
+                    1.0 - row_distance * row_distance * 0.25 - col_distance * col_distance * 0.25
+                )
             else:
                 weight = (1.0 - abs(row_distance)) * (1.0 - abs(col_distance))
             if weight > 0.0:
                 held = load + (total + came)
-                came += _dig(ground, at_row, at_col, wanted * weight, held, floor, masks, color, carried)
+                came += _dig(
+                    ground, at_row, at_col, wanted * weight, held, floor, masks, color, carried
+                )
         total += came
     return total
 
 
 @allocation_free
 def corners(ground, row, below, col, right):
-    """Heights h00, h10, h01, h11 of four cells; the first digit counts along a row, the second along a column."""
-    h00, h10 = height(ground, row, col), height(ground, row, right)
-    h01, h11 = height(ground, below, col), height(ground, below, right)
+    """Heights h00, h10, h01, h11 of four cells; the first digit counts along a row, the second
+    along a column.
+    """
+    h00 = height(ground, row, col)
+    h10 = height(ground, row, right)
+    h01 = height(ground, below, col)
+    h11 = height(ground, below, right)
     return h00, h10, h01, h11

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Storage of drops in flight: slots for their values, and a queue of waiting drops per tile.
 
-A thread takes drops from the queue of its tile and sorts those that leave by destination. One thread hands them over
-afterwards, tile by tile, so the queues do not depend on the number of threads.
+A thread takes drops from the queue of its tile and sorts those that leave by destination. One
+thread hands them over afterwards, tile by tile, so the queues do not depend on the number of
+threads.
 """
 
 from typing import NamedTuple
@@ -29,7 +30,9 @@ FIRST, LAST, TO, COUNT = 0, 1, 2, 3
 
 
 class Pool(NamedTuple):
-    """Slots of drops in flight. A list is a chain of slots, (1 or tiles, 2) int64: first and last."""
+    """Slots of drops in flight. A list is a chain of slots, (1 or tiles, 2) int64: first and
+    last.
+    """
 
     numbers: np.ndarray
     """(slots, n) float64: values of each drop, position first; see `ROW`."""
@@ -40,7 +43,9 @@ class Pool(NamedTuple):
     queue: np.ndarray
     """Queue of each tile."""
     exits: np.ndarray
-    """(tiles, EXITS, 4) int64: drops that have left each tile since its last turn, by destination; see `TO`."""
+    """(tiles, EXITS, 4) int64: drops that have left each tile since its last turn, by destination;
+    see `TO`.
+    """
     taken: np.ndarray
     """(slots,) bool: slots in use."""
     next_slot: np.ndarray
@@ -57,32 +62,54 @@ class Pool(NamedTuple):
 
 def make_pool(tiles: int, numbers: int) -> Pool:
     """Empty pool for drops with a number of values."""
-    queue, exits = np.full((tiles, 2), NONE), np.full((tiles, EXITS, 4), NONE)
+    queue = np.full((tiles, 2), NONE)
+    exits = np.full((tiles, EXITS, 4), NONE)
     exits[..., COUNT] = 0
-    next_slot, under_way = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    waiting, over = np.zeros(tiles, np.int64), np.zeros(tiles, np.int64)
-    rows, start, follower = np.zeros((0, numbers)), np.zeros(0, np.uint64), np.zeros(0, np.int64)
+    next_slot = np.zeros(1, np.int64)
+    under_way = np.zeros(1, np.int64)
+    waiting = np.zeros(tiles, np.int64)
+    over = np.zeros(tiles, np.int64)
+    rows = np.zeros((0, numbers))
+    start = np.zeros(0, np.uint64)
+    follower = np.zeros(0, np.int64)
     taken = np.zeros(0, bool)
-    return Pool(rows, start, follower, queue, exits, taken, next_slot, under_way, waiting, over, np.zeros(tiles))
+    return Pool(
+        rows,
+        start,
+        follower,
+        queue,
+        exits,
+        taken,
+        next_slot,
+        under_way,
+        waiting,
+        over,
+        np.zeros(tiles),
+    )
 
 
 def with_room(pool: Pool, more: int) -> Pool:
     """Pool enlarged by a number of slots."""
-    slots, needed = len(pool.start), int(pool.under_way[0]) + more
+    slots = len(pool.start)
+    needed = int(pool.under_way[0]) + more
     pool.next_slot[0] = 0
     if needed <= slots:
         return pool
     added = max(needed - slots, slots)
 
     def grown(old: np.ndarray) -> np.ndarray:
-        new = np.empty((slots + added, *old.shape[1:]), old.dtype)  # the system gives the memory when it is used
+        # the system gives the memory when it is used
+        new = np.empty((slots + added, *old.shape[1:]), old.dtype)
         new[:slots] = old
         return new
 
     taken = np.zeros(slots + added, bool)
     taken[:slots] = pool.taken
     return pool._replace(
-        numbers=grown(pool.numbers), start=grown(pool.start), follower=grown(pool.follower), taken=taken
+        numbers=grown(pool.numbers),
+        start=grown(pool.start),
+        follower=grown(pool.follower),
+        taken=taken,
     )
 
 
@@ -111,10 +138,12 @@ def enter(pool, tiles, start, z, x):
     slot = np.uintp(pool.next_slot[0])
     while pool.taken[slot]:  # no more drops are let in than there are slots
         slot += np.uintp(1)
-    pool.next_slot[0], pool.taken[slot] = slot + np.uintp(1), True
+    pool.next_slot[0] = slot + np.uintp(1)
+    pool.taken[slot] = True
     for number in range(pool.numbers.shape[1]):
         pool.numbers[slot, number] = 0.0
-    pool.numbers[slot, ROW], pool.numbers[slot, COL] = z, x
+    pool.numbers[slot, ROW] = z
+    pool.numbers[slot, COL] = x
     pool.start[slot] = start
     _queue_up(pool, tiles, slot)
     pool.under_way[0] += 1
@@ -147,7 +176,9 @@ def let_go(pool, tiles, tile, slot, left):
 
 @allocation_free
 def hand_on(pool, tiles, worked):
-    """Hand drops that left the tiles `worked` over to their new tiles, and count those that ended."""
+    """Hand drops that left the tiles `worked` over to their new tiles, and count those that
+    ended.
+    """
     for tile in worked:
         exits = pool.exits[tile]
         for place in range(EXITS):
@@ -163,7 +194,9 @@ def hand_on(pool, tiles, worked):
                     following = pool.follower[slot]
                     _queue_up(pool, tiles, slot)
                     slot = following
-            exits[place, FIRST], exits[place, TO], exits[place, COUNT] = NONE, NONE, 0
+            exits[place, FIRST] = NONE
+            exits[place, TO] = NONE
+            exits[place, COUNT] = 0
         pool.under_way[0] -= pool.over[tile]
         pool.over[tile] = 0
 
@@ -180,10 +213,11 @@ def pull(pool, tile):
 
 @allocation_free
 def fetch_queue(pool, tile):
-    """Prefetch the drops waiting on a tile, as `tiles.fetch` does for the ground: memory accesses overlap, where one
-    after another would each wait.
+    """Prefetch the drops waiting on a tile, as `tiles.fetch` does for the ground: memory accesses
+    overlap, where one after another would each wait.
     """
-    total, last = 0.0, pool.numbers.shape[1] - 1
+    total = 0.0
+    last = pool.numbers.shape[1] - 1
     slot = pool.queue[tile, FIRST]
     while slot != NONE:
         total += pool.numbers[slot, ROW] + pool.numbers[slot, last]

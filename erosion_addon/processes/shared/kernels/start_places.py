@@ -11,7 +11,8 @@ from ....kernels.jit import allocation_free, inlined
 def start_cell(chance, sources, cells):
     """Index of a cell drawn with a random number in [0, 1).
 
-    sources: None for equal chances, else cumulated weights (cells,) up to 1; the last cell if all are 0.
+    sources: None for equal chances, else cumulated weights (cells,) up to 1; the last cell if all
+    are 0.
     """
     if sources is None:
         return min(int(chance * cells), cells - 1)
@@ -22,7 +23,8 @@ def start_cell(chance, sources, cells):
 def place_around(row, col, row_chance, col_chance, tiles):
     """Position (row, col) within half a cell of another, drawn with two random numbers in [0, 1).
 
-    Before row or column 0 lies the last one where the edges wrap; elsewhere such positions move to the edge.
+    Before row or column 0 lies the last one where the edges wrap; elsewhere such positions move to
+    the edge.
     """
     z = _along(row + row_chance - 0.5, tiles.last_row, tiles.row_of.size)
     return z, _along(col + col_chance - 0.5, tiles.last_col, tiles.col_of.size)
@@ -30,5 +32,7 @@ def place_around(row, col, row_chance, col_chance, tiles):
 
 @inlined
 def _along(place, last, count):
-    """Position on the terrain along one axis. last: its last position, `count` where the edges wrap."""
+    """Position on the terrain along one axis. last: its last position, `count` where the edges
+    wrap.
+    """
     return wrapped(place, count) if last == count else min(max(place, 0.0), last)

@@ -16,8 +16,8 @@ from .mask_layers import BREAKS, GIVES, TAKES
 def transfer(difference, hold, loose, share, rest):
     """Slide between two cells: min(loose, (|difference| - hold) / 2) · share.
 
-    loose: available on the higher cell; all in meters. 0 if the amount before sharing is at most `rest`. Half of the
-    excess makes the pair stable.
+    loose: available on the higher cell; all in meters. 0 if the amount before sharing is at most
+    `rest`. Half of the excess makes the pair stable.
     """
     return _slide(0.5 * (abs(difference) - hold), loose, rest) * share
 
@@ -40,10 +40,11 @@ def lesser(one, other):
 def _flow(loose, masks, row, col, to_row, to_col, fall, across, constants, share):
     """Flux from one cell to the next in a pass, negative for the reverse.
 
-    fall: slope toward the next cell; across: slope along the face between them. Both cells are read before one is
-    chosen: a conditional read would keep the compiler from vectorizing.
+    fall: slope toward the next cell; across: slope along the face between them. Both cells are read
+    before one is chosen: a conditional read would keep the compiler from vectorizing.
     """
-    give, to_give = loose[row, col], loose[to_row, to_col]
+    give = loose[row, col]
+    to_give = loose[to_row, to_col]
     slope = math.sqrt(fall * fall + across * across)
     down = fall > 0.0
     part = abs(fall) / (slope if slope > constants.hold else constants.hold)
@@ -58,37 +59,63 @@ def _flow(loose, masks, row, col, to_row, to_col, fall, across, constants, share
 
 @kernel
 def flows_along(heights, loose, masks, row, first, last, constants, flows):
-    """Fluxes of the columns first - 1 … last - 1 of a row to the next column, indexed by destination."""
-    up, at, down, row = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row)
-    pitch, across, share = 1.0 / constants.col_spacing, 0.5 / constants.row_spacing, constants.col_share
+    """Fluxes of the columns first - 1 … last - 1 of a row to the next column, indexed by
+    destination.
+    """
+    up = np.uintp((row - 1) % 3)
+    at = np.uintp(row % 3)
+    down = np.uintp((row + 1) % 3)
+    row = np.uintp(row)
+    pitch = 1.0 / constants.col_spacing
+    across = 0.5 / constants.row_spacing
+    share = constants.col_share
     for place in range(first - 1, last):
-        col, right = np.uintp(place), np.uintp(place + 1)
-        fall, middle = (heights[at, col] - heights[at, right]) * pitch, heights[at, col] + heights[at, right]
+        col = np.uintp(place)
+        right = np.uintp(place + 1)
+        fall = (heights[at, col] - heights[at, right]) * pitch
+        middle = heights[at, col] + heights[at, right]
         aside = lesser(
-            (heights[up, col] + heights[up, right]) - middle, middle - (heights[down, col] + heights[down, right])
+            (heights[up, col] + heights[up, right]) - middle,
+            middle - (heights[down, col] + heights[down, right]),
         )
-        flows[0, right] = _flow(loose, masks, row, col, row, right, fall, aside * across, constants, share)
+        flows[0, right] = _flow(
+            loose, masks, row, col, row, right, fall, aside * across, constants, share
+        )
 
 
 @kernel
 def flows_down(heights, loose, masks, row, first, last, constants, flows, below):
     """Fluxes of the columns first … last - 1 of a row to the next row."""
-    at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
-    pitch, across, share = 1.0 / constants.row_spacing, 0.5 / constants.col_spacing, constants.row_share
+    at, to, row, to_row = (
+        np.uintp(row % 3),
+        np.uintp((row + 1) % 3),
+        np.uintp(row),
+        np.uintp(row + 1),
+    )
+    pitch = 1.0 / constants.row_spacing
+    across = 0.5 / constants.col_spacing
+    share = constants.row_share
     below = np.uintp(below)
     for place in range(first, last):
-        left, col, right = np.uintp(place - 1), np.uintp(place), np.uintp(place + 1)
-        fall, middle = (heights[at, col] - heights[to, col]) * pitch, heights[at, col] + heights[to, col]
+        left = np.uintp(place - 1)
+        col = np.uintp(place)
+        right = np.uintp(place + 1)
+        fall = (heights[at, col] - heights[to, col]) * pitch
+        middle = heights[at, col] + heights[to, col]
         aside = lesser(
-            (heights[at, left] + heights[to, left]) - middle, middle - (heights[at, right] + heights[to, right])
+            (heights[at, left] + heights[to, left]) - middle,
+            middle - (heights[at, right] + heights[to, right]),
         )
-        flows[below, col] = _flow(loose, masks, row, col, to_row, col, fall, aside * across, constants, share)
+        flows[below, col] = _flow(
+            loose, masks, row, col, to_row, col, fall, aside * across, constants, share
+        )
 
 
 @kernel
 def load(rock, loose, row, heights):
     """Store the current surface of a row."""
-    at, row = np.uintp(row % 3), np.uintp(row)
+    at = np.uintp(row % 3)
+    row = np.uintp(row)
     for place in range(heights.shape[1]):
         col = np.uintp(place)
         heights[at, col] = rock[row, col] + loose[row, col]
@@ -96,24 +123,38 @@ def load(rock, loose, row, heights):
 
 @kernel
 def apply_fluxes(rock, loose, masks, row, first, last, constants, heights, flows, above, below):
-    """Apply the fluxes to the cells of a row, and break rock that is too high. Returns the number of changed cells.
+    """Apply the fluxes to the cells of a row, and break rock that is too high. Returns the number
+    of changed cells.
 
-    Fluxes of opposite neighbors are added first, so rotated and mirrored terrains give the same bits.
+    Fluxes of opposite neighbors are added first, so rotated and mirrored terrains give the same
+    bits.
     """
-    up, at, down = np.uintp((row + 2) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
-    row, above, below = np.uintp(row), np.uintp(above), np.uintp(below)
-    row_stand, col_stand, diagonal_stand = constants.row_stand, constants.col_stand, constants.diagonal_stand
-    collapse, rest = constants.collapse, constants.rest
+    up = np.uintp((row + 2) % 3)
+    at = np.uintp(row % 3)
+    down = np.uintp((row + 1) % 3)
+    row = np.uintp(row)
+    above = np.uintp(above)
+    below = np.uintp(below)
+    row_stand = constants.row_stand
+    col_stand = constants.col_stand
+    diagonal_stand = constants.diagonal_stand
+    collapse = constants.collapse
+    rest = constants.rest
     changed = 0
     for place in range(first, last):
-        col, left, right = np.uintp(place), np.uintp(place - 1), np.uintp(place + 1)
+        col = np.uintp(place)
+        left = np.uintp(place - 1)
+        right = np.uintp(place + 1)
         along_row = flows[0, right] - flows[0, col]
         along_col = flows[below, col] - flows[above, col]
         before = loose[row, col]
         after = before - (along_row + along_col)
         beside = min(heights[at, left], heights[at, right]) + col_stand
         across = min(heights[up, col], heights[down, col]) + row_stand
-        oblique = min(min(heights[up, left], heights[up, right]), min(heights[down, left], heights[down, right]))
+        oblique = min(
+            min(heights[up, left], heights[up, right]),
+            min(heights[down, left], heights[down, right]),
+        )
         stood = rock[row, col]
         wanted = (stood - min(min(beside, across), oblique + diagonal_stand)) * collapse
         if masks is not None:

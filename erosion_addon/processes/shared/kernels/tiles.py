@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tiles of the ground, arranged so that no two threads touch the same cell.
 
-Tiles are processed color by color, as on a chessboard: tiles of one color are a tile apart, and work on a tile touches
-at most `REACH` + 2 cells around it. So the same operations reach the same cells in the same order on any number of
-threads. Drops wait on their tiles in `particle_queues`.
+Tiles are processed color by color, as on a chessboard: tiles of one color are a tile apart, and
+work on a tile touches at most `REACH` + 2 cells around it. So the same operations reach the same
+cells in the same order on any number of threads. Drops wait on their tiles in `particle_queues`.
 """
 
 from typing import NamedTuple
@@ -16,11 +16,13 @@ from ....kernels.jit import allocation_free, inlined
 REACH = 16
 """Cells beyond its tile that a drop may go before it is handed over.
 
-A drop that meanders along a border would otherwise change tiles with every other step, and wait each time.
+A drop that meanders along a border would otherwise change tiles with every other step, and wait
+each time.
 """
 
 LARGE = 2**20
-"""Number of cells above which a terrain does not fit in the processor's caches; its tiles are prefetched, see `fetch`.
+"""Number of cells above which a terrain does not fit in the processor's caches; its tiles are
+prefetched, see `fetch`.
 """
 
 
@@ -44,18 +46,23 @@ class Reach(NamedTuple):
     first_row: int
     rows: int
     row_period: int
-    """Added to negative offsets from the first row: the number of rows if wrapped, else a number beyond all rows."""
+    """Added to negative offsets from the first row: the number of rows if wrapped, else a number
+    beyond all rows.
+    """
     first_col: int
     cols: int
     col_period: int
 
 
 def cut(rows: int, cols: int, side: int, edges: int) -> Tiles:
-    """Tiles of about `side` cells, at least 5/6 of it if there are more than two, as the reaches of same-color tiles
-    must not meet.
+    """Tiles of about `side` cells, at least 5/6 of it if there are more than two, as the reaches of
+    same-color tiles must not meet.
     """
-    row_edges, col_edges = _edges(rows, side), _edges(cols, side)
-    row_of, col_of = (np.repeat(np.arange(len(place) - 1), np.diff(place)) for place in (row_edges, col_edges))
+    row_edges = _edges(rows, side)
+    col_edges = _edges(cols, side)
+    row_of, col_of = (
+        np.repeat(np.arange(len(place) - 1), np.diff(place)) for place in (row_edges, col_edges)
+    )
     last_row, last_col = (rows, cols) if edges == WRAP else (rows - 1, cols - 1)
     return Tiles(row_edges, col_edges, row_of, col_of, last_row, last_col)
 
@@ -88,7 +95,9 @@ def colors(tiles: Tiles, edges: int) -> list[np.ndarray]:
 @allocation_free
 def _reach_along(edges, tile, last):
     """First cell, number of cells and period of `Reach` along one axis; last: see `Tiles`."""
-    first, cells, count = edges[tile] - REACH, edges[tile + 1] - edges[tile] + 2 * REACH, edges[-1]
+    first = edges[tile] - REACH
+    cells = edges[tile + 1] - edges[tile] + 2 * REACH
+    count = edges[-1]
     return (first % count, cells, count) if last == count else (first, cells, 2 * count)
 
 
@@ -103,8 +112,8 @@ def reach_of(tiles, tile):
 
 @inlined
 def _in_span(way, count, period):
-    """Whether an offset from the first cell, possibly wrapped, lies within a count; negative numbers are large as
-    unsigned.
+    """Whether an offset from the first cell, possibly wrapped, lies within a count; negative
+    numbers are large as unsigned.
     """
     return np.uintp(way) < np.uintp(count) or np.uintp(way + period) < np.uintp(count)
 
@@ -120,7 +129,8 @@ def within(reach, row, col):
 @inlined
 def tile_at(tiles, z, x):
     """Tile of a position."""
-    row, col = np.uintp(min(int(z), tiles.last_row - 1)), np.uintp(min(int(x), tiles.last_col - 1))
+    row = np.uintp(min(int(z), tiles.last_row - 1))
+    col = np.uintp(min(int(x), tiles.last_col - 1))
     return np.uintp(tiles.row_of[row] * (tiles.col_edges.size - 1) + tiles.col_of[col])
 
 
@@ -128,12 +138,13 @@ def tile_at(tiles, z, x):
 def fetch(pool, tiles, tile, field):
     """Prefetch a tile of a field (rows, cols) of a large terrain.
 
-    Processors predict accesses along rows, but stall at each uncached cell of a drop's path. The sum only keeps the
-    compiler from removing the reads.
+    Processors predict accesses along rows, but stall at each uncached cell of a drop's path. The
+    sum only keeps the compiler from removing the reads.
     """
     if field.size < LARGE:
         return
-    across, line = tiles.col_edges.size - 1, max(1, 64 // field.strides[1])
+    across = tiles.col_edges.size - 1
+    line = max(1, 64 // field.strides[1])
     total = 0.0
     for row in range(tiles.row_edges[tile // across], tiles.row_edges[tile // across + 1]):
         for col in range(tiles.col_edges[tile % across], tiles.col_edges[tile % across + 1], line):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Creep of hillslopes: ∂z/∂t = D ∇²z, first along the rows and then along the columns, each implicit.
+"""Creep of hillslopes: ∂z/∂t = D ∇²z, first along the rows and then along the columns, each
+implicit.
 
-Backward Euler with tridiagonal systems (Thomas algorithm): stable for every time step, without new extremes, and mass
-is conserved. The flux between two cells is scaled by the smaller of their masks. Outlets keep their height; what
-reaches them is exported. Arrays are flat with a ring, see `drainage.kernels.receivers`.
+Backward Euler with tridiagonal systems (Thomas algorithm): stable for every time step, without new
+extremes, and mass is conserved. The flux between two cells is scaled by the smaller of their masks.
+Outlets keep their height; what reaches them is exported. Arrays are flat with a ring, see
+`drainage.kernels.receivers`.
 """
 
 import math
@@ -18,31 +20,41 @@ LARGEST_SHARE = 1e9
 
 
 @kernel
-def creep_lines(network, ease, share, heights, ratios, crept, start, line_step, cell_step, cells, first, last):
+def creep_lines(
+    network, ease, share, heights, ratios, crept, start, line_step, cell_step, cells, first, last
+):
     """Fill `crept` with the heights after a time step of creep along lines first … last - 1.
 
-    Lines are rows or columns: line i begins at start + i · line_step and has `cells` cells, `cell_step` apart.
-    share: D dt / spacing²; its rounding grows with it, see `creep_fluxes`. ratios: working memory. ease: (cells,)
-    float32, or None.
+    Lines are rows or columns: line i begins at start + i · line_step and has `cells` cells,
+    `cell_step` apart. share: D dt / spacing²; its rounding grows with it, see `creep_fluxes`.
+    ratios: working memory. ease: (cells,) float32, or None.
     """
     lines = last - first
     wide = (lines - 1) * line_step + 1
     whole = np.ones(2 * lines, np.float32)[::2]
     for place in range(cells):
         cell = start + first * line_step + place * cell_step
-        before, after = (cell - cell_step if place else cell), cell + cell_step
+        before = cell - cell_step if place else cell
+        after = cell + cell_step
         # Slices, and no branches, so that several lines are worked on at once.
         toward = network.toward[cell : cell + wide : line_step]
-        now, then = heights[cell : cell + wide : line_step], crept[cell : cell + wide : line_step]
-        ratio, ratio_before = ratios[cell : cell + wide : line_step], ratios[before : before + wide : line_step]
+        now = heights[cell : cell + wide : line_step]
+        then = crept[cell : cell + wide : line_step]
+        ratio = ratios[cell : cell + wide : line_step]
+        ratio_before = ratios[before : before + wide : line_step]
         crept_before = crept[before : before + wide : line_step]
-        own, beside, beyond = whole, whole, whole
+        own = whole
+        beside = whole
+        beyond = whole
         if ease is not None:
-            own, beside = ease[cell : cell + wide : line_step], ease[before : before + wide : line_step]
+            own = ease[cell : cell + wide : line_step]
+            beside = ease[before : before + wide : line_step]
             beyond = ease[after : after + wide : line_step]
-        back_share, ahead_share = share if place else 0.0, share if place + 1 < cells else 0.0
+        back_share = share if place else 0.0
+        ahead_share = share if place + 1 < cells else 0.0
         for line in range(lines):
-            back, ahead = back_share * min(own[line], beside[line]), ahead_share * min(own[line], beyond[line])
+            back = back_share * min(own[line], beside[line])
+            ahead = ahead_share * min(own[line], beyond[line])
             back, ahead = (0.0, 0.0) if toward[line] == OUTLET else (back, ahead)
             through = 1.0 + back + ahead - back * ratio_before[line]
             then[line] = (now[line] + back * crept_before[line]) / through
@@ -50,7 +62,8 @@ def creep_lines(network, ease, share, heights, ratios, crept, start, line_step, 
     for place in range(cells - 2, -1, -1):
         cell = start + first * line_step + place * cell_step
         after = cell + cell_step
-        then, ratio = crept[cell : cell + wide : line_step], ratios[cell : cell + wide : line_step]
+        then = crept[cell : cell + wide : line_step]
+        ratio = ratios[cell : cell + wide : line_step]
         crept_after = crept[after : after + wide : line_step]
         for line in range(lines):
             then[line] += ratio[line] * crept_after[line]
@@ -66,55 +79,80 @@ def _resistance(network, ease, share, cell, other):
 
 
 @kernel
-def creep_fluxes(network, ease, share, heights, crept, ring, start, line_step, cell_step, cells, first, last):
-    """`creep_lines` for any `share`, and for rings: solved for the fluxes q between neighbors i and j,
+def creep_fluxes(
+    network, ease, share, heights, crept, ring, start, line_step, cell_step, cells, first, last
+):
+    """`creep_lines` for any `share`, and for rings: solved for the fluxes q between neighbors i and
+    j,
 
     q / share = h_j - h_i + (what j gains) - (what i gains).
 
-    These systems stay well-conditioned however large the share is, where lines become level. Fluxes take from one cell
-    what they give to another, so that mass is conserved to rounding. ring: whether the ends of a line are neighbors.
-    The flux q_s between them comes last: the others are linear in it, `ahead` + q_s `around`.
+    These systems stay well-conditioned however large the share is, where lines become level. Fluxes
+    take from one cell what they give to another, so that mass is conserved to rounding. ring:
+    whether the ends of a line are neighbors. The flux q_s between them comes last: the others are
+    linear in it, `ahead` + q_s `around`.
     """
     share = min(share, LARGEST_SHARE)
-    ratios, ahead, around = np.empty(cells), np.empty(cells), np.empty(cells)
+    ratios = np.empty(cells)
+    ahead = np.empty(cells)
+    around = np.empty(cells)
     for line in range(first, last):
         origin = start + line * line_step
         end = origin + (cells - 1) * cell_step
         moves_first = 0.0 if network.toward[origin] == OUTLET else 1.0
         moves_last = 0.0 if network.toward[end] == OUTLET else 1.0
-        ratio, flux, turn, moves = 0.0, 0.0, 1.0, moves_first
+        ratio = 0.0
+        flux = 0.0
+        turn = 1.0
+        moves = moves_first
         for place in range(cells - 1):
             cell = origin + place * cell_step
             other = cell + cell_step
             other_moves = 0.0 if network.toward[other] == OUTLET else 1.0
-            through = _resistance(network, ease, share, cell, other) + other_moves + moves * (1.0 - ratio)
+            through = (
+                _resistance(network, ease, share, cell, other) + other_moves + moves * (1.0 - ratio)
+            )
             flux = (heights[other] - heights[cell] + moves * flux) / through
             turn = moves * turn / through
             if place == cells - 2:
                 turn += other_moves / through
             ratio = other_moves / through
-            ratios[place], ahead[place], around[place], moves = ratio, flux, turn, other_moves
+            ratios[place] = ratio
+            ahead[place] = flux
+            around[place] = turn
+            moves = other_moves
         for place in range(cells - 3, -1, -1):
             ahead[place] += ratios[place] * ahead[place + 1]
             around[place] += ratios[place] * around[place + 1]
         seam = 0.0
         if ring:
-            before, after = cells - 2, 0
+            before = cells - 2
+            after = 0
             resistance = _resistance(network, ease, share, end, origin)
             through = moves_first * (1.0 - around[after]) + moves_last * (1.0 - around[before])
-            seam = heights[origin] - heights[end] + moves_first * ahead[after] + moves_last * ahead[before]
+            seam = (
+                heights[origin]
+                - heights[end]
+                + moves_first * ahead[after]
+                + moves_last * ahead[before]
+            )
             seam /= resistance + max(through, 0.0)
         flux = seam
         for place in range(cells):
             cell = origin + place * cell_step
             following = seam if place + 1 == cells else ahead[place] + seam * around[place]
-            crept[cell] = heights[cell] if network.toward[cell] == OUTLET else heights[cell] + (following - flux)
+            crept[cell] = (
+                heights[cell]
+                if network.toward[cell] == OUTLET
+                else heights[cell] + (following - flux)
+            )
             flux = following
 
 
 @kernel
 def apply_creep(heights, loose, crept, cols, first, last, moved):
-    """Apply the creep to rows first … last - 1: losses come from loose material first, gains are loose.
+    """Apply the creep to rows first … last - 1: losses come from loose material first, gains are
+    loose.
 
     moved: (rows, 2): sums of losses per row, and of losses minus gains; m on a cell.
     """
@@ -126,4 +164,5 @@ def apply_creep(heights, loose, crept, cols, first, last, moved):
             went += max(-change, 0.0)
             loose[cell] = max(loose[cell] + change, 0.0)
             heights[cell] = crept[cell]
-        moved[row, 0], moved[row, 1] = went, less
+        moved[row, 0] = went
+        moved[row, 1] = less

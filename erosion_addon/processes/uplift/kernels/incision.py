@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stream-power incision along the flow graph, ∂z/∂t = -K A^m Sⁿ, with a slope limit and deposition.
 
-Implicit, from the outlets upstream: z + F (z - z_r)ⁿ equals the height before the step, with F = K dt A^m / Δxⁿ and the
-receiver r. n = 1 has a closed form; otherwise Newton's method. Stable for every time step. The eroded material is then
-routed downstream. A channel deposits G q / A of it (q: volume that passes, A: drainage area); a pit deposits as much as
-the part of it to be filled still holds. A receiver higher than its donor is the rim of a pit. It is cut down towards
-the donor by f F / (1 + f F), as for n = 1, with f for the floods of an overflowing lake. In rock F is
-multiplied by 1 - hardness, and so is the rate of the slope limit.
+Implicit, from the outlets upstream: z + F (z - z_r)ⁿ equals the height before the step, with F = K
+dt A^m / Δxⁿ and the receiver r. n = 1 has a closed form; otherwise Newton's method. Stable for
+every time step. The eroded material is then routed downstream. A channel deposits G q / A of it (q:
+volume that passes, A: drainage area); a pit deposits as much as the part of it to be filled still
+holds. A receiver higher than its donor is the rim of a pit. It is cut down towards the donor by f F
+/ (1 + f F), as for n = 1, with f for the floods of an overflowing lake. In rock F is multiplied by
+1 - hardness, and so is the rate of the slope limit.
 
-Sources: Braun & Willett, "A very efficient O(n), implicit and parallel method to solve the stream power equation"
-(2013); Davy & Lague, "Fluvial erosion/transport equation of landscape evolution models revisited" (2009), for G.
-Arrays are flat with a ring, see `drainage.kernels.receivers`. Indices are unsigned, as a signed one is first asked
-whether it counts from the end; that is a tenth of the time.
+Sources: Braun & Willett, "A very efficient O(n), implicit and parallel method to solve the stream
+power equation" (2013); Davy & Lague, "Fluvial erosion/transport equation of landscape evolution
+models revisited" (2009), for G. Arrays are flat with a ring, see `drainage.kernels.receivers`.
+Indices are unsigned, as a signed one is first asked whether it counts from the end; that is a tenth
+of the time.
 """
 
 import math
@@ -36,8 +38,8 @@ FLOODS = 10.0
 ALONG_AXES = 0.75
 """Weight of the four axial neighbors in the slope limit; the four diagonal ones have the rest.
 
-Axial neighbors alone turn slopes to the diagonals, diagonal ones alone to the axes. On 32 dissected fractal terrains
-equally many slopes face either, within 4 %; with a weight of 0.8 within 7 %.
+Axial neighbors alone turn slopes to the diagonals, diagonal ones alone to the axes. On 32 dissected
+fractal terrains equally many slopes face either, within 4 %; with a weight of 0.8 within 7 %.
 """
 
 
@@ -47,7 +49,9 @@ class Ground(NamedTuple):
     heights: np.ndarray
     """Surface, m."""
     loose: np.ndarray
-    """Loose thickness, m; between `cut_down` and `carry_down` the surface within the slope limit."""
+    """Loose thickness, m; between `cut_down` and `carry_down` the surface within the slope
+    limit.
+    """
     floor: np.ndarray
     """Lowest allowed height, m; empty for none."""
     ceiling: np.ndarray
@@ -55,8 +59,8 @@ class Ground(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """The same cells in the order of the flow graph: consecutive cells of a river are adjacent in memory, which is four
-    times as fast as the grid.
+    """The same cells in the order of the flow graph: consecutive cells of a river are adjacent in
+    memory, which is four times as fast as the grid.
     """
 
     order: np.ndarray
@@ -106,10 +110,12 @@ def _reach(area, exponent):
 def _share_left(pull, exponent):
     """Root y of y + F yⁿ = 1: the remaining part of a fall of 1; relative error 1e-12.
 
-    For n < 1 the unknown is u = yⁿ. The function is convex, so Newton's method from above never passes the root.
+    For n < 1 the unknown is u = yⁿ. The function is convex, so Newton's method from above never
+    passes the root.
     """
     pull = min(pull, MOST_PULL)
-    outer, inner = (1.0, exponent) if exponent > 1.0 else (1.0 / exponent, 1.0)  # x^outer + F x^inner = 1
+    # x^outer + F x^inner = 1
+    outer, inner = (1.0, exponent) if exponent > 1.0 else (1.0 / exponent, 1.0)
     left = 1.0
     if pull > 1.0:
         left = 1.0 / pull if inner == 1.0 else power(1.0 / pull, 1.0 / inner)
@@ -125,10 +131,11 @@ def _share_left(pull, exponent):
 
 @allocation_free
 def _softened(pull, soft, exponent):
-    """Ratio of the eroded depths with F = soft · `pull` and F = `pull`, so that hard rock erodes in many short time
-    steps as in few long ones.
+    """Ratio of the eroded depths with F = soft · `pull` and F = `pull`, so that hard rock erodes in
+    many short time steps as in few long ones.
 
-    The depth is F yⁿ, so that the ratio is `soft` where F is 0, as on level ground and without water.
+    The depth is F yⁿ, so that the ratio is `soft` where F is 0, as on level ground and without
+    water.
     """
     if exponent == 1.0:
         return soft * (1.0 + pull) / (1.0 + soft * pull)
@@ -137,8 +144,11 @@ def _softened(pull, soft, exponent):
 
 @allocation_free
 def _take(ground, trees, place, depth, soft):
-    """Erode an amount from a cell, reduced by `soft` below the loose material; returns the amount."""
-    heights, loose = trees.heights, trees.loose
+    """Erode an amount from a cell, reduced by `soft` below the loose material; returns the
+    amount.
+    """
+    heights = trees.heights
+    loose = trees.loose
     if ground.floor.size:
         depth = min(depth, max(heights[place] - ground.floor[trees.order[place]], 0.0))
     from_loose = min(depth, loose[place])
@@ -158,28 +168,42 @@ def _shares(masks, cell):
 
 
 @kernel
-def limit_slopes(network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, last):
-    """Fill rows first … last - 1 of `limited` with the heights within the slope limit, in one sweep over the rows.
+def limit_slopes(
+    network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, last
+):
+    """Fill rows first … last - 1 of `limited` with the heights within the slope limit, in one sweep
+    over the rows.
 
-    The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation (fast sweeping, Zhao 2005).
-    Each time step makes one sweep, downward and upward in turn. row_rise, col_rise: tan φ times the spacing, m.
-    steeper: (cells) float32, factor of tan φ in each cell, or None. The row before the first one is limited already;
+    The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation (fast
+    sweeping, Zhao 2005).
+    Each time step makes one sweep, downward and upward in turn. row_rise, col_rise: tan φ times the
+    spacing, m.
+    steeper: (cells) float32, factor of tan φ in each cell, or None. The row before the first one is
+    limited already;
     stops at the first row that does not change. Returns whether it stopped there.
     """
     width = cols + 2
     rises = row_rise, col_rise
-    lower, slanting = np.empty(width), np.empty(width)  # what the rows beside a row give, for both ways along it
+    lower = np.empty(width)  # what the rows beside a row give, for both ways along it
+    slanting = np.empty(width)
     was = np.empty(width)
     for turn in range(last - first):
         row = last - 1 - turn if upwards else first + turn
         start = (row + 1) * width
-        own, toward = limited[start : start + width], network.toward[start : start + width]
+        own = limited[start : start + width]
+        toward = network.toward[start : start + width]
         was[:] = own
-        factors = _begin_row(heights, limited, limited, row, upwards, rises, steeper, lower, slanting)
+        factors = _begin_row(
+            heights, limited, limited, row, upwards, rises, steeper, lower, slanting
+        )
         for place in range(1, cols + 1):
-            _lower(own, toward, place, lower[place], own[place - 1], slanting[place], rises, factors)
+            _lower(
+                own, toward, place, lower[place], own[place - 1], slanting[place], rises, factors
+            )
         for place in range(cols, 0, -1):
-            _lower(own, toward, place, lower[place], own[place + 1], slanting[place], rises, factors)
+            _lower(
+                own, toward, place, lower[place], own[place + 1], slanting[place], rises, factors
+            )
         same = True
         for place in range(1, cols + 1):
             same &= own[place] == was[place]
@@ -189,47 +213,101 @@ def limit_slopes(network, heights, limited, cols, row_rise, col_rise, steeper, u
 
 
 @kernel
-def limit_two(network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, middle, last):
-    """`limit_slopes` on rows first … middle - 1 and middle … last - 1, each beside a row that is not limited yet.
+def limit_two(
+    network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, middle, last
+):
+    """`limit_slopes` on rows first … middle - 1 and middle … last - 1, each beside a row that is
+    not limited yet.
 
-    The second has as many rows or one more. Each cell waits for the one before it; two at a time take two thirds of the
-    time of one after the other.
+    The second has as many rows or one more. Each cell waits for the one before it; two at a time
+    take two thirds of the time of one after the other.
     """
     width = cols + 2
     rises = row_rise, col_rise
-    lower, slanting = np.empty(width), np.empty(width)
-    lower_2, slanting_2 = np.empty(width), np.empty(width)
+    lower = np.empty(width)
+    slanting = np.empty(width)
+    lower_2 = np.empty(width)
+    slanting_2 = np.empty(width)
     for turn in range(last - middle):
-        row, row_2 = (middle - 1 - turn, last - 1 - turn) if upwards else (first + turn, middle + turn)
-        before, two = heights if turn == 0 else limited, turn < middle - first
-        start, start_2 = (row + 1) * width, (row_2 + 1) * width
-        own_2, toward_2 = limited[start_2 : start_2 + width], network.toward[start_2 : start_2 + width]
-        factors_2 = _begin_row(heights, limited, before, row_2, upwards, rises, steeper, lower_2, slanting_2)
+        row, row_2 = (
+            (middle - 1 - turn, last - 1 - turn) if upwards else (first + turn, middle + turn)
+        )
+        before = heights if turn == 0 else limited
+        two = turn < middle - first
+        start = (row + 1) * width
+        start_2 = (row_2 + 1) * width
+        own_2 = limited[start_2 : start_2 + width]
+        toward_2 = network.toward[start_2 : start_2 + width]
+        factors_2 = _begin_row(
+            heights, limited, before, row_2, upwards, rises, steeper, lower_2, slanting_2
+        )
         if not two:
-            start, factors = start_2, factors_2
+            start = start_2
+            factors = factors_2
         else:
-            factors = _begin_row(heights, limited, before, row, upwards, rises, steeper, lower, slanting)
-        own, toward = limited[start : start + width], network.toward[start : start + width]
+            factors = _begin_row(
+                heights, limited, before, row, upwards, rises, steeper, lower, slanting
+            )
+        own = limited[start : start + width]
+        toward = network.toward[start : start + width]
         for place in range(1, cols + 1):
             if two:
-                _lower(own, toward, place, lower[place], own[place - 1], slanting[place], rises, factors)
-            _lower(own_2, toward_2, place, lower_2[place], own_2[place - 1], slanting_2[place], rises, factors_2)
+                _lower(
+                    own,
+                    toward,
+                    place,
+                    lower[place],
+                    own[place - 1],
+                    slanting[place],
+                    rises,
+                    factors,
+                )
+            _lower(
+                own_2,
+                toward_2,
+                place,
+                lower_2[place],
+                own_2[place - 1],
+                slanting_2[place],
+                rises,
+                factors_2,
+            )
         for place in range(cols, 0, -1):
             if two:
-                _lower(own, toward, place, lower[place], own[place + 1], slanting[place], rises, factors)
-            _lower(own_2, toward_2, place, lower_2[place], own_2[place + 1], slanting_2[place], rises, factors_2)
+                _lower(
+                    own,
+                    toward,
+                    place,
+                    lower[place],
+                    own[place + 1],
+                    slanting[place],
+                    rises,
+                    factors,
+                )
+            _lower(
+                own_2,
+                toward_2,
+                place,
+                lower_2[place],
+                own_2[place + 1],
+                slanting_2[place],
+                rises,
+                factors_2,
+            )
 
 
 @kernel
 def _begin_row(heights, limited, beside, row, upwards, rises, steeper, lower, slanting):
-    """Set a row to its heights, and fill `lower` and `slanting`; returns the factors of tan φ along it, or None.
+    """Set a row to its heights, and fill `lower` and `slanting`; returns the factors of tan φ along
+    it, or None.
 
     beside: flat array with the heights of the row before it in the sweep.
     """
     width = lower.size
     start = (row + 1) * width
     back, ahead = (start + width, start - width) if upwards else (start - width, start + width)
-    behind, before = beside[back : back + width], heights[ahead : ahead + width]
+    behind = beside[back : back + width]
+    before = heights[ahead : ahead + width]
     above, below = (before, behind) if upwards else (behind, before)
     factors = None if steeper is None else steeper[start : start + width]
     _between_diagonals(above, below, lower, slanting, *rises, factors)
@@ -239,34 +317,46 @@ def _begin_row(heights, limited, beside, row, upwards, rises, steeper, lower, sl
 
 @allocation_free
 def _lower(own, toward, place, up, side, slanting, rises, factors):
-    """Lower a cell of a row to the greatest height that its neighbors allow. factors: of tan φ along the row, or
-    None.
+    """Lower a cell of a row to the greatest height that its neighbors allow. factors: of tan φ
+    along the row, or None.
     """
     row_rise, col_rise = rises
     slant = math.sqrt(row_rise * row_rise + col_rise * col_rise)
-    least = ALONG_AXES * row_rise * col_rise / slant  # by which ground is highest above neighbors of one height
+    # by which ground is highest above neighbors of one height
+    least = ALONG_AXES * row_rise * col_rise / slant
     steep = 1.0 if factors is None else np.float64(factors[place])
-    if own[place] > ALONG_AXES * min(up, side) + slanting + steep * least and toward[place] != OUTLET:
-        own[place] = min(own[place], ALONG_AXES * _highest(up, side, steep * row_rise, steep * col_rise) + slanting)
+    if (
+        own[place] > ALONG_AXES * min(up, side) + slanting + steep * least
+        and toward[place] != OUTLET
+    ):
+        own[place] = min(
+            own[place],
+            ALONG_AXES * _highest(up, side, steep * row_rise, steep * col_rise) + slanting,
+        )
 
 
 @allocation_free
 def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, factors):
-    """Fill `lower` and `slanting` for a row: the lower neighbor along the column, and the weighted greatest height
-    beside the lower neighbors on both diagonals, as in `_highest`.
+    """Fill `lower` and `slanting` for a row: the lower neighbor along the column, and the weighted
+    greatest height beside the lower neighbors on both diagonals, as in `_highest`.
 
     factors: of tan φ along the row, or None.
     """
     slant = math.sqrt(row_rise * row_rise + col_rise * col_rise)
     for place in range(1, lower.size - 1):
         lower[place] = min(above[place], below[place])
-        left_above, right_above = above[place - 1], above[place + 1]
-        left_below, right_below = below[place - 1], below[place + 1]
-        one, other = min(left_above, right_below), min(right_above, left_below)
+        left_above = above[place - 1]
+        right_above = above[place + 1]
+        left_below = below[place - 1]
+        right_below = below[place + 1]
+        one = min(left_above, right_below)
+        other = min(right_above, left_below)
         in_row = (left_above < right_below) == (right_above < left_below)
         steep = 1.0 if factors is None else np.float64(factors[place])
         ahead, across = (row_rise, col_rise) if in_row else (col_rise, row_rise)
-        ahead, across, along = steep * ahead, steep * across, steep * slant
+        ahead = steep * ahead
+        across = steep * across
+        along = steep * slant
         fall = abs(one - other)
         share = 0.5 * fall / across
         between = 0.5 * (one + other) + ahead * math.sqrt(1.0 - share * share)
@@ -282,7 +372,8 @@ def _highest(up, side, row_rise, col_rise):
     if alone <= max(up, side):
         return alone
     # ((z - up) / row_rise)² + ((z - side) / col_rise)² = 1
-    a, b = 1.0 / (row_rise * row_rise), 1.0 / (col_rise * col_rise)
+    a = 1.0 / (row_rise * row_rise)
+    b = 1.0 / (col_rise * col_rise)
     middle = (a * up + b * side) / (a + b)
     between = up - side
     return middle + math.sqrt(max(a + b - a * b * between * between, 0.0)) / (a + b)
@@ -294,7 +385,9 @@ def drain(trees, first, last, rained_on, area):
 
     rained_on: m² of each cell in the grid's order, weighted by rain; None: `area` everywhere.
     """
-    order, places, areas = trees.order, trees.places, trees.areas
+    order = trees.order
+    places = trees.places
+    areas = trees.areas
     for place in range(np.uintp(first), np.uintp(last)):
         areas[place] = area if rained_on is None else rained_on[np.uintp(order[place])]
     for turn in range(last - 1, first - 1, -1):
@@ -311,13 +404,20 @@ def cut_down(network, first, last, ground, trees, masks, constants, totals, part
     masks: (cells, 3) float32, see `processes.shared.halo.share_masks`, or None. totals: (parts, 2),
     eroded and exported, m on a cell.
     """
-    heights, loose, levels, lowest, carried = trees.heights, trees.loose, trees.levels, trees.lowest, trees.carried
+    heights = trees.heights
+    loose = trees.loose
+    levels = trees.levels
+    lowest = trees.lowest
+    carried = trees.carried
     lifted = 0.0
     for place in range(np.uintp(first), np.uintp(last)):
-        cell, below = np.uintp(trees.order[place]), np.uintp(trees.places[place])
+        cell = np.uintp(trees.order[place])
+        below = np.uintp(trees.places[place])
         old = ground.heights[cell]
-        heights[place], loose[place] = old, ground.loose[cell]
-        carried[place], lowest[place] = 0.0, math.inf
+        heights[place] = old
+        loose[place] = ground.loose[cell]
+        carried[place] = 0.0
+        lowest[place] = math.inf
         if below == place:
             levels[place] = old
             continue
@@ -326,7 +426,12 @@ def cut_down(network, first, last, ground, trees, masks, constants, totals, part
             dug, soft = _shares(masks, cell)
             if dug > 0.0:
                 distance = network.distances[network.toward[cell]]
-                pull = dug * constants.cut * _reach(trees.areas[place], constants.area_exponent) / distance
+                pull = (
+                    dug
+                    * constants.cut
+                    * _reach(trees.areas[place], constants.area_exponent)
+                    / distance
+                )
                 depth = old - (old + pull * base) / (1.0 + pull)
                 if constants.slope_exponent != 1.0:
                     pull *= power((old - base) / distance, constants.slope_exponent - 1.0)
@@ -342,20 +447,26 @@ def cut_down(network, first, last, ground, trees, masks, constants, totals, part
 
 @kernel
 def carry_down(network, first, last, ground, trees, limits, masks, constants, totals, part):
-    """Route the eroded material down the trees, donors first; deposit part of it, and cut through the rims of pits.
+    """Route the eroded material down the trees, donors first; deposit part of it, and cut through
+    the rims of pits.
 
     limits: whether slopes are limited.
     """
-    heights, loose, carried = trees.heights, trees.loose, trees.carried
-    levels, lowest = trees.levels, trees.lowest
+    heights = trees.heights
+    loose = trees.loose
+    carried = trees.carried
+    levels = trees.levels
+    lowest = trees.lowest
     left = lifted = 0.0
     for turn in range(last - 1, first - 1, -1):
         place = np.uintp(turn)
-        cell, below = np.uintp(trees.order[place]), np.uintp(trees.places[place])
+        cell = np.uintp(trees.order[place])
+        below = np.uintp(trees.places[place])
         load = carried[place]
         if below == place:
             left += load
-            ground.heights[cell], ground.loose[cell] = heights[place], loose[place]
+            ground.heights[cell] = heights[place]
+            ground.loose[cell] = loose[place]
             continue
         if limits:
             dug, soft = _shares(masks, cell)
@@ -366,7 +477,8 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
             lifted += fallen
         height = heights[place]
         bottom = min(lowest[place], height)
-        level = bottom + (1.0 - constants.breach) * (levels[place] - bottom)  # to which a lake is drained and filled
+        # to which a lake is drained and filled
+        level = bottom + (1.0 - constants.breach) * (levels[place] - bottom)
         if load > 0.0:
             river = constants.deposition * load / (trees.areas[place] + constants.channel)
             # No higher than what drains to it, or rivers would dam themselves.
@@ -379,7 +491,8 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
             height += laid
             loose[place] += laid
             load -= laid
-        ground.heights[cell], ground.loose[cell] = height, loose[place]
+        ground.heights[cell] = height
+        ground.loose[cell] = loose[place]
         lowest[below] = min(lowest[below], bottom if levels[below] == levels[place] else height)
         rim = heights[below] - max(height, level)
         if rim > 0.0:
@@ -397,11 +510,14 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
 
 @kernel
 def lower_border(network, ground, masks, cols):
-    """Lower the outlets of an open edge to the slope inside them; returns the amount exported, m on a cell.
+    """Lower the outlets of an open edge to the slope inside them; returns the amount exported, m on
+    a cell.
 
-    Nothing drains to such a cell, so it would stand as a wall while rivers lower the land behind it.
+    Nothing drains to such a cell, so it would stand as a wall while rivers lower the land behind
+    it.
     """
-    heights, width = ground.heights, cols + 2
+    heights = ground.heights
+    width = cols + 2
     rows = heights.size // width - 2
     left = 0.0
     for row in range(1, rows + 1):
@@ -428,27 +544,33 @@ def lower_border(network, ground, masks, cols):
 
 @kernel
 def fill_lowest(heights, loose, order, amount, masks):
-    """Deposit an amount (m on a cell) on the lowest ground up to a common level, as in a basin without an outlet.
+    """Deposit an amount (m on a cell) on the lowest ground up to a common level, as in a basin
+    without an outlet.
 
     Returns the part that masks refuse.
     """
-    lowest, deepest = math.inf, 0
+    lowest = math.inf
+    deepest = 0
     for cell in order:
         if heights[cell] < lowest:
-            lowest, deepest = heights[cell], cell
+            lowest = heights[cell]
+            deepest = cell
     depth = max(amount / order.size, 1e-300)
     while lowest + depth == lowest:  # hundreds of rounds, each without a look at all cells
         depth *= 2.0
     while _room(heights, order, lowest + depth) < amount:  # until it is the relief, or infinite
         depth *= 2.0
-    low, high = 0.0, depth
+    low = 0.0
+    high = depth
     for _ in range(60):
         middle = 0.5 * (low + high)
         if _room(heights, order, lowest + middle) < amount:
             low = middle
         else:
             high = middle
-    level, rest, kept = lowest + high, amount, 0.0
+    level = lowest + high
+    rest = amount
+    kept = 0.0
     for cell in order:
         if heights[cell] < level and rest > 0.0:
             share = min(level - heights[cell], rest)

@@ -17,8 +17,8 @@ SLIDING = np.float32(0.2499)
 """Greatest share of a cell's soil that slides over one of its four faces in a step."""
 
 HARD = SOFT
-"""Index of the hardness, which stands in the place of the softness: paused runs hold it, and 1 - (1 - hardness) differs
-from the hardness in the last bit.
+"""Index of the hardness, which stands in the place of the softness: paused runs hold it, and 1 - (1
+- hardness) differs from the hardness in the last bit.
 """
 
 CARRIED, PICKED, SETTLED, DRIED = 4, 5, 6, 7
@@ -30,8 +30,8 @@ CALM = np.float32(0.2)
 
 @kernel
 def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, filled, ground):
-    """Values of a row: soil that may slide over one face, m; give of the banks, 0-1; power of the water; acceptance of
-    slides, 0-1.
+    """Values of a row: soil that may slide over one face, m; give of the banks, 0-1; power of the
+    water; acceptance of slides, 0-1.
     """
     one = np.float32(1.0)
     for col in range(soil.size):
@@ -53,14 +53,30 @@ def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, 
 
 @kernel
 def _slide(
-    bed, beyond, loose, loose_beyond, weak, weak_beyond, power, power_beyond, filled, filled_beyond, length, ground
+    bed,
+    beyond,
+    loose,
+    loose_beyond,
+    weak,
+    weak_beyond,
+    power,
+    power_beyond,
+    filled,
+    filled_beyond,
+    length,
+    ground,
 ):
     """Slide over a face, m, positive toward beyond: steep wet soil, undercut banks."""
     fall = np.float32(bed - beyond)
-    high, zero = abs(fall), np.float32(0.0)
+    high = abs(fall)
+    zero = np.float32(0.0)
     down = fall > zero
-    soil = min(max(high - ground.repose * length, zero) * ground.slide, loose if down else loose_beyond)
-    share = ground.bank * max(power, power_beyond) * (weak if down else weak_beyond) / (length * length)
+    soil = min(
+        max(high - ground.repose * length, zero) * ground.slide, loose if down else loose_beyond
+    )
+    share = (
+        ground.bank * max(power, power_beyond) * (weak if down else weak_beyond) / (length * length)
+    )
     amount = max(soil, min(share, BANK) * high) * (filled_beyond if down else filled)
     return amount if down else -amount
 
@@ -68,7 +84,8 @@ def _slide(
 @kernel
 def slide_within(bed, loose, weak, power, filled, slide, ground):
     """Slides over the faces of one row; across an edge only if it wraps."""
-    cols, length = bed.size, ground.col_spacing
+    cols = bed.size
+    length = ground.col_spacing
     for col in range(1, cols):
         slide[col] = _slide(
             bed[col - 1],
@@ -84,7 +101,8 @@ def slide_within(bed, loose, weak, power, filled, slide, ground):
             length,
             ground,
         )
-    ends, last = np.float32(0.0), cols - 1
+    ends = np.float32(0.0)
+    last = cols - 1
     if ground.edges == WRAP:
         ends = _slide(
             bed[last],
@@ -106,7 +124,9 @@ def slide_within(bed, loose, weak, power, filled, slide, ground):
 
 @kernel
 def slide_between(bed, beyond, loose, weak, power, filled, now, after, slide, ground):
-    """Slides over the faces between two rows; their loose, weak, power and filled are in rows `now` and `after`."""
+    """Slides over the faces between two rows; their loose, weak, power and filled are in rows `now`
+    and `after`.
+    """
     for col in range(bed.size):
         slide[col] = _slide(
             bed[col],
@@ -133,7 +153,8 @@ def move(along, above, below, bed, soil, taken, moved):
         )
     for col in range(bed.size):
         bed[col] += taken[col]
-        # The four shares are cut so that they cannot take it all; rounding can leave an ulp below zero.
+        # The four shares are cut so that they cannot take it all; rounding can leave an ulp below
+        # zero.
         soil[col] = max(soil[col] + taken[col], 0.0)
     for col in range(bed.size):
         moved[col] = max(-taken[col], 0.0)

@@ -22,7 +22,9 @@ COVER = np.float32(0.5)
 """Meters of soil that shield the rock from water."""
 
 MIXED = np.float32(2.0)
-"""Meters of water above the bed that carry load; a share of the full depth would be too much in deep seas."""
+"""Meters of water above the bed that carry load; a share of the full depth would be too much in
+deep seas.
+"""
 
 
 class Ground(NamedTuple):
@@ -43,7 +45,9 @@ class Ground(NamedTuple):
     """Stable slope of wet soil, m/m."""
     slide: np.float32
     bank: np.float32
-    """Loss of a bank per step, as a share of its height above the stream, times m²; only with `rock` erosion."""
+    """Loss of a bank per step, as a share of its height above the stream, times m²; only with
+    `rock` erosion.
+    """
     dry: np.float32
     """Share of the moisture that remains."""
     grow: np.float32
@@ -57,7 +61,9 @@ class Ground(NamedTuple):
 
 
 class Seams(NamedTuple):
-    """Data exchanged between the bands on both sides of a seam, by seam number; see `make_seams`."""
+    """Data exchanged between the bands on both sides of a seam, by seam number; see
+    `make_seams`.
+    """
 
     above: np.ndarray
     """Heights of the row above before the sweep, m; at an edge those of the row below."""
@@ -86,7 +92,9 @@ class Rows(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Evaporated and moved amounts so far, m, by row, so that the sum does not depend on the bands."""
+    """Evaporated and moved amounts so far, m, by row, so that the sum does not depend on the
+    bands.
+    """
 
     evaporated: np.ndarray
     moved: np.ndarray
@@ -100,7 +108,9 @@ def make_seams(bands: int, cols: int) -> Seams:
 
 def make_rows(cols: int) -> Rows:
     """Working memory of a band, for a number of columns."""
-    loose, weak, along, down, speed, power, filled = (np.zeros((2, cols), np.float32) for _ in range(7))
+    loose, weak, along, down, speed, power, filled = (
+        np.zeros((2, cols), np.float32) for _ in range(7)
+    )
     floor, taken, evaporated, moved = (np.zeros(cols) for _ in range(4))
     return Rows(
         np.zeros((2, cols)),
@@ -163,9 +173,14 @@ def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
 
 
 @kernel
-def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, moved, ground):
-    """Erode or deposit soil, never below the lowest neighbor. Dried water deposits all of its load."""
-    pick_up, settle = np.float64(ground.pick_up), np.float64(ground.settle)
+def _exchange(
+    depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, moved, ground
+):
+    """Erode or deposit soil, never below the lowest neighbor. Dried water deposits all of its
+    load.
+    """
+    pick_up = np.float64(ground.pick_up)
+    settle = np.float64(ground.settle)
     for col in range(bed.size):
         spare = np.float64(capacity[col]) - suspended[col]
         room = min(soil[col], max(bed[col] - floor[col], 0.0) * 0.5)
@@ -175,7 +190,9 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
             spare = np.float64(capacity[col] * masks[CARRIED, row, col]) - suspended[col]
             room = min(soil[col], max(bed[col] - floor[col], 0.0) * 0.5)
             picked = min(spare * (pick_up * np.float64(masks[PICKED, row, col])), room)
-            taken[col] = picked if spare > 0.0 else spare * (settle * np.float64(masks[SETTLED, row, col]))
+            taken[col] = (
+                picked if spare > 0.0 else spare * (settle * np.float64(masks[SETTLED, row, col]))
+            )
     for col in range(bed.size):
         wet = depth[col] > FILM and suspended[col] + max(taken[col], 0.0) > NOTHING
         held = 1.0 - np.float64(ground.protection * grass[col])
@@ -183,7 +200,8 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
         taken[col] = picked if wet else -suspended[col]
     if masks.size > 0:
         for col in range(bed.size):
-            dug, filled = masks[DUG, row, col], masks[LAID, row, col]
+            dug = masks[DUG, row, col]
+            filled = masks[LAID, row, col]
             taken[col] *= np.float64(dug if taken[col] > 0.0 else filled)
     for col in range(bed.size):
         suspended[col] += taken[col]
@@ -196,8 +214,12 @@ def _exchange(depth, capacity, suspended, soil, bed, floor, grass, masks, row, t
 @kernel
 def _gather(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
     """Fill one slot of the working memory with the data of a row that it and its neighbors need."""
-    along, down, speed = work.along[slot], work.down[slot], work.speed[slot]
-    velocity(depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity)
+    along = work.along[slot]
+    down = work.down[slot]
+    speed = work.speed[slot]
+    velocity(
+        depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity
+    )
     loosen(
         soil[row],
         moisture[row],
@@ -215,9 +237,14 @@ def _gather(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work
 
 
 @kernel
-def fill_seam(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, seam, seams, work, ground):
-    """Fill a seam, above row `face`, with the data of the rows on both sides; changes nothing else."""
-    rows, wrap = bed.shape[0], ground.edges == WRAP
+def fill_seam(
+    bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, seam, seams, work, ground
+):
+    """Fill a seam, above row `face`, with the data of the rows on both sides; changes nothing
+    else.
+    """
+    rows = bed.shape[0]
+    wrap = ground.edges == WRAP
     above = (face - 1) % rows if wrap else max(face - 1, 0)
     below = face % rows if wrap else min(face, rows - 1)
     seams.above[seam] = bed[above]
@@ -227,7 +254,16 @@ def fill_seam(bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, se
         _gather(above, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
         _gather(below, 1, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
         slide_between(
-            bed[above], bed[below], work.loose, work.weak, work.power, work.filled, 0, 1, seams.slide[seam], ground
+            bed[above],
+            bed[below],
+            work.loose,
+            work.weak,
+            work.power,
+            work.filled,
+            0,
+            1,
+            seams.slide[seam],
+            ground,
         )
 
 
@@ -252,52 +288,82 @@ def sweep(
     ground,
     sums,
 ):
-    """Change the ground by the water that runs over it: one step of `ground.seconds`, in a single sweep over the rows
-    from `first` to `last` - 1, between a seam and the next one.
+    """Change the ground by the water that runs over it: one step of `ground.seconds`, in a single
+    sweep over the rows from `first` to `last` - 1, between a seam and the next one.
 
-    With depth h, suspended s, velocity v = q / h, its size v, bed z with the normal n, soil b, grass g, in each cell:
+    With depth h, suspended s, velocity v = q / h, its size v, bed z with the normal n, soil b,
+    grass g, in each cell:
 
-    1. soil slides over the four faces where the bed falls steeper than `repose`, a share of the excess, as far as it
-       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water); banks of soil or rock fall into
-       the stream beside them, bank · p of their height over it (without that, rivers are one cell wide and follow
-       the grid), where p = max(v - `CALM`, 0) · min(h, 1 m) is the power of the water;
-    2. rock becomes soil: rock · p · (1 - hardness), less under `COVER` of soil;
-    3. the water could carry C = capacity · min(h, `MIXED`) · max(n · v, minimum_tilt · max(v - `CALM`, 0)), n · v > 0
-       where it runs downhill (Mei, Decaudin, Hu 2007, with the normal against the flow in place of the slope);
-    4. s < C: (C - s) · pick_up comes from the soil; s > C: (s - C) · settle goes to it; dry cells drop it all;
-    5. rain, then evaporation / (1 + (v / `STILL`)²);
-    6. moisture = max(h / (h + `WET`), moisture · dry); grass grows up to what suits it, soil that is neither flooded,
-       steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on. (None on salt ground:
-       see `start.salt_ground`.)
+    1. soil slides over the four faces where the bed falls steeper than `repose`, a share of the
+    excess, as far as it
+       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water); banks of soil
+       or rock fall into the stream beside them, bank · p of their height over it (without that,
+       rivers are one cell wide and follow the grid), where p = max(v - `CALM`, 0) · min(h, 1 m) is
+       the power of the water;
+    2. rock becomes soil: rock · p · (1 - hardness), less under `COVER` of soil; 3. the water could
+    carry C = capacity · min(h, `MIXED`) · max(n · v, minimum_tilt · max(v - `CALM`, 0)), n · v > 0
+       where it runs downhill (Mei, Decaudin, Hu 2007, with the normal against the flow in place of
+       the slope);
+    4. s < C: (C - s) · pick_up comes from the soil; s > C: (s - C) · settle goes to it; dry cells
+    drop it all; 5. rain, then evaporation / (1 + (v / `STILL`)²); 6. moisture = max(h / (h +
+    `WET`), moisture · dry); grass grows up to what suits it, soil that is neither flooded,
+       steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on.
+       (None on salt ground: see `start.salt_ground`.)
 
-    Neighbors count as they were before the sweep. Stability: every share is below 1, no cell gives more soil than it
-    has, and none is dug below the lowest of its four neighbors; heights then stay between the lowest point there was
-    and the highest plus what was laid down, for any parameters in range.
+    Neighbors count as they were before the sweep. Stability: every share is below 1, no cell gives
+    more soil than it has, and none is dug below the lowest of its four neighbors; heights then stay
+    between the lowest point there was and the highest plus what was laid down, for any parameters
+    in range.
 
-    bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`. moisture, grass (0-1) and
-    flow (m³): (rows, cols) float32. All but the fluxes are changed in place. rain: (rows, cols) float32 m/s. masks:
-    (4 or 8, rows, cols) float32 0-1, see `mask_layers`, `HARD` and `CARRIED`; of no size for none. What may not be
-    laid down stays suspended, even where the water dries up. seams: `Seams`, filled before; work: `Rows`, ground:
+    bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`.
+    moisture, grass (0-1) and flow (m³): (rows, cols) float32. All but the fluxes are changed in
+    place. rain: (rows, cols) float32 m/s. masks: (4 or 8, rows, cols) float32 0-1, see
+    `mask_layers`, `HARD` and `CARRIED`; of no size for none. What may not be laid down stays
+    suspended, even where the water dries up. seams: `Seams`, filled before; work: `Rows`, ground:
     `Ground`, sums: `Sums`, which are added to.
     """
     rows, cols = bed.shape
-    wrap, width = ground.edges == WRAP, ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
-    kept, slide, loose, weak, along, down, speed, power, filled, floor, taken, evaporated, moved, single = work
-    slope_x, slope_y, worn, capacity = single[0], single[1], single[2], single[3]
+    wrap = ground.edges == WRAP
+    width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
+    (
+        kept,
+        slide,
+        loose,
+        weak,
+        along,
+        down,
+        speed,
+        power,
+        filled,
+        floor,
+        taken,
+        evaporated,
+        moved,
+        single,
+    ) = work
+    slope_x = single[0]
+    slope_y = single[1]
+    worn = single[2]
+    capacity = single[3]
     _gather(first, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
     slide[0, :cols] = seams.slide[seam]
     kept[1] = seams.above[seam]
     for row in range(first, last):
-        now, after, here = (row - first) % 2, (row - first + 1) % 2, bed[row]
+        now = (row - first) % 2
+        after = (row - first + 1) % 2
+        here = bed[row]
         if row + 1 < last:
             below = bed[row + 1]
-            _gather(row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+            _gather(
+                row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground
+            )
             slide_between(here, below, loose, weak, power, filled, now, after, slide[after], ground)
         else:
             below = seams.below[seam + 1]
             slide[after, :cols] = seams.slide[seam + 1]
         slide_within(here, loose[now], weak[now], power[now], filled[now], slide[2], ground)
-        above, span = kept[after], ground.row_spacing * np.float32(2.0 if wrap or 0 < row < rows - 1 else 1.0)
+        above = kept[after]
+        span = ground.row_spacing * np.float32(2.0 if wrap or 0 < row < rows - 1 else 1.0)
         slopes(above, here, below, span, wrap, slope_x, slope_y, ground.col_spacing)
         lowest(above, here, below, wrap, floor)
         kept[now] = here
@@ -305,7 +371,18 @@ def sweep(
         _wear_rock(power[now], soil[row], grass[row], masks, row, worn, ground)
         _capacity(depth[row], speed[now], along[now], down[now], slope_x, slope_y, capacity, ground)
         _exchange(
-            depth[row], capacity, suspended[row], soil[row], here, floor, grass[row], masks, row, taken, moved, ground
+            depth[row],
+            capacity,
+            suspended[row],
+            soil[row],
+            here,
+            floor,
+            grass[row],
+            masks,
+            row,
+            taken,
+            moved,
+            ground,
         )
         rain_and_evaporate(depth[row], speed[now], rain[row], masks, row, evaporated, ground)
         grow(

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pipes between the cells of a row, and between two rows: the steps of `kernels.water.run_water`.
+"""The pipes between the cells of a row, and between two rows: the steps of
+`kernels.water.run_water`.
 
-Every function is a short loop over a row that writes one or two arrays: these the compiler turns into vector
-instructions. It counts a vector's lanes by the widest number in a loop, so roots and quotients stay out of loops with
-float64: half as many lanes take the divider as long. Functions take whole arrays and the numbers of rows in them.
-Sums are arranged so that a mirrored, transposed or turned terrain gives the same bits.
+Every function is a short loop over a row that writes one or two arrays: these the compiler turns
+into vector instructions. It counts a vector's lanes by the widest number in a loop, so roots and
+quotients stay out of loops with float64: half as many lanes take the divider as long. Functions
+take whole arrays and the numbers of rows in them. Sums are arranged so that a mirrored, transposed
+or turned terrain gives the same bits.
 """
 
 import math
@@ -22,7 +24,9 @@ NOTHING = np.float32(1e-12)
 """Values below this, in m or m²/s, are set to 0: denormal numbers are slow."""
 
 KEPT = np.float32(1.0 - 1e-5)
-"""Greatest share of a cell's water that one step may take; float32 fluxes cannot take exactly all of it."""
+"""Greatest share of a cell's water that one step may take; float32 fluxes cannot take exactly all
+of it.
+"""
 
 
 class Pipes(NamedTuple):
@@ -45,7 +49,8 @@ class Pipes(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Outflow and inflow so far, in m of depth, by row of the grid, with one more row on each side for the edges there.
+    """Outflow and inflow so far, in m of depth, by row of the grid, with one more row on each side
+    for the edges there.
 
     The sum does not depend on the order of rows.
     """
@@ -69,14 +74,16 @@ class Beyond(NamedTuple):
 
 @allocation_free
 def head_beyond(bed, head, level):
-    """Level beyond an open edge, m: ground as high as at the edge, and water on it; beyond a wall as at the edge."""
+    """Level beyond an open edge, m: ground as high as at the edge, and water on it; beyond a wall
+    as at the edge.
+    """
     return max(bed, level) if level < math.inf else head
 
 
 @allocation_free
 def face_depth(fall, water, water_beyond):
-    """Depth at a face, m: the higher level less the higher bed, which is the smaller of the higher cell's depth and the
-    lower one's plus the fall.
+    """Depth at a face, m: the higher level less the higher bed, which is the smaller of the higher
+    cell's depth and the lower one's plus the fall.
     """
     zero = np.float32(0.0)
     return min(water + max(-fall, zero), water_beyond + max(fall, zero))
@@ -86,13 +93,15 @@ def face_depth(fall, water, water_beyond):
 def _pushed(flux, across, fall, steep, water, water_beyond, push, pipes):
     """The flux through one face a step later, positive towards beyond.
 
-    across: mean flux along the face; fall: of the level, towards beyond; steep: slope of the form drag, m/m; water:
-    depth in the cells at both sides.
+    across: mean flux along the face; fall: of the level, towards beyond; steep: slope of the form
+    drag, m/m; water: depth in the cells at both sides.
     """
     depth = face_depth(fall, water, water_beyond)
-    pipe, resistance, cube = min(depth, pipes.depth), pipes.friction + steep, depth * depth * depth
-    # In uniform flow q² = g S h³ / (f + S). Water that is slower than that meets its drag, or a shallow cell would run
-    # dry in its first step.
+    pipe = min(depth, pipes.depth)
+    resistance = pipes.friction + steep
+    cube = depth * depth * depth
+    # In uniform flow q² = g S h³ / (f + S). Water that is slower than that meets its drag, or a
+    # shallow cell would run dry in its first step.
     flow = max(resistance * (flux * flux + across * across), pipes.gravity * steep * cube)
     drag = pipes.seconds * pipe * math.sqrt(resistance * flow)
     pushed = (flux + push * pipe * fall) * (cube / (cube + drag))
@@ -108,7 +117,9 @@ def copy_row(source, row, target, slot):
 
 @allocation_free
 def level_out(bed, depth, suspended, row, head, water, slot):
-    """Level (float64) and depth of the water in a row. The load takes up space: erosion does not lower the level."""
+    """Level (float64) and depth of the water in a row. The load takes up space: erosion does not
+    lower the level.
+    """
     for col in range(bed.shape[1]):
         head[slot, col] = bed[row, col] + (depth[row, col] + suspended[row, col])
         water[slot, col] = np.float32(depth[row, col])
@@ -141,14 +152,17 @@ def push_between(
     brink,
     pipes,
 ):
-    """Step 1 for the faces between two rows: pushed[to] from flux_y[face]. flux_x: through the faces of both rows.
+    """Step 1 for the faces between two rows: pushed[to] from flux_y[face]. flux_x: through the
+    faces of both rows.
 
     brink: whether the faces are an open edge, see `push_ends`.
     """
     for col in range(fall.size):
         fall[col] = np.float32(head[slot, col] - head[slot_beyond, col])
     for col in range(fall.size):
-        across = (flux_x[row, col] + flux_x[row, col + 1]) + (flux_x[row_beyond, col] + flux_x[row_beyond, col + 1])
+        across = (flux_x[row, col] + flux_x[row, col + 1]) + (
+            flux_x[row_beyond, col] + flux_x[row_beyond, col + 1]
+        )
         slope = (steep[row, col] + steep[row_beyond, col]) * np.float32(0.5)
         slope = max(slope, abs(fall[col]) * pipes.row_steepness) if brink else slope
         pushed[to, col] = _pushed(
@@ -165,7 +179,8 @@ def push_between(
 
 @allocation_free
 def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux, row, pipes):
-    """Step 1 for the faces between the cells of a row, those at the two ends excepted: flux[row] from what it was.
+    """Step 1 for the faces between the cells of a row, those at the two ends excepted: flux[row]
+    from what it was.
 
     above[up], below[down]: fluxes through the faces to the rows beside it, before the step.
     """
@@ -187,31 +202,44 @@ def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux
 
 
 @allocation_free
-def push_ends(bed, steep, bed_row, beyond, head, water, slot, above, up, below, down, flux, row, pipes):
+def push_ends(
+    bed, steep, bed_row, beyond, head, water, slot, above, up, below, down, flux, row, pipes
+):
     """Step 1 for the faces at the two ends of a row; fluxes as in `push_within`.
 
-    What leaves over an open edge falls over a brink, at critical speed at most: there the whole fall of the level
-    counts as slope.
+    What leaves over an open edge falls over a brink, at critical speed at most: there the whole
+    fall of the level counts as slope.
     """
     last = head.shape[1] - 1
-    push, steepness, quarter = pipes.push_col, pipes.col_steepness, np.float32(0.25)
-    left_head, left, right_head, right = head[slot, 0], water[slot, 0], head[slot, last], water[slot, last]
-    across_left, across_right = above[up, 0] + below[down, 0], above[up, last] + below[down, last]
-    steep_left, steep_right = steep[bed_row, 0], steep[bed_row, last]
+    push = pipes.push_col
+    steepness = pipes.col_steepness
+    quarter = np.float32(0.25)
+    left_head = head[slot, 0]
+    left = water[slot, 0]
+    right_head = head[slot, last]
+    right = water[slot, last]
+    across_left = above[up, 0] + below[down, 0]
+    across_right = above[up, last] + below[down, last]
+    steep_left = steep[bed_row, 0]
+    steep_right = steep[bed_row, last]
     if pipes.edges == WRAP:
-        across, fall = (across_right + across_left) * quarter, np.float32(right_head - left_head)
+        across = (across_right + across_left) * quarter
+        fall = np.float32(right_head - left_head)
         slope = (steep_right + steep_left) * np.float32(0.5)
         flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, right, left, push, pipes)
         flux[row, last + 1] = flux[row, 0]
     elif pipes.edges == OPEN:
         outer = head_beyond(bed[bed_row, 0], left_head, beyond.first_col[bed_row])
         across = (across_left + across_left) * quarter
-        fall, depth = np.float32(outer - left_head), np.float32(outer - bed[bed_row, 0])
+        fall = np.float32(outer - left_head)
+        depth = np.float32(outer - bed[bed_row, 0])
         slope = max(abs(fall) * steepness, steep_left)
         flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, depth, left, push, pipes)
         outer = head_beyond(bed[bed_row, last], right_head, beyond.last_col[bed_row])
-        across, face = (across_right + across_right) * quarter, last + 1
-        fall, depth = np.float32(right_head - outer), np.float32(outer - bed[bed_row, last])
+        across = (across_right + across_right) * quarter
+        face = last + 1
+        fall = np.float32(right_head - outer)
+        depth = np.float32(outer - bed[bed_row, last])
         slope = max(abs(fall) * steepness, steep_right)
         flux[row, face] = _pushed(flux[row, face], across, fall, slope, right, depth, push, pipes)
 
@@ -222,7 +250,9 @@ def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes
 
     flux_x[at], above[up], below[down]: fluxes through the faces of the row.
     """
-    zero, row_share, col_share = np.float32(0.0), np.float32(pipes.row_share), np.float32(pipes.col_share)
+    zero = np.float32(0.0)
+    row_share = np.float32(pipes.row_share)
+    col_share = np.float32(pipes.col_share)
     for col in range(water.shape[1]):
         wanted = (max(flux_x[at, col + 1], zero) + max(-flux_x[at, col], zero)) * col_share + (
             max(below[down, col], zero) + max(-above[up, col], zero)
@@ -235,11 +265,14 @@ def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes
 def thicken(suspended, row, water, at, load, slot):
     """Step 3 for a row: meters of load in a meter of water.
 
-    A load of `NOTHING` stays where it is: as a denormal float32 it could be rounded to more than there is.
+    A load of `NOTHING` stays where it is: as a denormal float32 it could be rounded to more than
+    there is.
     """
     for col in range(water.shape[1]):
         carried = np.float32(suspended[row, col])
-        load[slot, col] = (carried if carried > NOTHING else np.float32(0.0)) / max(water[at, col], FILM)
+        load[slot, col] = (carried if carried > NOTHING else np.float32(0.0)) / max(
+            water[at, col], FILM
+        )
 
 
 @allocation_free
@@ -251,7 +284,8 @@ def _upwind(flux, here, beyond):
 @allocation_free
 def limit_within(flux, row, share, slot, edges):
     """Step 2 for the faces of a row."""
-    cols, one = share.shape[1], np.float32(1.0)
+    cols = share.shape[1]
+    one = np.float32(1.0)
     for col in range(1, cols):
         flux[row, col] *= _upwind(flux[row, col], share[slot, col - 1], share[slot, col])
     left, right = (share[slot, cols - 1], share[slot, 0]) if edges == WRAP else (one, one)
@@ -270,12 +304,17 @@ def limit_between(pushed, to, share, slot, slot_beyond, flux, row):
 @allocation_free
 def carry_within(flux, row, load, slot, carried, carried_slot, edges):
     """Step 3 for the faces of a row: the load that goes with the flux, m²/s."""
-    cols, zero = load.shape[1], np.float32(0.0)
+    cols = load.shape[1]
+    zero = np.float32(0.0)
     for col in range(1, cols):
-        carried[carried_slot, col] = flux[row, col] * _upwind(flux[row, col], load[slot, col - 1], load[slot, col])
+        carried[carried_slot, col] = flux[row, col] * _upwind(
+            flux[row, col], load[slot, col - 1], load[slot, col]
+        )
     left, right = (load[slot, cols - 1], load[slot, 0]) if edges == WRAP else (zero, zero)
     carried[carried_slot, 0] = flux[row, 0] * _upwind(flux[row, 0], left, load[slot, 0])
-    carried[carried_slot, cols] = flux[row, cols] * _upwind(flux[row, cols], load[slot, cols - 1], right)
+    carried[carried_slot, cols] = flux[row, cols] * _upwind(
+        flux[row, cols], load[slot, cols - 1], right
+    )
 
 
 @allocation_free

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slopes and lowest neighbors of a row of cells. above, bed, below: (cols,) float64 m, heights of three rows."""
+"""Slopes and lowest neighbors of a row of cells. above, bed, below: (cols,) float64 m, heights of
+three rows.
+"""
 
 import numpy as np
 
@@ -8,8 +10,11 @@ from ....kernels.jit import kernel
 
 @kernel
 def slopes(above, bed, below, row_span, wrap, slope_x, slope_y, col_spacing):
-    """Slope of the bed (m/m) by central differences, one-sided at edges; row_span: meters between above and below."""
-    last, span = bed.size - 1, col_spacing * np.float32(2.0)
+    """Slope of the bed (m/m) by central differences, one-sided at edges; row_span: meters between
+    above and below.
+    """
+    last = bed.size - 1
+    span = col_spacing * np.float32(2.0)
     for col in range(1, last):
         slope_x[col] = np.float32(bed[col + 1] - bed[col - 1]) / span
     if wrap:

@@ -15,12 +15,20 @@ def _knot(key, row, col, rows, cols):
 
 @kernel
 def _noise(key, y, x, rows, cols):
-    """Value noise (0-1) at a place, in knots, with quintic weights; repeats after rows and cols knots."""
-    row, col = int(y), int(x)
-    v, u = y - row, x - col
-    v, u = v * v * v * (v * (v * 6.0 - 15.0) + 10.0), u * u * u * (u * (u * 6.0 - 15.0) + 10.0)
+    """Value noise (0-1) at a place, in knots, with quintic weights; repeats after rows and cols
+    knots.
+    """
+    row = int(y)
+    col = int(x)
+    v = y - row
+    u = x - col
+    v = v * v * v * (v * (v * 6.0 - 15.0) + 10.0)
+    u = u * u * u * (u * (u * 6.0 - 15.0) + 10.0)
     low = _knot(key, row, col, rows, cols) * (1.0 - u) + _knot(key, row, col + 1, rows, cols) * u
-    high = _knot(key, row + 1, col, rows, cols) * (1.0 - u) + _knot(key, row + 1, col + 1, rows, cols) * u
+    high = (
+        _knot(key, row + 1, col, rows, cols) * (1.0 - u)
+        + _knot(key, row + 1, col + 1, rows, cols) * u
+    )
     return low * (1.0 - v) + high * v
 
 
@@ -28,9 +36,9 @@ def _noise(key, y, x, rows, cols):
 def fill_clouds(key, knot_rows, knot_cols, cover, clouds):
     """Fill `clouds` (rows, cols) float32 with the relative rain, 1 on average.
 
-    Two octaves of value noise n from random numbers by counter; rain = max(0, n - threshold)², the threshold low
-    enough that about `cover` (0-1) of the sky is cloudy. knot_rows, knot_cols: clouds along each side, 1 or more. The
-    same pattern comes out at any number of cells. key: uint64.
+    Two octaves of value noise n from random numbers by counter; rain = max(0, n - threshold)², the
+    threshold low enough that about `cover` (0-1) of the sky is cloudy. knot_rows, knot_cols: clouds
+    along each side, 1 or more. The same pattern comes out at any number of cells. key: uint64.
     """
     rows, cols = clouds.shape
     threshold = 0.85 - 0.7 * cover
@@ -40,7 +48,9 @@ def fill_clouds(key, knot_rows, knot_cols, cover, clouds):
         for col in range(cols):
             x = col * (knot_cols / cols)
             noise = _noise(key, y, x, knot_rows, knot_cols)
-            noise = 0.7 * noise + 0.3 * _noise(key + np.uint64(1), 2 * y, 2 * x, 2 * knot_rows, 2 * knot_cols)
+            noise = 0.7 * noise + 0.3 * _noise(
+                key + np.uint64(1), 2 * y, 2 * x, 2 * knot_rows, 2 * knot_cols
+            )
             thick = max(noise - threshold, 0.0)
             clouds[row, col] = thick * thick
             total += thick * thick

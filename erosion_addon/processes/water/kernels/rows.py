@@ -30,14 +30,17 @@ from .faces import (
 )
 
 VISIT = 4
-"""Most time steps per visit of the rows; with more, the rows would not fit in a processor's own cache."""
+"""Most time steps per visit of the rows; with more, the rows would not fit in a processor's own
+cache.
+"""
 
 LAG = 2
 """Rows between consecutive time steps: the range of dependence of a cell."""
 
 
 class Seams(NamedTuple):
-    """Data exchanged between the bands on both sides of a seam, by step of the visit and number of the seam.
+    """Data exchanged between the bands on both sides of a seam, by step of the visit and number of
+    the seam.
 
     See `make_seams`.
     """
@@ -90,15 +93,32 @@ def make_rows(cols: int) -> Rows:
     """Working memory of a band, for a number of columns."""
     counts = {"flux_y": 3, "water": 4, "share": 3, "load": 3, "carried_y": 2}
     single = {name: np.zeros((VISIT, count, cols), np.float32) for name, count in counts.items()}
-    carried_x, reach = np.zeros((VISIT, 2, cols + 1), np.float32), 2 * LAG * VISIT
+    carried_x = np.zeros((VISIT, 2, cols + 1), np.float32)
+    reach = 2 * LAG * VISIT
     maps = {name: np.zeros((reach, cols)) for name in ("bed", "depth", "suspended")}
-    ends = {"first_col": np.zeros(reach), "last_col": np.zeros(reach), "dry": np.zeros(reach + 1, np.int64)}
-    flux_x, flux_y = np.zeros((reach, cols + 1), np.float32), np.zeros((reach + 1, cols), np.float32)
+    ends = {
+        "first_col": np.zeros(reach),
+        "last_col": np.zeros(reach),
+        "dry": np.zeros(reach + 1, np.int64),
+    }
+    flux_x = np.zeros((reach, cols + 1), np.float32)
+    flux_y = np.zeros((reach + 1, cols), np.float32)
     maps["steep"] = np.zeros((reach, cols), np.float32)
-    sample = Sample(flux_x=flux_x, flux_y=flux_y, seams=make_seams(1, cols), totals=make_totals(reach), **maps, **ends)
-    ahead, fall, head = np.zeros((2, cols + 1), np.float32), np.zeros(cols, np.float32), np.zeros((VISIT, 4, cols))
+    sample = Sample(
+        flux_x=flux_x,
+        flux_y=flux_y,
+        seams=make_seams(1, cols),
+        totals=make_totals(reach),
+        **maps,
+        **ends,
+    )
+    ahead = np.zeros((2, cols + 1), np.float32)
+    fall = np.zeros(cols, np.float32)
+    head = np.zeros((VISIT, 4, cols))
     slopes = {"slope_x": np.zeros(cols + 1, np.float32), "slope_y": np.zeros((2, cols), np.float32)}
-    return Rows(flux_x=ahead, head=head, fall=fall, **slopes, carried_x=carried_x, sample=sample, **single)
+    return Rows(
+        flux_x=ahead, head=head, fall=fall, **slopes, carried_x=carried_x, sample=sample, **single
+    )
 
 
 def make_seams(bands: int, cols: int) -> Seams:
@@ -119,10 +139,18 @@ def make_totals(rows: int) -> Totals:
 
 
 @allocation_free
-def foresee(bed, steep, depth, suspended, flux_x, flux_y, beyond, face, step, seam, seams, work, pipes):
-    """Fill a seam, above row `face`, with the results of steps 1 and 2 on both sides; changes nothing else."""
-    rows, wrap = bed.shape[0], pipes.edges == WRAP
-    head, water, ahead_x, ahead_y = work.head[0], work.water[0], work.flux_x, work.flux_y[0]
+def foresee(
+    bed, steep, depth, suspended, flux_x, flux_y, beyond, face, step, seam, seams, work, pipes
+):
+    """Fill a seam, above row `face`, with the results of steps 1 and 2 on both sides; changes
+    nothing else.
+    """
+    rows = bed.shape[0]
+    wrap = pipes.edges == WRAP
+    head = work.head[0]
+    water = work.water[0]
+    ahead_x = work.flux_x
+    ahead_y = work.flux_y[0]
     for slot in range(4):
         row = (face - 2 + slot) % rows if wrap else face - 2 + slot
         if 0 <= row < rows:
@@ -136,7 +164,8 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, beyond, face, step, se
         at = (face - 1 + slot) % rows if wrap else face - 1 + slot
         if wrap or 0 < at < rows or (pipes.edges == OPEN and 0 <= at <= rows):
             # The flux along an open edge is the same beyond it.
-            row, other = (at - 1) % rows if wrap else max(at - 1, 0), min(at, rows - 1)
+            row = (at - 1) % rows if wrap else max(at - 1, 0)
+            other = min(at, rows - 1)
             push_between(
                 head,
                 water,
@@ -158,18 +187,46 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, beyond, face, step, se
             copy_row(flux_y, at, ahead_y, slot)
     copy_row(flux_y, face, seams.before[step], seam)
     copy_row(ahead_y, 1, seams.pushed[step], seam)
-    share, load = seams.share[step, seam], seams.load[step, seam]
+    share = seams.share[step, seam]
+    load = seams.load[step, seam]
     for side in range(2):
         row = (face - 1 + side) % rows if wrap else face - 1 + side
         if 0 <= row < rows:
             copy_row(flux_x, row, ahead_x, side)
             push_within(
-                head, water, side + 1, work.fall, steep, row, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
+                head,
+                water,
+                side + 1,
+                work.fall,
+                steep,
+                row,
+                flux_y,
+                row,
+                flux_y,
+                row + 1,
+                ahead_x,
+                side,
+                pipes,
             )
             push_ends(
-                bed, steep, row, beyond, head, water, side + 1, flux_y, row, flux_y, row + 1, ahead_x, side, pipes
+                bed,
+                steep,
+                row,
+                beyond,
+                head,
+                water,
+                side + 1,
+                flux_y,
+                row,
+                flux_y,
+                row + 1,
+                ahead_x,
+                side,
+                pipes,
             )
-            share_out(water, side + 1, ahead_x, side, ahead_y, side, ahead_y, side + 1, share, side, pipes)
+            share_out(
+                water, side + 1, ahead_x, side, ahead_y, side, ahead_y, side + 1, share, side, pipes
+            )
             thicken(suspended, row, water, side + 1, load, side)
         else:
             share[side, :] = np.float32(1.0)
@@ -178,18 +235,42 @@ def foresee(bed, steep, depth, suspended, flux_x, flux_y, beyond, face, step, se
 
 @inlined
 def advance(
-    bed, steep, depth, suspended, flux_x, flux_y, beyond, row, first, last, step, seam, seams, work, pipes, totals
+    bed,
+    steep,
+    depth,
+    suspended,
+    flux_x,
+    flux_y,
+    beyond,
+    row,
+    first,
+    last,
+    step,
+    seam,
+    seams,
+    work,
+    pipes,
+    totals,
 ):
-    """Go on by a row with a step of the rows from `first` to `last` - 1, between a seam and the next one.
+    """Go on by a row with a step of the rows from `first` to `last` - 1, between a seam and the
+    next one.
 
-    Rows are taken in turn, up to and with `last`. After it the row before has had its step; fluxes through the faces
-    below `row` are as they were.
+    Rows are taken in turn, up to and with `last`. After it the row before has had its step; fluxes
+    through the faces below `row` are as they were.
     """
     rows, cols = bed.shape
-    head, water, share, load = work.head[step], work.water[step], work.share[step], work.load[step]
-    ahead, carried_x, carried_y = work.flux_y[step], work.carried_x[step], work.carried_y[step]
+    head = work.head[step]
+    water = work.water[step]
+    share = work.share[step]
+    load = work.load[step]
+    ahead = work.flux_y[step]
+    carried_x = work.carried_x[step]
+    carried_y = work.carried_y[step]
     # Slots of this row and of those beside it.
-    now, after, slot, above = (row - first) % 2, (row - first + 1) % 2, (row - first) % 3, (row - first + 2) % 3
+    now = (row - first) % 2
+    after = (row - first + 1) % 2
+    slot = (row - first) % 3
+    above = (row - first + 2) % 3
     if row == first:
         level_out(bed, depth, suspended, row, head, water, now)
         copy_row(seams.pushed[step], seam, ahead, now)
@@ -218,8 +299,12 @@ def advance(
             )
         else:
             copy_row(seams.pushed[step], seam + 1, ahead, after)
-        push_within(head, water, now, work.fall, steep, row, flux_y, row, below, down, flux_x, row, pipes)
-        push_ends(bed, steep, row, beyond, head, water, now, flux_y, row, below, down, flux_x, row, pipes)
+        push_within(
+            head, water, now, work.fall, steep, row, flux_y, row, below, down, flux_x, row, pipes
+        )
+        push_ends(
+            bed, steep, row, beyond, head, water, now, flux_y, row, below, down, flux_x, row, pipes
+        )
         share_out(water, now, flux_x, row, ahead, now, ahead, after, share, slot, pipes)
         thicken(suspended, row, water, now, load, slot)
         limit_within(flux_x, row, share, slot, pipes.edges)
@@ -241,4 +326,10 @@ def advance(
         if row == 0 or row == rows:
             place, outwards = (0, np.float32(-1.0)) if row == 0 else (rows + 1, np.float32(1.0))
             for col in range(cols):
-                count(outwards * faces[at, col], outwards * carried_y[now, col], pipes.row_share, place, totals)
+                count(
+                    outwards * faces[at, col],
+                    outwards * carried_y[now, col],
+                    pipes.row_share,
+                    place,
+                    totals,
+                )

@@ -6,10 +6,11 @@ from ....kernels.jit import kernel
 
 @kernel
 def spread_from_edges(low, waiting, reached):
-    """Set `reached` where `low` ground is connected with the edge of the terrain through low ground.
+    """Set `reached` where `low` ground is connected with the edge of the terrain through low
+    ground.
 
-    Depth-first search over the four neighbors; the order of visits does not show. low: (rows, cols) bool; reached: the
-    same shape, all False before. waiting: (rows · cols,) int64, working memory.
+    Depth-first search over the four neighbors; the order of visits does not show. low: (rows, cols)
+    bool; reached: the same shape, all False before. waiting: (rows · cols,) int64, working memory.
     """
     rows, cols = low.shape
     count = 0
@@ -24,7 +25,8 @@ def spread_from_edges(low, waiting, reached):
         count -= 1
         row, col = divmod(waiting[count], cols)
         for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
-            r, c = row + down, col + right
+            r = row + down
+            c = col + right
             if 0 <= r < rows and 0 <= c < cols and low[r, c] and not reached[r, c]:
                 reached[r, c] = True
                 waiting[count] = r * cols + c

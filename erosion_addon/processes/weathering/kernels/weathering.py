@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weathering and creep: rock turns to loose material under its cover, and the cover creeps downhill.
+"""Weathering and creep: rock turns to loose material under its cover, and the cover creeps
+downhill.
 
 Bands of rows and the seams between them as in `kernels.water`.
 
-Sources: Heimsath, Dietrich, Nishiizumi, Finkel, "The soil production function and landscape equilibrium" (1997);
-Culling, "Analytical theory of erosion" (1960), for linear creep.
+Sources: Heimsath, Dietrich, Nishiizumi, Finkel, "The soil production function and landscape
+equilibrium" (1997); Culling, "Analytical theory of erosion" (1960), for linear creep.
 """
 
 import math
@@ -20,7 +21,9 @@ from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
 from ...shared.kernels.talus_rows import load
 
 ALL_BUT = 1.0 - 2.0**-50
-"""Share of a cell's loose material available for creep, just below 1 so that rounding never takes more."""
+"""Share of a cell's loose material available for creep, just below 1 so that rounding never takes
+more.
+"""
 
 
 class Constants(NamedTuple):
@@ -54,11 +57,17 @@ class Maps(NamedTuple):
     """Data exchanged between bands, and exported material; see `make_maps`."""
 
     yields: np.ndarray
-    """(rows + 2, cols + 2): share of what wants to creep out of a cell that it has; 0 in the ring of edges."""
+    """(rows + 2, cols + 2): share of what wants to creep out of a cell that it has; 0 in the ring
+    of edges.
+    """
     seams: np.ndarray
-    """(bands + 1, 2, cols + 2): surfaces of the rows above and below each seam as they were before the step."""
+    """(bands + 1, 2, cols + 2): surfaces of the rows above and below each seam as they were before
+    the step.
+    """
     left: np.ndarray
-    """(rows + 1,): what creeps out of the terrain in a step from the edge above and from each row, in meters."""
+    """(rows + 1,): what creeps out of the terrain in a step from the edge above and from each row,
+    in meters.
+    """
     exported: np.ndarray
     """(1,): volume that has crept out, as meters on one cell."""
 
@@ -70,7 +79,8 @@ def make_rows(cols: int) -> Rows:
 
 def make_maps(bands: int, rows: int, cols: int) -> Maps:
     """Maps of a terrain with a number of bands, from which nothing has crept out yet."""
-    yields, seams = np.zeros((rows + 2, cols + 2)), np.zeros((bands + 1, 2, cols + 2))
+    yields = np.zeros((rows + 2, cols + 2))
+    seams = np.zeros((bands + 1, 2, cols + 2))
     return Maps(yields, seams, np.zeros(rows + 1), np.zeros(1))
 
 
@@ -78,7 +88,8 @@ def make_maps(bands: int, rows: int, cols: int) -> Maps:
 def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
     """Creep flux from a cell to a neighbor in a step, negative for the reverse."""
     difference = heights[at, col] - heights[to, to_col]
-    forth, back = yields[row, col], yields[to_row, to_col]
+    forth = yields[row, col]
+    back = yields[to_row, to_col]
     if masks is not None:
         forth *= masks[row, col, GIVES] * masks[to_row, to_col, TAKES]
         back *= masks[to_row, to_col, GIVES] * masks[row, col, TAKES]
@@ -88,20 +99,29 @@ def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
 @kernel
 def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
     """Find what share of its creep each cell of a band can give; see `Maps`."""
-    rows, cols = rock.shape[0] - 2, rock.shape[1] - 2
-    row_share, col_share = constants.row_share, constants.col_share
+    rows = rock.shape[0] - 2
+    cols = rock.shape[1] - 2
+    row_share = constants.row_share
+    col_share = constants.col_share
     load(rock, loose, first_row, heights)
     load(rock, loose, first_row + 1, heights)
     for row in range(first_row + 1, last_row + 1):
         load(rock, loose, row + 1, heights)
-        up, at, down = np.uintp((row - 1) % 3), np.uintp(row % 3), np.uintp((row + 1) % 3)
+        up = np.uintp((row - 1) % 3)
+        at = np.uintp(row % 3)
+        down = np.uintp((row + 1) % 3)
         for place in range(1, cols + 1):
-            left, col, right = np.uintp(place - 1), np.uintp(place), np.uintp(place + 1)
-            here, cover = heights[at, col], loose[np.uintp(row), col]
+            left = np.uintp(place - 1)
+            col = np.uintp(place)
+            right = np.uintp(place + 1)
+            here = heights[at, col]
+            cover = loose[np.uintp(row), col]
             along_row = max(here - heights[at, left], 0.0) + max(here - heights[at, right], 0.0)
             along_col = max(here - heights[up, col], 0.0) + max(here - heights[down, col], 0.0)
             wanted = along_row * col_share + along_col * row_share
-            yields[np.uintp(row), col] = cover * ALL_BUT / wanted if wanted > cover * ALL_BUT else 1.0
+            yields[np.uintp(row), col] = (
+                cover * ALL_BUT / wanted if wanted > cover * ALL_BUT else 1.0
+            )
         if constants.edges == WRAP:
             yields[row, 0], yields[row, cols + 1] = yields[row, cols], yields[row, 1]
             if row == 1:
@@ -112,24 +132,35 @@ def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
 
 @kernel
 def fill_seam(rock, loose, constants, bands, seam, maps, work):
-    """Keep the surface at both sides of a seam, and find what the band below it can give; changes no terrain."""
+    """Keep the surface at both sides of a seam, and find what the band below it can give; changes
+    no terrain.
+    """
     for side in range(2):  # with the ring, the row above is number bands[seam]
         row = bands[seam] + side
         load(rock, loose, row, work.heights)
         maps.seams[seam, side] = work.heights[row % 3]
     if seam < bands.size - 1 and constants.row_share > 0.0:
-        _find_yields(rock, loose, bands[seam], bands[seam + 1], maps.yields, work.heights, constants)
+        _find_yields(
+            rock, loose, bands[seam], bands[seam + 1], maps.yields, work.heights, constants
+        )
 
 
 @kernel
 def _find_flows(masks, row, cols, yields, work, constants):
     """Compute the creep between the cells of a row, and to the next row."""
     heights, flows = work
-    at, to, row, to_row = np.uintp(row % 3), np.uintp((row + 1) % 3), np.uintp(row), np.uintp(row + 1)
+    at, to, row, to_row = (
+        np.uintp(row % 3),
+        np.uintp((row + 1) % 3),
+        np.uintp(row),
+        np.uintp(row + 1),
+    )
     below = np.uintp(1 + row % 2)
-    row_share, col_share = constants.row_share, constants.col_share
+    row_share = constants.row_share
+    col_share = constants.col_share
     for place in range(1, cols + 2):
-        left, col = np.uintp(place - 1), np.uintp(place)
+        left = np.uintp(place - 1)
+        col = np.uintp(place)
         flows[0, col] = _flow(heights, yields, masks, at, row, left, at, row, col, col_share)
         flows[below, col] = _flow(heights, yields, masks, at, row, col, to, to_row, col, row_share)
 
@@ -137,17 +168,22 @@ def _find_flows(masks, row, cols, yields, work, constants):
 @kernel
 def _creep(loose, row, flows):
     """Apply the creep to the cells of a row; opposite neighbors are added first."""
-    above, below, row = np.uintp(1 + (row - 1) % 2), np.uintp(1 + row % 2), np.uintp(row)
+    above = np.uintp(1 + (row - 1) % 2)
+    below = np.uintp(1 + row % 2)
+    row = np.uintp(row)
     for place in range(1, loose.shape[1] - 1):
-        col, right = np.uintp(place), np.uintp(place + 1)
-        along_row, along_col = flows[0, right] - flows[0, col], flows[below, col] - flows[above, col]
+        col = np.uintp(place)
+        right = np.uintp(place + 1)
+        along_row = flows[0, right] - flows[0, col]
+        along_col = flows[below, col] - flows[above, col]
         loose[row, col] -= along_row + along_col
 
 
 @kernel
 def _leaving(row, rows, cols, flows):
     """Creep out of the terrain from a row; from row 0, the ring: over the edge above."""
-    below, out = 1 + row % 2, 0.0
+    below = 1 + row % 2
+    out = 0.0
     if row == 0 or row == rows:
         for col in range(1, cols + 1):
             out += flows[below, col] if row else -flows[below, col]
@@ -158,22 +194,30 @@ def _leaving(row, rows, cols, flows):
 def _weather(rock, loose, masks, moisture, row, heights, constants):
     """Turn rock of a row into loose material where it lies.
 
-    At an edge the slope across it is that of the ring: between a step of a cliff and the ring the mean would be half a
-    cliff, where inside both sides of a crest cancel.
+    At an edge the slope across it is that of the ring: between a step of a cliff and the ring the
+    mean would be half a cliff, where inside both sides of a crest cancel.
     """
-    up, at, down = (row - 1) % 3, row % 3, (row + 1) % 3
-    rows, cols, limited = rock.shape[0] - 2, rock.shape[1] - 2, constants.edges != WRAP
+    up = (row - 1) % 3
+    at = row % 3
+    down = (row + 1) % 3
+    rows = rock.shape[0] - 2
+    cols = rock.shape[1] - 2
+    limited = constants.edges != WRAP
     above = at if limited and row == rows else up
     below = at if limited and row == 1 else down
     row_way = constants.row_spacing if above == at or below == at else 2.0 * constants.row_spacing
     for col in range(1, cols + 1):
-        left, right, col_way = col - 1, col + 1, 2.0 * constants.col_spacing
+        left = col - 1
+        right = col + 1
+        col_way = 2.0 * constants.col_spacing
         if limited and (col == 1 or col == cols):
             left, right = (0, 1) if col == 1 else (cols, cols + 1)
             col_way = constants.col_spacing
         along_row = (heights[at, right] - heights[at, left]) / col_way
         along_col = (heights[below, col] - heights[above, col]) / row_way
-        amount = constants.production * math.sqrt(1.0 + (along_row * along_row + along_col * along_col))
+        amount = constants.production * math.sqrt(
+            1.0 + (along_row * along_row + along_col * along_col)
+        )
         if moisture is not None:
             amount *= 1.0 + constants.wetness * (2.0 * moisture[row - 1, col - 1] - 1.0)
         if masks is not None:
@@ -188,11 +232,16 @@ def _weather(rock, loose, masks, moisture, row, heights, constants):
 @kernel
 def sweep(rock, loose, masks, moisture, constants, first_row, last_row, seam, maps, work):
     """Weathering and creep in the rows first_row … last_row - 1 of the terrain; see `weather`."""
-    rows, cols, heights = rock.shape[0] - 2, rock.shape[1] - 2, work.heights
-    creeps, weathers = constants.row_share > 0.0, constants.production > 0.0
-    for row in range(first_row, last_row + 1):  # with the ring; what lies beyond the seams may be swept already
+    rows = rock.shape[0] - 2
+    cols = rock.shape[1] - 2
+    heights = work.heights
+    creeps = constants.row_share > 0.0
+    weathers = constants.production > 0.0
+    # with the ring; what lies beyond the seams may be swept already
+    for row in range(first_row, last_row + 1):
         if row == first_row:
-            heights[row % 3], heights[(row + 1) % 3] = maps.seams[seam, 0], maps.seams[seam, 1]
+            heights[row % 3] = maps.seams[seam, 0]
+            heights[(row + 1) % 3] = maps.seams[seam, 1]
         elif row < last_row:
             load(rock, loose, row + 1, heights)
         else:
@@ -221,23 +270,39 @@ def weather(rock, loose, masks, moisture, constants, bands, maps, work, steps):
 
     With h = rock + loose, L = loose, slope S = |∇h|, moisture m:
 
-    1. creep: ∂L/∂t = ∇ · (D ∇h). Through each of four faces passes share · Δh, from the higher cell; where all four
+    1. creep: ∂L/∂t = ∇ · (D ∇h). Through each of four faces passes share · Δh, from the higher
+    cell; where all four
        want more than it has, each gets its part of that. share = D Δt / d²;
-    2. weathering: ∂L/∂t = -∂rock/∂t = P √(1 + S²) (1 + wetness (2 m - 1)) exp(-L / depth). P is normal to the
-       surface, the root makes it vertical. Integrated exactly: ΔL = depth · log(1 + P' Δt / depth · exp(-L / depth)).
+    2. weathering: ∂L/∂t = -∂rock/∂t = P √(1 + S²) (1 + wetness (2 m - 1)) exp(-L / depth). P is
+    normal to the
+       surface, the root makes it vertical. Integrated exactly: ΔL = depth · log(1 + P' Δt / depth ·
+       exp(-L / depth)).
 
-    Scheme: explicit, conservative flows through faces, first order in time. Stability: row_share + col_share ≤ 1/2
-    keeps each new height between its old neighbors'; at most 1/4, as the model layer takes it, no ripple changes sign.
-    What a cell gives is never more than it has. The second part is stable for any step.
+    Scheme: explicit, conservative flows through faces, first order in time. Stability: row_share +
+    col_share ≤ 1/2 keeps each new height between its old neighbors'; at most 1/4, as the model
+    layer takes it, no ripple changes sign. What a cell gives is never more than it has. The second
+    part is stable for any step.
 
-    rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place. masks: None, or (rows +
-    2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of their rock weathers. moisture: None (half wet)
-    or (rows, cols) 0-1. bands: the first row of each band, and the number of rows. maps: `Maps`, work: `Rows`.
+    rock, loose: (rows + 2, cols + 2) float64 m with a ring about the terrain, changed in place.
+    masks: None, or (rows + 2, cols + 2, 3) float32, 0-1: what cells give, take, and how much of
+    their rock weathers. moisture: None (half wet) or (rows, cols) 0-1. bands: the first row of each
+    band, and the number of rows. maps: `Maps`, work: `Rows`.
     """
     for _ in range(steps):
         fill_border(rock, loose, masks, constants.edges)
         for seam in range(bands.size):
             fill_seam(rock, loose, constants, bands, seam, maps, work)
         for band in range(bands.size - 1):
-            sweep(rock, loose, masks, moisture, constants, bands[band], bands[band + 1], band, maps, work)
+            sweep(
+                rock,
+                loose,
+                masks,
+                moisture,
+                constants,
+                bands[band],
+                bands[band + 1],
+                band,
+                maps,
+                work,
+            )
         add_up(maps)

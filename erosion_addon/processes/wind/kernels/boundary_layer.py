@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wind in a boundary layer: particles that follow the ground and carry as much sand as the air near it can hold.
+"""Wind in a boundary layer: particles that follow the ground and carry as much sand as the air near
+it can hold.
 
-Source: Nick McDonald (weigert), SimpleWindErosion, the rewrite of 2023; abrasion is that of his article of 2020. All
-lengths are in feature sizes, which are the cells of the source, and speeds in that of the wind.
+Source: Nick McDonald (weigert), SimpleWindErosion, the rewrite of 2023; abrasion is that of his
+article of 2020. All lengths are in feature sizes, which are the cells of the source, and speeds in
+that of the wind.
 """
 
 import math
@@ -19,7 +21,17 @@ from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, pull
 from ...shared.kernels.tiles import reach_of, within
 from .particle import NO_END, Particle, anywhere, pass_by
 from .saltation import add_end, add_up, arriving, beyond, by_cell, come_in, leaving, number_of
-from .surface import CELL, CHANNEL, LEAST, deposit, differences, differences_inside, lift, steep, wear
+from .surface import (
+    CELL,
+    CHANNEL,
+    LEAST,
+    deposit,
+    differences,
+    differences_inside,
+    lift,
+    steep,
+    wear,
+)
 
 CALM = 0.1
 """Share of the wind that remains on slopes facing away from it."""
@@ -41,14 +53,18 @@ class Constants(NamedTuple):
     weight: float
     drag: float
     yielding: float
-    """Share of the wind's hold on a particle that a step has of that on a feature size, against which drag works."""
+    """Share of the wind's hold on a particle that a step has of that on a feature size, against
+    which drag works.
+    """
     pull: float
     follow: float
     turbulence: float
     share: float
     """Share of a slope's excess that slides per visit, at most 1/2."""
     time_step: float
-    """Feature sizes that speed 1 goes in a step; along a column `row_step` cells, along a row `col_step`."""
+    """Feature sizes that speed 1 goes in a step; along a column `row_step` cells, along a row
+    `col_step`.
+    """
     row_step: float
     col_step: float
     row_slope: float
@@ -73,28 +89,41 @@ class Constants(NamedTuple):
 
 @allocation_free
 def _cascade(ground, row, col, share, masks, constants):
-    """As `cascade.cascade`, but to the neighbors by their height, the lowest first; returns what moved."""
-    wrap, diagonal_hold = constants.edges == WRAP, constants.diagonal_hold
-    row_hold, col_hold = constants.row_hold, constants.col_hold
+    """As `cascade.cascade`, but to the neighbors by their height, the lowest first; returns what
+    moved.
+    """
+    wrap = constants.edges == WRAP
+    diagonal_hold = constants.diagonal_hold
+    row_hold = constants.row_hold
+    col_hold = constants.col_hold
     if constants.downhill:
         return avalanche(ground, row, col, share, masks, row_hold, col_hold, wrap)
-    rows, cols = ground.shape[0], ground.shape[1]
-    slid, done = 0.0, 1 << 4
+    rows = ground.shape[0]
+    cols = ground.shape[1]
+    slid = 0.0
+    done = 1 << 4
     for _ in range(8):
-        lowest, chosen = math.inf, -1
+        lowest = math.inf
+        chosen = -1
         for number in range(9):
-            to_row, to_col = row + number // 3 - 1, col + number % 3 - 1
+            to_row = row + number // 3 - 1
+            to_col = col + number % 3 - 1
             if wrap:
-                to_row, to_col = to_row % rows, to_col % cols
+                to_row = to_row % rows
+                to_col = to_col % cols
             outside = to_row < 0 or to_row >= rows or to_col < 0 or to_col >= cols
             if not (done >> number & 1 or outside) and ground[to_row, to_col, 0] < lowest:
-                lowest, chosen = ground[to_row, to_col, 0], number
+                lowest = ground[to_row, to_col, 0]
+                chosen = number
         if chosen < 0:
             break
         done |= 1 << chosen
-        down, right = chosen // 3 - 1, chosen % 3 - 1
+        down = chosen // 3 - 1
+        right = chosen % 3 - 1
         hold = diagonal_hold if down != 0 and right != 0 else (row_hold if down != 0 else col_hold)
-        slid += slide(ground, row, col, (row + down) % rows, (col + right) % cols, hold, share, masks)
+        slid += slide(
+            ground, row, col, (row + down) % rows, (col + right) % cols, hold, share, masks
+        )
     return slid
 
 
@@ -117,57 +146,80 @@ def _drift(
     masks,
     shares,
 ):
-    """Let one particle drift until it leaves a reach, has had its turn there or comes to its end: see `run_tiles`.
-    Returns the particle, and whether it is to be handed on. All fields but `ground` and `masks` are flat by cell.
+    """Let one particle drift until it leaves a reach, has had its turn there or comes to its end:
+    see `run_tiles`. Returns the particle, and whether it is to be handed on. All fields but
+    `ground` and `masks` are flat by cell.
     """
     z, x, y, vz, vx, vy, load, earlier, way = particle
-    rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
-    line, share, full, layer = CELL * np.uintp(cols), constants.share, constants.full, constants.layer
+    rows = ground.shape[0]
+    cols = ground.shape[1]
+    wrap = constants.edges == WRAP
+    line = CELL * np.uintp(cols)
+    share = constants.share
+    full = constants.full
+    layer = constants.layer
     watch = constants.watch
-    row_hold, col_hold = watch * constants.row_hold, watch * constants.col_hold
+    row_hold = watch * constants.row_hold
+    col_hold = watch * constants.col_hold
     diagonal_hold = watch * constants.diagonal_hold
-    pull, follow = constants.pull, constants.follow
+    pull = constants.pull
+    follow = constants.follow
     maximum_way, ending = constants.maximum_way, max(0.25 * constants.maximum_way, 1.0)
     lifted = slid = abraded = 0.0
-    step, left, gone, walled = earlier, False, False, False
+    step = earlier
+    left = False
+    gone = False
+    walled = False
     last_step = min(constants.maximum_steps, step + constants.patience)
-    row, col = int(z), int(x)
+    row = int(z)
+    col = int(x)
     while step < last_step and way < maximum_way and not left:
         step += 1
         at = number_of(row, col, line)
         surface = cells[at]
         y = y if y > surface else surface
-        top, beside = np.floor(z - 0.5), np.floor(x - 0.5)
-        up_row, left_col = int(top), int(beside)
+        top = np.floor(z - 0.5)
+        beside = np.floor(x - 0.5)
+        up_row = int(top)
+        left_col = int(beside)
         if 0 < up_row < rows - 2 and 0 < left_col < cols - 2:
             slope_z, slope_x = differences_inside(
                 cells, number_of(up_row, left_col, line), line, z - 0.5 - top, x - 0.5 - beside
             )
         else:
-            slope_z, slope_x = differences(ground, up_row, left_col, z - 0.5 - top, x - 0.5 - beside, wrap)
-        slope_z, slope_x = slope_z * constants.row_slope, slope_x * constants.col_slope
+            slope_z, slope_x = differences(
+                ground, up_row, left_col, z - 0.5 - top, x - 0.5 - beside, wrap
+            )
+        slope_z = slope_z * constants.row_slope
+        slope_x = slope_x * constants.col_slope
         ny = 1.0 / math.sqrt(1.0 + slope_z * slope_z + slope_x * slope_x)
-        nz, nx = -slope_z * ny, -slope_x * ny
+        nz = -slope_z * ny
+        nx = -slope_x * ny
         near = exp((surface - y) / layer)
-        gust_z, gust_x, calmer = wind_row, wind_col, 1.0
+        gust_z = wind_row
+        gust_x = wind_col
+        calmer = 1.0
         if cover is not None:
             calmer = 1.0 - near * (1.0 - cover[at // CELL, 1])
-            gust_z, gust_x = gust_z * calmer, gust_x * calmer
+            gust_z = gust_z * calmer
+            gust_x = gust_x * calmer
         open_air = 1.0 - max(nz * wind_row + nx * wind_col, 0.0)
 
         some = pull * (CALM + (1.0 - CALM) * open_air)
-        vz, vx, vy = vz + some * gust_z - pull * vz, vx + some * gust_x - pull * vx, vy - pull * vy
+        vz = vz + some * gust_z - pull * vz
+        vx = vx + some * gust_x - pull * vx
+        vy = vy - pull * vy
         burden = load / full
         if y > surface:
             vy -= constants.weight * burden
-        speed, pressing = math.sqrt(vz * vz + vx * vx + vy * vy), nz * vz + nx * vx + ny * vy
+        speed = math.sqrt(vz * vz + vx * vx + vy * vy)
+        pressing = nz * vz + nx * vx + ny * vy
         collision = max(-pressing / speed, 0.0) if speed > 0.0 else 0.0
-        along, hug = 1.0 - collision, open_air * near
-        turn_z, turn_x, turn_y = (
-            along * (vz - pressing * nz),
-            along * (vx - pressing * nx),
-            along * (vy - pressing * ny),
-        )
+        along = 1.0 - collision
+        hug = open_air * near
+        turn_z = along * (vz - pressing * nz)
+        turn_x = along * (vx - pressing * nx)
+        turn_y = along * (vy - pressing * ny)
         vz += follow * (open_air * (gust_z + hug * (turn_z - gust_z)) - vz)
         vx += follow * (open_air * (gust_x + hug * (turn_x - gust_x)) - vx)
         vy += follow * (open_air * hug * turn_y - vy)
@@ -178,11 +230,15 @@ def _drift(
             vy += swirl * (2.0 * rng.uniform(start, 3 * step + 2) - 1.0)
         slower = 1.0 - min(constants.drag * burden, 1.0)
         slower /= constants.yielding + slower * (1.0 - constants.yielding)
-        vz, vx, vy = vz * slower, vx * slower, vy * slower
+        vz = vz * slower
+        vx = vx * slower
+        vy = vy * slower
 
         track[at // CELL] = 1
         force = max(-(nz * vz + nx * vx + ny * vy), 0.0)
-        holds = full * near * (along * math.sqrt(vz * vz + vx * vx + vy * vy) + constants.press * force)
+        holds = (
+            full * near * (along * math.sqrt(vz * vz + vx * vx + vy * vy) + constants.press * force)
+        )
         exchange = constants.exchange
         if shade is not None and surface < shade[at // CELL]:
             holds *= 1.0 - constants.shelter
@@ -199,20 +255,27 @@ def _drift(
             amount = lift(cells, shares, at, max(wanted - held, 0.0))
             load += amount
             lifted += amount
-        if not (0 < row < rows - 1 and 0 < col < cols - 1) or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
+        if not (0 < row < rows - 1 and 0 < col < cols - 1) or steep(
+            cells, at, line, row_hold, col_hold, diagonal_hold
+        ):
             slid += _cascade(ground, row, col, share, masks, constants)
 
         if flows is not None:
-            pass_by(flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx)
+            pass_by(
+                flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx
+            )
         z += constants.row_step * vz
         x += constants.col_step * vx
         y += constants.time_step * vy
         if beyond(z, x, rows, cols):
-            gone, walled = constants.edges == OPEN, constants.edges == CLOSED
+            gone = constants.edges == OPEN
+            walled = constants.edges == CLOSED
             if gone or walled:
                 break
-            z, x = come_in(z, rows), come_in(x, cols)
-        row, col = int(z), int(x)
+            z = come_in(z, rows)
+            x = come_in(x, cols)
+        row = int(z)
+        col = int(x)
         left = not within(reach, row, col)
     old = step == constants.maximum_steps or way >= maximum_way
     left = left or not (old or gone or walled)
@@ -227,46 +290,72 @@ def _drift(
 
 @allocation_free
 def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
-    """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and anywhere, whatever
-    the edges, where `sources` does not say it. Arguments as of `saltation.start_drops`, so that a step calls either.
+    """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and
+    anywhere, whatever the edges, where `sources` does not say it. Arguments as of
+    `saltation.start_drops`, so that a step calls either.
     """
     for number in range(first, last):
         start = rng.stream(key, number)
         z, x = anywhere(start, sources, tiles.row_of.size, tiles.col_of.size)
         drop = pool.numbers[enter(pool, tiles, start, z, x)]
-        drop[2], drop[6] = -math.inf, supply
+        drop[2] = -math.inf
+        drop[6] = supply
 
 
 @allocation_free
-def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wind_row, wind_col, constants, totals):
-    """Let the particles on the tiles `worked` drift, one after another, each until it leaves their reach or to its end,
-    or for `patience` steps.
+def run_tiles(
+    worked,
+    tiles,
+    pool,
+    ground,
+    track,
+    cover,
+    shade,
+    flows,
+    masks,
+    wind_row,
+    wind_col,
+    constants,
+    totals,
+):
+    """Let the particles on the tiles `worked` drift, one after another, each until it leaves their
+    reach or to its end, or for `patience` steps.
 
-    With p for the wind, |p| = 1, n for the normal of the ground, y for a particle's height over it and near = exp(-y /
+    With p for the wind, |p| = 1, n for the normal of the ground, y for a particle's height over it
+    and near = exp(-y /
     layer), one step, of a feature size or a part of it, is:
 
     1. open = 1 - max(p · n, 0): a slope that turns away from the wind lies in its shadow;
-       v += pull ((0.1 + 0.9 open) p - v); above the ground v_y -= weight carried, with carried = load / full;
-    2. collision = max(-v · n / |v|, 0), t = (1 - collision) (v - (v · n) n): what of v goes along the ground;
-       v += follow (open (p + open near (t - p)) - v): near the ground along it, high above it with the wind;
-    3. v += turbulence near collision (three random numbers from -1 to 1); v *= s / (yielding + s (1 - yielding)), with
-       s = 1 - drag carried: where yielding and drag are in balance v is the same for steps of any length;
-    4. the air holds full near ((1 - collision) |v| + press max(-v · n, 0)), none of it where the ground is in `shade`
-       and shelter is 1, and less and less in the last quarter of a life, which is a way: loaded air is slow, and if
-       steps counted it would end on the windward side of high dunes. In grass the free wind's way counts. `exchange` of
-       what is missing is lifted, of what is too much laid down. From bare rock nothing is lifted:
-       abrasion max(-v · n, 0) load become sediment;
-    5. where the heap is too steep, it slides, to the lowest neighbors first; the particle moves by v.
+       v += pull ((0.1 + 0.9 open) p - v); above the ground v_y -= weight carried, with carried =
+       load / full;
+    2. collision = max(-v · n / |v|, 0), t = (1 - collision) (v - (v · n) n): what of v goes along
+    the ground;
+       v += follow (open (p + open near (t - p)) - v): near the ground along it, high above it with
+       the wind;
+    3. v += turbulence near collision (three random numbers from -1 to 1); v *= s / (yielding + s (1
+    - yielding)), with
+       s = 1 - drag carried: where yielding and drag are in balance v is the same for steps of any
+       length;
+    4. the air holds full near ((1 - collision) |v| + press max(-v · n, 0)), none of it where the
+    ground is in `shade`
+       and shelter is 1, and less and less in the last quarter of a life, which is a way: loaded air
+       is slow, and if steps counted it would end on the windward side of high dunes. In grass the
+       free wind's way counts. `exchange` of what is missing is lifted, of what is too much laid
+       down. From bare rock nothing is lifted: abrasion max(-v · n, 0) load become sediment;
+    5. where the heap is too steep, it slides, to the lowest neighbors first; the particle moves by
+    v.
 
-    Stability: exchange, pull, follow ≤ 1; nothing is lifted that is not there. Mass is moved, never made or lost.
-    As the air holds no more than its load, a dune passes on the same sand wherever it is long enough: so low ones move
-    faster than high ones, and flanks faster than the middle, which is what gives barchans their horns.
-    The source's heights are those of a map that is 80 cells high, and a particle there flies in them: here all lengths
-    are the same. Its sand has no rock below, and its shadow is only that of the slope; shade, cover and masks are ours.
+    Stability: exchange, pull, follow ≤ 1; nothing is lifted that is not there. Mass is moved, never
+    made or lost. As the air holds no more than its load, a dune passes on the same sand wherever it
+    is long enough: so low ones move faster than high ones, and flanks faster than the middle, which
+    is what gives barchans their horns. The source's heights are those of a map that is 80 cells
+    high, and a particle there flies in them: here all lengths are the same. Its sand has no rock
+    below, and its shadow is only that of the slope; shade, cover and masks are ours.
 
-    Arguments are those of `saltation.run_tiles`, with heights in feature sizes; wind_row, wind_col: p.
-    A particle changes its cell and the eight around it, and reads one more on each side: two beyond the reach of its
-    tile. Wherever a step takes it from there, it does nothing more before the tile there is worked.
+    Arguments are those of `saltation.run_tiles`, with heights in feature sizes; wind_row, wind_col:
+    p. A particle changes its cell and the eight around it, and reads one more on each side: two
+    beyond the reach of its tile. Wherever a step takes it from there, it does nothing more before
+    the tile there is worked.
     """
     fields = by_cell(ground, track, cover, shade, flows, masks)
     for tile in worked:
@@ -274,6 +363,9 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
         fetch_queue(pool, tile)
         slot = pull(pool, tile)
         while slot != NONE:
-            particle, start = arriving(pool, slot, totals, tile), pool.start[slot]
-            particle, left = _drift(particle, start, reach, wind_row, wind_col, constants, totals, tile, *fields)
+            particle = arriving(pool, slot, totals, tile)
+            start = pool.start[slot]
+            particle, left = _drift(
+                particle, start, reach, wind_row, wind_col, constants, totals, tile, *fields
+            )
             slot = leaving(pool, tiles, tile, slot, particle, left)

@@ -14,8 +14,9 @@ from ...shared.kernels.start_places import start_cell
 from .surface import CELL, deposit
 
 REACH = 16
-"""Cells beyond its tile on which a particle may still deposit: far more than its path in a step of any ordinary wind.
-With the heap around the last one, particles on a tile touch up to `REACH + 1` cells beyond it.
+"""Cells beyond its tile on which a particle may still deposit: far more than its path in a step of
+any ordinary wind. With the heap around the last one, particles on a tile touch up to `REACH + 1`
+cells beyond it.
 """
 
 NO_END = 2**62
@@ -65,22 +66,30 @@ def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
 def particle_in(pool, slot):
     """Particle in a slot."""
     drop = pool.numbers[slot]
-    return Particle(drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]), drop[8])
+    return Particle(
+        drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]), drop[8]
+    )
 
 
 @inlined
 def keep(pool, slot, particle):
     """Store a particle in a slot."""
     drop = pool.numbers[slot]
-    drop[0], drop[1], drop[2], drop[3] = particle.z, particle.x, particle.y, particle.vz
-    drop[4], drop[5], drop[6], drop[7] = particle.vx, particle.vy, particle.load, particle.step
+    drop[0] = particle.z
+    drop[1] = particle.x
+    drop[2] = particle.y
+    drop[3] = particle.vz
+    drop[4] = particle.vx
+    drop[5] = particle.vy
+    drop[6] = particle.load
+    drop[7] = particle.step
     drop[8] = particle.way
 
 
 @inlined
 def pass_by(flows, cell, load, down, right, vz, vx):
-    """Count a step that sets out from a cell: the load times its way (cells) along rows and columns, its velocity along
-    them, and the step.
+    """Count a step that sets out from a cell: the load times its way (cells) along rows and
+    columns, its velocity along them, and the step.
     """
     flows[cell, 0] += load * right
     flows[cell, 1] += load * down
@@ -90,15 +99,19 @@ def pass_by(flows, cell, load, down, right, vz, vx):
 
 
 def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
-    """Deposit the load of all particles in flight where they are; returns the part that masks kept in them."""
+    """Deposit the load of all particles in flight where they are; returns the part that masks kept
+    in them.
+    """
     kept: float = _lay_down(queued(pool), pool, ground, masks)
     return kept
 
 
 @allocation_free
 def _lay_down(slots, pool, ground, masks):
-    size, line = ground.shape[0] * ground.shape[1], CELL * np.uintp(ground.shape[1])
-    cells, shares = ground.reshape(2 * size), None if masks is None else masks.reshape(size, masks.shape[2])
+    size = ground.shape[0] * ground.shape[1]
+    line = CELL * np.uintp(ground.shape[1])
+    cells = ground.reshape(2 * size)
+    shares = None if masks is None else masks.reshape(size, masks.shape[2])
     kept = 0.0
     for slot in slots:
         particle = particle_in(pool, slot)
@@ -108,8 +121,8 @@ def _lay_down(slots, pool, ground, masks):
 
 
 def land(pool: Pool, constants: Any) -> Any:
-    """Constants that let all particles in flight land: each is in the last quarter of its life, lifts nothing, and
-    deposits its load bit by bit.
+    """Constants that let all particles in flight land: each is in the last quarter of its life,
+    lifts nothing, and deposits its load bit by bit.
     """
     pool.numbers[queued(pool), STEP] = 3 * LANDING
     return constants._replace(maximum_steps=4 * LANDING)
@@ -127,13 +140,20 @@ class Bounds(NamedTuple):
 @allocation_free
 def bounds_of(tiles, tile):
     """Where a tile ends: nowhere along an axis that it has for itself."""
-    down, across = tiles.row_edges.size - 1, tiles.col_edges.size - 1
-    row, col = tile // across, tile % across
-    first_row, end_row, first_col, end_col = -math.inf, math.inf, -math.inf, math.inf
+    down = tiles.row_edges.size - 1
+    across = tiles.col_edges.size - 1
+    row = tile // across
+    col = tile % across
+    first_row = -math.inf
+    end_row = math.inf
+    first_col = -math.inf
+    end_col = math.inf
     if down > 1:
-        first_row, end_row = float(tiles.row_edges[row]), float(tiles.row_edges[row + 1])
+        first_row = float(tiles.row_edges[row])
+        end_row = float(tiles.row_edges[row + 1])
     if across > 1:
-        first_col, end_col = float(tiles.col_edges[col]), float(tiles.col_edges[col + 1])
+        first_col = float(tiles.col_edges[col])
+        end_col = float(tiles.col_edges[col + 1])
     return Bounds(first_row, end_row, first_col, end_col)
 
 
@@ -147,7 +167,8 @@ def near_tile(z, x, bounds):
 @allocation_free
 def anywhere(start, sources, rows, cols):
     """Place (z, x) by cumulated weights of cells, or with the same chance all over the terrain."""
-    chance, along = rng.uniform(start, 0), rng.uniform(start, 1)
+    chance = rng.uniform(start, 0)
+    along = rng.uniform(start, 1)
     if sources is None:
         return chance * rows, along * cols
     cell = start_cell(chance, sources, rows * cols)
@@ -156,12 +177,17 @@ def anywhere(start, sources, rows, cols):
 
 @allocation_free
 def start_place(start, sources, shape, wind_row, wind_col, constants):
-    """Place (z, x) where a particle enters: `anywhere` with sources or where edges wrap, else on a windward edge."""
-    rows, cols = shape[0], shape[1]
+    """Place (z, x) where a particle enters: `anywhere` with sources or where edges wrap, else on a
+    windward edge.
+    """
+    rows = shape[0]
+    cols = shape[1]
     if sources is not None or constants.edges == WRAP:
         return anywhere(start, sources, rows, cols)
-    chance, along = rng.uniform(start, 0), rng.uniform(start, 1)
-    across = abs(wind_col) * constants.col_step * rows  # the edge's length across the wind, in cells
+    chance = rng.uniform(start, 0)
+    along = rng.uniform(start, 1)
+    # the edge's length across the wind, in cells
+    across = abs(wind_col) * constants.col_step * rows
     if chance * (across + abs(wind_row) * constants.row_step * cols) < across:
         return along * rows, 0.5 if wind_col > 0.0 else cols - 0.5
     return 0.5 if wind_row > 0.0 else rows - 0.5, along * cols

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Wind erosion: grains of wind fly over rock and the sand on it, lift it, drop it and let its heaps slide.
+"""Wind erosion: grains of wind fly over rock and the sand on it, lift it, drop it and let its heaps
+slide.
 
-Source: Nick McDonald (weigert), "Particle-Based Wind Erosion" (2020). Lengths along the ground are in its cells here,
-times in its time, and heights in its height unit, in which its maps go from 0 to about 1.
+Source: Nick McDonald (weigert), "Particle-Based Wind Erosion" (2020). Lengths along the ground are
+in its cells here, times in its time, and heights in its height unit, in which its maps go from 0 to
+about 1.
 """
 
 import math
@@ -16,8 +18,28 @@ from ....kernels.jit import allocation_free, inlined
 from ...shared.kernels.cascade import avalanche, cascade
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import Tiles, number_of_tiles
-from .particle import FLOWS, NO_END, Particle, bounds_of, keep, near_tile, particle_in, pass_by, start_place
-from .surface import CELL, CHANNEL, LEAST, deposit, differences, differences_inside, lift, steep, wear
+from .particle import (
+    FLOWS,
+    NO_END,
+    Particle,
+    bounds_of,
+    keep,
+    near_tile,
+    particle_in,
+    pass_by,
+    start_place,
+)
+from .surface import (
+    CELL,
+    CHANNEL,
+    LEAST,
+    deposit,
+    differences,
+    differences_inside,
+    lift,
+    steep,
+    wear,
+)
 
 SUSPENDED = 2
 """Index of the share of the suspension, if there are three layers of cover."""
@@ -47,7 +69,9 @@ class Constants(NamedTuple):
     share: float
     """Share of a slope's excess that slides per visit, at most 1/2."""
     row_step: float
-    """Cells that speed 1 goes along a column in one step; with `col_step` the time step and the cells' sides."""
+    """Cells that speed 1 goes along a column in one step; with `col_step` the time step and the
+    cells' sides.
+    """
     col_step: float
     row_slope: float
     """Slope along a column for a height difference of 1 between the two neighbors of a cell."""
@@ -91,7 +115,9 @@ def _cascade(ground, row, col, share, masks, constants):
     """Slide the heap around a cell; returns the amount."""
     if constants.downhill:
         wrap = constants.edges == WRAP
-        return avalanche(ground, row, col, share, masks, constants.row_hold, constants.col_hold, wrap)
+        return avalanche(
+            ground, row, col, share, masks, constants.row_hold, constants.col_hold, wrap
+        )
     return cascade(
         ground,
         row,
@@ -113,7 +139,9 @@ def number_of(row, col, line):
 
 @inlined
 def by_cell(ground, track, cover, shade, flows, masks):
-    """Fields of `run_tiles` in the form that a particle's step takes: flat by cell, except ground and masks."""
+    """Fields of `run_tiles` in the form that a particle's step takes: flat by cell, except ground
+    and masks.
+    """
     size = track.size
     return (
         ground,
@@ -155,7 +183,9 @@ def add_up(totals, tile, lifted, slid, abraded, steps):
 
 @inlined
 def add_end(totals, tile, load, aged):
-    """Add the end of a particle to the totals: the load that is left, and whether it died of age."""
+    """Add the end of a particle to the totals: the load that is left, and whether it died of
+    age.
+    """
     totals.exported[tile] += load
     totals.aged[tile] += aged
 
@@ -178,7 +208,9 @@ def _lifted_by(cover, at, depth, speed, rate):
     """Sand that a particle `depth` below the surface would lift, less what its cover holds."""
     wanted = min(rate * speed, 1.0) * depth
     if cover is not None:
-        wanted = wanted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if wanted > 0.0 else 0.0
+        wanted = (
+            wanted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if wanted > 0.0 else 0.0
+        )
         if cover.shape[1] > SUSPENDED:
             wanted *= cover[at // CELL, SUSPENDED]
     return wanted
@@ -202,26 +234,43 @@ def _fly(
     masks,
     shares,
 ):
-    """Let one particle fly until it leaves a tile, has had its turn there or comes to its end: see `run_tiles`. Returns
-    the particle, and whether it is to be handed on. All fields but `ground` and `masks` are flat by cell.
+    """Let one particle fly until it leaves a tile, has had its turn there or comes to its end: see
+    `run_tiles`. Returns the particle, and whether it is to be handed on. All fields but `ground`
+    and `masks` are flat by cell.
 
-    A particle stays in its cell for ten steps and more. So addresses change in branches of their own, which the
-    processor foresees, and do not have to wait for the place that the step before has led to.
+    A particle stays in its cell for ten steps and more. So addresses change in branches of their
+    own, which the processor foresees, and do not have to wait for the place that the step before
+    has led to.
     """
     z, x, y, vz, vx, vy, load, earlier, way = particle
-    rows, cols, wrap = ground.shape[0], ground.shape[1], constants.edges == WRAP
-    line, dt, share = CELL * np.uintp(cols), constants.time_step, constants.share
+    rows = ground.shape[0]
+    cols = ground.shape[1]
+    wrap = constants.edges == WRAP
+    line = CELL * np.uintp(cols)
+    dt = constants.time_step
+    share = constants.share
     watch = constants.watch
-    row_hold, col_hold = watch * constants.row_hold, watch * constants.col_hold
+    row_hold = watch * constants.row_hold
+    col_hold = watch * constants.col_hold
     diagonal_hold = watch * constants.diagonal_hold
-    row, col = int(z), int(x)
-    at, inside = number_of(row, col, line), 0 < row < rows - 1 and 0 < col < cols - 1
-    top, beside, corner, between = -math.inf, -math.inf, at, False  # the four cells whose middles are nearest
+    row = int(z)
+    col = int(x)
+    at = number_of(row, col, line)
+    inside = 0 < row < rows - 1 and 0 < col < cols - 1
+    top = -math.inf  # the four cells whose middles are nearest
+    beside = -math.inf
+    corner = at
+    between = False
     last_lift = constants.maximum_steps - constants.maximum_steps // 4
-    slip, keep = 1.0 - dt, 1.0 - constants.pull
-    gust_z, gust_x = constants.pull * wind_row, constants.pull * wind_col
+    slip = 1.0 - dt
+    keep = 1.0 - constants.pull
+    gust_z = constants.pull * wind_row
+    gust_x = constants.pull * wind_col
     lifted = slid = abraded = 0.0
-    step, left, gone, walled = earlier, False, False, False
+    step = earlier
+    left = False
+    gone = False
+    walled = False
     last_step = min(constants.maximum_steps, step + constants.patience)
     speed = math.sqrt(vz * vz + vx * vx + vy * vy) if step > 0 else math.inf  # each takes a step
     while step < last_step and speed >= STILL and not left:
@@ -235,46 +284,71 @@ def _fly(
             if constants.air_drag > 0.0 or constants.air_lift > 0.0:
                 slower = 1.0 - min(constants.air_drag * math.sqrt(vz * vz + vx * vx + vy * vy), 1.0)
                 vy += constants.air_lift * math.sqrt(vz * vz + vx * vx)
-                vz, vx, vy = vz * slower, vx * slower, vy * slower
+                vz = vz * slower
+                vx = vx * slower
+                vy = vy * slower
         else:
             track[at // CELL] = 1
-            down, right = z - 0.5 - top, x - 0.5 - beside
+            down = z - 0.5 - top
+            right = x - 0.5 - beside
             if not (0.0 <= down < 1.0 and 0.0 <= right < 1.0):
-                top, beside = np.floor(z - 0.5), np.floor(x - 0.5)
-                down, right = z - 0.5 - top, x - 0.5 - beside
-                up_row, left_col = int(top), int(beside)
-                corner, between = number_of(up_row, left_col, line), 0 < up_row < rows - 2 and 0 < left_col < cols - 2
+                top = np.floor(z - 0.5)
+                beside = np.floor(x - 0.5)
+                down = z - 0.5 - top
+                right = x - 0.5 - beside
+                up_row = int(top)
+                left_col = int(beside)
+                corner = number_of(up_row, left_col, line)
+                between = 0 < up_row < rows - 2 and 0 < left_col < cols - 2
             if between:
                 slope_z, slope_x = differences_inside(cells, corner, line, down, right)
             else:
                 slope_z, slope_x = differences(ground, int(top), int(beside), down, right, wrap)
-            slope_z, slope_x = slope_z * constants.row_slope, slope_x * constants.col_slope
+            slope_z = slope_z * constants.row_slope
+            slope_x = slope_x * constants.col_slope
             # (v × n) × n = n (n · v) - v, with n = (-slope_z, 1, -slope_x) / length
-            into = (vy - slope_z * vz - slope_x * vx) / (1.0 + slope_z * slope_z + slope_x * slope_x)
+            into = (vy - slope_z * vz - slope_x * vx) / (
+                1.0 + slope_z * slope_z + slope_x * slope_x
+            )
             push = dt * into
-            vz, vx, vy = slip * vz - slope_z * push, slip * vx - slope_x * push, slip * vy + push
+            vz = slip * vz - slope_z * push
+            vx = slip * vx - slope_x * push
+            vy = slip * vy + push
             if cover is not None:
                 blow *= cover[at // CELL, 1]
-        vz, vx, vy = keep * vz + blow * gust_z, keep * vx + blow * gust_x, keep * vy
+        vz = keep * vz + blow * gust_z
+        vx = keep * vx + blow * gust_x
+        vy = keep * vy
         if flows is not None:
-            pass_by(flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx)
+            pass_by(
+                flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx
+            )
         z += constants.row_step * vz
         x += constants.col_step * vx
         y += dt * vy
 
-        to_row, to_col, to, to_inside = row, col, at, inside
+        to_row = row
+        to_col = col
+        to = at
+        to_inside = inside
         if not (row <= z < row + 1 and col <= x < col + 1):
-            left = not (bounds.first_row <= z < bounds.end_row and bounds.first_col <= x < bounds.end_col)
+            left = not (
+                bounds.first_row <= z < bounds.end_row and bounds.first_col <= x < bounds.end_col
+            )
             near = not left or near_tile(z, x, bounds)
             if beyond(z, x, rows, cols):
-                gone, walled = constants.edges == OPEN, constants.edges == CLOSED
+                gone = constants.edges == OPEN
+                walled = constants.edges == CLOSED
                 if gone or walled:
                     left = False
                     break
-                z, x = come_in(z, rows), come_in(x, cols)
+                z = come_in(z, rows)
+                x = come_in(x, cols)
             if near:  # else all that falls on the way stays where it set out
-                to_row, to_col = int(z), int(x)
-                to, to_inside = number_of(to_row, to_col, line), 0 < to_row < rows - 1 and 0 < to_col < cols - 1
+                to_row = int(z)
+                to_col = int(x)
+                to = number_of(to_row, to_col, line)
+                to_inside = 0 < to_row < rows - 1 and 0 < to_col < cols - 1
         speed = math.sqrt(vz * vz + vx * vx + vy * vy)
         if step > last_lift:
             falling = 0.5 * load / (constants.maximum_steps + 1 - step)
@@ -284,15 +358,25 @@ def _fly(
             force = speed * (1.0 - constants.shelter if lee else 1.0)
             depth = cells[to] - y
             if cells[at + CHANNEL] <= 0.0:
-                abraded += wear(cells, shares, at, min(constants.abrasion * force * load, 1.0) * depth)
+                abraded += wear(
+                    cells, shares, at, min(constants.abrasion * force * load, 1.0) * depth
+                )
             else:
-                amount = lift(cells, shares, at, _lifted_by(cover, at, depth, force, constants.lift))
+                amount = lift(
+                    cells, shares, at, _lifted_by(cover, at, depth, force, constants.lift)
+                )
                 load += amount
                 lifted += amount
-                if amount > 0.0 and (not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold)):
+                if amount > 0.0 and (
+                    not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold)
+                ):
                     slid += _cascade(ground, row, col, share, masks, constants)
         else:
-            falling = 0.5 * load * (constants.lee_fall if lee else constants.fall) if load > LEAST else 0.5 * load
+            falling = (
+                0.5 * load * (constants.lee_fall if lee else constants.fall)
+                if load > LEAST
+                else 0.5 * load
+            )
             load -= deposit(cells, shares, to, falling)
             load -= deposit(cells, shares, at, falling)
             often = share
@@ -302,8 +386,13 @@ def _fly(
                 slid += _cascade(ground, to_row, to_col, share, masks, constants)
             if not inside or steep(cells, at, line, row_hold, col_hold, diagonal_hold):
                 slid += _cascade(ground, row, col, often, masks, constants)
-        row, col, at, inside = to_row, to_col, to, to_inside
-    left = left or (last_step <= step < constants.maximum_steps and speed >= STILL and not (gone or walled))
+        row = to_row
+        col = to_col
+        at = to
+        inside = to_inside
+    left = left or (
+        last_step <= step < constants.maximum_steps and speed >= STILL and not (gone or walled)
+    )
     if not (gone or left):
         load -= deposit(cells, shares, at, load)
         slid += _cascade(ground, row, col, share, masks, constants)
@@ -317,52 +406,79 @@ def _fly(
 def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
     """Put the particles first … last - 1 on the tiles where they enter, with the wind's velocity.
 
-    sources: cumulated weights (cells,) of where particles start, up to 1, or None: on the windward edges, anywhere
-    where edges wrap. key: uint64. wind_row, wind_col: the wind. supply: load that each particle brings.
+    sources: cumulated weights (cells,) of where particles start, up to 1, or None: on the windward
+    edges, anywhere where edges wrap. key: uint64. wind_row, wind_col: the wind. supply: load that
+    each particle brings.
     """
     shape = tiles.row_of.size, tiles.col_of.size
     for number in range(first, last):
         start = rng.stream(key, number)
         z, x = start_place(start, sources, shape, wind_row, wind_col, constants)
         drop = pool.numbers[enter(pool, tiles, start, z, x)]
-        drop[2], drop[3], drop[4], drop[6] = -math.inf, wind_row, wind_col, supply
+        drop[2] = -math.inf
+        drop[3] = wind_row
+        drop[4] = wind_col
+        drop[6] = supply
 
 
 @allocation_free
-def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wind_row, wind_col, constants, totals):
-    """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile or to its end, or
-    for `patience` steps.
+def run_tiles(
+    worked,
+    tiles,
+    pool,
+    ground,
+    track,
+    cover,
+    shade,
+    flows,
+    masks,
+    wind_row,
+    wind_col,
+    constants,
+    totals,
+):
+    """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile
+    or to its end, or for `patience` steps.
 
-    A particle has a place, a height y, a velocity v (two components along the ground and v_y), which begins as the wind
-    p, and a load. With dt for the time step, `ground` for the surface and n for its normal, one step is:
+    A particle has a place, a height y, a velocity v (two components along the ground and v_y),
+    which begins as the wind p, and a load. With dt for the time step, `ground` for the surface and
+    n for its normal, one step is:
 
     1. a particle below the surface is put on it;
-    2. above the surface: v_y -= gravity dt, and by option v -= drag |v| v dt, v_y += lift |v_ground| dt;
-       on it: the cell is marked in `track`, and v += dt (v × n) × n, which is n (n · v) - v: friction along the ground;
-    3. v += pull dt (p - v); the place moves by dt v, y by dt v_y; beyond an edge it ends, or comes in again opposite;
-    4. at or below the new cell's surface: force = |v| (surface - y). From the old cell, where it is bare rock,
-       abrasion dt force load become sediment; else suspension dt force are lifted, though never more than there is,
-       and the heap around slides (`cascade.cascade`);
-    5. above it: fall dt load settles, half on the old cell and half on the new; the heaps around both slide;
-    6. |v| < 0.01, or `maximum_steps`: it ends, and lays down what it carries. In the last quarter of its life it lifts
+    2. above the surface: v_y -= gravity dt, and by option v -= drag |v| v dt, v_y += lift
+    |v_ground| dt;
+       on it: the cell is marked in `track`, and v += dt (v × n) × n, which is n (n · v) - v:
+       friction along the ground;
+    3. v += pull dt (p - v); the place moves by dt v, y by dt v_y; beyond an edge it ends, or comes
+    in again opposite;
+    4. at or below the new cell's surface: force = |v| (surface - y). From the old cell, where it is
+    bare rock,
+       abrasion dt force load become sediment; else suspension dt force are lifted, though never
+       more than there is, and the heap around slides (`cascade.cascade`);
+    5. above it: fall dt load settles, half on the old cell and half on the new; the heaps around
+    both slide;
+    6. |v| < 0.01, or `maximum_steps`: it ends, and lays down what it carries. In the last quarter
+    of its life it lifts
        nothing and lays its load down evenly, so that no heap marks its end.
 
-    y and v_y are in height units, places and velocities in cells of the source, as there: the ground throws a particle
-    `vertical scale` times as high as its tilt alone would, and that is what makes them jump off crests. Stability: dt ≤
-    1/2, as friction takes dt of the velocity; nothing is lifted that is not there, no blow takes more than its depth,
-    and a pair of cells gives up at most half of its excess. Mass is moved, never made or lost. What the source loses
-    (the rest of a thin layer) is lifted here, diagonals count as longer, edges are tested on the cell that slides. A
-    shadow takes `shelter` of the force and lets sand fall faster; it, cover and masks are ours.
+    y and v_y are in height units, places and velocities in cells of the source, as there: the
+    ground throws a particle `vertical scale` times as high as its tilt alone would, and that is
+    what makes them jump off crests. Stability: dt ≤ 1/2, as friction takes dt of the velocity;
+    nothing is lifted that is not there, no blow takes more than its depth, and a pair of cells
+    gives up at most half of its excess. Mass is moved, never made or lost. What the source loses
+    (the rest of a thin layer) is lifted here, diagonals count as longer, edges are tested on the
+    cell that slides. A shadow takes `shelter` of the force and lets sand fall faster; it, cover and
+    masks are ours.
 
-    ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows, cols) uint8, set to 1
-    where a particle touches. cover: (rows, cols, 2 or 3) float32, force below which nothing is lifted, what is left of
-    the wind on the ground, and the share of the suspension, or None. shade: (rows, cols) float64 from
-    `shadow.cast`, or None. flows: (rows, cols, FLOWS) float64, what passes is added, or None. masks:
-    (rows, cols, 4 or 6) float32, see `mask_layers`, or None. wind_row, wind_col: p. constants: `Constants`. totals:
-    `Totals`. tiles, pool: see `particle_queues`.
-    A particle on a tile touches and reads at most `particle.REACH` + 1 cells around it: one that a single step takes
-    further lays down nothing where it arrives.
-    At an open edge the load is exported, as is at a particle's end what a mask kept in it.
+    ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows,
+    cols) uint8, set to 1 where a particle touches. cover: (rows, cols, 2 or 3) float32, force below
+    which nothing is lifted, what is left of the wind on the ground, and the share of the
+    suspension, or None. shade: (rows, cols) float64 from `shadow.cast`, or None. flows: (rows,
+    cols, FLOWS) float64, what passes is added, or None. masks: (rows, cols, 4 or 6) float32, see
+    `mask_layers`, or None. wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles,
+    pool: see `particle_queues`. A particle on a tile touches and reads at most `particle.REACH` + 1
+    cells around it: one that a single step takes further lays down nothing where it arrives. At an
+    open edge the load is exported, as is at a particle's end what a mask kept in it.
     """
     fields = by_cell(ground, track, cover, shade, flows, masks)
     for tile in worked:
@@ -371,5 +487,7 @@ def run_tiles(worked, tiles, pool, ground, track, cover, shade, flows, masks, wi
         slot = pull(pool, tile)
         while slot != NONE:
             particle = arriving(pool, slot, totals, tile)
-            particle, left = _fly(particle, bounds, wind_row, wind_col, constants, totals, tile, *fields)
+            particle, left = _fly(
+                particle, bounds, wind_row, wind_col, constants, totals, tile, *fields
+            )
             slot = leaving(pool, tiles, tile, slot, particle, left)

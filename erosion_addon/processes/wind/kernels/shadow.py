@@ -12,8 +12,8 @@ import numpy as np
 from ....kernels.jit import kernel
 
 STRIP = 8
-"""Cells of a column that are taken together: those of a large map, at distances of a power of two, hardly find room in
-the cache at once.
+"""Cells of a column that are taken together: those of a large map, at distances of a power of two,
+hardly find room in the cache at once.
 """
 
 
@@ -25,7 +25,9 @@ class Rays(NamedTuple):
     forward: bool
     """The wind goes to higher numbers of columns or rows."""
     whole: int
-    """The shadow on a cell comes from between two cells of the line before: offset of the first of them."""
+    """The shadow on a cell comes from between two cells of the line before: offset of the first of
+    them.
+    """
     reach: int
     """The farther one of the two: -1, 1 or 2."""
     part: float
@@ -35,14 +37,16 @@ class Rays(NamedTuple):
 
 
 def make_rays(wind_row: float, wind_col: float, drop: float, wrap: bool) -> Rays:
-    """Rays of a wind of this direction in cells, which sink by `drop` on the way to the next row or column, whichever
-    it crosses faster.
+    """Rays of a wind of this direction in cells, which sink by `drop` on the way to the next row or
+    column, whichever it crosses faster.
     """
     along_row = abs(wind_col) >= abs(wind_row)
     main, side = (wind_col, wind_row) if along_row else (wind_row, wind_col)
     shift = -side / abs(main)
     whole = math.floor(shift)
-    return Rays(along_row, main > 0, whole, whole if whole < 0 else whole + 1, shift - whole, drop, wrap)
+    return Rays(
+        along_row, main > 0, whole, whole if whole < 0 else whole + 1, shift - whole, drop, wrap
+    )
 
 
 @kernel
@@ -55,22 +59,32 @@ def _inside(at, count, wrap):
 def cast(ground, shade, rays, begin, end, first, last, alone):
     """Let shadows fall on the cells first … last - 1 of the lines begin … end - 1.
 
-    Lines are numbered as the wind meets them, and on from `lines` around a second time. What reaches a cell is the
-    higher of ground and shadow, interpolated between two cells of the line before, less `drop`.
+    Lines are numbered as the wind meets them, and on from `lines` around a second time. What
+    reaches a cell is the higher of ground and shadow, interpolated between two cells of the line
+    before, less `drop`.
 
-    The cells beside these may be another thread's: so first, with alone=True, go only those that nothing reaches from
-    there since the line before `begin`; when all threads are done with that, with alone=False, the others. For that
+    The cells beside these may be another thread's: so first, with alone=True, go only those that
+    nothing reaches from
+    there since the line before `begin`; when all threads are done with that, with alone=False, the
+    others. For that
     there must be fewer lines than in all, and at most (last - first) / |reach|.
 
-    ground: (rows, cols, 2) float64, its surface first; shade: (rows, cols) float64, changed in place.
+    ground: (rows, cols, 2) float64, its surface first; shade: (rows, cols) float64, changed in
+    place.
     """
     way = 1 if rays.forward else -1
     if rays.along_row:
-        tops, shades = ground[::1, ::way, 0].T, shade[::1, ::way].T
+        tops = ground[::1, ::way, 0].T
+        shades = shade[::1, ::way].T
     else:
-        tops, shades = ground[::way, ::1, 0], shade[::way, ::1]
+        tops = ground[::way, ::1, 0]
+        shades = shade[::way, ::1]
     lines, count = shades.shape
-    whole, reach, part, drop, wrap = rays.whole, rays.reach, rays.part, rays.drop, rays.wrap
+    whole = rays.whole
+    reach = rays.reach
+    part = rays.part
+    drop = rays.drop
+    wrap = rays.wrap
     width = STRIP if rays.along_row else last - first
     strips = -(-(last - first) // width)
     for place in range(strips):
@@ -78,12 +92,16 @@ def cast(ground, shade, rays, begin, end, first, last, alone):
         for number in range(begin, end):
             split = (first if reach < 0 else last) - reach * (number - begin)
             start, stop = (split, last) if alone == (reach < 0) else (first, split)
-            line, before = np.uintp(number % lines), np.uintp((number - 1) % lines)
+            line = np.uintp(number % lines)
+            before = np.uintp((number - 1) % lines)
             for at in range(max(strip, start), min(strip + width, stop)):
-                one, other = at + whole, at + whole + 1
+                one = at + whole
+                other = at + whole + 1
                 if one < 0 or other >= count:
-                    one, other = _inside(one, count, wrap), _inside(other, count, wrap)
-                one, other = np.uintp(one), np.uintp(other)
+                    one = _inside(one, count, wrap)
+                    other = _inside(other, count, wrap)
+                one = np.uintp(one)
+                other = np.uintp(other)
                 top = max(tops[before, one], shades[before, one])
                 other_top = max(tops[before, other], shades[before, other])
                 shades[line, np.uintp(at)] = top + part * (other_top - top) - drop

@@ -21,16 +21,17 @@ COVER = (
     # Washes run down fans and aprons.
     math_node("thickness patchy", "MULTIPLY_ADD", "washes", 0.25, "thickness in patches"),
     ramp("covered", "thickness patchy", 0.15, 1.0),
-    # Rock on steep ground: the mask of the light droplets, smoothstep(0.4, 0.7, n_z^0.75), with angles instead of its
-    # two numbers, which are 73° and 52°. Worn ground turns to rock earlier, ground under sediment later.
+    # Rock on steep ground: the mask of the light droplets, smoothstep(0.4, 0.7, n_z^0.75), with
+    # angles instead of its two numbers, which are 73° and 52°. Worn ground turns to rock earlier,
+    # ground under sediment later.
     Node("normal", "SeparateXYZ", {0: "geometry.Normal"}),
     Node("upward", "Math", {0: "normal.Z", 1: 0.0}, {"operation": "ADD", "use_clamp": True}),
     math_node("mask", "POWER", "upward", 0.75),
     ramp("worn", "in.Wear", 0.0, "in.Wear Depth"),
     math_node("slope worn", "MULTIPLY_ADD", "worn", -0.05, "in.Rock Slope"),
     math_node("slope loose", "MULTIPLY_ADD", "covered", "in.Scree Slope", "slope worn"),
-    # Gullies hold soil, ribs are bare. Patches and, close by, grain make outcrops with crisp edges: a wide border would
-    # look airbrushed.
+    # Gullies hold soil, ribs are bare. Patches and, close by, grain make outcrops with crisp edges:
+    # a wide border would look airbrushed.
     math_node("hollow", "MINIMUM", "sheltered", 0.3),
     math_node("slope in hollows", "MULTIPLY_ADD", "hollow", 0.5, "slope loose"),
     math_node("slope in patches", "MULTIPLY_ADD", "patches", -0.1, "slope in hollows"),
@@ -63,7 +64,8 @@ COVER = (
     ramp("grew", "grass in tufts", 0.15, 0.7),
     math_node("growth", "MAXIMUM", "grows", "grew"),
     mix("soil", "growth", "in.Soil Color", "plants"),
-    # Sediment shows where it is thick and nothing grows, for want of water or for too much of it: on fans and banks.
+    # Sediment shows where it is thick and nothing grows, for want of water or for too much of it:
+    # on fans and banks.
     math_node("meadow", "MULTIPLY", "lush", "growth"),
     math_node("dry fan", "MULTIPLY_ADD", "meadow", -0.95, 1.0),
     ramp("bank", "moist", 0.74, 0.86),
@@ -75,7 +77,8 @@ COVER = (
     math_node("strewn", "MAXIMUM", "covered", "strand"),
     Node("loose", "Math", {0: "strewn", 1: "barren"}, {"operation": "MULTIPLY", "use_clamp": True}),
     mix("gentle ground", "loose", "soil", "in.Sediment Color"),
-    # Single stones, light and dark, close by: in loose sediment, and where nothing grows on gentle ground.
+    # Single stones, light and dark, close by: in loose sediment, and where nothing grows on gentle
+    # ground.
     ramp("stones", "grain.Fac", 0.46, 0.57, (-1.0, 1.0)),
     math_node("open ground", "SUBTRACT", 1.0, "growth"),
     math_node("paved", "MULTIPLY", "open ground", "in.Pavement"),

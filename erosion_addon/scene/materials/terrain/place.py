@@ -5,9 +5,11 @@ from ...node_trees.table import Node, math_node, noise, ramp, scaled, times
 
 
 def _flutes(name: str, scale: float, waves: float) -> tuple[Node, ...]:
-    """Ribs and gullies down the slope, -1 to 1: waves across it in each cell of a pattern, which fade at its border.
+    """Ribs and gullies down the slope, -1 to 1: waves across it in each cell of a pattern, which
+    fade at its border.
 
-    Their direction is the ground's own at each point, so that they meet and part as runnels do. Also their slope.
+    Their direction is the ground's own at each point, so that they meet and part as runnels do.
+    Also their slope.
     """
     return (
         scaled(f"place of {name}", "level place", scale),
@@ -23,10 +25,23 @@ def _flutes(name: str, scale: float, waves: float) -> tuple[Node, ...]:
             {0: f"place of {name}", 1: f"cell of {name}.Position"},
             {"operation": "SUBTRACT"},
         ),
-        Node(f"across {name}", "VectorMath", {0: f"from middle of {name}", 1: "contour"}, {"operation": "DOT_PRODUCT"}),
+        Node(
+            f"across {name}",
+            "VectorMath",
+            {0: f"from middle of {name}", 1: "contour"},
+            {"operation": "DOT_PRODUCT"},
+        ),
         math_node(f"width of {name}", "MULTIPLY_ADD", f"cell of {name}.Color", waves, 0.5 * waves),
-        math_node(f"number of {name}", "MULTIPLY_ADD", f"across {name}", f"width of {name}", "bend of flutes"),
-        math_node(f"phase of {name}", "MULTIPLY_ADD", f"cell of {name}.Color", 9.0, f"number of {name}"),
+        math_node(
+            f"number of {name}",
+            "MULTIPLY_ADD",
+            f"across {name}",
+            f"width of {name}",
+            "bend of flutes",
+        ),
+        math_node(
+            f"phase of {name}", "MULTIPLY_ADD", f"cell of {name}.Color", 9.0, f"number of {name}"
+        ),
         math_node(f"wave of {name}", "SINE", f"phase of {name}"),
         math_node(f"side of {name}", "COSINE", f"phase of {name}"),
         ramp(f"middle of {name}", f"cell of {name}.Distance", 0.75, 0.2),
@@ -36,18 +51,21 @@ def _flutes(name: str, scale: float, waves: float) -> tuple[Node, ...]:
 
 
 PLACE = (
-    # Noise in the world's meters, at three sizes. Grain fades out where it would be finer than the pixels.
+    # Noise in the world's meters, at three sizes. Grain fades out where it would be finer than the
+    # pixels.
     Node("geometry", "NewGeometry"),
     Node("camera", "CameraData"),
     math_node("per meter", "DIVIDE", 1.0, "in.Detail Size"),
     scaled("place", "geometry.Position", "per meter"),
     scaled("wide place", "place", 0.13),
     noise("wide", "wide place", 2.0, 0.5),
-    # On slopes patches lie along the contours, as outcrops and terraces do; round ones would look like wool.
+    # On slopes patches lie along the contours, as outcrops and terraces do; round ones would look
+    # like wool.
     times("place of patches", "place", (1.0, 1.0, 4.0)),
     noise("noise", "place of patches", 5.0, 0.62),
     scaled("fine place", "place", 23.0),
-    # Rounder than patches: as long along the contours it would weave a cloth with the streaks down the walls.
+    # Rounder than patches: as long along the contours it would weave a cloth with the streaks down
+    # the walls.
     times("place of grain", "fine place", (2.5, 2.5, 3.75)),
     # More octaves than pixels show from afar: close by they are the grains of gravel and scree.
     noise("grain", "place of grain", 6.0, 0.72),
@@ -69,8 +87,9 @@ PLACE = (
     Node("downhill side", "CombineXYZ", {"X": "normal.Y", "Y": "backward"}),
     Node("contour", "VectorMath", {0: "downhill side"}, {"operation": "NORMALIZE"}),
     math_node("bend of flutes", "MULTIPLY", "mottle", 5.0),
-    # Zero whatever the distance, which compilers see, so that they leave out the octaves of the cells. A number that
-    # can be set would have them compiled: on a computer without a graphics card that takes five times as long.
+    # Zero whatever the distance, which compilers see, so that they leave out the octaves of the
+    # cells. A number that can be set would have them compiled: on a computer without a graphics
+    # card that takes five times as long.
     math_node("no octaves", "LESS_THAN", "distance", "distance"),
     *_flutes("ribs of slope", 5.0, 15.0),
     *_flutes("runnels", 14.0, 13.0),

@@ -4,8 +4,8 @@
 from ...node_trees.table import Node, math_node, ramp, scaled
 
 RIPPLES = (
-    # Crests across the wind, which fork and end as the noise shifts them; close by alone, where they are wider than
-    # pixels, and not on slip faces, which are smoother.
+    # Crests across the wind, which fork and end as the noise shifts them; close by alone, where
+    # they are wider than pixels, and not on slip faces, which are smoother.
     Node("goes", "CombineXYZ", {"X": "shown.Y", "Y": "shown.Z"}),
     Node("along", "VectorMath", {0: "fine place", 1: "goes"}, {"operation": "DOT_PRODUCT"}),
     math_node("shifted", "MULTIPLY_ADD", "centered", 14.0, "along"),

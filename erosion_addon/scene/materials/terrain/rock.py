@@ -5,21 +5,46 @@ from ...node_trees.table import Node, math_node, mix, noise, ramp, times
 
 
 def _toned(name: str, place: str, softness: float) -> tuple[Node, ...]:
-    """Beds one unit of `place` thick: their number, the height within, 0-1, and a tone by chance, 0-1, for each."""
+    """Beds one unit of `place` thick: their number, the height within, 0-1, and a tone by chance,
+    0-1, for each.
+    """
     return (
         Node(f"number of {name}", "Math", {0: place}, {"operation": "FLOOR"}),
         Node(f"height in {name}", "Math", {0: place}, {"operation": "FRACT"}),
         math_node(f"number below {name}", "SUBTRACT", f"number of {name}", 1.0),
-        Node(f"chance of {name}", "TexWhiteNoise", {"W": f"number of {name}"}, {"noise_dimensions": "1D"}),
-        Node(f"chance below {name}", "TexWhiteNoise", {"W": f"number below {name}"}, {"noise_dimensions": "1D"}),
-        ramp(f"tone of {name}", f"height in {name}", 0.0, softness, (f"chance below {name}", f"chance of {name}")),
+        Node(
+            f"chance of {name}",
+            "TexWhiteNoise",
+            {"W": f"number of {name}"},
+            {"noise_dimensions": "1D"},
+        ),
+        Node(
+            f"chance below {name}",
+            "TexWhiteNoise",
+            {"W": f"number below {name}"},
+            {"noise_dimensions": "1D"},
+        ),
+        ramp(
+            f"tone of {name}",
+            f"height in {name}",
+            0.0,
+            softness,
+            (f"chance below {name}", f"chance of {name}"),
+        ),
     )
 
 
 def _cracks(name: str, across: tuple[float, float, float]) -> tuple[Node, ...]:
-    """Vertical joints across a direction, unevenly far apart, other ones in each bed: 1 in the crack, else 0."""
+    """Vertical joints across a direction, unevenly far apart, other ones in each bed: 1 in the
+    crack, else 0.
+    """
     return (
-        Node(f"{name} across", "VectorMath", {0: "fine place", 1: across}, {"operation": "DOT_PRODUCT"}),
+        Node(
+            f"{name} across",
+            "VectorMath",
+            {0: "fine place", 1: across},
+            {"operation": "DOT_PRODUCT"},
+        ),
         math_node(f"{name} by bed", "MULTIPLY_ADD", "chance of beds", 17.0, f"{name} across"),
         math_node(f"{name} bent", "MULTIPLY_ADD", "centered", 9.0, f"{name} by bed"),
         Node(f"{name} from joint", "Math", {0: f"{name} bent", 1: 1.0}, {"operation": "PINGPONG"}),
@@ -29,14 +54,20 @@ def _cracks(name: str, across: tuple[float, float, float]) -> tuple[Node, ...]:
 
 ROCK = (
     # Beds dip by 3° and are folded over kilometers; those of painted colors lie as the colors do.
-    Node("dip", "VectorMath", {0: "geometry.Position", 1: (0.045, 0.03, 0.0)}, {"operation": "DOT_PRODUCT"}),
+    Node(
+        "dip",
+        "VectorMath",
+        {0: "geometry.Position", 1: (0.045, 0.03, 0.0)},
+        {"operation": "DOT_PRODUCT"},
+    ),
     math_node("unpainted", "SUBTRACT", 1.0, "in.Has Surface Color"),
     math_node("level of bed", "MULTIPLY_ADD", "dip", "unpainted", "position.Z"),
     math_node("uneven", "MULTIPLY", "centered", "in.Detail"),
     math_node("bend of beds", "MULTIPLY_ADD", "zones", 10.0, "uneven"),
     math_node("bed", "DIVIDE", "level of bed", "in.Strata Thickness"),
     math_node("bent bed", "MULTIPLY_ADD", "bend of beds", 0.6, "bed"),
-    # Two waves without a common period stretch and squeeze them: their thickness differs up to tenfold.
+    # Two waves without a common period stretch and squeeze them: their thickness differs up to
+    # tenfold.
     math_node("quick phase", "MULTIPLY", "bent bed", 1.7),
     math_node("slow phase", "MULTIPLY", "bent bed", 0.61),
     math_node("quick swell", "SINE", "quick phase"),
@@ -50,7 +81,11 @@ ROCK = (
     math_node("second chance", "MULTIPLY", "chance of beds", 7.3),
     Node("kind of bed", "Math", {0: "second chance"}, {"operation": "FRACT"}),
     ramp("packet", "kind of bed", 0.49, 0.51, (0.12, 0.75)),
-    Node("tone", "MapRange", {"Value": "packet", "To Min": "tone of beds", "To Max": "tone of thin beds"}),
+    Node(
+        "tone",
+        "MapRange",
+        {"Value": "packet", "To Min": "tone of beds", "To Max": "tone of thin beds"},
+    ),
     # Rubble hides the beds, except where it is much steeper than rock has to be to show.
     math_node("over rock", "SUBTRACT", "slope", "in.Rock Slope"),
     math_node("exposure", "MULTIPLY_ADD", "patches", 0.08, "over rock"),

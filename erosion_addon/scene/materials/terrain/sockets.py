@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sockets of the node group "Terrain": what it gives, the fields of the terrain that feed it, and its controls."""
+"""Sockets of the node group "Terrain": what it gives, the fields of the terrain that feed it, and
+its controls.
+"""
 
 from math import radians
 from typing import Any
@@ -7,7 +9,9 @@ from typing import Any
 from ...node_trees.table import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Socket
 
 SHORE = "erosion_shore"
-"""Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is beside them, 0-1."""
+"""Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is
+beside them, 0-1.
+"""
 
 _ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
 _METERS: dict[str, Any] = {"low": 0.001, "high": 1e6}
@@ -18,9 +22,16 @@ def _output(name: str, default: object, sentence: str, kind: str = "") -> Socket
 
 
 def _field(
-    name: str, default: object, sentence: str, attribute: str, channel: str = "Fac", high: float = 1.0
+    name: str,
+    default: object,
+    sentence: str,
+    attribute: str,
+    channel: str = "Fac",
+    high: float = 1.0,
 ) -> Socket:
-    return Socket(name, default, sentence, high=high, panel="Fields", attribute=attribute, channel=channel)
+    return Socket(
+        name, default, sentence, high=high, panel="Fields", attribute=attribute, channel=channel
+    )
 
 
 OUTPUTS = (
@@ -45,7 +56,9 @@ FIELDS = (
         EXISTS,
     ),
     _field("Water Depth", 0.0, "Depth of the water in meters", "water_depth", high=1e6),
-    _field("Shore", 0.0, "Ground beside water that is seen: 1 at the water, 0 where it is dry", SHORE),
+    _field(
+        "Shore", 0.0, "Ground beside water that is seen: 1 at the water, 0 where it is dry", SHORE
+    ),
     _field(
         "Water Surface",
         0.0,
@@ -63,8 +76,8 @@ FIELDS = (
     Socket(
         "Shown",
         None,
-        "First 1 where rivers or lakes are objects, so that moisture draws none, else 0; then where the wind "
-        "goes, as x and y of length 1, for ripples in sand",
+        "First 1 where rivers or lakes are objects, so that moisture draws none, else 0; then "
+        "where the wind goes, as x and y of length 1, for ripples in sand",
         panel="Fields",
         attribute="erosion_shown",
         channel=VECTOR_OF_OBJECT,
@@ -78,7 +91,13 @@ FIELDS = (
         "surface_color",
         "Color",
     ),
-    _field("Has Surface Color", 0.0, "1 where there is a Surface Color, else 0", "surface_color", EXISTS),
+    _field(
+        "Has Surface Color",
+        0.0,
+        "1 where there is a Surface Color, else 0",
+        "surface_color",
+        EXISTS,
+    ),
     _field("Sky Light", 1.0, "Visible share of the sky, 0-1", "sky_light"),
     _field("Has Sky Light", 0.0, "1 where there is a Sky Light, else 0", "sky_light", EXISTS),
     _field("Sun Light", 1.0, "Share of the sun that arrives, 0-1", "sun_light"),
@@ -95,7 +114,12 @@ FIELDS = (
         kind="NodeSocketVector",
         high=1e6,
     ),
-    _field("Glow", 0.0, "Where the ground glows, 0-1: an attribute of this name, which you paint", "glow"),
+    _field(
+        "Glow",
+        0.0,
+        "Where the ground glows, 0-1: an attribute of this name, which you paint",
+        "glow",
+    ),
 )
 
 CONTROLS = (
@@ -105,25 +129,75 @@ CONTROLS = (
     Socket(
         "Vegetation",
         0.8,
-        "How much grows: 0 nothing, 0.5 where it is moist, 1 everywhere; what the grass field holds grows in any case",
+        (
+            "How much grows: 0 nothing, 0.5 where it is moist, 1 everywhere; what the grass field "
+            "holds grows in any case"
+        ),
         "FACTOR",
         panel="Ground",
     ),
     Socket("Rock Color", (0.21, 0.185, 0.155), "Bare rock on steep ground", panel="Rock"),
-    Socket("Layer Color", (0.13, 0.11, 0.09), "The other rock that layers are made of", panel="Rock"),
+    Socket(
+        "Layer Color", (0.13, 0.11, 0.09), "The other rock that layers are made of", panel="Rock"
+    ),
     Socket("Strata", 0.5, "How clearly layers show in the rock", "FACTOR", panel="Rock"),
     Socket("Strata Thickness", 60.0, "Thickness of the layers in meters", panel="Rock", **_METERS),
-    Socket("Rock Slope", radians(34), "Slope above which the ground is bare rock", panel="Rock", **_ANGLE),
-    Socket("Slope Softness", radians(3.5), "Half the width of the change to rock", panel="Rock", **_ANGLE),
-    Socket("Wear Depth", 60.0, "Meters of rock removed at which rock is fresh, and soil thin", panel="Rock", **_METERS),
-    Socket("Sediment Color", (0.36, 0.31, 0.24), "Loose sediment: gravel, scree, silt, sand", panel="Sediment"),
-    Socket("Sediment Depth", 20.0, "Thickness in meters at which it hides what is below", panel="Sediment", **_METERS),
+    Socket(
+        "Rock Slope",
+        radians(34),
+        "Slope above which the ground is bare rock",
+        panel="Rock",
+        **_ANGLE,
+    ),
+    Socket(
+        "Slope Softness",
+        radians(3.5),
+        "Half the width of the change to rock",
+        panel="Rock",
+        **_ANGLE,
+    ),
+    Socket(
+        "Wear Depth",
+        60.0,
+        "Meters of rock removed at which rock is fresh, and soil thin",
+        panel="Rock",
+        **_METERS,
+    ),
+    Socket(
+        "Sediment Color",
+        (0.36, 0.31, 0.24),
+        "Loose sediment: gravel, scree, silt, sand",
+        panel="Sediment",
+    ),
+    Socket(
+        "Sediment Depth",
+        20.0,
+        "Thickness in meters at which it hides what is below",
+        panel="Sediment",
+        **_METERS,
+    ),
     Socket("Sediment Roughness", 0.9, "Roughness of loose sediment", "FACTOR", panel="Sediment"),
     Socket(
-        "Gravel", 0.6, "How clearly single stones show in loose sediment: in beds, on scree", "FACTOR", panel="Sediment"
+        "Gravel",
+        0.6,
+        "How clearly single stones show in loose sediment: in beds, on scree",
+        "FACTOR",
+        panel="Sediment",
     ),
-    Socket("Pavement", 0.4, "How clearly single stones show on bare, gentle ground", "FACTOR", panel="Sediment"),
-    Socket("Scree Slope", radians(5), "How much steeper sediment lies before rock shows", panel="Sediment", **_ANGLE),
+    Socket(
+        "Pavement",
+        0.4,
+        "How clearly single stones show on bare, gentle ground",
+        "FACTOR",
+        panel="Sediment",
+    ),
+    Socket(
+        "Scree Slope",
+        radians(5),
+        "How much steeper sediment lies before rock shows",
+        panel="Sediment",
+        **_ANGLE,
+    ),
     Socket("Water Color", (0.012, 0.040, 0.050), "Water where no water surface is", panel="Water"),
     Socket(
         "Water Threshold",
@@ -132,9 +206,17 @@ CONTROLS = (
         "FACTOR",
         panel="Water",
     ),
-    Socket("Visible Depth", 0.2, "Minimum depth of water that is drawn, in meters", panel="Water", **_METERS),
+    Socket(
+        "Visible Depth",
+        0.2,
+        "Minimum depth of water that is drawn, in meters",
+        panel="Water",
+        **_METERS,
+    ),
     Socket("Wet Darkening", 0.5, "How much darker wet ground is", "FACTOR", panel="Water"),
-    Socket("Snow", 0.0, "Amount of snow, unless a snow step provides the snow", "FACTOR", panel="Snow"),
+    Socket(
+        "Snow", 0.0, "Amount of snow, unless a snow step provides the snow", "FACTOR", panel="Snow"
+    ),
     Socket("Snow Color", (0.80, 0.84, 0.88), "Snow", panel="Snow"),
     Socket(
         "Snow Line",
@@ -145,23 +227,46 @@ CONTROLS = (
     ),
     Socket("Snow Slope", radians(42), "Slope from which snow slides off", panel="Snow", **_ANGLE),
     Socket(
-        "Snow Depth", 0.6, "Thickness in meters at which snow of a snow step hides the ground", panel="Snow", **_METERS
+        "Snow Depth",
+        0.6,
+        "Thickness in meters at which snow of a snow step hides the ground",
+        panel="Snow",
+        **_METERS,
     ),
     Socket("Detail", 0.7, "How much borders and colors are broken up", "FACTOR", panel="Detail"),
-    Socket("Detail Size", 150.0, "Size in meters of the largest patches", panel="Detail", **_METERS),
+    Socket(
+        "Detail Size", 150.0, "Size in meters of the largest patches", panel="Detail", **_METERS
+    ),
     Socket("Relief", 1.0, "Strength of the fine relief", high=10.0, panel="Detail"),
     Socket(
-        "Flutes", 0.8, "How clearly ribs and gullies finer than the cells run down slopes", "FACTOR", panel="Detail"
+        "Flutes",
+        0.8,
+        "How clearly ribs and gullies finer than the cells run down slopes",
+        "FACTOR",
+        panel="Detail",
     ),
     Socket("Ripples", 0.0, "Height of the wind's ripples in sand", high=10.0, panel="Detail"),
-    Socket("Glow Color", (1.0, 0.13, 0.015), "Light of the ground that glows, such as lava", panel="Glow"),
-    Socket("Glow Strength", 8.0, "How brightly the ground shines where Glow is 1", high=1e4, panel="Glow"),
+    Socket(
+        "Glow Color",
+        (1.0, 0.13, 0.015),
+        "Light of the ground that glows, such as lava",
+        panel="Glow",
+    ),
+    Socket(
+        "Glow Strength",
+        8.0,
+        "How brightly the ground shines where Glow is 1",
+        high=1e4,
+        panel="Glow",
+    ),
     Socket("Surface Color Strength", 1.0, "How much Surface Color covers", "FACTOR", panel="Light"),
     Socket("Sky Light Strength", 1.0, "How much Sky Light darkens", "FACTOR", panel="Light"),
     Socket("Sun Light Strength", 0.7, "How much Sun Light darkens", "FACTOR", panel="Light"),
 )
 
-LENGTHS = tuple(control.name for control in CONTROLS if _METERS.items() <= control._asdict().items())
+LENGTHS = tuple(
+    control.name for control in CONTROLS if _METERS.items() <= control._asdict().items()
+)
 """Controls in meters."""
 
 SOCKETS = (*OUTPUTS, *FIELDS, *CONTROLS)

@@ -11,7 +11,9 @@ SURFACE = (
     # Of several suns each gives as much as it is strong.
     Node("suns", "CombineXYZ", {"X": "in.Sun Light", "Y": "in.Sun Light 2", "Z": "in.Sun Light 3"}),
     Node("arriving", "VectorMath", {0: "suns", 1: "in.Suns"}, {"operation": "DOT_PRODUCT"}),
-    Node("all suns", "VectorMath", {0: "in.Suns", 1: (1.0, 1.0, 1.0)}, {"operation": "DOT_PRODUCT"}),
+    Node(
+        "all suns", "VectorMath", {0: "in.Suns", 1: (1.0, 1.0, 1.0)}, {"operation": "DOT_PRODUCT"}
+    ),
     math_node("several suns", "GREATER_THAN", "all suns", 0.0),
     math_node("mean sun", "DIVIDE", "arriving", "all suns"),
     mix("sunlit", "several suns", "in.Sun Light", "mean sun"),
@@ -28,12 +30,13 @@ SURFACE = (
     ramp("specular", "shining", 0.0, 1.0, (0.15, 0.5)),
     math_node("gloss", "SUBTRACT", 1.0, "roughness"),
     math_node("shine", "MULTIPLY", "in.Glow", "in.Glow Strength"),
-    # Fine relief, on rock more than on grass, none on water. A bent normal, as EEVEE weaves a pattern into bump maps
-    # where triangles are as small as pixels.
-    # Only the streaks give their color, which is three noises more: with the color of a second and a third noise too, a
+    # Fine relief, on rock more than on grass, none on water. A bent normal, as EEVEE weaves a
+    # pattern into bump maps where triangles are as small as pixels. Only the streaks give their
+    # color, which is three noises more: with the color of a second and a third noise too, a
     # computer without a graphics card compiles the material five and forty times as long.
     centered("streaks colored", "streaks.Color"),
-    # Red is the streak's own value: what is darker would be bent away from the sun too, in blotches.
+    # Red is the streak's own value: what is darker would be bent away from the sun too, in
+    # blotches.
     times("streaks bent", "streaks colored", (0.2, 1.0, 1.0)),
     Node("grain bent", "CombineXYZ", {"X": "grain centered", "Y": "grain centered", "Z": "ribs"}),
     math_node("craggy", "MULTIPLY", "bare", "wall"),
@@ -58,7 +61,9 @@ SURFACE = (
     Node("bend of all", "VectorMath", {0: "bend", 1: "rippled"}, {"operation": "ADD"}),
     math_node("flute strength", "MULTIPLY", "dry", -0.32),
     scaled("flute bend", "flute slope", "flute strength"),
-    Node("bend and flutes", "VectorMath", {0: "bend of all", 1: "flute bend"}, {"operation": "ADD"}),
+    Node(
+        "bend and flutes", "VectorMath", {0: "bend of all", 1: "flute bend"}, {"operation": "ADD"}
+    ),
     Node("bent", "VectorMath", {0: "geometry.Normal", 1: "bend and flutes"}, {"operation": "ADD"}),
     Node("bent normal", "VectorMath", {0: "bent"}, {"operation": "NORMALIZE"}),
     Node(
@@ -76,6 +81,12 @@ SURFACE = (
     Node(
         "out",
         "NodeGroupOutput",
-        {"BSDF": "surface", "Water": "water", "Gloss": "gloss", "Albedo": "albedo", "Glow": "in.Glow"},
+        {
+            "BSDF": "surface",
+            "Water": "water",
+            "Gloss": "gloss",
+            "Albedo": "albedo",
+            "Glow": "in.Glow",
+        },
     ),
 )

@@ -17,13 +17,13 @@ WATER = (
     math_node("darkened at water", "MULTIPLY", "soaked", "in.Wet Darkening"),
     math_node("darkened", "MAXIMUM", "darkened by moisture", "darkened at water"),
     mix("wet ground", "darkened", "ground", (0.0, 0.0, 0.0)),
-    # Snow, high and where it holds.
-    # The share of the relief is generated Z. A texture reads it alone, where the node of all coordinates would take an
-    # attribute more, for UVs, of the 14 that EEVEE has.
+    # Snow, high and where it holds. The share of the relief is generated Z. A texture reads it
+    # alone, where the node of all coordinates would take an attribute more, for UVs, of the 14 that
+    # EEVEE has.
     Node("share", "TexGradient", settings={"texture_mapping.mapping_x": "Z"}),
-    # No line of height ends it: it stays where it is shaded, in gullies, which see less of the sky, and on slopes that
-    # look to the north, and on gentle ground; sun and wind bare slopes to the south, steep ground and ribs. Patches
-    # from meters to a hundred break up the rest.
+    # No line of height ends it: it stays where it is shaded, in gullies, which see less of the sky,
+    # and on slopes that look to the north, and on gentle ground; sun and wind bare slopes to the
+    # south, steep ground and ribs. Patches from meters to a hundred break up the rest.
     math_node("hidden sky", "SUBTRACT", 1.0, "in.Sky Light"),
     math_node("sheltered", "MULTIPLY", "hidden sky", "in.Has Sky Light"),
     math_node("shade of slope", "MULTIPLY", "normal.Y", 0.5),
@@ -39,7 +39,8 @@ WATER = (
     math_node("snow to", "ADD", "in.Snow Line", 0.07),
     ramp("snowy height", "high", "snow from", "snow to", (0.0, "in.Snow")),
     math_node("slope", "ARCCOSINE", "upward"),
-    # Ribs and ledges of rock that stand out of a slope throw the snow off, so that it thins out in bands and streaks.
+    # Ribs and ledges of rock that stand out of a slope throw the snow off, so that it thins out in
+    # bands and streaks.
     math_node("ribs", "SUBTRACT", "streaks.Fac", 0.5),
     math_node("faint ribs", "MULTIPLY", "ribs", 0.45),
     math_node("ribs and ledges", "MULTIPLY_ADD", "ledge", 0.3, "faint ribs"),
@@ -49,7 +50,8 @@ WATER = (
     math_node("holds to", "SUBTRACT", "in.Snow Slope", 0.12),
     ramp("snow holds", "slope patchy", "in.Snow Slope", "holds to"),
     math_node("snow drawn", "MULTIPLY", "snowy height", "snow holds"),
-    # Or as a snow step left it; thin snow lies where it keeps, and on steep ground ribs stand out of it.
+    # Or as a snow step left it; thin snow lies where it keeps, and on steep ground ribs stand out
+    # of it.
     math_node("snow thickness", "DIVIDE", "in.Snow Thickness", "in.Snow Depth"),
     # On slopes the first snow lies in gullies alone.
     ramp("slid", "slope", 0.44, 0.62, (0.0, -0.6)),

@@ -19,7 +19,9 @@ EDGES = {"open": edges.OPEN, "closed": edges.CLOSED, "wrap": edges.WRAP}
 
 @dataclass
 class Scene:
-    """A ground in cells, what may lie over it, and where the drops start (None: anywhere; else weights of cells)."""
+    """A ground in cells, what may lie over it, and where the drops start (None: anywhere; else
+    weights of cells).
+    """
 
     height: np.ndarray
     loose: np.ndarray | None = None
@@ -60,8 +62,11 @@ def constants_of(rules):
 
 def by_kernel(scene, rules, drops, first=0, key=1, side=ALL):
     """Run the drops from `first` to before `drops`. side: cells along a tile."""
-    ground = np.stack([scene.height, np.zeros_like(scene.height) if scene.loose is None else scene.loose], -1)
-    ground, flow = np.ascontiguousarray(ground, np.float64), np.zeros(scene.height.shape, np.float32)
+    ground = np.stack(
+        [scene.height, np.zeros_like(scene.height) if scene.loose is None else scene.loose], -1
+    )
+    ground = np.ascontiguousarray(ground, np.float64)
+    flow = np.zeros(scene.height.shape, np.float32)
     color = None if scene.color is None else scene.color.astype(np.float32)
     masks = None
     if scene.strength is not None or scene.hardness is not None:
@@ -101,11 +106,15 @@ def by_reference(scene, rules, drops, first=0, key=1):
 
     def begun():
         for drop in range(first, drops):
-            draw = map(reference.uniform, itertools.repeat(key), itertools.repeat(drop), itertools.count()).__next__
+            draw = map(
+                reference.uniform, itertools.repeat(key), itertools.repeat(drop), itertools.count()
+            ).__next__
             chance = draw()
             even = int(chance * rows * cols)
             cell = even if sums is None else next(i for i, sum_ in enumerate(sums) if sum_ > chance)
-            run = reference.run_drop(ground, rules, _place(rules, divmod(cell, cols), (rows, cols), draw), draw)
+            run = reference.run_drop(
+                ground, rules, _place(rules, divmod(cell, cols), (rows, cols), draw), draw
+            )
             next(run)
             yield run
 
@@ -116,7 +125,9 @@ def by_reference(scene, rules, drops, first=0, key=1):
             if run and next(run, "over") == "over":
                 pair[place] = next(waiting, None)
     for name in ("height", "loose", "flow", "color"):
-        setattr(ground, name, None if getattr(ground, name) is None else np.array(getattr(ground, name)))
+        setattr(
+            ground, name, None if getattr(ground, name) is None else np.array(getattr(ground, name))
+        )
     return ground
 
 

@@ -13,7 +13,9 @@ SHARES = 0.1, 0.2
 
 def crept(surface, loose, blown, cover=None, shares=None, wrap=False):
     """Sand after one pass of the kernels, in two bands of rows."""
-    rows, after, flows = len(surface), loose.copy(), (np.empty(surface.shape), np.empty(surface.shape))
+    rows = len(surface)
+    after = loose.copy()
+    flows = (np.empty(surface.shape), np.empty(surface.shape))
     for band in ((0, 2), (2, rows)):
         creep.find_flows(*band, loose, surface, blown, cover, shares, *SHARES, *flows)
     for band in ((0, 2), (2, rows)):
@@ -32,17 +34,25 @@ def pairs(rows, cols, wrap):
 
 def plain(surface, loose, blown, cover=None, shares=None, wrap=False):
     """The same, pair by pair from the higher cell to the lower one."""
-    after, cols = loose.copy(), surface.shape[1]
+    after = loose.copy()
+    cols = surface.shape[1]
     for one, other, share in pairs(*surface.shape, wrap):
         high, low = (one, other) if surface[one] > surface[other] else (other, one)
-        amount = min(share * (surface[high] - surface[low]), 0.2 * loose[high]) if blown[one] and blown[other] else 0.0
-        of_high, of_low = high[0] * cols + high[1], low[0] * cols + low[1]
+        amount = (
+            min(share * (surface[high] - surface[low]), 0.2 * loose[high])
+            if blown[one] and blown[other]
+            else 0.0
+        )
+        of_high = high[0] * cols + high[1]
+        of_low = low[0] * cols + low[1]
         if cover is not None:
             amount *= cover[of_high, 1]
         if shares is not None:
             amount *= shares[of_high, DUG] * shares[of_low, LAID]
             if shares.shape[1] > HIGHEST:
-                room = min(surface[high] - shares[of_high, LOWEST], shares[of_low, HIGHEST] - surface[low])
+                room = min(
+                    surface[high] - shares[of_high, LOWEST], shares[of_low, HIGHEST] - surface[low]
+                )
                 amount = min(amount, 0.2 * max(room, 0.0))
         after[high] -= amount
         after[low] += amount
@@ -52,7 +62,8 @@ def plain(surface, loose, blown, cover=None, shares=None, wrap=False):
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("given", ["nothing", "cover", "masks", "limits"])
 def test_between_neighbors_in_the_wind_a_share_of_the_fall_rolls_down(given, wrap):
-    random, shape = np.random.default_rng(2), (5, 7)
+    random = np.random.default_rng(2)
+    shape = (5, 7)
     surface = random.uniform(0.0, 3.0, shape)
     loose = np.where(random.random(shape) < 0.5, 0.1, 5.0)
     blown = (random.random(shape) < 0.8).astype(np.uint8)
@@ -70,8 +81,10 @@ def test_between_neighbors_in_the_wind_a_share_of_the_fall_rolls_down(given, wra
 
 
 def test_a_cell_gives_each_neighbor_at_most_a_fifth_of_its_sand():
-    surface, loose = np.zeros((3, 3)), np.full((3, 3), 4.0)
-    surface[1, 1], loose[1, 1] = 0.8, 0.1
+    surface = np.zeros((3, 3))
+    loose = np.full((3, 3), 4.0)
+    surface[1, 1] = 0.8
+    loose[1, 1] = 0.1
     after = crept(surface, loose, np.ones((3, 3), np.uint8))
     assert after[1, 1] == pytest.approx(0.1 - 4 * 0.2 * 0.1)
     surface[1, 1] = -0.8  # 0.08 from above and below, 0.16 from the sides

@@ -13,13 +13,17 @@ SHAPES = (9, 13), (13, 9)
 def traced(rays, shape):
     """Cells of all lines, (lines, steps), and whether a line comes in over an edge there."""
     length, count = lines.extent(rays, shape)
-    cells, starts = np.empty((count, length), int), np.empty((count, length), bool)
+    cells = np.empty((count, length), int)
+    starts = np.empty((count, length), bool)
     path = lines.make_path(length)
     for number in range(count):
         lines.trace(rays, shape, number, path)
-        cells[number], starts[number] = path.cell, path.start
+        cells[number] = path.cell
+        starts[number] = path.start
         row, col = np.divmod(cells[number], shape[1])
-        assert np.array_equal(path.ringed, np.ravel_multi_index((row + 1, col + 1), (shape[0] + 2, shape[1] + 2)))
+        assert np.array_equal(
+            path.ringed, np.ravel_multi_index((row + 1, col + 1), (shape[0] + 2, shape[1] + 2))
+        )
     return cells, starts
 
 
@@ -37,7 +41,8 @@ def test_lines_cover_each_cell_once_and_lead_downwind(shape, degrees):
     assert (np.abs(way).max(axis=0) == 1).all()
     row, col = np.cumsum(way, axis=-1)
     assert (row * wind[0] + col * wind[1] > 0.0).all()
-    assert (np.abs(row * wind[1] - col * wind[0]) < 1.0).all()  # no further from a straight line than a cell
+    # no further from a straight line than a cell
+    assert (np.abs(row * wind[1] - col * wind[0]) < 1.0).all()
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Light droplets in plain Python, slow and literal, to compare the kernel with.
 
-Written from the article (jehoz, 2023), whose names it keeps: `get`, `gradient` and `modify` of a scalar field, and the
-loop of one drop. Added to it are the guard (no cell is lowered below where the drop goes, or raised above the higher of
-both places), what is loose, the three edges, cells that are not square, masks, and a load that is really kept.
+Written from the article (jehoz, 2023), whose names it keeps: `get`, `gradient` and `modify` of a
+scalar field, and the loop of one drop. Added to it are the guard (no cell is lowered below where
+the drop goes, or raised above the higher of both places), what is loose, the three edges, cells
+that are not square, masks, and a load that is really kept.
 """
 
 import math
@@ -14,7 +15,9 @@ from tests.processes.droplet.kernels.reference import uniform
 
 @dataclass
 class Options:
-    """Parameters by the names of the article; the defaults are its code's, with gravity for heights in cells."""
+    """Parameters by the names of the article; the defaults are its code's, with gravity for heights
+    in cells.
+    """
 
     gravity: float = 0.1875
     friction: float = 0.05
@@ -35,7 +38,9 @@ class Options:
 
 @dataclass
 class Terrain:
-    """Height, loose part and moisture by [row][col], what happened to them, and where the last drop was."""
+    """Height, loose part and moisture by [row][col], what happened to them, and where the last drop
+    was.
+    """
 
     height: list
     loose: list
@@ -61,11 +66,15 @@ class Terrain:
 def cells(terrain, options, position):
     """(row, col, weight) of the four cells around a position, in reading order."""
     z, x = position
-    row, col = math.floor(z), math.floor(x)
+    row = math.floor(z)
+    col = math.floor(x)
     if options.edges != "wrap":
-        row, col = min(row, terrain.rows - 2), min(col, terrain.cols - 2)
-    down, right = z - row, x - col
-    rows, cols = terrain.rows, terrain.cols
+        row = min(row, terrain.rows - 2)
+        col = min(col, terrain.cols - 2)
+    down = z - row
+    right = x - col
+    rows = terrain.rows
+    cols = terrain.cols
     return [
         (row % rows, col % cols, (1 - down) * (1 - right)),
         (row % rows, (col + 1) % cols, (1 - down) * right),
@@ -77,7 +86,9 @@ def cells(terrain, options, position):
 def nearest(terrain, position):
     """The cell that a position lies in; half-way between two it is the later one."""
     at = (math.floor(at + 0.5) for at in position)
-    return tuple(place % count for place, count in zip(at, (terrain.rows, terrain.cols), strict=True))
+    return tuple(
+        place % count for place, count in zip(at, (terrain.rows, terrain.cols), strict=True)
+    )
 
 
 def get(values, around):
@@ -90,7 +101,9 @@ def gradient(terrain, options, position):
     (a, b, _), (_, c, _), (d, _, _), _ = cells(terrain, options, position)
     row = min(math.floor(z), terrain.rows - 2) if options.edges != "wrap" else math.floor(z)
     col = min(math.floor(x), terrain.cols - 2) if options.edges != "wrap" else math.floor(x)
-    down, right, h = z - row, x - col, terrain.height
+    down = z - row
+    right = x - col
+    h = terrain.height
     along_rows = (h[a][c] - h[a][b]) * (1 - down) + (h[d][c] - h[d][b]) * down
     along_cols = (h[d][b] - h[a][b]) * (1 - right) + (h[d][c] - h[a][c]) * right
     return along_cols * options.row_step, along_rows * options.col_step
@@ -124,7 +137,9 @@ def lay(terrain, around, amount, ceiling):
 
 
 def transfer(terrain, options, old, delta, volume_speed, level, load):
-    """Sediment transfer at the four cells `old`; level: heights of both places. Returns the new load."""
+    """Sediment transfer at the four cells `old`; level: heights of both places. Returns the new
+    load.
+    """
     if not options.carries:
         if delta > 0:
             amount = delta * options.sediment_transfer_rate * options.sediment_ratio
@@ -134,16 +149,21 @@ def transfer(terrain, options, old, delta, volume_speed, level, load):
         return load
     max_sed = volume_speed * max(0.0, -delta) * options.sed_capacity
     spare = abs(max_sed - load)
-    amount = (spare if options.first_rule else min(spare, abs(delta))) * options.sediment_transfer_rate
+    amount = (
+        spare if options.first_rule else min(spare, abs(delta))
+    ) * options.sediment_transfer_rate
     if max_sed > load:
         return load + dig(terrain, old, amount, level[1])
     return load - lay(terrain, old, min(amount * options.sediment_ratio, load), max(level))
 
 
 def run_drop(terrain, options, position):
-    """One drop from `position` (row, col) to its end, and the literal drying of the whole map after it."""
+    """One drop from `position` (row, col) to its end, and the literal drying of the whole map after
+    it.
+    """
     vz = vx = load = 0.0
-    volume, step = 1.0, 0
+    volume = 1.0
+    step = 0
     masked = terrain.strength or terrain.hardness
     terrain.path = [position]
     while volume > options.min_volume and step < options.max_steps:
@@ -156,26 +176,35 @@ def run_drop(terrain, options, position):
         if options.edges == "closed":
             vz, vx = (
                 0.0 if (at <= 0 and v < 0) or (at >= count - 1 and v > 0) else v
-                for at, v, count in ((position[0], vz, terrain.rows), (position[1], vx, terrain.cols))
+                for at, v, count in (
+                    (position[0], vz, terrain.rows),
+                    (position[1], vx, terrain.cols),
+                )
             )
         speed = math.sqrt(vx * vx + vz * vz)
         if speed == 0:
             break
-        z, x = position[0] + vz / speed * options.row_step, position[1] + vx / speed * options.col_step
+        z = position[0] + vz / speed * options.row_step
+        x = position[1] + vx / speed * options.col_step
         if options.edges == "wrap":
-            z, x = z % terrain.rows, x % terrain.cols
+            z = z % terrain.rows
+            x = x % terrain.cols
         elif options.edges == "closed":
-            z, x = min(max(z, 0.0), terrain.rows - 1), min(max(x, 0.0), terrain.cols - 1)
+            z = min(max(z, 0.0), terrain.rows - 1)
+            x = min(max(x, 0.0), terrain.cols - 1)
         elif not (0 <= z <= terrain.rows - 1 and 0 <= x <= terrain.cols - 1):
             terrain.exported += load
             load = 0.0
             break
-        position, step = (z, x), step + 1
+        position = (z, x)
+        step = step + 1
         terrain.path.append(position)
         new = cells(terrain, options, position)
         level = get(terrain.height, old), get(terrain.height, new)
         load = transfer(terrain, options, old, level[1] - level[0], speed * volume, level, load)
-        wetting = max(0.0, 1 - speed) * max(0.0, 1 - get(terrain.moisture, new)) * options.soil_absorption
+        wetting = (
+            max(0.0, 1 - speed) * max(0.0, 1 - get(terrain.moisture, new)) * options.soil_absorption
+        )
         for row, col, weight in new:
             terrain.moisture[row][col] += wetting * weight
         volume *= 1 - options.droplet_evaporation
@@ -190,4 +219,6 @@ def run_drop(terrain, options, position):
 def start(terrain, options, key, drop):
     """Where a drop starts under even rain."""
     beyond = 0 if options.edges == "wrap" else 1
-    return uniform(key, drop, 0) * (terrain.rows - beyond), uniform(key, drop, 1) * (terrain.cols - beyond)
+    return uniform(key, drop, 0) * (terrain.rows - beyond), uniform(key, drop, 1) * (
+        terrain.cols - beyond
+    )

@@ -41,7 +41,9 @@ def constants(options):
 
 
 def arrays(scene):
-    """Kernel's ground, water and totals for a scene: a dict with height and optionally loose, moisture and masks."""
+    """Kernel's ground, water and totals for a scene: a dict with height and optionally loose,
+    moisture and masks.
+    """
     height = np.asarray(scene["height"], float)
     ground = np.stack([height, scene.get("loose", np.zeros_like(height))], -1)
     water = np.zeros((*height.shape, 2), np.float32)
@@ -54,7 +56,8 @@ def masks_of(scene):
         return None
     shape = np.shape(scene["height"])
     strength, hardness = (
-        np.broadcast_to(scene.get(kind, default), shape) for kind, default in (("strength", 1.0), ("hardness", 0.0))
+        np.broadcast_to(scene.get(kind, default), shape)
+        for kind, default in (("strength", 1.0), ("hardness", 0.0))
     )
     return np.stack([strength, 1 - hardness, strength, strength], -1).astype(np.float32)
 
@@ -63,7 +66,8 @@ def by_kernel(scene, options, drops, first=0, key=1, chunks=()):
     """Run the drops from `first` up to `drops`; chunks: where to interrupt."""
     (ground, water), given = arrays(scene), constants(options)
     tile = OneTile(rill, water.shape[:2], given.edges)
-    scale, masks = np.ones(1), masks_of(scene)
+    scale = np.ones(1)
+    masks = masks_of(scene)
     for begin, end in itertools.pairwise([first, *chunks, drops]):
         drops_of = None, np.uint64(key), begin, end, water, scale, given.soil_evaporation
         totals = tile.run(drops_of, (ground, water, masks, given))
@@ -95,7 +99,9 @@ def one_by_kernel(height, place, options):
 def by_reference(scene, options, drops, first=0, key=1):
     shape = np.shape(scene["height"])
     given = {"loose": np.zeros(shape), "moisture": np.zeros(shape), **scene}
-    terrain = reference_rill.Terrain(**{name: np.array(array, float).tolist() for name, array in given.items()})
+    terrain = reference_rill.Terrain(
+        **{name: np.array(array, float).tolist() for name, array in given.items()}
+    )
     for drop in range(first, drops):
         reference_rill.run_drop(terrain, options, reference_rill.start(terrain, options, key, drop))
     for name in ("height", "loose", "flow", "moisture"):
@@ -108,9 +114,10 @@ def by_reference(scene, options, drops, first=0, key=1):
 
 @pytest.mark.slow
 def test_a_drop_on_a_plane_takes_half_of_the_fall_from_the_cells_it_leaves():
-    """Falling 0.1 a cell along the columns, from row 4, column 3.25: it goes to 4.25, where it is 0.1 lower. Half of
-    that is taken: three quarters from column 3, one from column 4. v = 0.1 · 0.1875, so the ground at 4.25 gets
-    (1 - 0.01875) · 0.5 of moisture by the same weights."""
+    """Falling 0.1 a cell along the columns, from row 4, column 3.25: it goes to 4.25, where it is
+    0.1 lower. Half of that is taken: three quarters from column 3, one from column 4. v = 0.1 ·
+    0.1875, so the ground at 4.25 gets (1 - 0.01875) · 0.5 of moisture by the same weights.
+    """
     height = plane(9, 12, fall_along_col=0.1)
     after = one_by_kernel(height, (4, 3.25), Options(max_steps=1))
     change = np.zeros_like(height)
@@ -119,17 +126,23 @@ def test_a_drop_on_a_plane_takes_half_of_the_fall_from_the_cells_it_leaves():
     wet = np.zeros_like(height)
     wet[4, 4:6] = (1 - 0.01875) * 0.5 * np.array([0.75, 0.25])
     assert np.allclose(after.moisture, wet, rtol=1e-6, atol=0)
-    assert after.eroded == pytest.approx(0.05, rel=1e-12) and (after.filled, after.exported) == (0, 0)
+    assert after.eroded == pytest.approx(0.05, rel=1e-12) and (after.filled, after.exported) == (
+        0,
+        0,
+    )
     assert np.argwhere(after.flow).tolist() == [[4, 3]] and (after.steps, after.paths_cut) == (1, 1)
 
 
 @pytest.mark.slow
 def test_the_second_step_sees_the_ground_that_the_first_one_changed():
-    """Then h(4.25) is lower by 0.75 · 0.0125, the slope along the row is 0.1 - 0.0125 and, row 5 being untouched, there
-    is one across of 0.75 · 0.0125: v = (0.01875 · 0.95 + 0.0875 · 0.1875, -0.009375 · 0.1875), in (x, z)."""
+    """Then h(4.25) is lower by 0.75 · 0.0125, the slope along the row is 0.1 - 0.0125 and, row 5
+    being untouched, there is one across of 0.75 · 0.0125: v = (0.01875 · 0.95 + 0.0875 · 0.1875,
+    -0.009375 · 0.1875), in (x, z).
+    """
     height = plane(9, 12, fall_along_col=0.1)
     expected = by_path(height, (4, 3.25), 2)
-    vx, vz = 0.01875 * 0.95 + 0.0875 * 0.1875, -0.75 * 0.0125 * 0.1875
+    vx = 0.01875 * 0.95 + 0.0875 * 0.1875
+    vz = -0.75 * 0.0125 * 0.1875
     length = math.hypot(vx, vz)
     assert expected.path[2] == pytest.approx((4 + vz / length, 4.25 + vx / length), abs=1e-14)
     got = one_by_kernel(height, (4, 3.25), Options(max_steps=2))
@@ -144,9 +157,12 @@ def by_path(height, place, steps):
 
 
 def test_going_uphill_fills_up_to_where_the_drop_goes_and_not_above():
-    """A valley |col - 4| / 10 with a drop at column 3.6: it goes to 4.6, which is 0.02 higher. Of the fill,
-    0.02 · 0.5 · 3 = 0.03, six tenths fall on column 4; column 3 stands higher than 4.6 already and gets none. With a
-    ratio of 30 column 4 would rise by 0.18, over its new neighbor: it rises to 0.06."""
+    """A valley |col - 4| / 10 with a drop at column 3.6: it goes to 4.6, which is 0.02 higher. Of
+    the fill,
+    0.02 · 0.5 · 3 = 0.03, six tenths fall on column 4; column 3 stands higher than 4.6 already and
+    gets none. With a
+    ratio of 30 column 4 would rise by 0.18, over its new neighbor: it rises to 0.06.
+    """
     height = np.abs(np.arange(9.0) - 4) / 10 + np.zeros((5, 1))
     for ratio, rise in ((3, 0.018), (30, 0.06)):
         after = one_by_kernel(height, (2, 3.6), Options(max_steps=1, sediment_ratio=ratio))
@@ -156,21 +172,29 @@ def test_going_uphill_fills_up_to_where_the_drop_goes_and_not_above():
 
 
 def test_a_drop_with_a_load_digs_until_it_is_full():
-    """Same plane, capacity form: q = |v| · w · 0.1 · 10 = 0.01875 is less than the fall; half of it is dug, and laid
-    down where the path is cut: at column 4.25."""
+    """Same plane, capacity form: q = |v| · w · 0.1 · 10 = 0.01875 is less than the fall; half of it
+    is dug, and laid
+    down where the path is cut: at column 4.25.
+    """
     height = plane(9, 12, fall_along_col=0.1)
     after = one_by_kernel(height, (4, 3.25), Options(max_steps=1, carries=True))
-    change, load = np.zeros_like(height), 0.5 * 0.01875
+    change = np.zeros_like(height)
+    load = 0.5 * 0.01875
     change[4, 3:5] = -load * np.array([0.75, 0.25])
     change[4, 4:6] += load * np.array([0.75, 0.25])
     assert np.allclose(after.height - height, change, rtol=0, atol=1e-15)
-    assert after.eroded == pytest.approx(load, rel=1e-12) and (after.filled, after.exported) == (0, 0)
+    assert after.eroded == pytest.approx(load, rel=1e-12) and (after.filled, after.exported) == (
+        0,
+        0,
+    )
 
 
 def test_the_articles_first_rule_digs_the_spare_capacity_whatever_the_fall():
-    """Same plane, a capacity of 100: q = 0.1875, so half of that is wanted, which is nearly the fall of 0.1: three
-    quarters of it fall on column 3, whose height over the new place is 0.125, and a quarter on column 4, over which it
-    is 0.025 high. By the rule that knows the fall it is half of 0.1."""
+    """Same plane, a capacity of 100: q = 0.1875, so half of that is wanted, which is nearly the
+    fall of 0.1: three quarters of it fall on column 3, whose height over the new place is 0.125,
+    and a quarter on column 4, over which it is 0.025 high. By the rule that knows the fall it is
+    half of 0.1.
+    """
     height = plane(9, 12, fall_along_col=0.1)
     for first_rule, wanted in ((True, 0.09375), (False, 0.05)):
         options = Options(max_steps=1, carries=True, sed_capacity=100, first_rule=first_rule)
@@ -183,10 +207,13 @@ def test_the_articles_first_rule_digs_the_spare_capacity_whatever_the_fall():
 
 
 def test_speed_and_moisture_follow_the_closed_form_on_a_plane():
-    """v after k steps = gravity · slope · (1 - 0.95^k) / 0.05. Column c, entered exactly at step c - 3, gets
-    max(0, 1 - v) · 0.5; with a slope of 0.4 that ends at step 22, where v goes over 1."""
+    """v after k steps = gravity · slope · (1 - 0.95^k) / 0.05. Column c, entered exactly at step c
+    - 3, gets max(0, 1 - v) · 0.5; with a slope of 0.4 that ends at step 22, where v goes over 1.
+    """
     height = plane(5, 40, fall_along_col=0.4)
-    after = one_by_kernel(height, (2, 3), Options(max_steps=36, sediment_transfer_rate=0, edges="closed"))
+    after = one_by_kernel(
+        height, (2, 3), Options(max_steps=36, sediment_transfer_rate=0, edges="closed")
+    )
     speed = 0.1875 * 0.4 * (1 - 0.95 ** np.arange(1, 37)) / 0.05
     assert np.allclose(after.moisture[2, 4:], np.maximum(0, 1 - speed) * 0.5, atol=1e-6)
     assert after.moisture[2, 24] > 0 and after.moisture[2, 25] == 0
@@ -197,7 +224,9 @@ def test_speed_and_moisture_follow_the_closed_form_on_a_plane():
 
 
 def test_a_drop_lives_until_its_volume_is_down_to_the_minimum():
-    """0.99^459 ≤ 0.01 < 0.99^458, so it makes 459 steps; a minimum at the very volume of a step ends it there."""
+    """0.99^459 ≤ 0.01 < 0.99^458, so it makes 459 steps; a minimum at the very volume of a step
+    ends it there.
+    """
     around = Options(sediment_transfer_rate=0, edges="wrap", friction=0.0)
     height = plane(6, 6, fall_along_col=0.2)
     assert one_by_kernel(height, (2, 3), around).steps == 459
@@ -212,7 +241,12 @@ def test_a_drop_lives_until_its_volume_is_down_to_the_minimum():
 @pytest.mark.parametrize("carries", [False, True])
 def test_a_drop_on_flat_ground_ends_at_once(edges, carries):
     after = by_kernel({"height": np.full((6, 7), 3.0)}, Options(edges=edges, carries=carries), 50)
-    assert after.steps == 0 and np.all(after.height == 3) and not after.moisture.any() and after.flow.sum() == 50
+    assert (
+        after.steps == 0
+        and np.all(after.height == 3)
+        and not after.moisture.any()
+        and after.flow.sum() == 50
+    )
 
 
 def test_a_drop_at_a_wall_does_not_go_through_it():
@@ -226,11 +260,14 @@ def test_a_drop_at_a_wall_does_not_go_through_it():
 
 
 @pytest.mark.parametrize("edges", EDGES)
-@pytest.mark.parametrize("form", [{"carries": False}, {"carries": True}, {"carries": True, "first_rule": True}])
+@pytest.mark.parametrize(
+    "form", [{"carries": False}, {"carries": True}, {"carries": True, "first_rule": True}]
+)
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_kernel_does_what_plain_python_does(edges, form, masked):
-    """Drop by drop, each from where the kernel left the ground: a rounding error grows from step to step, tenfold in
-    about seven of them in a pit, so drops are short-lived here too."""
+    """Drop by drop, each from where the kernel left the ground: a rounding error grows from step to
+    step, tenfold in about seven of them in a pit, so drops are short-lived here too.
+    """
     options = Options(edges=edges, col_step=0.8, row_step=1.25, droplet_evaporation=0.1, **form)
     random = np.random.default_rng(5)
     scene = {"height": fractal(13, 16, 6.0, seed=2), "loose": random.random((13, 16)) * 0.3}
@@ -239,12 +276,19 @@ def test_the_kernel_does_what_plain_python_does(edges, form, masked):
         scene |= {name: scene[name].astype(np.float32) for name in ("strength", "hardness")}
     steps = 0
     for drop in range(25):
-        got, expected = (run(scene, options, drop + 1, first=drop) for run in (by_kernel, by_reference))
+        got, expected = (
+            run(scene, options, drop + 1, first=drop) for run in (by_kernel, by_reference)
+        )
         assert (got.steps, got.paths_cut) == (expected.steps, expected.paths_cut)
         for name in ("height", "loose", "flow", "moisture"):
-            assert np.allclose(getattr(got, name), getattr(expected, name), rtol=0, atol=1e-5), (name, drop)
+            assert np.allclose(getattr(got, name), getattr(expected, name), rtol=0, atol=1e-5), (
+                name,
+                drop,
+            )
         for name in ("eroded", "filled", "exported"):
-            assert getattr(got, name) == pytest.approx(getattr(expected, name), rel=1e-5, abs=1e-6), (name, drop)
+            assert getattr(got, name) == pytest.approx(
+                getattr(expected, name), rel=1e-5, abs=1e-6
+            ), (name, drop)
         scene = {**scene, "height": got.height, "loose": got.loose, "moisture": got.moisture}
         steps += got.steps
     assert steps > 100
@@ -253,8 +297,12 @@ def test_the_kernel_does_what_plain_python_does(edges, form, masked):
 @pytest.mark.slow
 @pytest.mark.parametrize("soil_evaporation", [0.0, 0.00025, 0.02, 0.5, 0.999])
 def test_lazy_drying_equals_drying_the_whole_map_after_every_drop(soil_evaporation):
-    """300 drops on ground that stays as it is; from 0.1 on the map has been multiplied out at least once."""
-    options = Options(sediment_transfer_rate=0, soil_evaporation=soil_evaporation, edges="closed", min_volume=0.4)
+    """300 drops on ground that stays as it is; from 0.1 on the map has been multiplied out at least
+    once.
+    """
+    options = Options(
+        sediment_transfer_rate=0, soil_evaporation=soil_evaporation, edges="closed", min_volume=0.4
+    )
     scene = {"height": fractal(14, 14, 3.0, seed=3), "moisture": np.full((14, 14), 0.3)}
     got, expected = (run(scene, options, 300) for run in (by_kernel, by_reference))
     assert np.abs(got.moisture - expected.moisture).max() <= 1e-5
@@ -267,7 +315,8 @@ def test_lazy_drying_equals_drying_the_whole_map_after_every_drop(soil_evaporati
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("carries", [False, True])
 def test_where_it_is_interrupted_changes_no_bit(edges, carries):
-    scene, options = {"height": fractal(16, 18, 8.0)}, Options(edges=edges, carries=carries, soil_evaporation=0.02)
+    scene = {"height": fractal(16, 18, 8.0)}
+    options = Options(edges=edges, carries=carries, soil_evaporation=0.02)
     whole = by_kernel(scene, options, 300)
     parts = by_kernel(scene, options, 300, chunks=(1, 2, 130, 299))
     for name in ("height", "loose", "flow", "moisture", "eroded", "filled", "exported", "steps"):
@@ -282,7 +331,9 @@ def test_heights_stay_bounded_and_mass_adds_up_for_any_parameters(case):
     rng = np.random.default_rng(seed + case)
 
     def draw(high):
-        return float(rng.choice([0.0, high, rng.uniform(0, high), high * 10.0 ** -rng.uniform(0, 4)]))
+        return float(
+            rng.choice([0.0, high, rng.uniform(0, high), high * 10.0 ** -rng.uniform(0, 4)])
+        )
 
     options = Options(
         gravity=draw(1000),
@@ -325,14 +376,19 @@ def test_a_slope_with_a_little_noise_gets_rills_that_are_wetter_than_the_ridges_
     height = plane(50, 40, fall_along_row=0.2) + 0.02 * fractal(50, 40, 1.0, steepness=0.0)
     after = by_kernel({"height": height}, Options(edges="open"), 1500)
     inner = (slice(5, 45), slice(5, 35))
-    relief, wet = (field[inner] - field[inner].mean(1, keepdims=True) for field in (after.height, after.moisture))
+    relief, wet = (
+        field[inner] - field[inner].mean(1, keepdims=True)
+        for field in (after.height, after.moisture)
+    )
     assert relief.std() > 20 * 0.006 and np.corrcoef(relief.ravel(), wet.ravel())[0, 1] < -0.5
 
 
 def test_drops_start_anywhere_evenly():
     """Two steps of no length: flow is where they start, by halves of cells at the border."""
     after = by_kernel({"height": np.zeros((6, 6))}, Options(edges="closed"), 40_000)
-    inner, side, corner = after.flow[1:-1, 1:-1], after.flow[0, 1:-1], after.flow[0, 0]
+    inner = after.flow[1:-1, 1:-1]
+    side = after.flow[0, 1:-1]
+    corner = after.flow[0, 0]
     assert abs(inner.mean() - 1600) < 40 and abs(side.mean() - 800) < 60 and abs(corner - 400) < 100
     wrapped = by_kernel({"height": np.zeros((6, 6))}, Options(edges="wrap"), 40_000).flow
     assert np.abs(wrapped - 40_000 / 36).max() < 5 * math.sqrt(40_000 / 36)
@@ -340,10 +396,18 @@ def test_drops_start_anywhere_evenly():
 
 @pytest.mark.parametrize("carries", [False, True])
 def test_the_golden_run_gives_the_golden_numbers(carries):
-    after = by_kernel({"height": fractal(16, 16, 10.0, seed=4)}, Options(edges="open", carries=carries), 40)
+    after = by_kernel(
+        {"height": fractal(16, 16, 10.0, seed=4)}, Options(edges="open", carries=carries), 40
+    )
     expected = GOLDEN[carries]
     assert (after.steps, after.paths_cut) == expected[0]
-    got = (after.eroded, after.filled, after.exported, after.height[8, 8], after.moisture.sum(dtype=float))
+    got = (
+        after.eroded,
+        after.filled,
+        after.exported,
+        after.height[8, 8],
+        after.moisture.sum(dtype=float),
+    )
     assert got == pytest.approx(expected[1], rel=1e-6)
 
 
@@ -351,5 +415,6 @@ GOLDEN = {
     False: ((362, 0), (70.5617657601, 77.4915916041, 0.0, 4.12435521653, 65.0432433257)),
     True: ((427, 0), (67.1193533949, 0.0, 26.1896069257, 2.51309542658, 69.3616874872)),
 }
-"""From that very line, when the kernel agreed with the reference drop by drop: steps and cut paths; dug, filled,
-exported, one height, all moisture."""
+"""From that very line, when the kernel agreed with the reference drop by drop: steps and cut paths;
+dug, filled, exported, one height, all moisture.
+"""

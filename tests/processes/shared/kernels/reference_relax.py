@@ -19,7 +19,9 @@ class Rules:
 
 
 class Ground:
-    """Rock and loose material by (row, col), and what masks say; outside lies what the edges make of it."""
+    """Rock and loose material by (row, col), and what masks say; outside lies what the edges make
+    of it.
+    """
 
     def __init__(self, rock, loose, edges, masks=None):
         self.rows, self.cols = rock.shape
@@ -27,10 +29,15 @@ class Ground:
         cells = [(row, col) for row in range(self.rows) for col in range(self.cols)]
         self.rock = {cell: float(rock[cell]) for cell in cells}
         self.loose = {cell: float(loose[cell]) for cell in cells}
-        self.masks = {cell: [1.0, 1.0, 1.0] if masks is None else [float(m) for m in masks[cell]] for cell in cells}
+        self.masks = {
+            cell: [1.0, 1.0, 1.0] if masks is None else [float(m) for m in masks[cell]]
+            for cell in cells
+        }
 
     def cell(self, row, col):
-        """A cell, the one on the opposite side, or what lies outside: None where there is a wall."""
+        """A cell, the one on the opposite side, or what lies outside: None where there is a
+        wall.
+        """
         if (row, col) in self.rock:
             return row, col
         if self.edges == "wrap":
@@ -38,7 +45,9 @@ class Ground:
         return None if self.edges == "closed" else (row, col)
 
     def height(self, cell):
-        """Surface; beyond an open edge it goes on as over the last two steps, by the lesser, as far as masks give."""
+        """Surface; beyond an open edge it goes on as over the last two steps, by the lesser, as far
+        as masks give.
+        """
         if cell in self.rock:
             return self.rock[cell] + self.loose[cell]
         last = min(max(cell[0], 0), self.rows - 1), min(max(cell[1], 0), self.cols - 1)
@@ -51,9 +60,13 @@ class Ground:
 
 
 def slope(ground, rules, cell, down, right):
-    """Slope of the surface at the face to a neighbor: over it, and in all; along it the lesser of both sides."""
+    """Slope of the surface at the face to a neighbor: over it, and in all; along it the lesser of
+    both sides.
+    """
     other = (cell[0] + down, cell[1] + right)
-    length, width = (rules.row_spacing, rules.col_spacing) if down else (rules.col_spacing, rules.row_spacing)
+    length, width = (
+        (rules.row_spacing, rules.col_spacing) if down else (rules.col_spacing, rules.row_spacing)
+    )
 
     def height(row, col):
         """Surface; beyond a wall that of the cell in front of it."""
@@ -62,7 +75,10 @@ def slope(ground, rules, cell, down, right):
 
     over = (height(*cell) - height(*other)) / length
     sides = [
-        sum(height(row + turn * right, col + turn * down) - height(row, col) for row, col in (cell, other))
+        sum(
+            height(row + turn * right, col + turn * down) - height(row, col)
+            for row, col in (cell, other)
+        )
         for turn in (1, -1)
     ]
     along = min(abs(sides[0]), abs(sides[1])) if sides[0] * sides[1] < 0 else 0.0
@@ -72,25 +88,34 @@ def slope(ground, rules, cell, down, right):
 def flow(ground, rules, cell, down, right):
     """What slides from a cell to a neighbor in one pass, less than nothing where it slides back."""
     other = ground.cell(cell[0] + down, cell[1] + right)
-    over, steepest = slope(ground, rules, cell, abs(down), abs(right)) if down + right > 0 else (0.0, 0.0)
+    over, steepest = (
+        slope(ground, rules, cell, abs(down), abs(right)) if down + right > 0 else (0.0, 0.0)
+    )
     if down + right < 0:
         over, steepest = slope(ground, rules, (cell[0] + down, cell[1] + right), -down, -right)
         over = -over
     high, low = (cell, other) if over > 0 else (other, cell)
-    square = rules.row_spacing**2 * rules.col_spacing**2 / (rules.row_spacing**2 + rules.col_spacing**2)
-    shorter, length = min(rules.row_spacing, rules.col_spacing), rules.row_spacing if down else rules.col_spacing
+    square = (
+        rules.row_spacing**2 * rules.col_spacing**2 / (rules.row_spacing**2 + rules.col_spacing**2)
+    )
+    shorter = min(rules.row_spacing, rules.col_spacing)
+    length = rules.row_spacing if down else rules.col_spacing
     # Three eighths of what would be stable for an even slope, and a quarter of what is loose.
-    wanted, loose = (steepest - rules.hold) * 1.5 * square / shorter, ground.loose.get(high, 0.0)
+    wanted = (steepest - rules.hold) * 1.5 * square / shorter
+    loose = ground.loose.get(high, 0.0)
     amount = min(wanted, loose) * abs(over) / max(steepest, rules.hold)
     if amount <= 2 * rules.rest:
         return 0.0
-    gives, takes = ground.masks.get(high, [1.0] * 3)[0], ground.masks.get(low, [1.0] * 3)[1]
+    gives = ground.masks.get(high, [1.0] * 3)[0]
+    takes = ground.masks.get(low, [1.0] * 3)[1]
     return math.copysign(amount * shorter / (4 * length) * gives * takes, over)
 
 
 def one_pass(ground, rules):
     """Rock and loose material after one pass, and what has slid out."""
-    rock, loose, exported = dict(ground.rock), dict(ground.loose), 0.0
+    rock = dict(ground.rock)
+    loose = dict(ground.loose)
+    exported = 0.0
     for cell in ground.rock:
         excess = -math.inf
         for down in (-1, 0, 1):
@@ -103,7 +128,9 @@ def one_pass(ground, rules):
                     out = flow(ground, rules, cell, down, right)
                     loose[cell] -= out
                     exported += 0.0 if other in ground.rock else out
-                excess = max(excess, ground.rock[cell] - ground.height(other) - rules.stand * distance)
+                excess = max(
+                    excess, ground.rock[cell] - ground.height(other) - rules.stand * distance
+                )
         wanted = excess * rules.collapse * ground.masks[cell][2] - ground.loose[cell]
         if wanted > rules.rest:
             rock[cell] -= wanted

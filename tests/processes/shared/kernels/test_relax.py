@@ -13,12 +13,16 @@ from tests.processes.shared.kernels import reference_relax as reference_talus
 from tests.terrains import fractal, plane
 
 EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}
-HOLD, STAND, REST = math.tan(math.radians(34)), math.tan(math.radians(60)), 1e-4
+HOLD = math.tan(math.radians(34))
+STAND = math.tan(math.radians(60))
+REST = 1e-4
 
 
 def constants_of(edges="closed", spacing=(1.0, 1.0), **angles):
-    distances, shorter = (*spacing, math.hypot(*spacing)), min(spacing)
-    hold, stand = angles.get("hold", HOLD), angles.get("stand", STAND)
+    distances = (*spacing, math.hypot(*spacing))
+    shorter = min(spacing)
+    hold = angles.get("hold", HOLD)
+    stand = angles.get("stand", STAND)
     return talus.Constants(
         hold,
         1.5 * (spacing[0] * spacing[1] / distances[2]) ** 2 / shorter,
@@ -32,8 +36,11 @@ def constants_of(edges="closed", spacing=(1.0, 1.0), **angles):
     )
 
 
-def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0, 1.0), seams=(), **angles):
-    """Relax the ground: (rock, loose material, passes that it took, volume that slid out over the edges).
+def relaxed(
+    rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0, 1.0), seams=(), **angles
+):
+    """Relax the ground: (rock, loose material, passes that it took, volume that slid out over the
+    edges).
 
     passes: at most so many. masks: (rows, cols, 3). seams: rows above which bands begin.
     """
@@ -41,7 +48,9 @@ def relaxed(rock, loose, edges="closed", passes=10**5, masks=None, spacing=(1.0,
     rock, loose = (np.pad(array.astype(float), 1) for array in (rock, loose))
     if masks is not None:
         mode = {"mode": "wrap"} if edges == "wrap" else {"constant_values": 1.0}
-        masks = np.ascontiguousarray(np.pad(masks.astype(np.float32), ((1, 1), (1, 1), (0, 0)), **mode))
+        masks = np.ascontiguousarray(
+            np.pad(masks.astype(np.float32), ((1, 1), (1, 1), (0, 0)), **mode)
+        )
     bands = np.array([0, *seams, rows])
     marks = talus.make_marks(rows, cols)
     constants = constants_of(edges, spacing, **angles)
@@ -75,7 +84,11 @@ def test_two_cells_share_half_of_what_is_too_much():
     assert talus_rows.transfer(5.0, 3.0, 9.0, 1.0, 0.0) == 1.0
     assert talus_rows.transfer(-5.0, 3.0, 9.0, 0.25, 0.0) == 0.25
     assert talus_rows.transfer(5.0, 3.0, 0.5, 1.0, 0.0) == 0.5
-    assert talus_rows.transfer(3.0, 3.0, 9.0, 1.0, 0.0) == talus_rows.transfer(2.0, 3.0, 9.0, 1.0, 0.0) == 0.0
+    assert (
+        talus_rows.transfer(3.0, 3.0, 9.0, 1.0, 0.0)
+        == talus_rows.transfer(2.0, 3.0, 9.0, 1.0, 0.0)
+        == 0.0
+    )
 
 
 # Against plain Python, and in bands
@@ -107,17 +120,23 @@ def test_bands_of_rows_give_the_same_bits_as_all_rows_at_once(edges, masked):
         whole = relaxed(rock, loose, edges, passes, masks)
         for seams in ((5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))):
             parts = relaxed(rock, loose, edges, passes, masks, seams=seams)
-            assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)), (passes, seams)
+            assert all(
+                np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)
+            ), (passes, seams)
 
 
 @pytest.mark.parametrize("edges", EDGES)
 def test_leaving_out_what_rests_changes_no_bit(edges, monkeypatch):
-    """Wide enough for three segments; the same passes one by one, with everything awake before each."""
+    """Wide enough for three segments; the same passes one by one, with everything awake before
+    each.
+    """
     rock, loose = random_ground(5, 2 * talus.SEGMENT + 7, seed=8)
     rock[:, 40:-3] = loose[:, 40:-3] = 0.0
     rock[2, [talus.SEGMENT - 1, 2 * talus.SEGMENT]] = 30.0
     whole = relaxed(rock, loose, edges, 60)
-    exported, slow_rock, slow_loose = 0.0, rock, loose
+    exported = 0.0
+    slow_rock = rock
+    slow_loose = loose
     for _ in range(60):
         slow_rock, slow_loose, _, out = relaxed(slow_rock, slow_loose, edges, 1)
         exported += out
@@ -126,14 +145,29 @@ def test_leaving_out_what_rests_changes_no_bit(edges, monkeypatch):
 
 
 def test_only_segments_that_are_awake_are_worked_on():
-    """The memory for fluxes between columns stays as it was but for the faces of the one segment that may move."""
-    rows, cols = 4, 5 * talus.SEGMENT
-    rock, loose = np.zeros((rows + 2, cols + 2)), np.ones((rows + 2, cols + 2))
-    marks, work = talus.make_marks(rows, cols), talus.make_rows(cols)
+    """The memory for fluxes between columns stays as it was but for the faces of the one segment
+    that may move.
+    """
+    rows = 4
+    cols = 5 * talus.SEGMENT
+    rock = np.zeros((rows + 2, cols + 2))
+    loose = np.ones((rows + 2, cols + 2))
+    marks = talus.make_marks(rows, cols)
+    work = talus.make_rows(cols)
     marks.active[:] = 0
     marks.active[2, 2] = 1
     work.flows[:] = math.nan
-    talus.relax(rock, loose, None, constants_of(), np.array([0, rows]), talus.make_seams(1, cols), work, marks, 1)
+    talus.relax(
+        rock,
+        loose,
+        None,
+        constants_of(),
+        np.array([0, rows]),
+        talus.make_seams(1, cols),
+        work,
+        marks,
+        1,
+    )
     faces = np.flatnonzero(~np.isnan(work.flows[0])) - 1  # the first is that before column 0
     assert np.array_equal(faces, np.arange(2 * talus.SEGMENT, 3 * talus.SEGMENT + 1))
 
@@ -161,7 +195,9 @@ def test_what_moves_wakes_its_segment_in_three_rows_and_those_that_it_touches(
     marks = talus.make_marks(4, 4 * talus.SEGMENT)
     marks.moved[row, segment] = moved
     talus.wake(marks, wrap)
-    assert {tuple(map(int, place)) for place in np.argwhere(marks.active)} == {(r, s) for r in rows for s in segments}
+    assert {tuple(map(int, place)) for place in np.argwhere(marks.active)} == {
+        (r, s) for r in rows for s in segments
+    }
     assert not marks.moved.any()
 
 
@@ -181,7 +217,8 @@ def test_no_mass_is_lost_and_never_more_moves_than_there_is(edges):
 def test_nothing_rises_above_or_falls_below_what_there_was(scale):
     rock, loose = (array * scale for array in random_ground(20, 20, seed=3))
     new_rock, new_loose, _, _ = relaxed(rock, loose, "closed", 300)
-    surface, before = new_rock + new_loose, rock + loose
+    surface = new_rock + new_loose
+    before = rock + loose
     assert before.min() - 1e-9 <= surface.min() and surface.max() <= before.max() + 1e-9
 
 
@@ -206,7 +243,8 @@ def test_a_rock_slope_below_its_angle_stands_and_one_above_breaks(angle, moves):
 
 @pytest.mark.parametrize(("angle", "moves"), [(33.9, False), (34.1, True)])
 def test_a_diagonal_slope_is_measured_over_the_diagonal(angle, moves):
-    fall = math.tan(math.radians(angle)) * math.sqrt(2) / 2  # one down along the row and one along the column
+    # one down along the row and one along the column
+    fall = math.tan(math.radians(angle)) * math.sqrt(2) / 2
     rock = plane(12, 12, fall, fall)
     _, loose, *_ = relaxed(rock, np.full(rock.shape, 5.0))
     assert (loose != 5.0).any() == moves
@@ -222,12 +260,18 @@ def test_rock_that_never_breaks_keeps_its_cliffs():
 
 
 def reach_of(heap, level, angle, spacing):
-    """Distance from the center of a heap, in a direction, at which its surface falls to a height."""
-    ways = np.linspace(0, min(len(heap) * spacing[0], heap.shape[1] * spacing[1]) / 2 - 2 * max(spacing), 2000)
+    """Distance from the center of a heap, in a direction, at which its surface falls to a
+    height.
+    """
+    ways = np.linspace(
+        0, min(len(heap) * spacing[0], heap.shape[1] * spacing[1]) / 2 - 2 * max(spacing), 2000
+    )
     row = len(heap) // 2 + ways * math.sin(math.radians(angle)) / spacing[0]
     col = heap.shape[1] // 2 + ways * math.cos(math.radians(angle)) / spacing[1]
-    top, left = row.astype(int), col.astype(int)
-    below, right = row - top, col - left
+    top = row.astype(int)
+    left = col.astype(int)
+    below = row - top
+    right = col - left
     upper = heap[top, left] * (1 - right) + heap[top, left + 1] * right
     lower = heap[top + 1, left] * (1 - right) + heap[top + 1, left + 1] * right
     return ways[np.argmax(upper * (1 - below) + lower * below < level)]
@@ -236,15 +280,20 @@ def reach_of(heap, level, angle, spacing):
 @pytest.mark.slow
 @pytest.mark.parametrize("stretch", [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1)])
 def test_a_column_of_sand_on_a_plane_becomes_a_cone_of_its_angle(stretch):
-    """On oblong cells too. Measured, with radii at 0 to 90°: flanks within 1.5 % of the angle, radii within 1.5 %. With
-    eight neighbors alike it was 5 % and 7 %, and 20 % and 75 % at 3 : 1."""
+    """On oblong cells too. Measured, with radii at 0 to 90°: flanks within 1.5 % of the angle,
+    radii within 1.5 %. With eight neighbors alike it was 5 % and 7 %, and 20 % and 75 % at 3 :
+    1.
+    """
     spacing = (1.0 * stretch[0], 1.0 * stretch[1])
     loose = np.zeros((121 // stretch[0] | 1, 121 // stretch[1] | 1))
-    middle, area, radius = (loose.shape[0] // 2, loose.shape[1] // 2), spacing[0] * spacing[1], 36.0
+    middle = (loose.shape[0] // 2, loose.shape[1] // 2)
+    area = spacing[0] * spacing[1]
+    radius = 36.0
     loose[middle] = volume = math.pi * radius**3 * HOLD / 3 / area
     _, heap, done, _ = relaxed(np.zeros_like(loose), loose, spacing=spacing)
     assert 1 < done < 10**5 and heap.sum() == pytest.approx(volume, rel=1e-12)
-    radii, slopes = [], []
+    radii = []
+    slopes = []
     for angle in (0.0, 22.5, 45.0, 67.5, 90.0):
         low, high = (reach_of(heap, share * radius * HOLD, angle, spacing) for share in (0.25, 0.7))
         radii.append(low / (0.75 * radius))
@@ -264,8 +313,11 @@ def test_in_the_end_all_rock_and_all_loose_material_stand(edges):
 
 @pytest.mark.parametrize("edges", EDGES)
 def test_sand_at_the_foot_of_a_wall_stands_as_on_open_ground(edges):
-    """The wall's own steepness must not count as the sand's, or it would run along it until it is level."""
-    rock, along = np.zeros((13, 40)), np.minimum(np.arange(40), 40 - np.arange(40)) * 0.5
+    """The wall's own steepness must not count as the sand's, or it would run along it until it is
+    level.
+    """
+    rock = np.zeros((13, 40))
+    along = np.minimum(np.arange(40), 40 - np.arange(40)) * 0.5
     rock[:4] = 300.0
     loose = np.where(rock == 0, np.broadcast_to(20.0 + along, rock.shape), 0.0)
     after = relaxed(rock, loose, edges, 2000, stand=math.inf)
@@ -282,8 +334,12 @@ def test_a_turned_or_mirrored_terrain_gives_the_same_bits_turned_or_mirrored(edg
     for mask in (None, masks):
         rock_after, loose_after, *_ = relaxed(rock, loose, edges, 40, mask)
         for turn in (np.flipud, np.fliplr, lambda a: a.swapaxes(0, 1), np.rot90):
-            turned = relaxed(turn(rock), turn(loose), edges, 40, None if mask is None else turn(mask))
-            assert np.array_equal(turned[0], turn(rock_after)) and np.array_equal(turned[1], turn(loose_after))
+            turned = relaxed(
+                turn(rock), turn(loose), edges, 40, None if mask is None else turn(mask)
+            )
+            assert np.array_equal(turned[0], turn(rock_after)) and np.array_equal(
+                turned[1], turn(loose_after)
+            )
 
 
 def test_cells_that_are_not_square_may_be_transposed_too():
@@ -297,10 +353,13 @@ def test_cells_that_are_not_square_may_be_transposed_too():
 
 
 def test_over_an_open_edge_slides_what_would_slide_on():
-    slope, sand = plane(9, 9, 0.0, 1.0), np.full((9, 9), 3.0)
+    slope = plane(9, 9, 0.0, 1.0)
+    sand = np.full((9, 9), 3.0)
     _, loose, _, exported = relaxed(slope, sand, "open")
     # 45° at first; in the end what is left stands at its angle, down to the edge.
     assert steepest(slope + loose) <= HOLD * (1 + 4e-4) and loose.min() > 0
-    assert exported == pytest.approx((sand - loose).sum(), rel=1e-12) and exported > 0.3 * sand.sum()
+    assert (
+        exported == pytest.approx((sand - loose).sum(), rel=1e-12) and exported > 0.3 * sand.sum()
+    )
     assert relaxed(0.5 * slope, sand, "open")[2:] == (1, 0.0)
     assert relaxed(slope, sand, "closed")[3] == 0.0

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tiles: they cover all cells, tiles of one color never touch the same cell, no particle is lost between them."""
+"""Tiles: they cover all cells, tiles of one color never touch the same cell, no particle is lost
+between them.
+"""
 
 import itertools
 
@@ -14,7 +16,10 @@ from erosion_addon.processes.wind.kernels import particle as wind_tiles
 from tests.terrains import fractal
 
 EDGES = [edges.OPEN, edges.CLOSED, edges.WRAP]
-REACH = {"drops": (tiles.REACH + 1, tiles.REACH + 2), "wind": (wind_tiles.REACH + 1, wind_tiles.REACH + 1)}
+REACH = {
+    "drops": (tiles.REACH + 1, tiles.REACH + 2),
+    "wind": (wind_tiles.REACH + 1, wind_tiles.REACH + 1),
+}
 """Cells before and behind its own that what is on a tile may touch."""
 
 
@@ -31,11 +36,13 @@ def touched(cut, tile, axis, wrap, reach):
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("shape", [(3, 5), (64, 64), (100, 333), (129, 191), (320, 64), (500, 320)])
 def test_two_tiles_of_one_color_never_touch_the_same_cell(shape, edge, reach):
-    cut, wrap = tiles.cut(*shape, 64, edge), edge == edges.WRAP
+    cut = tiles.cut(*shape, 64, edge)
+    wrap = edge == edges.WRAP
     for color in tiles.colors(cut, edge):
         for one, other in itertools.combinations(color, 2):
             rows, cols = (
-                touched(cut, one, axis, wrap, reach) & touched(cut, other, axis, wrap, reach) for axis in (0, 1)
+                touched(cut, one, axis, wrap, reach) & touched(cut, other, axis, wrap, reach)
+                for axis in (0, 1)
             )
             assert not (rows and cols), (one, other)
 
@@ -53,11 +60,14 @@ def test_every_cell_is_on_one_tile_of_one_color(edge):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("across", [2, 5])  # of 25 tiles more are gone to than there are lists of their own for
+# of 25 tiles more are gone to than there are lists of their own for
+@pytest.mark.parametrize("across", [2, 5])
 def test_drops_go_round_in_order_and_no_slot_is_lost(across):
     side = 64 * across
-    cut, count = tiles.cut(side, side, 64, edges.CLOSED), across**2
-    pool, expected = queues.make_pool(count, 3), [[] for _ in range(count)]
+    cut = tiles.cut(side, side, 64, edges.CLOSED)
+    count = across**2
+    pool = queues.make_pool(count, 3)
+    expected = [[] for _ in range(count)]
 
     def tile_at(place):
         return int(place[0] // 64) * across + int(place[1] // 64)
@@ -90,14 +100,21 @@ def test_drops_go_round_in_order_and_no_slot_is_lost(across):
 
 @pytest.mark.parametrize("edge", EDGES)
 def test_drops_of_a_tile_change_nothing_beyond_what_it_may_touch(edge):
-    """All drops start on tile 8, in the middle, or on tile 0, in a corner; some go beyond its border, none too far."""
-    shape, wrap = (200, 333), edge == edges.WRAP
+    """All drops start on tile 8, in the middle, or on tile 0, in a corner; some go beyond its
+    border, none too far.
+    """
+    shape = (200, 333)
+    wrap = edge == edges.WRAP
     cut = tiles.cut(*shape, 64, edge)
-    constants = droplet.Constants(10, 0.001, 0.9, 0.02, 0.1, 0.05, 20, 2000, True, False, 0.05, edge, 1.0, 1.0)
+    constants = droplet.Constants(
+        10, 0.001, 0.9, 0.02, 0.1, 0.05, 20, 2000, True, False, 0.05, edge, 1.0, 1.0
+    )
     for tile in (8, 0):
-        ground, flow = np.zeros((*shape, 2)), np.zeros(shape, np.float32)
+        ground = np.zeros((*shape, 2))
+        flow = np.zeros(shape, np.float32)
         ground[..., 0] = before = fractal(*shape, relief=60.0, seed=2)
-        pool, totals = queues.with_room(queues.make_pool(15, droplet.NUMBERS), 20000), droplet.make_totals(cut)
+        pool = queues.with_room(queues.make_pool(15, droplet.NUMBERS), 20000)
+        totals = droplet.make_totals(cut)
         droplet.start_drops(pool, cut, None, np.uint64(1), 0, 20000, np.zeros(0, np.int64), False)
         droplet.run_tiles(np.array([tile]), cut, pool, ground, flow, None, None, constants, totals)
         changed = (flow > 0) | (ground[..., 0] != before)
@@ -105,11 +122,16 @@ def test_drops_of_a_tile_change_nothing_beyond_what_it_may_touch(edge):
             where = set(np.flatnonzero(changed.any(axis=1 - axis)).tolist())
             place = (tile // 5, tile % 5)[axis]
             assert where <= touched(cut, tile, axis, wrap, REACH["drops"])
-            assert where - set(range(places[place], places[place + 1])), "no drop has gone beyond the border"
+            assert where - set(range(places[place], places[place + 1])), (
+                "no drop has gone beyond the border"
+            )
 
 
 @pytest.mark.parametrize("side", [2 * tiles.REACH, 2 * tiles.REACH + 2])
 def test_tiles_too_small_for_their_reach_would_not_go_unnoticed(side):
     cut = tiles.cut(12 * side, side, side, edges.CLOSED)
-    one, other = (touched(cut, tile, 0, False, REACH["drops"]) for tile in tiles.colors(cut, edges.CLOSED)[0][:2])
+    one, other = (
+        touched(cut, tile, 0, False, REACH["drops"])
+        for tile in tiles.colors(cut, edges.CLOSED)[0][:2]
+    )
     assert one & other

@@ -63,7 +63,11 @@ def pipes(edges, row_spacing=10.0, col_spacing=10.0, friction=0.05, pipe_depth=2
 def bands(shape, kernels, seams=()):
     """First rows of bands with a number of seams inside, number of rows, and working memory."""
     rows, cols = shape
-    return np.array([0, *seams, rows]), kernels.make_seams(len(seams) + 1, cols), kernels.make_rows(cols)
+    return (
+        np.array([0, *seams, rows]),
+        kernels.make_seams(len(seams) + 1, cols),
+        kernels.make_rows(cols),
+    )
 
 
 class Basin:
@@ -74,8 +78,12 @@ class Basin:
         self.depth = np.broadcast_to(np.asarray(depth, float), self.bed.shape).copy()
         self.suspended = np.zeros(self.bed.shape)
         rows, cols = self.bed.shape
-        self.flux_x, self.flux_y = np.zeros((rows, cols + 1), F), np.zeros((rows + 1, cols), F)
-        self.pipes, self.beyond = pipes(edges, **constants), water.make_beyond(self.bed.shape, level)
+        self.flux_x = np.zeros((rows, cols + 1), F)
+        self.flux_y = np.zeros((rows + 1, cols), F)
+        self.pipes, self.beyond = (
+            pipes(edges, **constants),
+            water.make_beyond(self.bed.shape, level),
+        )
         self.spring([], [])
         self.totals = water.make_totals(rows)
 
@@ -137,7 +145,8 @@ def test_the_pipes_do_as_the_slow_reference(edges, level):
     for _ in range(60):
         basin.run(1)
         reference_water.run(slow, basin.pipes.row_share * 8.0, GRAVITY, 0.05, 2.0)
-    # float32 fluxes, 60 steps: 60 · 6e-8 of depths up to meters, some more where water has just run dry.
+    # float32 fluxes, 60 steps: 60 · 6e-8 of depths up to meters, some more where water has just run
+    # dry.
     assert np.allclose(basin.depth, slow.depth, atol=1e-4)
     assert np.allclose(basin.suspended, slow.suspended, atol=1e-5)
     for fast, exact in ((basin.totals.outflow, slow.outflow), (basin.totals.inflow, slow.inflow)):
@@ -146,7 +155,8 @@ def test_the_pipes_do_as_the_slow_reference(edges, level):
 
 
 def test_walls_all_around_are_closed_edges():
-    walled, closed = random_basin(OPEN, level=math.inf).run(60), random_basin(CLOSED).run(60, (5,))
+    walled = random_basin(OPEN, level=math.inf).run(60)
+    closed = random_basin(CLOSED).run(60, (5,))
     assert_the_same(walled, closed)
     assert not walled.totals.outflow.any() and walled.depth.sum() > 0
 
@@ -155,7 +165,11 @@ def test_a_wall_along_one_side_lets_water_out_over_the_others():
     basin = Basin(np.zeros((6, 8)), 1.0, OPEN)
     basin.beyond.first_col[:] = math.inf
     basin.run(20)
-    assert not basin.flux_x[:, 0].any() and (basin.flux_x[:, -1] > 0).all() and (basin.flux_y[0] < 0).all()
+    assert (
+        not basin.flux_x[:, 0].any()
+        and (basin.flux_x[:, -1] > 0).all()
+        and (basin.flux_y[0] < 0).all()
+    )
 
 
 def springing_basin(edges):
@@ -168,7 +182,9 @@ def springing_basin(edges):
 def assert_the_same(basin, other):
     for name in ("depth", "suspended", "flux_x", "flux_y"):
         assert np.array_equal(getattr(basin, name), getattr(other, name)), name
-    assert all(np.array_equal(one, two) for one, two in zip(basin.totals, other.totals, strict=True))
+    assert all(
+        np.array_equal(one, two) for one, two in zip(basin.totals, other.totals, strict=True)
+    )
 
 
 @pytest.mark.parametrize("edges", EDGES.values())
@@ -181,7 +197,8 @@ def test_bands_of_rows_give_the_same_bits_as_all_rows_at_once(edges):
 @pytest.mark.parametrize("edges", EDGES.values())
 def test_steps_taken_in_one_visit_give_the_same_bits_as_one_by_one(edges):
     for seams in ((), (5,), (1, 2, 3)):
-        together, singly = springing_basin(edges).run(42, seams), springing_basin(edges)
+        together = springing_basin(edges).run(42, seams)
+        singly = springing_basin(edges)
         steep = singly.slopes()
         for _ in range(42):
             singly.run(1, seams, steep)
@@ -191,10 +208,12 @@ def test_steps_taken_in_one_visit_give_the_same_bits_as_one_by_one(edges):
 @pytest.mark.parametrize("seams", [(), (5,)])
 def test_a_spring_gives_its_depth_each_step_where_it_rises(seams):
     """In pits, so that the water stays there."""
-    cells, depths = [3, 75, 10 * 14 + 2], np.array([0.01, 0.02, 0.03])
+    cells = [3, 75, 10 * 14 + 2]
+    depths = np.array([0.01, 0.02, 0.03])
     bed = np.full((11, 14), 5.0)
     bed.flat[cells] = 0.0
-    basin, expected = Basin(bed, 0.0, WRAP), np.zeros((11, 14))
+    basin = Basin(bed, 0.0, WRAP)
+    expected = np.zeros((11, 14))
     basin.spring(cells, depths)
     expected.flat[cells] = 10 * depths
     np.testing.assert_allclose(basin.run(10, seams).depth, expected, rtol=1e-12)
@@ -213,7 +232,8 @@ def run_ground(bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, *re
 
 def settled(edges, masked, seams):
     """A wet landscape of 11 rows after some steps of the bed."""
-    basin, random = random_basin(edges, row_spacing=8.0).run(30), np.random.default_rng(5)
+    basin = random_basin(edges, row_spacing=8.0).run(30)
+    random = np.random.default_rng(5)
     shape = basin.bed.shape
     soil = np.maximum(random.normal(0.2, 0.3, shape), 0.0)
     moisture, grass, rain = (random.random(shape).astype(F) for _ in range(3))
@@ -221,7 +241,8 @@ def settled(edges, masked, seams):
     if masked:
         masks = np.concatenate([masks, masks[2:]])
     ground = water_ground.Ground(**{name: F(value) for name, value in RULES.items()}, edges=edges)
-    flow, sums = np.zeros(shape, F), water_ground.make_sums(shape[0])
+    flow = np.zeros(shape, F)
+    sums = water_ground.make_sums(shape[0])
     changed = (basin.bed, soil, basin.depth, basin.suspended)
     for _ in range(10):
         run_ground(
@@ -246,13 +267,16 @@ def test_bands_of_ground_give_the_same_bits_as_all_rows_at_once(edges, masked):
     whole = settled(edges, masked, ())
     for seams in SEAMS:
         parts = settled(edges, masked, seams)
-        assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)), seams
+        assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)), (
+            seams
+        )
 
 
 @pytest.mark.parametrize("edges", EDGES)
 def test_the_ground_does_as_the_slow_reference(edges):
     basin = random_basin(EDGES[edges], row_spacing=8.0).run(30)
-    random, shape = np.random.default_rng(5), basin.bed.shape
+    random = np.random.default_rng(5)
+    shape = basin.bed.shape
     soil = np.maximum(random.normal(0.2, 0.3, shape), 0.0)
     moisture, grass, rain = (random.random(shape).astype(F) for _ in range(3))
     rain *= F(1e-4)
@@ -268,7 +292,9 @@ def test_the_ground_does_as_the_slow_reference(edges):
         10.0,
     )
     slow.flux = [-basin.flux_x[:, :-1], basin.flux_x[:, 1:], -basin.flux_y[:-1], basin.flux_y[1:]]
-    ground = water_ground.Ground(**{name: F(value) for name, value in RULES.items()}, edges=EDGES[edges])
+    ground = water_ground.Ground(
+        **{name: F(value) for name, value in RULES.items()}, edges=EDGES[edges]
+    )
     flow = np.zeros(shape, F)
     for _ in range(5):
         run_ground(
@@ -288,7 +314,8 @@ def test_the_ground_does_as_the_slow_reference(edges):
             water_ground.make_sums(shape[0]),
         )
         reference_water.settle(slow, RULES, rain)
-    assert np.abs(basin.bed - random_basin(OPEN, row_spacing=8.0).bed).max() > 0.1  # something happened
+    # something happened
+    assert np.abs(basin.bed - random_basin(OPEN, row_spacing=8.0).bed).max() > 0.1
     for fast, exact in (
         (basin.bed, slow.bed),
         (soil, slow.soil),
@@ -304,7 +331,8 @@ def test_the_ground_does_as_the_slow_reference(edges):
 def test_a_lake_at_rest_stays_level_for_ever(edges):
     bed = fractal(20, 30, 50.0)
     if edges == OPEN:
-        bed[[0, -1]], bed[:, [0, -1]] = 60.0, 60.0
+        bed[[0, -1]] = 60.0
+        bed[:, [0, -1]] = 60.0
     lake = Basin(bed, np.maximum(40.0 - bed, 0.0), edges).run(3000)
     wet = lake.depth > 0
     assert wet.any() and not wet.all()
@@ -320,24 +348,29 @@ def test_a_sea_beyond_open_edges_holds_its_level():
 @pytest.mark.parametrize("edges", EDGES.values())
 def test_no_water_and_no_load_is_lost_or_made(edges):
     basin = random_basin(edges, rows=24, cols=31)
-    water_before, load_before = basin.depth.sum(), basin.suspended.sum()
+    water_before = basin.depth.sum()
+    load_before = basin.suspended.sum()
     basin.run(400)
     totals = basin.totals
-    assert basin.depth.sum() + totals.outflow.sum() - totals.inflow.sum() == pytest.approx(water_before, rel=1e-12)
+    assert basin.depth.sum() + totals.outflow.sum() - totals.inflow.sum() == pytest.approx(
+        water_before, rel=1e-12
+    )
     assert basin.suspended.sum() + totals.exported.sum() == pytest.approx(load_before, rel=1e-12)
     assert basin.depth.min() >= 0 and basin.suspended.min() >= 0
     assert (totals.outflow.sum() > 0) == (edges == OPEN)
 
 
 def test_a_load_that_fades_never_falls_below_zero():
-    # As float32 it would round up to the least denormal, 1.4e-45, and more would leave a cell than there was.
+    # As float32 it would round up to the least denormal, 1.4e-45, and more would leave a cell than
+    # there was.
     basin = random_basin(CLOSED, rows=24, cols=31)
     basin.suspended[:] = 7.1e-46
     assert basin.run(50).suspended.min() >= 0
 
 
 def test_a_dam_break_in_deep_water_is_that_of_linear_waves():
-    # Pipes of 1 m under 10 m of water: d'Alembert, c = √(g · 1 m); two steps of half the height run apart.
+    # Pipes of 1 m under 10 m of water: d'Alembert, c = √(g · 1 m); two steps of half the height run
+    # apart.
     depth = np.where(np.arange(400) < 200, 10.1, 10.0) + np.zeros((3, 1))
     dam = Basin(np.zeros((3, 400)), depth, friction=1e-3, pipe_depth=1.0)
     steps = 120
@@ -351,24 +384,37 @@ def test_a_dam_break_in_deep_water_is_that_of_linear_waves():
 
 def bore(high, low, cell):
     """Speed of the bore after a dam break, m/s, and level behind it, m."""
-    cols, early, late = round(800 / cell), 30.0, 60.0
+    cols = round(800 / cell)
+    early = 30.0
+    late = 60.0
     depth = np.where(np.arange(cols) < cols // 2, high, low) + np.zeros((3, 1))
-    dam = Basin(np.zeros((3, cols)), depth, friction=1e-4, pipe_depth=10.0, row_spacing=cell, col_spacing=cell)
-    done, fronts = 0, []
+    dam = Basin(
+        np.zeros((3, cols)),
+        depth,
+        friction=1e-4,
+        pipe_depth=10.0,
+        row_spacing=cell,
+        col_spacing=cell,
+    )
+    done = 0
+    fronts = []
     for until in (early, late):
         steps = round(until / float(dam.pipes.seconds))
         row = dam.run(steps - done).depth[1]
         done = steps
         front = cols // 2 + int(np.argmax(row[cols // 2 :] < 0.5 * (low + row[cols // 2 + 4])))
         fronts.append(front * cell)
-    return (fronts[1] - fronts[0]) / (late - early), float(np.median(row[cols // 2 + 3 : front - 5]))
+    return (fronts[1] - fronts[0]) / (late - early), float(
+        np.median(row[cols // 2 + 3 : front - 5])
+    )
 
 
 @pytest.mark.parametrize("cell", [10.0, 2.5])
 @pytest.mark.parametrize(("low", "speed", "level"), [(1.0, 3.53, 1.541), (0.2, 2.69, 1.276)])
 def test_a_bore_is_that_of_the_equations_on_any_grid(low, speed, level, cell):
-    # Without advection of momentum, 2 m of water over h₀: a rarefaction q = 2/3 √g (2^1.5 - h^1.5) meets a shock of
-    # q = s (h - h₀), s² = g (h + h₀) / 2. Stoker (1957), with advection: 4.18 and 4.39 m/s, 1.454 and 0.792 m.
+    # Without advection of momentum, 2 m of water over h₀: a rarefaction q = 2/3 √g (2^1.5 - h^1.5)
+    # meets a shock of q = s (h - h₀), s² = g (h + h₀) / 2. Stoker (1957), with advection: 4.18 and
+    # 4.39 m/s, 1.454 and 0.792 m.
     found, behind = bore(2.0, low, cell)
     assert found == pytest.approx(speed, rel=0.2 if cell == 10.0 else 0.06)
     assert behind == pytest.approx(level, rel=0.07)
@@ -377,16 +423,21 @@ def test_a_bore_is_that_of_the_equations_on_any_grid(low, speed, level, cell):
 @pytest.mark.slow
 @pytest.mark.parametrize("slope", [0.001, 0.01, 0.05, 0.375, 1.0])
 def test_water_on_a_tilted_plane_runs_downhill_whatever_the_azimuth(slope):
-    # Uniform flow: q = h √(g h S / (f + S)) along the fall. Multiples of 5°; beyond 45° it is the transposed plane.
-    side, depth = 41, 0.2 if slope > 0.005 else 0.02
+    # Uniform flow: q = h √(g h S / (f + S)) along the fall. Multiples of 5°; beyond 45° it is the
+    # transposed plane.
+    side = 41
+    depth = 0.2 if slope > 0.005 else 0.02
     speed = math.sqrt(GRAVITY * depth * slope / (0.05 + slope))
-    seconds = 100.0 / (1.5 * speed)  # until the wave from the edge has come half the way to the middle
+    # until the wave from the edge has come half the way to the middle
+    seconds = 100.0 / (1.5 * speed)
     y, x = np.mgrid[:side, :side] * 10.0
     for azimuth in np.radians(np.arange(0, 50, 5)):
         plane = Basin(-slope * (x * math.cos(azimuth) + y * math.sin(azimuth)), depth, OPEN)
         for _ in range(round(seconds / float(plane.pipes.seconds) / 3)):
             plane.run(3)
-        q_x, q_y, h = float(plane.flux_x[20, 20]), float(plane.flux_y[20, 20]), float(plane.depth[20, 20])
+        q_x = float(plane.flux_x[20, 20])
+        q_y = float(plane.flux_y[20, 20])
+        h = float(plane.depth[20, 20])
         flow = h * math.sqrt(GRAVITY * h * slope / (0.05 + slope))
         assert math.degrees(math.atan2(q_y, q_x) - azimuth) == pytest.approx(0.0, abs=1.0)
         assert math.hypot(q_x, q_y) == pytest.approx(flow, rel=0.03)
@@ -409,7 +460,12 @@ def test_steady_flow_down_a_plane_has_the_depth_that_friction_gives():
 
 def turned(array, way):
     return np.ascontiguousarray(
-        {"mirror": array[:, ::-1], "flip": array[::-1], "transpose": array.T, "turn": np.rot90(array)}[way]
+        {
+            "mirror": array[:, ::-1],
+            "flip": array[::-1],
+            "transpose": array.T,
+            "turn": np.rot90(array),
+        }[way]
     )
 
 
@@ -428,8 +484,11 @@ def test_a_turned_terrain_gives_the_same_bits(edges, way):
         basin = Basin(turn(start.bed), turn(start.depth), edges)
         basin.suspended[:] = turn(start.suspended)
         shape = basin.bed.shape
-        soil, flow, rain = np.full(shape, 0.3), np.zeros(shape, F), np.full(shape, 1e-4, F)
-        moisture, grass = np.ones(shape, F), np.full(shape, 0.2, F)
+        soil = np.full(shape, 0.3)
+        flow = np.zeros(shape, F)
+        rain = np.full(shape, 1e-4, F)
+        moisture = np.ones(shape, F)
+        grass = np.full(shape, 0.2, F)
         for _ in range(40):
             basin.run(2)
             run_ground(
@@ -458,6 +517,8 @@ def test_a_step_twice_as_long_as_the_limit_is_where_waves_would_grow():
     stable = Basin(np.zeros((12, 12)), wave, WRAP, friction=1e-3, pipe_depth=1.0).run(2000)
     assert np.ptp(stable.depth) < np.ptp(wave)
     longest = longest_step(10.0, 10.0, GRAVITY, 1.0)
-    wild = Basin(np.zeros((12, 12)), wave, WRAP, friction=1e-3, pipe_depth=1.0, seconds=2 * longest).run(2000)
+    wild = Basin(
+        np.zeros((12, 12)), wave, WRAP, friction=1e-3, pipe_depth=1.0, seconds=2 * longest
+    ).run(2000)
     assert np.isfinite(wild.depth).all() and wild.depth.min() >= 0
     assert np.ptp(wild.depth) > np.ptp(wave)

@@ -13,7 +13,9 @@ from tests.terrains import fractal, plane
 EDGES = {"open": OPEN, "closed": CLOSED, "wrap": WRAP}
 
 
-def weathered(rock, loose, edges="closed", steps=10, masks=None, moisture=None, seams=(), **numbers):
+def weathered(
+    rock, loose, edges="closed", steps=10, masks=None, moisture=None, seams=(), **numbers
+):
     """Rock, loose material and what has left after so many steps; masks (rows, cols, 3).
 
     seams: rows above which bands begin.
@@ -22,7 +24,9 @@ def weathered(rock, loose, edges="closed", steps=10, masks=None, moisture=None, 
     rock, loose = (np.pad(np.asarray(array, float), 1) for array in (rock, loose))
     if masks is not None:
         mode = {"mode": "wrap"} if edges == "wrap" else {"constant_values": 1.0}
-        masks = np.ascontiguousarray(np.pad(masks.astype(np.float32), ((1, 1), (1, 1), (0, 0)), **mode))
+        masks = np.ascontiguousarray(
+            np.pad(masks.astype(np.float32), ((1, 1), (1, 1), (0, 0)), **mode)
+        )
     given = {
         "production": 0.0,
         "depth": 0.5,
@@ -33,8 +37,10 @@ def weathered(rock, loose, edges="closed", steps=10, masks=None, moisture=None, 
         "col_spacing": 1.0,
         **numbers,
     }
-    constants, bands = weather.Constants(**given, edges=EDGES[edges]), np.array([0, *seams, rows])
-    maps, work = weather.make_maps(len(bands) - 1, rows, cols), weather.make_rows(cols)
+    constants = weather.Constants(**given, edges=EDGES[edges])
+    bands = np.array([0, *seams, rows])
+    maps = weather.make_maps(len(bands) - 1, rows, cols)
+    work = weather.make_rows(cols)
     weather.weather(rock, loose, masks, moisture, constants, bands, maps, work, steps)
     return rock[1:-1, 1:-1], loose[1:-1, 1:-1], maps.exported[0]
 
@@ -42,9 +48,12 @@ def weathered(rock, loose, edges="closed", steps=10, masks=None, moisture=None, 
 def by_plain_python(rock, loose, edges, steps, share, production, depth):
     """The same cell by cell, for square cells of 1 m without masks."""
     rows, cols = rock.shape
-    rock, loose, out = rock.copy(), loose.copy(), 0.0
+    rock = rock.copy()
+    loose = loose.copy()
+    out = 0.0
     for _ in range(steps):
-        old_rock, old_loose = rock.copy(), loose.copy()
+        old_rock = rock.copy()
+        old_loose = loose.copy()
 
         def height(row, col, rock=old_rock, loose=old_loose):
             if 0 <= row < rows and 0 <= col < cols:
@@ -78,11 +87,13 @@ def by_plain_python(rock, loose, edges, steps, share, production, depth):
             for col in range(cols):
                 slope = []
                 for at, end, way in ((row, rows, (1, 0)), (col, cols, (0, 1))):
-                    before, after = (1, 1) if edges == "wrap" or 0 < at < end - 1 else (int(at == 0), int(at > 0))
-                    back, on = (
-                        height(row - before * way[0], col - before * way[1]),
-                        (row + after * way[0], col + after * way[1]),
+                    before, after = (
+                        (1, 1)
+                        if edges == "wrap" or 0 < at < end - 1
+                        else (int(at == 0), int(at > 0))
                     )
+                    back = height(row - before * way[0], col - before * way[1])
+                    on = (row + after * way[0], col + after * way[1])
                     slope.append((height(*on) - back) / (before + after))
                 amount = production * math.hypot(1, *slope)
                 new = depth * math.log(1 + amount / depth * math.exp(-loose[row, col] / depth))
@@ -105,19 +116,26 @@ def test_it_does_what_plain_python_does(edges):
 @pytest.mark.parametrize("edges", EDGES)
 @pytest.mark.parametrize("masked", [False, True])
 def test_bands_of_rows_give_the_same_bits_as_all_rows_at_once(edges, masked):
-    rock, loose = fractal(11, 9, 9.0), fractal(11, 9, 0.5, seed=1)
+    rock = fractal(11, 9, 9.0)
+    loose = fractal(11, 9, 0.5, seed=1)
     masks = np.random.default_rng(4).integers(0, 9, (11, 9, 3)) / 8 if masked else None
     for numbers in ({"production": 0.01, "row_share": 0.1, "col_share": 0.1}, {"production": 0.01}):
         whole = weathered(rock, loose, edges, 20, masks, **numbers)
         for seams in ((5,), (1, 2, 3), (4, 5, 10), tuple(range(1, 11))):
             parts = weathered(rock, loose, edges, 20, masks, seams=seams, **numbers)
-            assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)), (numbers, seams)
+            assert all(
+                np.array_equal(one, other) for one, other in zip(whole, parts, strict=True)
+            ), (numbers, seams)
 
 
 def test_level_rock_grows_its_cover_as_the_logarithm_of_time():
-    """∂L/∂t = P exp(-L / d) from bare rock: L = d · log(1 + P t / d), whatever the number of steps."""
+    """∂L/∂t = P exp(-L / d) from bare rock: L = d · log(1 + P t / d), whatever the number of
+    steps.
+    """
     for steps in (1, 10, 1000):
-        rock, loose, _ = weathered(np.zeros((3, 3)), np.zeros((3, 3)), steps=steps, production=4.0 / steps)
+        rock, loose, _ = weathered(
+            np.zeros((3, 3)), np.zeros((3, 3)), steps=steps, production=4.0 / steps
+        )
         assert loose == pytest.approx(np.full((3, 3), 0.5 * math.log(1 + 4.0 / 0.5)), rel=1e-12)
         assert rock == pytest.approx(-loose, rel=1e-12)
 
@@ -136,7 +154,9 @@ def test_wet_rock_weathers_faster_and_dry_rock_slower():
 
 
 def test_a_wave_of_sand_creeps_away_at_the_rate_of_its_length():
-    """Each step takes the discrete wave down to 1 - 4 s sin²(k/2) of itself, where s is the share of a face."""
+    """Each step takes the discrete wave down to 1 - 4 s sin²(k/2) of itself, where s is the share
+    of a face.
+    """
     wave = np.cos(2 * np.pi * np.arange(16) / 16)
     for axis in (0, 1):
         shape = (16, 5) if axis == 0 else (5, 16)
@@ -156,8 +176,11 @@ def test_a_level_surface_and_bare_rock_do_not_creep():
 
 @pytest.mark.parametrize("edges", EDGES)
 def test_no_mass_is_lost_and_never_more_creeps_than_there_is(edges):
-    rock, loose = fractal(20, 23, 90.0, steepness=1.0), fractal(20, 23, 0.3, seed=1)
-    new_rock, new_loose, exported = weathered(rock, loose, edges, 100, production=0.01, row_share=0.2, col_share=0.05)
+    rock = fractal(20, 23, 90.0, steepness=1.0)
+    loose = fractal(20, 23, 0.3, seed=1)
+    new_rock, new_loose, exported = weathered(
+        rock, loose, edges, 100, production=0.01, row_share=0.2, col_share=0.05
+    )
     change = (new_rock - rock).sum() + (new_loose - loose).sum()
     assert abs(change + exported) <= 1e-9 * (rock - new_rock).sum()
     assert new_loose.min() >= 0 and (new_rock < rock).all() and (exported > 0) == (edges == "open")
@@ -165,22 +188,31 @@ def test_no_mass_is_lost_and_never_more_creeps_than_there_is(edges):
 
 @pytest.mark.parametrize("height", [3.0, 10.0])
 def test_open_edges_of_a_checkerboard_are_dug_no_deeper_than_closed_ones(height):
-    """Before, an edge below bare rock lost all that it had, the more the deeper: 8 to 12 times as deep."""
+    """Before, an edge below bare rock lost all that it had, the more the deeper: 8 to 12 times as
+    deep.
+    """
     rock = np.indices((20, 22)).sum(axis=0) % 2 * height
     dug = []
     for edges in ("open", "closed"):
-        after = weathered(rock, np.zeros_like(rock), edges, 200, production=0.01, row_share=0.1, col_share=0.1)
+        after = weathered(
+            rock, np.zeros_like(rock), edges, 200, production=0.01, row_share=0.1, col_share=0.1
+        )
         dug.append((rock - after[0] - after[1]).max())
     assert dug[0] <= 1.2 * dug[1]
 
 
 @pytest.mark.parametrize("edges", EDGES)
 def test_a_turned_or_mirrored_terrain_gives_the_same_bits_turned_or_mirrored(edges):
-    rock, loose = fractal(13, 13, 9.0), fractal(13, 13, 0.5, seed=1)
+    rock = fractal(13, 13, 9.0)
+    loose = fractal(13, 13, 0.5, seed=1)
     masks = np.random.default_rng(0).random((13, 13, 3))
     numbers = {"production": 0.01, "row_share": 0.1, "col_share": 0.1}
     for mask in (None, masks):
         after = weathered(rock, loose, edges, 20, mask, **numbers)
         for turn in (np.flipud, np.fliplr, lambda a: a.swapaxes(0, 1), np.rot90):
-            turned = weathered(turn(rock), turn(loose), edges, 20, None if mask is None else turn(mask), **numbers)
-            assert np.array_equal(turned[0], turn(after[0])) and np.array_equal(turned[1], turn(after[1]))
+            turned = weathered(
+                turn(rock), turn(loose), edges, 20, None if mask is None else turn(mask), **numbers
+            )
+            assert np.array_equal(turned[0], turn(after[0])) and np.array_equal(
+                turned[1], turn(after[1])
+            )

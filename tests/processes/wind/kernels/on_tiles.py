@@ -8,7 +8,10 @@ import pytest
 
 def assert_alike(cut, whole):
     """A run on tiles gives the bits and the figures of the run on one."""
-    assert cut.surface.tobytes() == whole.surface.tobytes() and cut.track.tobytes() == whole.track.tobytes()
+    assert (
+        cut.surface.tobytes() == whole.surface.tobytes()
+        and cut.track.tobytes() == whole.track.tobytes()
+    )
     assert (cut.steps, cut.aged, cut.supplied) == (whole.steps, whole.aged, whole.supplied)
     figures = (whole.lifted, whole.slid, whole.exported)
     assert (cut.lifted, cut.slid, cut.exported) == pytest.approx(figures, rel=1e-12)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Wind erosion in plain Python, slow and literal, to compare the kernel with.
 
-Written from the article (McDonald 2020: `Wind::fly`, `Wind::cascade`), whose order of operations it keeps, with what
-this project changes: nothing is lost, diagonals are longer, edges are those of the cell that slides, three kinds of
-edges, a wind shadow, masks and covers. Vectors are (along rows' axis x, up, along columns' axis z), as there.
+Written from the article (McDonald 2020: `Wind::fly`, `Wind::cascade`), whose order of operations it
+keeps, with what this project changes: nothing is lost, diagonals are longer, edges are those of the
+cell that slides, three kinds of edges, a wind shadow, masks and covers. Vectors are (along rows'
+axis x, up, along columns' axis z), as there.
 """
 
 import math
@@ -18,17 +19,27 @@ def length(v):
 
 
 class Land:
-    """Rock and sediment by (row, col), and what lies over them; `rules` has the attributes of `wind.Constants`."""
+    """Rock and sediment by (row, col), and what lies over them; `rules` has the attributes of
+    `wind.Constants`.
+    """
 
     def __init__(self, rock, sediment, rules, edges, masks=None, cover=None, shade=None):
         self.rows, self.cols = rock.shape
         cells = [(row, col) for row in range(self.rows) for col in range(self.cols)]
         self.rock = {cell: float(rock[cell]) for cell in cells}
         self.sediment = {cell: float(sediment[cell]) for cell in cells}
-        self.masks = {cell: (1.0, 1.0, 1.0) if masks is None else tuple(map(float, masks[cell][:3])) for cell in cells}
-        self.cover = {cell: (0.0, 1.0) if cover is None else tuple(map(float, cover[cell])) for cell in cells}
+        self.masks = {
+            cell: (1.0, 1.0, 1.0) if masks is None else tuple(map(float, masks[cell][:3]))
+            for cell in cells
+        }
+        self.cover = {
+            cell: (0.0, 1.0) if cover is None else tuple(map(float, cover[cell])) for cell in cells
+        }
         self.shade = {cell: -math.inf if shade is None else float(shade[cell]) for cell in cells}
-        self.rules, self.edges, self.track, self.path = rules, edges, set(), []
+        self.rules = rules
+        self.edges = edges
+        self.track = set()
+        self.path = []
         self.exported = self.lifted = self.slid = self.abraded = 0.0
 
     def surface(self, cell):
@@ -41,18 +52,25 @@ class Land:
         return (row, col) if 0 <= row < self.rows and 0 <= col < self.cols else None
 
     def clamped(self, row, col):
-        return self.place(row, col) or (min(max(row, 0), self.rows - 1), min(max(col, 0), self.cols - 1))
+        return self.place(row, col) or (
+            min(max(row, 0), self.rows - 1),
+            min(max(col, 0), self.cols - 1),
+        )
 
     def normal(self, z, x):
         """Unit normal: gradients of the four nearest cells by central differences, blended."""
-        row, col = math.floor(z - 0.5), math.floor(x - 0.5)
-        down, right = z - 0.5 - row, x - 0.5 - col
+        row = math.floor(z - 0.5)
+        col = math.floor(x - 0.5)
+        down = z - 0.5 - row
+        right = x - 0.5 - col
         slope_z = slope_x = 0.0
         for d_row, d_col in ((0, 0), (0, 1), (1, 0), (1, 1)):
             weight = (down if d_row else 1 - down) * (right if d_col else 1 - right)
             at = row + d_row, col + d_col
-            south, north = self.clamped(at[0] + 1, at[1]), self.clamped(at[0] - 1, at[1])
-            east, west = self.clamped(at[0], at[1] + 1), self.clamped(at[0], at[1] - 1)
+            south = self.clamped(at[0] + 1, at[1])
+            north = self.clamped(at[0] - 1, at[1])
+            east = self.clamped(at[0], at[1] + 1)
+            west = self.clamped(at[0], at[1] - 1)
             slope_z += weight * (self.surface(south) - self.surface(north)) * self.rules.row_slope
             slope_x += weight * (self.surface(east) - self.surface(west)) * self.rules.col_slope
         size = math.sqrt(1 + slope_z**2 + slope_x**2)
@@ -64,14 +82,23 @@ class Land:
             if other is None:
                 continue
             hold = (
-                self.rules.diagonal_hold if d_row and d_col else self.rules.row_hold if d_row else self.rules.col_hold
+                self.rules.diagonal_hold
+                if d_row and d_col
+                else self.rules.row_hold
+                if d_row
+                else self.rules.col_hold
             )
             difference = self.surface(cell) - self.surface(other)
             excess = abs(difference) - hold
             if excess <= 0:
                 continue
             higher, lower = (cell, other) if difference > 0 else (other, cell)
-            transfer = min(self.sediment[higher], excess / 2) * share * self.masks[higher][0] * self.masks[lower][2]
+            transfer = (
+                min(self.sediment[higher], excess / 2)
+                * share
+                * self.masks[higher][0]
+                * self.masks[lower][2]
+            )
             self.sediment[higher] -= transfer
             self.sediment[lower] += transfer
             self.slid += transfer
@@ -82,9 +109,12 @@ class Land:
         return amount
 
     def fly(self, z, x, wind_row, wind_col, load=0.0):
-        """One particle from its start to its end; `path` gets (z, x, height, speed, load) after each step."""
+        """One particle from its start to its end; `path` gets (z, x, height, speed, load) after
+        each step.
+        """
         rules, dt = self.rules, self.rules.time_step
-        height, wind = -math.inf, (wind_col, 0.0, wind_row)
+        height = -math.inf
+        wind = (wind_col, 0.0, wind_row)
         speed = wind
         cell = int(z), int(x)
         self.path = []
@@ -104,7 +134,8 @@ class Land:
                 speed = tuple(v + dt * a for v, a in zip(speed, turn, strict=True))
                 prevailing = tuple(p * self.cover[cell][1] for p in wind)
             speed = tuple(v + rules.pull * (p - v) for v, p in zip(speed, prevailing, strict=True))
-            x, z = x + rules.col_step * speed[0], z + rules.row_step * speed[2]
+            x = x + rules.col_step * speed[0]
+            z = z + rules.row_step * speed[2]
             height += dt * speed[1]
             if not (0 <= z < self.rows and 0 <= x < self.cols):
                 if self.edges == "open":
@@ -112,13 +143,16 @@ class Land:
                     return
                 if self.edges == "closed":
                     break
-                z, x = z % self.rows, x % self.cols
+                z = z % self.rows
+                x = x % self.cols
             new = int(z), int(x)
             if step > rules.maximum_steps - rules.maximum_steps // 4:
                 part = load / 2 / (rules.maximum_steps + 1 - step)
                 load -= self.settle(new, part) + self.settle(cell, part)
             elif height <= self.surface(new):
-                force = length(speed) * (1 - rules.shelter if lee else 1) * (self.surface(new) - height)
+                force = (
+                    length(speed) * (1 - rules.shelter if lee else 1) * (self.surface(new) - height)
+                )
                 load += self.touch(cell, force, load)
             else:
                 part = load / 2 * (1 if load <= 1e-30 else rules.lee_fall if lee else rules.fall)
@@ -145,7 +179,9 @@ class Land:
             self.sediment[cell] += worn
             self.abraded += worn
             return 0.0
-        lifted = min(self.rules.lift * max(force - self.cover[cell][0], 0.0) * takes, self.sediment[cell])
+        lifted = min(
+            self.rules.lift * max(force - self.cover[cell][0], 0.0) * takes, self.sediment[cell]
+        )
         self.sediment[cell] -= lifted
         self.lifted += lifted
         if lifted > 0:

@@ -61,10 +61,16 @@ def by_kernel(rock, sediment, rules, blow=EAST, *given, **over):
 
 
 def test_over_a_plain_a_particle_takes_on_the_wind_and_its_load_the_air_s():
-    """On level ground nothing turns it: v += 0.05 (1 - v), then v += 0.9 (v' - v) with v' = 1 + near · 1 · (v - 1) = v,
-    so it keeps v; v *= 1 - 0.3 load / full; and load += 0.05 (full v - load). Each cell gives what the load gains. The
-    load is so small that the ground stays level, and weighs nothing."""
-    shape, speed, load, place, full = (5, 60), 0.0, 0.0, 3.5, 1e-7
+    """On level ground nothing turns it: v += 0.05 (1 - v), then v += 0.9 (v' - v) with v' = 1 +
+    near · 1 · (v - 1) = v, so it keeps v; v *= 1 - 0.3 load / full; and load += 0.05 (full v -
+    load). Each cell gives what the load gains. The load is so small that the ground stays level,
+    and weighs nothing.
+    """
+    shape = (5, 60)
+    speed = 0.0
+    load = 0.0
+    place = 3.5
+    full = 1e-7
     sand = np.full(shape, 5.0)
     left = sand[2].copy()
     steps = 30
@@ -73,7 +79,8 @@ def test_over_a_plain_a_particle_takes_on_the_wind_and_its_load_the_air_s():
         speed *= 1 - 0.3 * load / full
         gain = 0.05 * (full * speed - load)
         left[int(place)] -= gain
-        load, place = load + gain, place + speed
+        load = load + gain
+        place = place + speed
     rules = constants(maximum_way=1000.0, full=full, weight=0.0, edges=EDGES["open"])
     reference = Layer(np.zeros(shape), sand, rules, "open")
     reference.drift(0, 2.5, 3.5, *EAST)
@@ -86,10 +93,12 @@ def test_over_a_plain_a_particle_takes_on_the_wind_and_its_load_the_air_s():
 
 
 def test_a_particle_ends_after_its_way_however_slow_its_load_makes_it():
-    """Twice the capacity is twice the load and the same speed; the same load in air that drags more is slower, takes
-    more steps, and gets as far."""
+    """Twice the capacity is twice the load and the same speed; the same load in air that drags more
+    is slower, takes more steps, and gets as far.
+    """
     sand = np.full((5, 400), 5.0)
-    ends, steps = [], []
+    ends = []
+    steps = []
     for drag in (0.0, 0.6):
         rules = constants(maximum_way=60.0, drag=drag, edges=EDGES["open"], weight=0.0)
         got = by_kernel(0 * sand, sand, rules, sources=at(2, 3, sand.shape))
@@ -122,7 +131,9 @@ def test_on_bare_rock_a_loaded_particle_wears_it_and_an_empty_one_does_not():
     loaded = by_kernel(rock, 0 * rock, rules, sources=at(2, 1, rock.shape), supply=0.1)
     assert empty.abraded == 0 and np.array_equal(empty.surface, rock)
     assert loaded.abraded > 0
-    assert (loaded.surface - loaded.sediment).sum() == pytest.approx(rock.sum() - loaded.abraded, abs=1e-12)
+    assert (loaded.surface - loaded.sediment).sum() == pytest.approx(
+        rock.sum() - loaded.abraded, abs=1e-12
+    )
 
 
 def test_a_shaded_cell_keeps_its_sand_and_takes_that_of_the_air():
@@ -130,7 +141,12 @@ def test_a_shaded_cell_keeps_its_sand_and_takes_that_of_the_air():
     shade = np.full(flat.shape, -math.inf)
     shade[:, 20:25] = 6.0
     rules = constants(edges=EDGES["open"], full=1e-4, weight=0.0)
-    change = by_kernel(0 * flat, flat, rules, count=20, sources=at(2, 1, flat.shape), shade=shade).surface - flat
+    change = (
+        by_kernel(
+            0 * flat, flat, rules, count=20, sources=at(2, 1, flat.shape), shade=shade
+        ).surface
+        - flat
+    )
     assert change[2, 3:20].mean() < 0 and change[2, 20:23].min() > 5 * change[2, 3:20].max()
     assert change[2, 20] > change[2, 22]  # half of the load falls on each feature size
 
@@ -139,7 +155,8 @@ def test_a_shaded_cell_keeps_its_sand_and_takes_that_of_the_air():
 
 
 def start_of(particle, shape, sources):
-    chance, along = uniform(1, particle, 0), uniform(1, particle, 1)
+    chance = uniform(1, particle, 0)
+    along = uniform(1, particle, 1)
     if sources is None:
         return chance * shape[0], along * shape[1]
     cell = int(np.searchsorted(sources, chance, side="right"))
@@ -147,20 +164,31 @@ def start_of(particle, shape, sources):
 
 
 def assert_same(rock, sediment, rules, edges, blow=EAST, count=30, sources=None, **over):
-    """Compare particle by particle, each from the kernel's ground; returns the sums of the kernel's totals."""
+    """Compare particle by particle, each from the kernel's ground; returns the sums of the kernel's
+    totals.
+    """
     sums = dict.fromkeys(("lifted", "slid", "abraded", "exported"), 0.0)
     for particle in range(count):
-        got = by_kernel(rock, sediment, rules, blow, particle + 1, sources, 0.01, first=particle, **over)
+        got = by_kernel(
+            rock, sediment, rules, blow, particle + 1, sources, 0.01, first=particle, **over
+        )
         expected = Layer(rock, sediment, rules, edges, **over)
         expected.drift(particle, *start_of(particle, rock.shape, sources), *blow, load=0.01)
         for (row, col), loose in expected.sediment.items():
-            assert got.surface[row, col] == pytest.approx(expected.surface((row, col)), abs=1e-9), particle
+            assert got.surface[row, col] == pytest.approx(expected.surface((row, col)), abs=1e-9), (
+                particle
+            )
             assert got.sediment[row, col] == pytest.approx(loose, abs=1e-9), particle
-        assert {tuple(map(int, cell)) for cell in np.argwhere(got.track)} == expected.track, particle
+        assert {tuple(map(int, cell)) for cell in np.argwhere(got.track)} == expected.track, (
+            particle
+        )
         for name in sums:
-            assert getattr(got, name) == pytest.approx(getattr(expected, name), rel=1e-6, abs=1e-9), name
+            assert getattr(got, name) == pytest.approx(
+                getattr(expected, name), rel=1e-6, abs=1e-9
+            ), name
             sums[name] += getattr(got, name)
-        rock, sediment = got.surface - got.sediment, got.sediment
+        rock = got.surface - got.sediment
+        sediment = got.sediment
     return SimpleNamespace(**sums)
 
 
@@ -178,7 +206,9 @@ def test_many_particles_do_what_plain_python_does(edges, blow):
 def test_masks_covers_shadows_and_oblong_cells_do_what_plain_python_does(edges):
     rng = np.random.default_rng(5)
     over = {
-        "masks": np.take(rng.integers(0, 5, (9, 11, 3)) / 4, [0, 2, 1, 1], axis=2).astype(np.float32),
+        "masks": np.take(rng.integers(0, 5, (9, 11, 3)) / 4, [0, 2, 1, 1], axis=2).astype(
+            np.float32
+        ),
         "cover": (rng.integers(0, 5, (9, 11, 2)) / 4 * (0.01, 1.0)).astype(np.float32),
         "shade": rng.uniform(-1, 4, (9, 11)),
     }
@@ -203,7 +233,9 @@ def test_masks_covers_shadows_and_oblong_cells_do_what_plain_python_does(edges):
 
 @pytest.mark.parametrize("edges", EDGES)
 def test_the_smallest_grids_are_right_too(edges):
-    assert_same(*land(3, 3, relief=2.0), constants(edges=EDGES[edges], maximum_steps=20), edges, (0.8, 0.6))
+    assert_same(
+        *land(3, 3, relief=2.0), constants(edges=EDGES[edges], maximum_steps=20), edges, (0.8, 0.6)
+    )
 
 
 # Laws
@@ -211,7 +243,9 @@ def test_the_smallest_grids_are_right_too(edges):
 
 @pytest.mark.parametrize("case", range(30))
 def test_no_parameters_break_the_balance_of_mass_or_the_bounds(case):
-    """Any numbers that the parameters' ranges can lead to: finite, never less than no sand, and nothing lost."""
+    """Any numbers that the parameters' ranges can lead to: finite, never less than no sand, and
+    nothing lost.
+    """
     seed = int(os.environ.get("TEST_SEED") or 1)
     print(f"TEST_SEED={seed}, case {case}")
     rng = np.random.default_rng(seed + case)
@@ -261,12 +295,17 @@ def test_particles_in_one_chunk_or_many_give_the_same_bytes():
     whole = by_kernel(rock, sediment, constants(), count=200)
     for chunks in ([1, 2, 3], [7, 100, 199]):
         parts = by_kernel(rock, sediment, constants(), count=200, chunks=chunks)
-        assert parts.surface.tobytes() == whole.surface.tobytes() and parts.track.tobytes() == whole.track.tobytes()
+        assert (
+            parts.surface.tobytes() == whole.surface.tobytes()
+            and parts.track.tobytes() == whole.track.tobytes()
+        )
         assert (parts.lifted, parts.slid, parts.steps) == (whole.lifted, whole.slid, whole.steps)
 
 
 def test_a_turned_terrain_in_a_turned_wind_is_eroded_turned():
-    """Slides too, as they go to the lowest first; without swirls, whose numbers have a direction."""
+    """Slides too, as they go to the lowest first; without swirls, whose numbers have a
+    direction.
+    """
     rock, sediment = land(11, 11, relief=4.0)
     rules = constants(turbulence=0.0, edges=EDGES["open"])
     straight = by_kernel(rock, sediment, rules, (0.6, 0.8), sources=at(5, 1, rock.shape), count=5)
@@ -295,20 +334,27 @@ def test_steep_sand_comes_to_stand_at_its_angle():
 @pytest.mark.parametrize("speed", [1.0, 30.0])
 @pytest.mark.parametrize("tile", [0, 4, 5])
 def test_what_is_on_a_tile_touches_and_reads_nothing_beyond_its_reach(tile, speed):
-    """Other heights beyond it change nothing, neither there nor within. 30 goes past the reach in a step."""
+    """Other heights beyond it change nothing, neither there nor within. 30 goes past the reach in a
+    step.
+    """
     rules = constants(maximum_steps=300, maximum_way=300.0, row_step=speed, col_step=speed)
     rock, sediment = land(192, 192, 20.0)
     whole = np.stack([rock + sediment, sediment], -1)
     row, col = (64 * place for place in divmod(tile, 3))
     own, written, read = (np.zeros(rock.shape, bool) for _ in range(3))
     for field, reach in ((own, 0), (written, REACH + 1), (read, REACH + 2)):
-        field[np.ix_(*(np.arange(place - reach, place + 64 + reach) % 192 for place in (row, col)))] = True
+        field[
+            np.ix_(*(np.arange(place - reach, place + 64 + reach) % 192 for place in (row, col)))
+        ] = True
     other = whole + np.where(read, 0.0, fractal(192, 192, 20.0, seed=9))[..., None]
     (expected, marks), (ground, track) = (
-        test_wind.on_one_tile(given, tile, rules, (0.6, 0.8), kernel=wind_layer) for given in (whole, other)
+        test_wind.on_one_tile(given, tile, rules, (0.6, 0.8), kernel=wind_layer)
+        for given in (whole, other)
     )
     assert np.array_equal(ground[read], expected[read]) and np.array_equal(track, marks)
-    assert np.array_equal(expected[~written], whole[~written]) and np.array_equal(ground[~written], other[~written])
+    assert np.array_equal(expected[~written], whole[~written]) and np.array_equal(
+        ground[~written], other[~written]
+    )
     assert np.count_nonzero(expected != whole) > 500 and (expected != whole)[~own].any()
 
 
@@ -320,7 +366,16 @@ def test_on_tiles_one_particle_goes_the_way_it_goes_without(edges):
         for steps in (37, 81, 82, 400 + 7 * particle):
             rules = constants(edges=EDGES[edges], maximum_way=0.7 * steps, maximum_steps=steps)
             whole, cut = (
-                by_kernel(rock, sediment, rules, (0.6, -0.8), particle + 1, first=particle, supply=0.01, side=side)
+                by_kernel(
+                    rock,
+                    sediment,
+                    rules,
+                    (0.6, -0.8),
+                    particle + 1,
+                    first=particle,
+                    supply=0.01,
+                    side=side,
+                )
                 for side in (10**6, 64)
             )
             assert_alike(cut, whole)
@@ -329,7 +384,9 @@ def test_on_tiles_one_particle_goes_the_way_it_goes_without(edges):
 @pytest.mark.parametrize("edges", EDGES)
 def test_no_mass_is_lost_between_tiles_however_far_a_step_goes(edges):
     rock, sediment = land(150, 200, 20.0)
-    rules = constants(edges=EDGES[edges], maximum_steps=200, maximum_way=200.0, row_step=40.0, col_step=70.0)
+    rules = constants(
+        edges=EDGES[edges], maximum_steps=200, maximum_way=200.0, row_step=40.0, col_step=70.0
+    )
     after = by_kernel(rock, sediment, rules, (0.6, -0.8), 500, supply=0.01, side=64)
     assert_balanced(after, rock, sediment)
     assert np.isfinite(after.surface).all() and after.sediment.min() >= 0

@@ -86,7 +86,7 @@ test-3.13:
 ON_OLDER := -m "not (landscape or fuzz or compile or kernel)" --ignore-glob="tests/processes/*/*" \
 	--ignore=tests/landscape --ignore=tests/drainage/tiled --ignore=tests/test_architecture.py \
 	--ignore=tests/test_bench.py --ignore=tests/test_mutants.py --ignore=tests/base/test_data_files.py \
-	--ignore=tests/processes/test_soft_limits.py --ignore=tests/local
+	--ignore=tests/processes/test_soft_limits.py --ignore=tests/run/region
 
 test-3.11:
 	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='$(ON_OLDER)'; \

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Terrain Erosion, the Blender extension: `erosion_addon` holds it, this file only lets Blender
-find it.
-"""
+"""Terrain Erosion, the Blender extension; this file only lets Blender find `erosion_addon`."""
 
 
 def register():

@@ -28,9 +28,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from bench.bake import bake  # noqa: E402
 from bench.drainage import flow_graph  # noqa: E402
 from bench.landscape import scaling as tiles  # noqa: E402
-from bench.light import bake  # noqa: E402
 from bench.processes import droplet, dunes, rill, talus, water, wind  # noqa: E402
 from bench.run import scaling  # noqa: E402
 from bench.shared.comparison import BUILD, TURNS  # noqa: E402

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 
-_DOORS = {
+ADDRESSES = {
     "Checkpoint": "run.checkpoint",
     "Field": "terrain.fields",
     "FIELDS": "terrain.fields",
@@ -18,10 +18,10 @@ _DOORS = {
     "Step": "recipe.recipe",
     "Terrain": "terrain.terrain",
     "erode": "run.simulation",
-    "erode_region": "local.rerun",
-    "resume": "local.resuming",
+    "erode_region": "run.region.rerun",
+    "resume": "run.region.resuming",
     "simulate": "run.simulation",
-    "simulate_region": "local.rerun",
+    "simulate_region": "run.region.rerun",
 }
 """Public names and where they lie; imported on first use, because Blender starts with none of
 them.
@@ -29,15 +29,15 @@ them.
 
 
 def __getattr__(name: str) -> "Any":
-    if name not in _DOORS:
+    if name not in ADDRESSES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .base.doors import opened
 
-    return opened(__name__, f"{_DOORS[name]}.{name}")
+    return opened(__name__, f"{ADDRESSES[name]}.{name}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_DOORS])
+    return sorted([*globals(), *ADDRESSES])
 
 
 def register() -> None:

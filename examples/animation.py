@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import erosion_addon  # noqa: E402
-from erosion_addon.model import Recipe  # noqa: E402
+from erosion_addon import Recipe  # noqa: E402
 from erosion_addon.scene.materials import material, sky_material  # noqa: E402
 from erosion_addon.scene.stage import studio  # noqa: E402
 from erosion_addon.scene.stage.daylight import DAYLIGHTS  # noqa: E402

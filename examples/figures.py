@@ -22,12 +22,12 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from erosion_addon import Recipe, Terrain, erode  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.drainage.land import Land  # noqa: E402
 from erosion_addon.drainage.land_statistics import favored, statistics  # noqa: E402
 from erosion_addon.drainage.rivers import sample  # noqa: E402
 from erosion_addon.generators.registry import make  # noqa: E402
-from erosion_addon.model import Recipe, Terrain, erode  # noqa: E402
 from examples.starts import terrain_for  # noqa: E402
 
 WIDTH, RELIEF, ROUGHNESS = 4000.0, 850.0, 0.2

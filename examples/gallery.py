@@ -25,10 +25,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import erosion_addon  # noqa: E402
+from erosion_addon import Terrain  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.files.render_settings import VIEWS, Picture  # noqa: E402
 from erosion_addon.grid.resample import resized  # noqa: E402
-from erosion_addon.model import Terrain  # noqa: E402
 from erosion_addon.scene.stage import render  # noqa: E402
 from erosion_addon.scene.terrain import grid  # noqa: E402
 from erosion_addon.scene.terrain.attributes import new_attribute  # noqa: E402

@@ -22,9 +22,9 @@ from matplotlib.colors import to_rgb
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from erosion_addon import Recipe, Terrain, erode  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.generators.registry import make  # noqa: E402
-from erosion_addon.model import Recipe, Terrain, erode  # noqa: E402
 from erosion_addon.recipe.needs import with_loose_top  # noqa: E402
 from examples.starts import SIDE, terrain_for  # noqa: E402
 

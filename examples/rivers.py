@@ -18,12 +18,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import erosion_addon  # noqa: E402
+from erosion_addon import FIELDS, Recipe, Terrain, erode  # noqa: E402
 from erosion_addon.drainage.parameters import RiverParameters  # noqa: E402
 from erosion_addon.files.render_settings import Picture  # noqa: E402
-from erosion_addon.model import FIELDS, Recipe, Terrain, erode  # noqa: E402
-from erosion_addon.scene.derived import rivers, surroundings  # noqa: E402
+from erosion_addon.scene.derived import surroundings  # noqa: E402
 from erosion_addon.scene.stage import look, render, studio  # noqa: E402
 from erosion_addon.scene.terrain import attributes, grid  # noqa: E402
+from erosion_addon.scene.water import rivers  # noqa: E402
 from examples.animation import noise  # noqa: E402
 
 OUT = ROOT / "build" / "examples"

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from erosion_addon import Terrain
 from erosion_addon.generators.registry import make
-from erosion_addon.model import Terrain
 
 SIDE = 384
 Parts = tuple[tuple[str, dict[str, Any]], ...]

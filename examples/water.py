@@ -14,7 +14,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from erosion_addon.model import Recipe, Terrain, erode  # noqa: E402
+from erosion_addon import Recipe, Terrain, erode  # noqa: E402
 
 OUT = ROOT / "build" / "examples"
 SIDE = 256

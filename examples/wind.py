@@ -17,8 +17,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from erosion_addon import Recipe, Step, Terrain, erode  # noqa: E402
 from erosion_addon.generators.registry import make  # noqa: E402
-from erosion_addon.model import Recipe, Step, Terrain, erode  # noqa: E402
 from erosion_addon.processes.wind.parameters import WindParameters  # noqa: E402
 
 mpl.use("Agg")

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
+from erosion_addon import Recipe, erode
 from erosion_addon.base.data_files import shipped
-from erosion_addon.model import Recipe, erode
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = Path(__file__).parent / "recipe_digests.json"

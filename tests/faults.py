@@ -26,11 +26,11 @@ import bpy
 import numpy as np
 
 import erosion_addon
+from erosion_addon import Recipe
 from erosion_addon.cli.commands import main as command
 from erosion_addon.landscape import erode as erosion
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
-from erosion_addon.model import Recipe
 from erosion_addon.scene.materials.terrain.sockets import SHORE
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job

@@ -55,6 +55,7 @@ with (
     contextlib.redirect_stderr(io.StringIO()),
     atheris.instrument_imports(include=READERS, exclude=KERNELS),
 ):
+    from erosion_addon import Checkpoint, InputError, Recipe, Terrain, resume, simulate
     from erosion_addon.base.data_files import shipped
     from erosion_addon.base.errors import printable
     from erosion_addon.cli import arguments
@@ -70,7 +71,6 @@ with (
     from erosion_addon.landscape.storage import manifest as manifests
     from erosion_addon.landscape.storage.folder import Landscape, Window
     from erosion_addon.landscape.window import overview, put_back, take
-    from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
     from erosion_addon.scene.terrain import lattice
     from erosion_addon.terrain import masks
     from tests.heightmaps import write_heightmap

@@ -32,8 +32,9 @@ from hypothesis.stateful import (
 from mathutils import Vector
 
 import erosion_addon
-from erosion_addon.model import Recipe
-from erosion_addon.scene.derived import companions, update_derived
+from erosion_addon import Recipe
+from erosion_addon.scene.companions import companions
+from erosion_addon.scene.derived import update_derived
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import attributes, grid

@@ -19,7 +19,7 @@ import bpy
 import numpy as np
 
 import erosion_addon
-from erosion_addon.model import InputError, Recipe
+from erosion_addon import InputError, Recipe
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process as process

@@ -25,13 +25,13 @@ from typing import IO, Any
 
 import numpy as np
 
+from erosion_addon import InputError, Recipe, Terrain, simulate
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.parameters import Specification, specifications
-from erosion_addon.local.rerun import simulate_region
-from erosion_addon.model import InputError, Recipe, Terrain, simulate
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.recipe.recipe import Step
 from erosion_addon.run.estimate import seconds_of
+from erosion_addon.run.region.rerun import simulate_region
 from erosion_addon.terrain.limits import Limits
 from erosion_addon.terrain.masks import FACTORS, MASK_KINDS
 from tests.terrains import fractal

@@ -286,14 +286,18 @@ class Copy:
     def take_machine_code(self) -> None:
         """Take the kernels that this checkout has compiled, if they are of the same sources."""
         # numba, which tests that run in Blender have to do without
-        from erosion_addon.kernels import jit
+        from erosion_addon.base.kernels import jit
 
         if jit.CACHE is not None and jit.CACHE.name == self._compiled.name:
             shutil.copytree(jit.CACHE, self._compiled, dirs_exist_ok=True)
 
     def _machine_code(self) -> Path:
         """Folder of the compiled kernels of these sources."""
-        command = [sys.executable, "-c", "from erosion_addon.kernels import jit; print(jit.CACHE)"]
+        command = [
+            sys.executable,
+            "-c",
+            "from erosion_addon.base.kernels import jit; print(jit.CACHE)",
+        ]
         where = {"cwd": self._folder, "env": self._environment}
         return Path(
             subprocess.run(

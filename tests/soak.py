@@ -19,7 +19,7 @@ import bpy
 import numpy as np
 
 import erosion_addon
-from erosion_addon.model import Recipe
+from erosion_addon import Recipe
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process

@@ -22,7 +22,7 @@ import bpy
 import numpy as np
 
 import erosion_addon
-from erosion_addon.model import Recipe
+from erosion_addon import Recipe
 from erosion_addon.processes.brush.parameters import Stroke
 from erosion_addon.scene.brush import ground as grounds
 from erosion_addon.scene.brush.painter import Painter

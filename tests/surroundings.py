@@ -160,7 +160,7 @@ def in_blender(folder: Path) -> str:
     import bpy
 
     import erosion_addon
-    from erosion_addon.model import Recipe
+    from erosion_addon import Recipe
     from erosion_addon.scene.terrain import grid
     from erosion_addon.ui.recipe import steps
 
@@ -206,7 +206,7 @@ def in_blender_with_little_memory(megabytes: int) -> str:
 
     import bpy
 
-    from erosion_addon.model import Recipe
+    from erosion_addon import Recipe
     from erosion_addon.scene.run import job
     from erosion_addon.scene.terrain import grid
     from erosion_addon.scene.worker import worker_process

@@ -13,14 +13,12 @@ from pathlib import Path
 
 import pytest
 
-import erosion_addon
 import erosion_addon.model
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "erosion_addon"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
-    "kernels",
     "base",
     "grid",
     "terrain",
@@ -28,14 +26,10 @@ LAYERS = (
     "processes",
     "recipe",
     "files",
-    "light",
-    "lod",
+    "bake",
     "generators",
     "run",
-    "local",
-    "frames",
     "landscape",
-    "model",
     "worker",
     "cli",
     "scene",
@@ -201,7 +195,7 @@ def test_blender_is_imported_by_scene_and_ui_alone():
 
 
 PLAIN = tuple(
-    f"erosion_addon.kernels.{name}" for name in ("elementary", "splitmix", "interruption")
+    f"erosion_addon.base.kernels.{name}" for name in ("elementary", "splitmix", "interruption")
 )
 """Without numba: arithmetic that all rooms share and kernels call, and what ends the wait for a
 kernel.
@@ -251,10 +245,11 @@ PUBLIC = {
 }
 
 
-def test_public_names_are_reached_through_both_doors():
-    assert set(erosion_addon.model.__all__) == PUBLIC
+def test_public_names_are_reached_through_the_door_and_with_a_warning_at_their_old_address():
+    assert set(erosion_addon.ADDRESSES) == PUBLIC
     for name in PUBLIC:
-        assert getattr(erosion_addon, name) is getattr(erosion_addon.model, name)
+        with pytest.warns(DeprecationWarning, match=f"use `from erosion_addon import {name}`"):
+            assert getattr(erosion_addon.model, name) is getattr(erosion_addon, name)
     with pytest.raises(AttributeError):
         erosion_addon.something_else  # noqa: B018 - asking is the test
 
@@ -281,7 +276,7 @@ def test_importing_imports_neither_numba_nor_blender(module):
     loaded = set(done.stdout.split())
     assert module in loaded and not loaded & {"numba", "llvmlite", "bpy", "OpenImageIO"}
     kernels = {name for name in loaded if name.startswith("erosion_addon.") and is_kernel(name)}
-    assert kernels <= {*PLAIN, "erosion_addon.kernels"}
+    assert kernels <= {*PLAIN, "erosion_addon.base.kernels"}
 
 
 def test_simulating_imports_no_blender():

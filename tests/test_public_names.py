@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon import FIELDS, Recipe, Terrain, erode, simulate
 from erosion_addon.cli.arguments import parser
 from erosion_addon.cli.commands import main
 from erosion_addon.files.formats import SUFFIXES
-from erosion_addon.model import FIELDS, Recipe, Terrain, erode, simulate
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.terrain.color_attributes import COLORS
 from erosion_addon.terrain.masks import MASK_KINDS

@@ -8,10 +8,10 @@ import runpy
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, simulate
 from erosion_addon.cli.arguments import parser
 from erosion_addon.cli.commands import main
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.model import Recipe, Terrain, simulate
 from erosion_addon.terrain.strata import Strata
 from tests.heightmaps import write_heightmap
 from tests.readme import ROOT, all_blocks, blocks, commands, kind_of

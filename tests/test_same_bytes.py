@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
+from erosion_addon.bake.light.horizon import sky_share, sun_share
 from erosion_addon.base.data_files import shipped
 from erosion_addon.generators.registry import SOURCES, make
-from erosion_addon.light.horizon import sky_share, sun_share
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.brush.parameters import KINDS
 from erosion_addon.terrain.strata import Strata
 from tests import every_machine
@@ -111,7 +111,7 @@ HARMLESS = {
     # figures to read, of two digits
     *(("land_statistics", name) for name in ("arctan", "hypot", "log10", "polyfit")),
     ("plot", "log10"),  # a drawing, to a tenth of a pixel
-    ("slope", "atan"),  # degrees in a sentence
+    ("stencils", "atan"),  # degrees in a sentence
     ("placement", "atan2"),  # likewise
     # Longitude and latitude, rounded to a tenth of a millimeter.
     *(
@@ -332,7 +332,7 @@ def symbols_needed(code):
 @pytest.mark.parametrize("name", [*STEPS, "light"])
 def test_kernels_call_no_function_whose_last_digit_differs(name):
     """Read from the folder of compiled kernels, where the machine code stands as it is run."""
-    from erosion_addon.kernels import jit
+    from erosion_addon.base.kernels import jit
 
     if jit.CACHE is None:
         pytest.skip("no folder for compiled kernels")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The random numbers of erosion_addon/kernels/rng.py: by counter, so that any of them can be had alone.
+// The random numbers of erosion_addon/base/kernels/rng.py: by counter, so that any of them can be had alone.
 
 #pragma once
 

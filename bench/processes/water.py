@@ -24,8 +24,8 @@ from bench.shared.comparison import (
 )
 from bench.shared.table import Row, at_least, at_most, for_information
 from erosion_addon.base.threads import WorkerPool, processors
-from erosion_addon.processes.shared.row_bands import Bands
 from erosion_addon.processes.shared.state import State
+from erosion_addon.processes.shared.tile_scheduler import Bands
 from erosion_addon.processes.water.kernels import flow as water
 from erosion_addon.processes.water.kernels import level_slopes as water_slopes
 from erosion_addon.processes.water.parameters import WaterParameters, longest_step

@@ -18,8 +18,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from erosion_addon.scene.derived import foliage, water_surface
+from erosion_addon.scene.plants import foliage
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.water import water_surface
 
 SIDE = 1024
 

@@ -28,8 +28,8 @@ TURN = 0.05
 
 def measure(side: int, seconds: float) -> dict[str, float]:
     """Ratio of throughputs, longest update in ms, and updates per second."""
-    from erosion_addon.model import Recipe
-    from erosion_addon.scene.display import displayed_heights as live
+    from erosion_addon import Recipe
+    from erosion_addon.scene.run import displayed_heights as live
     from erosion_addon.scene.run import job
     from erosion_addon.scene.terrain import grid
     from erosion_addon.scene.terrain.mesh import shown_positions

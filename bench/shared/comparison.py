@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from erosion_addon.kernels import edges
+from erosion_addon.base.kernels import ghost_cells
 from erosion_addon.processes.shared.kernels import particle_queues as queues
 from erosion_addon.processes.shared.kernels import tiles
 
 BENCH = Path(__file__).resolve().parents[1]
 BUILD = BENCH.parent / "build"
-EDGES = {"open": edges.OPEN, "closed": edges.CLOSED, "wrap": edges.WRAP}
+EDGES = {"open": ghost_cells.OPEN, "closed": ghost_cells.CLOSED, "wrap": ghost_cells.WRAP}
 TURNS = 6
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from erosion_addon.model import Recipe, Terrain
+from erosion_addon import Recipe, Terrain
 from erosion_addon.worker.client import Runner
 
 SIDE = 2048

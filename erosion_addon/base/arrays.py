@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .kernels.elementary import power
+
 Array = np.ndarray[Any, Any]
 
 EDGES = ("open", "closed", "wrap")
@@ -46,3 +48,11 @@ def mean_cell_size(spacing: tuple[float, float]) -> float:
     """Mean side of a cell in meters: the square root of its area."""
     row_spacing, col_spacing = spacing
     return row_spacing if row_spacing == col_spacing else math.sqrt(row_spacing * col_spacing)
+
+
+def linear(encoded: Array) -> Array:
+    """Linear values from sRGB (IEC 61966-2-1) of the same type; values below 0 count as 0."""
+    values = np.maximum(encoded, 0.0)
+    return np.where(values <= 0.04045, values / 12.92, power((values + 0.055) / 1.055, 2.4)).astype(
+        values.dtype
+    )

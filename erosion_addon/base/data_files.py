@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import linear
 from .errors import InputError
 from .regular_files import open_regular
-from .srgb import linear
 
 LARGEST_FILE = 64 * 1024
 """Size limit in bytes. Settings are a page of text."""

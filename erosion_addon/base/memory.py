@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import InputError
-from .sizes import size_in_words
 
 _PLENTY = 2 << 30
 """Bytes of memory that a file of any size may need."""
@@ -146,3 +145,8 @@ def require_to_unpack(bytes_needed: int, numbers: int, stored: int, what: str) -
             f"only {size_in_words(stored)}; save it with fewer cells, or without compression."
         )
     require(bytes_needed, what)
+
+
+def size_in_words(size: float) -> str:
+    """Bytes in megabytes or gigabytes, to a tenth, at least 0.1 MB."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(size / 1e6, 0.1):.1f} MB"

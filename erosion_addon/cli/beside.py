@@ -12,7 +12,7 @@ from ..base.errors import InputError
 from ..drainage.analysis import analyze
 from ..files import formats
 from ..files.heightmap import Written, own_range
-from ..files.normals import NORMAL, normals
+from ..files.maps import NORMAL, normals
 from ..files.reading.record import Range
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile

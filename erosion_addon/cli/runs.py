@@ -15,22 +15,22 @@ from typing import Any
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..base.sizes import size_in_words
+from ..base.memory import size_in_words
 from ..base.threads import OnProgress
 from ..files import maps
 from ..files.formats import SUFFIXES
 from ..files.headers.georeference import Georeference
 from ..files.heightmap import Written, encode_heightmap
 from ..files.image_files import ImageFiles
-from ..frames import frame_files
-from ..frames.record import frames_of_film
-from ..frames.sequence import Frames
-from ..local import resuming
-from ..local.rerun import LOCAL_MASKS, simulate_region
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
+from ..run.frames import frame_files
+from ..run.frames.record import frames_of_film
+from ..run.frames.sequence import Frames
 from ..run.precompile import rehearse
 from ..run.progress import Progress
+from ..run.region import resuming
+from ..run.region.rerun import LOCAL_MASKS, simulate_region
 from ..run.report import in_words
 from ..run.simulation import OutOfBoundsError, simulate
 from ..terrain.terrain import Terrain

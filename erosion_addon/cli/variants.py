@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from ..bake.light.bake import shaded_relief
 from ..base.arrays import Array, longer_side
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError, printable
 from ..base.threads import OnProgress
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
-from ..light.relief import shaded_relief
 from ..recipe.edges import edges_of_run
 from ..recipe.recipe import Recipe
 from ..run import preview

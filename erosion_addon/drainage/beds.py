@@ -8,7 +8,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
-from ..kernels.elementary import power, tan
+from ..base.kernels.elementary import power, tan
 from .flow_graph import FlowGraph
 from .parameters import BedParameters, CutParameters, RiverParameters
 from .rivers import DEPTH, WIDTH, Sizes, Water, sample

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.threads import in_bands
-from ..grid.padding import continued
+from ..grid.stencils import continued
 from .flow_graph import FlowGraph
 from .sea import river_ends, sunk
 

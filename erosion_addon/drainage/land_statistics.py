@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.arrays import Array, mean_cell_size
+from ..base.kernels.elementary import power
 from ..base.threads import in_bands, processors
-from ..kernels.elementary import power
 from .land import Land
 
 DEEP = 0.01

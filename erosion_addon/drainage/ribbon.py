@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from ..base.arrays import Array, mean_cell_size
-from ..grid.smooth_step import smooth_step
+from ..grid.sampling import smooth_step
 from .rivers import Sizes, Water, distances, lake_sizes, reaches
 
 ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])

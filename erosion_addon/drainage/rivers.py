@@ -9,8 +9,8 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.kernels.elementary import power
 from ..base.threads import granted
-from ..kernels.elementary import power
 from .flow_graph import FlowGraph
 from .parameters import RiverParameters
 from .sea import prepared_outlets, require_land, river_ends, sunk

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..base.errors import InputError
-from ..base.sizes import size_in_words
+from ..base.memory import size_in_words
 from .headers.block_header import BLOCK_SUFFIXES
 from .headers.gdal_header import GDAL_SUFFIXES
 

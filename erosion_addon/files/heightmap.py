@@ -23,6 +23,7 @@ from .headers.image_header import file_size, read_header
 from .image_files import ImageFiles, image_numbers
 from .rasters.colors import CODES
 from .rasters.raster import Cells, Raster, open_raster
+from .rasters.tiff_writer import write_tiff
 from .reading import meaning
 from .reading.numbers import array_numbers, raw_numbers, thinned, upturned
 from .reading.parts import check_options, cut
@@ -30,7 +31,6 @@ from .reading.raw_files import form_of
 from .reading.record import Array, Doubt, Range, Reading, Record
 from .reading.survey import Survey, bands, survey_of
 from .side_file import Meters, side_file
-from .tiff_writer import write_tiff
 
 Note = Callable[[str], object]
 Windows = Callable[[int, int, int, int], Array]

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..base.arrays import Array, ordered_sum
-from ..kernels.elementary import exp, power, sincos, tan
+from ..base.kernels.elementary import exp, power, sincos, tan
 from . import noise
 from .canvas import Canvas
 from .domain_warp import interpolated, warped

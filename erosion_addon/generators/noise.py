@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from ..base.arrays import Array, ordered_sum
+from ..base.kernels.elementary import exp, power
+from ..base.kernels.splitmix import GOLDEN, mix
 from ..grid import fourier
-from ..kernels.elementary import exp, power
-from ..kernels.splitmix import GOLDEN, mix
 from .canvas import Canvas
 
 _OFFSET = np.uint64(0xD1B54A32D192ED03)

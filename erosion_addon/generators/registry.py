@@ -125,7 +125,7 @@ def make(
     or parameter, and for an invalid size, seed, value or image.
     """
     from .canvas import Canvas  # few sessions make a start terrain
-    from .island import island_share
+    from .mountains import island_share
 
     source = _source(kind)
     require_size(rows, cols)

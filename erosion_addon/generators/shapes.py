@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.kernels.elementary import sincos
 from ..files.image_files import OpenImageIOFiles
-from ..kernels.elementary import sincos
 from . import noise
 from .canvas import Canvas
 from .domain_warp import meters

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..base.arrays import Array
-from ..kernels.elementary import sincos
+from ..base.kernels.elementary import sincos
 
 _LARGEST_FACTOR = 13
 """Largest factor for Stockham's algorithm; a factor p costs p² for p numbers. Other lengths use

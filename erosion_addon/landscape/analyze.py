@@ -22,14 +22,14 @@ import numpy as np
 from .. import VERSION
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.kernels.elementary import tan
 from ..base.threads import granted, in_bands
 from ..drainage.analysis import WAY, smallest_channel
 from ..drainage.flow_graph import FlowGraph
 from ..drainage.sea import river_ends
 from ..drainage.tiled.exchange import flow, join, ways_out
 from ..drainage.tiled.tile import Arrays, Place, TileFlow
-from ..grid.padding import continued
-from ..kernels.elementary import tan
+from ..grid.stencils import continued
 from ..terrain.fields import ANALYZED
 from .erode import Workers
 from .export import layer_of

@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from ..base.sizes import size_in_words
+from ..base.memory import size_in_words
 from ..files.formats import require_space
 from ..recipe.recipe import Recipe
 from ..run import estimate

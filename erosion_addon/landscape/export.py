@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..bake.light.bake import COVERS, shaded_relief
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
@@ -16,12 +17,10 @@ from ..files.game_engines import ANY, ENGINES
 from ..files.headers.georeference import Georeference
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
-from ..files.maps import encode_color
-from ..files.normals import NORMAL, normals
+from ..files.maps import NORMAL, encode_color, normals
 from ..files.reading.record import Range
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile
-from ..light.relief import COVERS, shaded_relief
 from ..terrain.fields import FIELDS
 from ..terrain.ground_cover import COVERS as GROUND_COVERS
 from ..terrain.ground_cover import GROUND, WHITE, ground_cover

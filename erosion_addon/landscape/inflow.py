@@ -18,8 +18,8 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..drainage.flow_graph import FlowGraph
-from ..grid.streams import Gauges, Streams
 from ..processes.shared.state import Surroundings
+from ..processes.shared.streams import Gauges, Streams
 from ..run.simulation import erode
 from ..terrain.terrain import Terrain
 from .plan import Plan

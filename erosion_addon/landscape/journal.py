@@ -188,7 +188,7 @@ def users_secret() -> bytes:
 
     InputError if they are there and cannot be read: other ones would discard the tasks done.
     """
-    from ..kernels.jit import CACHE  # numba takes a second to import
+    from ..base.kernels.jit import CACHE  # numba takes a second to import
 
     fresh = os.urandom(32)
     if CACHE is None:

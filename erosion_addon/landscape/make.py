@@ -14,6 +14,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.kernels.elementary import power
 from ..files.formats import RAW_SUFFIXES
 from ..files.heightmap import opened, resolved_form
 from ..files.image_files import ImageFiles
@@ -23,7 +24,6 @@ from ..files.reading.parts import cut
 from ..files.reading.record import Doubt, Reading, Record
 from ..generators import registry
 from ..generators.noise import random_numbers
-from ..kernels.elementary import power
 from ..terrain.terrain import HIGHEST
 from .storage.folder import Landscape, Window, changing, sweep
 from .storage.manifest import MASK, NAME, START, Manifest

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..base.arrays import Array, longer_side, mean_cell_size
 from ..base.errors import InputError
-from ..grid.smooth_step import smoother_step
+from ..grid.sampling import smoother_step
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Part, Process, Proportion
 from ..recipe.recipe import EDGE_CHOICE, Recipe, Step

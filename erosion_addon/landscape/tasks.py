@@ -31,7 +31,7 @@ from .storage.arrays import LARGEST, arrays_in, mapped, part_of, remove, require
 from .storage.folder import Landscape, Tile, Window, bounds
 from .storage.manifest import MASK, START, Manifest
 from .storage.spread import clamped, extremes, means, spread
-from .wear import SURFACE, since_start
+from .window import SURFACE, since_start
 
 WORK = "work"
 """Folder for intermediate results of tasks, beside the layers."""

@@ -12,13 +12,30 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
-from ..grid.smooth_step import smooth_step
-from ..terrain.fields import ANALYZED
+from ..grid.sampling import smooth_step
+from ..terrain.fields import ANALYZED, RISE
 from ..terrain.terrain import HIGHEST, Terrain
 from .storage.folder import Landscape, Tile, Window, change, changing, take_places
 from .storage.manifest import START, Manifest
 from .storage.pyramid import LAYERS, level, store
-from .wear import SURFACE, since_start
+
+SURFACE = ("elevation", "sediment", RISE)
+"""Layers that all others follow from, and that a tile goes on from; other fields are blended."""
+
+
+def since_start(start: Mapping[str, Array], now: Mapping[str, Array]) -> dict[str, Array]:
+    """Wear, deposition and bedrock, (rows, cols) m. start, now: elevation, sediment and rise, as
+    far as there are.
+    """
+    loose = now.get("sediment", np.zeros_like(now["elevation"]))
+    gained = loose - start.get("sediment", 0.0)
+    lost = start["elevation"] - now["elevation"] + gained + now.get(RISE, 0.0)
+    return {
+        "wear": np.maximum(lost, 0.0),
+        "deposition": np.maximum(gained, 0.0),
+        "bedrock": now["elevation"] - loose,
+    }
+
 
 BLEND = 8
 """Part of a window's shorter side over which changes fade toward its border."""

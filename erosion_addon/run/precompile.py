@@ -19,9 +19,9 @@ from ..base.threads import OnProgress
 from ..processes.registry import PROCESSES
 from ..processes.shared.coarse_step import FeatureSizedSteps
 from ..processes.shared.process import StepFactory
-from ..processes.shared.row_bands import however_small
 from ..processes.shared.state import ENTERING, State, smallest_chunks
 from ..processes.shared.state import Step as RunningStep
+from ..processes.shared.tile_scheduler import however_small
 from ..recipe.recipe import Recipe, Step
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
@@ -55,7 +55,7 @@ def rehearse(
     on_progress: called only while something is compiled; the fraction never falls. wanted: asked
     before each step whether to continue.
     """
-    from ..kernels import jit  # numba takes a second to import, so only where it runs
+    from ..base.kernels import jit  # numba takes a second to import, so only where it runs
 
     steps = [step for step in recipe.steps if step.enabled]
     kinds = list(dict.fromkeys(step.kind for step in steps))

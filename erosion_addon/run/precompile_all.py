@@ -72,7 +72,7 @@ def main() -> None:
         os.nice(19)
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:
-        from ..kernels.jit import CACHE
+        from ..base.kernels.jit import CACHE
 
         if CACHE is not None and not (CACHE / MARK).exists():
             compile_all()

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..base.arrays import Array
-from ..grid.smooth_step import smooth_step
+from ..grid.sampling import smooth_step
 
 COVERS = ("rock", "soil", "grass", "sand", "snow")
 """Covers from the lowest to the highest."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
+from ..base.kernels.elementary import atan2
 from ..base.parameters import Parameters, parameter
-from ..grid.smooth_step import smooth_step
-from ..kernels.elementary import atan2
+from ..grid.sampling import smooth_step
 
 FARTHEST = 100_000.0
 """Meters above and below 0 that mean no limit."""

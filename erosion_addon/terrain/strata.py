@@ -11,10 +11,10 @@ import numpy as np
 from ..base.arrays import Array, loose_of
 from ..base.data_files import linear_color, read, shipped, tables
 from ..base.errors import InputError
+from ..base.kernels.elementary import sincos, tan
 from ..base.parameters import Parameters, parameter
 from ..base.threads import in_bands
 from ..grid.resample import interpolated
-from ..kernels.elementary import sincos, tan
 from .fields import RISE
 
 MOST_LAYERS = 64

@@ -141,7 +141,7 @@ def _remove_keys(keys: list[tuple[Any, Any]]) -> None:
 def command_line(argv: list[str]) -> int:
     """`blender --command erosion …`: the command line, with Blender's image files."""
     from ..cli import commands
-    from ..scene.files.image import BlenderFiles
+    from ..scene.terrain.image import BlenderFiles
     from .export import own_process
     from .export.eroding import erode
     from .export.rendering import render

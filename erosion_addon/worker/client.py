@@ -2,19 +2,54 @@
 """Client of the worker process: never blocks, and does not depend on Blender."""
 
 import contextlib
+import os
 import queue
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from ..frames.frame_settings import FrameSettings
 from ..recipe.recipe import Recipe
+from ..run.frames.frame_settings import FrameSettings
 from ..terrain.terrain import Terrain
-from . import child
 from .diagnostics import why_broken
 from .messages import MASK_PREFIX, NO_MEMORY, REGION, Message, Request, receive, send
+
+_START = """
+import sys
+sys.path[:0] = [sys.argv[2]]
+sys.path += sys.argv[3:]
+from importlib import import_module
+import_module("erosion_addon." + sys.argv[1]).main()
+"""
+
+
+def start(
+    module: str, environment: Mapping[str, str], stdout: int, priority: str
+) -> "subprocess.Popen[bytes]":
+    """Start a process that runs `main` of a module beside this one; its standard input is a pipe.
+
+    environment: additional variables. priority: niceness on Windows; other systems set it in the
+    child. Raises OSError if it cannot be started.
+    """
+    package_folder = str(Path(__file__).resolve().parents[2])
+    # -I: neither the user's environment nor the current folder decides what the process imports.
+    program = [sys.executable, "-I", "-X", "utf8", "-c", _START, module]
+    windows: dict[str, Any] = {}
+    if sys.platform == "win32":
+        quietly = subprocess.CREATE_NO_WINDOW | getattr(subprocess, f"{priority}_PRIORITY_CLASS")
+        windows = {"creationflags": quietly, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(
+        [*program, package_folder, *filter(os.path.isdir, sys.path)],
+        stdin=subprocess.PIPE,
+        stdout=stdout,
+        env={**os.environ, **environment},
+        **windows,
+    )
+
 
 LAST_SECONDS = 10.0
 """Grace period for a silent worker to exit."""
@@ -30,7 +65,7 @@ class Runner:
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._process = child.start("worker.worker", environment, subprocess.PIPE, "BELOW_NORMAL")
+        self._process = start("worker.worker", environment, subprocess.PIPE, "BELOW_NORMAL")
         self._messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._orders: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
         self._number = 0

@@ -3,8 +3,7 @@
 
 from importlib import metadata
 
-from ..base.memory import available_memory
-from ..base.sizes import size_in_words
+from ..base.memory import available_memory, size_in_words
 
 LIBRARIES = ("numba", "llvmlite", "numpy")
 

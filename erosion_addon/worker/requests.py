@@ -11,18 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..bake.light.parameters import Lighting, LightParameters, Sun
 from ..base.arrays import Array
 from ..drainage.parameters import AnalysisParameters, BedParameters, CutParameters, RiverParameters
-from ..light.parameters import Lighting, LightParameters, Sun
 from ..recipe.recipe import Recipe
 from ..terrain.fields import WATERS
 from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
 
 if TYPE_CHECKING:
+    from ..bake.lod.levels import Level
     from ..drainage.analysis import Analysis
     from ..drainage.rivers import Water
-    from ..lod.levels import Level
 
 FIGURES = "figures"
 """Name of the JSON bytes among the fields of an analysis."""
@@ -199,7 +199,7 @@ def levels_request(
 
 def levels_in(request: Request, answer: Mapping[str, Array]) -> "list[Level]":
     """Levels in the answer to such a request, a `lod.Level` for each error."""
-    from ..lod.levels import Level
+    from ..bake.lod.levels import Level
 
     errors = request.values["errors"]
     return [

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ..bake.light import bake
+from ..bake.light.parameters import Lighting, LightParameters, Sun
 from ..base.arrays import Array
 from ..base.threads import OnProgress, Tally
 from ..drainage import beds
 from ..drainage.analysis import analyze
 from ..drainage.parameters import AnalysisParameters, BedParameters, CutParameters, RiverParameters
 from ..drainage.rivers import Water, sea_of, sizes, water_of
-from ..light import bake
-from ..light.parameters import Lighting, LightParameters, Sun
 from ..recipe.recipe import Recipe
 from ..terrain.fields import WATERS
 from ..terrain.masks import MASK_KINDS
@@ -71,7 +71,7 @@ def _lighting(values: dict[str, Any], casters: Array) -> Lighting:
 def _levels(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> dict[str, Array]:
-    from ..lod import levels
+    from ..bake.lod import levels
 
     height = arrays["height"]
     errors = values["errors"]
@@ -144,7 +144,7 @@ def _carve(
 def _variants(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> dict[str, Array]:
-    from ..light.relief import shaded_relief
+    from ..bake.light.bake import shaded_relief
     from ..run.simulation import simulate
 
     terrain, masks = _ground(values, arrays)
@@ -161,7 +161,7 @@ def _variants(
 def _animation(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> dict[str, Array]:
-    from ..frames.animation import animate
+    from ..run.frames.animation import animate
 
     def told(fraction: float) -> None:
         on_progress(fraction, "Animation")

@@ -30,15 +30,15 @@ from ..base.arrays import Array
 from ..base.errors import InputError, print_traceback
 from ..base.parameters import specifications
 from ..base.threads import OnProgress
-from ..frames.frame_settings import FrameSettings
-from ..frames.sequence import Frames
 from ..grid.resample import spread
-from ..local.rerun import LOCAL_MASKS, simulate_region
-from ..local.resuming import compile_rest, result_fields, resume
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
+from ..run.frames.frame_settings import FrameSettings
+from ..run.frames.sequence import Frames
 from ..run.precompile import rehearse
 from ..run.progress import Gauge, Progress
+from ..run.region.rerun import LOCAL_MASKS, simulate_region
+from ..run.region.resuming import compile_rest, result_fields, resume
 from ..run.simulation import OutOfBoundsError, simulate
 from ..run.step_cache import Results
 from ..terrain.limits import NO_LIMITS
@@ -106,7 +106,7 @@ def _serve() -> None:
     orders: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
     try:
-        from ..kernels.jit import prepare
+        from ..base.kernels.jit import prepare
 
         prepare()
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
@@ -183,7 +183,7 @@ def _compute(order: Message, answers: BinaryIO) -> None:
 
 def _compiling(on_progress: Callable[[int, int], None]) -> AbstractContextManager[None]:
     """Context that reports compiled kernels, see `compile_progress`."""
-    from ..kernels.jit import compile_progress
+    from ..base.kernels.jit import compile_progress
 
     return compile_progress(on_progress)
 

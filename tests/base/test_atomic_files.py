@@ -12,8 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from erosion_addon import InputError
 from erosion_addon.base.atomic_files import Outputs
-from erosion_addon.model import InputError
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt", reason="pipes and links as systems other than Windows have them"

@@ -9,9 +9,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.data_files import shipped
 from erosion_addon.drainage.land_statistics import statistics
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.droplet.parameters import DropletParameters
 from tests.terrains import fractal
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from erosion_addon import InputError
 from erosion_addon.base import memory
 from erosion_addon.base.memory import _available_on_linux, available_memory, require_to_unpack
-from erosion_addon.model import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMINFO = "MemTotal:       16000000 kB\nMemAvailable:    8000000 kB\n"

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
+from erosion_addon import InputError, Recipe, Step, Terrain, erode
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.parameters import Parameters, groups, parameter, specifications
-from erosion_addon.model import InputError, Recipe, Step, Terrain, erode
 from erosion_addon.processes.registry import PROCESSES
 from tests.processes.test_laws import SHORT
 from tests.terrains import fractal

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.threads import processors
 from erosion_addon.cli.commands import main
-from erosion_addon.model import Recipe, Terrain, erode
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png, run
 from tests.terrains import fractal
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.frames.sequence import Frames
 from erosion_addon.run.checkpoint import Checkpoint
+from erosion_addon.run.frames.sequence import Frames
 from tests.cli.commandline import FEW, listing
 from tests.terrains import fractal
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, simulate
 from erosion_addon.base.atomic_files import Outputs
-from erosion_addon.base.sizes import size_in_words
+from erosion_addon.base.memory import size_in_words
 from erosion_addon.cli.commands import main
 from erosion_addon.cli.terminal.progress import ProgressLine
 from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.generators.registry import make
-from erosion_addon.model import Recipe, Terrain, simulate
 from tests.cli.commandline import DROPLET_MAPS, FEW, ROOT, listing
 
 

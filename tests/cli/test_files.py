@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from erosion_addon import Terrain
 from erosion_addon.cli.commands import main
 from erosion_addon.drainage.analysis import analyze
 from erosion_addon.files.heightmap import encode_heightmap, read_heightmap
-from erosion_addon.files.normals import normals
+from erosion_addon.files.maps import normals
 from erosion_addon.files.side_file import known_meters
-from erosion_addon.model import Terrain
 from erosion_addon.terrain.ground_cover import COVERS
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
 from tests.geotiff import alps, geotiff

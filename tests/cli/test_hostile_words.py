@@ -10,9 +10,9 @@ import io
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, simulate
 from erosion_addon.base.errors import InputError
 from erosion_addon.cli import analyze, arguments, commands, landscape, rivers, runs, variants
-from erosion_addon.model import Recipe, Terrain, simulate
 from tests.cli.commandline import listing
 
 LONG = "x" * 100_000

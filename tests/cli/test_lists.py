@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
+from erosion_addon import FIELDS, Recipe
 from erosion_addon.base.parameters import specifications
 from erosion_addon.cli.commands import main
 from erosion_addon.generators.registry import SOURCES, make
-from erosion_addon.model import FIELDS, Recipe
 from tests.cli.commandline import IMAGES, listing, run
 
 

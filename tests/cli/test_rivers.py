@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.files.tiff_writer import write_tiff
+from erosion_addon.files.rasters.tiff_writer import write_tiff
 from tests.cli.commandline import IMAGES, listing
 from tests.geotiff import alps
 from tests.terrains import fractal

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon.base.arrays import linear
 from erosion_addon.base.atomic_files import Outputs
 from erosion_addon.base.errors import InputError
-from erosion_addon.base.srgb import linear
 from erosion_addon.files import maps
 from erosion_addon.files.headers.image_header import read_header
 from erosion_addon.files.image_files import OpenImageIOFiles

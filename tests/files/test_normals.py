@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from erosion_addon.files.normals import GREENS, normals
-from erosion_addon.model import InputError
+from erosion_addon import InputError
+from erosion_addon.files.maps import GREENS, normals
 from tests.terrains import fractal, plane
 
 

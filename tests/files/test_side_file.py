@@ -10,8 +10,8 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.files.export import Layout, export
 from erosion_addon.files.heightmap import read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.files.rasters.tiff_writer import write_tiff
 from erosion_addon.files.side_file import Meters, is_side_file, known_meters
-from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import fractal
 

@@ -6,11 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from erosion_addon import InputError
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.generators import noise
 from erosion_addon.generators.canvas import Canvas
 from erosion_addon.generators.registry import SOURCES, make
-from erosion_addon.model import InputError
 
 NOISES = ("fractal", "ridged", "voronoi", "faults", "bumps", "sand")
 SEEDED = (*NOISES, "blocks", "mountains")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import numpy as np
 
-from erosion_addon.grid.padding import continued
+from erosion_addon.grid.stencils import continued
 
 
 def test_a_slope_goes_on_beyond_the_edges():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import numpy as np
 
-from erosion_addon.grid.smooth_step import smooth_step
+from erosion_addon.grid.sampling import smooth_step
 
 
 def test_it_rises_from_0_to_1_between_the_ends_and_is_level_beyond_them():

@@ -148,7 +148,7 @@ def queue():
 
 def water():
     """The water that is drawn over a run; None where none is."""
-    return import_module(EXTENSION + ".erosion_addon.scene.display.water_overlay").now.shown
+    return import_module(EXTENSION + ".erosion_addon.scene.run.water_overlay").now.shown
 
 
 def running():

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.base.kernels import jit
 from erosion_addon.drainage.analysis import analyze as analyze_whole
 from erosion_addon.drainage.parameters import AnalysisParameters
-from erosion_addon.kernels import jit
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.analyze import FOLDER, LAYERS, Question, analyze, lines
 from erosion_addon.landscape.cluster import cluster

@@ -10,7 +10,7 @@ import pytest
 
 from erosion_addon.cli.commands import main
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.files.normals import normals
+from erosion_addon.files.maps import normals
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.storage.manifest import Manifest

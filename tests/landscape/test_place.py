@@ -14,7 +14,7 @@ from erosion_addon.files.headers.image_header import read_header
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.rasters.raster import open_raster
-from erosion_addon.files.tiff_writer import write_tiff
+from erosion_addon.files.rasters.tiff_writer import write_tiff
 from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.storage.manifest import NAME
 from tests.geotiff import CELL, alps, place, same

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from erosion_addon.model import Terrain, erode
+from erosion_addon import Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.run.simulation import resume, simulate

@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, Terrain, erode, resume, simulate
+from erosion_addon import Recipe, Terrain, erode, resume, simulate
 from erosion_addon.processes.shared import state
 from erosion_addon.processes.shared import tile_scheduler as tile_run
 from erosion_addon.processes.wind import step as wind

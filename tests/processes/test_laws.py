@@ -7,17 +7,8 @@ import os
 import numpy as np
 import pytest
 
+from erosion_addon import FIELDS, Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import (
-    FIELDS,
-    Checkpoint,
-    InputError,
-    Recipe,
-    Terrain,
-    erode,
-    resume,
-    simulate,
-)
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.coarse_step import FeatureSizedSteps
 from tests.terrains import fractal

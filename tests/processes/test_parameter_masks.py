@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
+from erosion_addon import Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.terrain.masks import AREAS, FACTOR_FIELDS, MASK_KINDS
 from tests.terrains import fractal

@@ -6,8 +6,8 @@ line.
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, resume, simulate
 from erosion_addon.base.parameters import Parameters, parameter
-from erosion_addon.model import Recipe, Terrain, resume, simulate
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.process import MASKS, Process
 from erosion_addon.processes.shared.state import State, Step, Volumes

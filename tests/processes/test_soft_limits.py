@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Step, Terrain, erode
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import Recipe, Step, Terrain, erode
 from erosion_addon.processes.registry import PROCESSES
 from tests.terrains import fractal
 

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.generators.registry import SOURCES, make
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.recipe.edges import TEAR, edges_of_run, is_seamless
 from tests.terrains import fractal
 
@@ -83,7 +83,7 @@ def test_land_that_does_not_tile_keeps_its_border_and_the_report_says_so():
 
 def test_a_region_of_such_land_runs_with_open_edges_too():
     land = Terrain(cut_from_larger_land(48, 48, 2.1), 15.0)
-    from erosion_addon.local.rerun import erode_region
+    from erosion_addon.run.region.rerun import erode_region
 
     after = erode_region(
         land, Recipe.load("yardangs").with_values({"dunes.years": 3.0}), (0, 0, 800, 800)

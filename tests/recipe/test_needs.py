@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon import InputError, Recipe, Terrain, erode
 from erosion_addon.base.data_files import shipped
-from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.recipe.needs import with_loose_top
 from tests.terrains import fractal, plane
 

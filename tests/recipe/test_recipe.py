@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from erosion_addon import InputError, Recipe, Step
 from erosion_addon.base.data_files import LARGEST_RECIPE, shipped
-from erosion_addon.model import InputError, Recipe, Step
 from erosion_addon.processes.droplet.parameters import DropletParameters
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.recipe.recipe import MOST_STEPS

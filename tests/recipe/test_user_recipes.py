@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from erosion_addon import InputError, Recipe
 from erosion_addon.base.data_files import OWN_FOLDER, own, shipped
-from erosion_addon.model import InputError, Recipe
 from erosion_addon.recipe import user_recipes
 from erosion_addon.terrain.strata import Strata
 

@@ -17,7 +17,7 @@ from collections import Counter
 
 import numpy as np
 
-from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, resume, simulate
+from erosion_addon import Checkpoint, InputError, Recipe, Terrain, resume, simulate
 from erosion_addon.processes.shared import state
 from tests.terrains import fractal
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from erosion_addon.model import Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
+from erosion_addon import Checkpoint, InputError, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.run.checkpoint import FORMAT
 from tests.terrains import fractal
 

@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, simulate
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.errors import InputError
-from erosion_addon.model import Recipe, Terrain, simulate
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.wind.parameters import WindParameters

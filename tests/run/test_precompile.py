@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from erosion_addon.model import InputError, Recipe, erode
+from erosion_addon import InputError, Recipe, erode
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.run.precompile import rehearse, rehearse_rest
@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 STRANGERS = """
 import json, sys
 import numpy as np
-from erosion_addon.kernels import jit
-from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon.base.kernels import jit
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.run.precompile import rehearse
 from tests.run.test_precompile import made
 from tests.terrains import fractal
@@ -121,7 +121,7 @@ def test_the_bar_of_a_compile_never_goes_back(monkeypatch):
             on_progress(done, left)
         yield
 
-    monkeypatch.setattr("erosion_addon.kernels.jit.compile_progress", compiling)
+    monkeypatch.setattr("erosion_addon.base.kernels.jit.compile_progress", compiling)
     told = []
     kinds = ("talus", "weather", "talus")
     recipe = Recipe.from_dict({"name": "thrice", "step": [{"kind": kind} for kind in kinds]})

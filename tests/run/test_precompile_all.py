@@ -23,8 +23,8 @@ import json
 from dataclasses import replace
 import numpy as np
 from erosion_addon.generators.registry import make
-from erosion_addon.kernels import jit
-from erosion_addon.model import FIELDS, Recipe, Terrain, erode
+from erosion_addon.base.kernels import jit
+from erosion_addon import FIELDS, Recipe, Terrain, erode
 from erosion_addon.run import precompile_all as everything
 from erosion_addon.terrain.masks import MASK_KINDS
 from erosion_addon.base.data_files import shipped
@@ -101,7 +101,7 @@ def test_the_background_process_does_nothing_where_all_is_done(tmp_path):
     from erosion_addon.run.precompile_all import MARK
 
     environment = {**os.environ, "TERRAIN_EROSION_CACHE": str(tmp_path)}
-    code = "from erosion_addon.kernels.jit import CACHE; print(CACHE)"
+    code = "from erosion_addon.base.kernels.jit import CACHE; print(CACHE)"
     words = [sys.executable, "-c", code]
     told = subprocess.run(
         words, cwd=ROOT, env=environment, capture_output=True, text=True, check=True

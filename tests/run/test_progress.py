@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, Terrain, erode, simulate
+from erosion_addon import Recipe, Terrain, erode, simulate
 from erosion_addon.run import progress as progress_module
 from erosion_addon.run.progress import Gauge
 from erosion_addon.worker import throttle as throttle_module

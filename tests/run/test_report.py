@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon import VERSION
-from erosion_addon.model import Recipe, Step, Terrain, erode
+from erosion_addon import VERSION, Recipe, Step, Terrain, erode
 from erosion_addon.processes.droplet.parameters import DropletParameters
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.state import Volumes

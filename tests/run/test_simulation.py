@@ -6,8 +6,8 @@ import importlib
 import numpy as np
 import pytest
 
+from erosion_addon import InputError, Recipe, Step, Terrain, erode, simulate
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import InputError, Recipe, Step, Terrain, erode, simulate
 from erosion_addon.processes.droplet.parameters import DropletParameters
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.run.checkpoint import Checkpoint

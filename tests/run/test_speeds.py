@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from erosion_addon.model import Recipe, Terrain, erode, resume, simulate
+from erosion_addon import Recipe, Terrain, erode, resume, simulate
 from erosion_addon.run.estimate import in_words, seconds_needed
 from erosion_addon.run.speeds import learned, load, save
 from tests.terrains import fractal

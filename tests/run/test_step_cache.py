@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from erosion_addon.model import InputError, Recipe, Results, Terrain, erode, resume, simulate
+from erosion_addon import InputError, Recipe, Results, Terrain, erode, resume, simulate
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.state import Volumes
 from erosion_addon.run.report import in_words

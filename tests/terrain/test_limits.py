@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.errors import InputError
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.recipe.recipe import Step
 from erosion_addon.run.simulation import resume, simulate

@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.errors import InputError
 from erosion_addon.grid.distance_transform import distance_to
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.terrain.masks import MASK_KINDS, fitted, inverted, prepare, softened
 from tests.terrains import fractal

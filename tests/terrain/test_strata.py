@@ -6,9 +6,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.errors import InputError
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.run.simulation import resume, simulate
 from erosion_addon.terrain.strata import COVER, Strata
 from tests.terrains import fractal

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from erosion_addon.model import FIELDS, InputError, Terrain
+from erosion_addon import FIELDS, InputError, Terrain
 
 
 def test_a_terrain_knows_its_size():

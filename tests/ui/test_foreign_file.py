@@ -9,22 +9,15 @@ import pytest
 
 from erosion_addon import ui
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.derived import (
-    companions,
-    foliage,
-    light,
-    lod,
-    maps,
-    material_inputs,
-    visible_water,
-    water_surface,
-)
-from erosion_addon.scene.drainage import analysis
+from erosion_addon.scene.companions import companions, material_inputs, visible_water
+from erosion_addon.scene.derived import light, lod, maps
 from erosion_addon.scene.original import original as source
-from erosion_addon.scene.original import paused
+from erosion_addon.scene.original import transaction
+from erosion_addon.scene.plants import foliage
 from erosion_addon.scene.run import start_state as start
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.scene.terrain.snapshot import snapshot
+from erosion_addon.scene.terrain.grid import snapshot
+from erosion_addon.scene.water import analysis, water_surface
 from tests.terrains import fractal
 from tests.ui.conftest import activate
 from tests.ui.recipe.test_steps import Drawn
@@ -34,7 +27,7 @@ OF_MESHES = [
     source.RESULT,
     source.COUNT,
     f"{source.COUNT}.1",
-    paused.KEY,
+    transaction.KEY,
     light.SETTINGS,
     analysis.KEPT,
 ]

@@ -6,7 +6,7 @@ import json
 import bpy
 import pytest
 
-from erosion_addon.model import Recipe, Step
+from erosion_addon import Recipe, Step
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.run import job

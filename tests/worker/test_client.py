@@ -11,7 +11,7 @@ import pytest
 
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.terrain.terrain import Terrain
-from erosion_addon.worker import child
+from erosion_addon.worker import client
 from erosion_addon.worker import client as runners
 from erosion_addon.worker.client import Runner
 from erosion_addon.worker.messages import send
@@ -83,7 +83,7 @@ def test_a_worker_that_cannot_take_in_a_message_ends_and_that_is_said(start, lin
 def speaking(monkeypatch, source):
     """Clients start a process that runs this instead of a worker."""
     start = f"import sys, time; out = sys.stdout.buffer; {source}; out.flush(); time.sleep(600)"
-    monkeypatch.setattr(child, "_START", start)
+    monkeypatch.setattr(client, "_START", start)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_runner_whose_threads_cannot_start_leaves_no_process(monkeypatch):
         started.append(popen(*given, **more))
         return started[-1]
 
-    monkeypatch.setattr(child.subprocess, "Popen", remembered)
+    monkeypatch.setattr(client.subprocess, "Popen", remembered)
 
     def refuse(thread):
         raise RuntimeError("can't start new thread")

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from erosion_addon.model import Recipe, Terrain
+from erosion_addon import Recipe, Terrain
 from erosion_addon.worker import worker
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, erode
+from erosion_addon import Recipe, erode
 from erosion_addon.terrain.terrain import Terrain
 from erosion_addon.worker.client import Runner
 from tests.terrains import fractal

@@ -6,7 +6,7 @@ from typing import Any
 from ...base.parameters import specifications
 from ...drainage.parameters import AnalysisParameters
 from ...files.game_engines import ENGINES as GAME_ENGINES
-from ...files.normals import GREENS
+from ...files.maps import GREENS
 from ...generators.registry import SOURCES
 from ...landscape.storage.manifest import MASKS as LANDSCAPE_MASKS
 from ...terrain.masks import MASK_KINDS

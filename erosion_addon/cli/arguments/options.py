@@ -9,7 +9,7 @@ from ...base.arrays import EDGES
 from ...base.data_files import shipped
 from ...base.errors import InputError
 from ...base.parameters import Parameters, specifications
-from ...files.normals import GREENS
+from ...files.maps import GREENS
 from ...terrain.fields import ANALYZED
 from ...terrain.masks import MASK_KINDS
 from ..terminal.output import print_lines, table

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...base.data_files import tables
 from ...base.errors import InputError
-from ...frames.record import LONGEST
+from ...run.frames.record import LONGEST
 from ...terrain.terrain import HIGHEST
 
 MOST = 2**31 - 1

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from ...kernels.jit import allocation_free, kernel
+from ...base.kernels.jit import allocation_free, kernel
 from .receivers import OUTLET, PIT, RING, neighbor
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.jit import allocation_free, kernel
-from ...kernels.rng import uniform
+from ...base.kernels.jit import allocation_free, kernel
+from ...base.kernels.rng import uniform
 
 OUTLET, PIT, RING = 8, 9, 10
 """Codes in place of a neighbor's number: outlet; no lower neighbor; ring cell."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.jit import allocation_free, kernel
+from ...base.kernels.jit import allocation_free, kernel
 from .basins import find
 from .receivers import neighbor
 

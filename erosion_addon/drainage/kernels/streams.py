@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ...kernels.jit import allocation_free, kernel
+from ...base.kernels.jit import allocation_free, kernel
 from .receivers import OUTLET, neighbor
 from .surface import sector
 

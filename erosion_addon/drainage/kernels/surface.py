@@ -3,7 +3,7 @@
 
 import math
 
-from ...kernels.jit import allocation_free, kernel
+from ...base.kernels.jit import allocation_free, kernel
 
 AXES, DIAGONALS, BETWEEN, LEVEL = 0, 1, 2, 3
 """Sectors of directions: within 11.25° of the grid's axes, of its diagonals, neither, and

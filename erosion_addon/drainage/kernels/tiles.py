@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...kernels.jit import kernel
+from ...base.kernels.jit import kernel
 from .basins import find
 from .receivers import neighbor
 from .streams import meet

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...kernels.elementary import exp, sincos
+from ...base.kernels.elementary import exp, sincos
 
 PROJECTED = "projected"
 GEOGRAPHIC = "geographic"

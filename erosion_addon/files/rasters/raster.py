@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...base.errors import InputError
 from ...base.memory import require_to_unpack
 from ..headers.ascii_grid import ascii_grid
 from ..headers.block_header import BLOCK_SUFFIXES, block_of
+from ..headers.gdal_header import open_with_gdal
 from ..headers.image_format import ImageHeader, single
 from ..headers.image_header import damage_in, file_size, read_header
 from .blocks import block_numbers, text_numbers
-from .gdal import gdal_numbers
 from .tiff_pixels import TiffPixels
 
 Array = np.ndarray[Any, Any]
@@ -93,3 +94,23 @@ def upright(
         return numbers[order], None if valid is None else valid[order]
 
     return read
+
+
+def gdal_numbers(
+    path: Path, header: ImageHeader, top: int, bottom: int, left: int, right: int
+) -> tuple[Array, Array | None]:
+    """Numbers (rows, cols) of a window in the order of the file, and which of them are data, None
+    for all.
+    """
+    import rasterio
+
+    there = rasterio.windows.Window(left, top, right - left, bottom - top)
+    with open_with_gdal(path) as dataset:
+        try:
+            numbers = dataset.read(1, window=there)
+            valid = dataset.read_masks(1, window=there) > 0 if header.mask_band else None
+        except rasterio.errors.RasterioError as error:
+            raise InputError(
+                f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}."
+            ) from None
+    return numbers, valid

@@ -6,7 +6,7 @@ index, weight: (places, taps) of an axis, the coarse cells of each fine cell and
 
 import numpy as np
 
-from ...kernels.jit import kernel
+from ...base.kernels.jit import kernel
 
 
 @kernel

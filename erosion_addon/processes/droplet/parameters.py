@@ -2,13 +2,13 @@
 """Parameters of droplets."""
 
 from ...base.parameters import Parameters, parameter
-from ...grid.springs import require_on_terrain
 from ..shared.parameters import (
     coarse_to_fine,
     creep,
     detail,
     feature_size,
     grass_protection,
+    require_on_terrain,
     slope_limit,
 )
 

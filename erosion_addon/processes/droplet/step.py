@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array
-from ...grid.springs import spring_cells
-from ...kernels.elementary import expm1, power
+from ...base.kernels.elementary import expm1, power
 from ..shared.coarse_step import FeatureSizedSteps
+from ..shared.parameters import spring_cells
 from ..shared.particle_step import PATIENCE, TINY, DropStep, Entering, drop_sources
 from ..shared.state import State, Volumes
 from .parameters import DropletParameters

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array
+from ...base.kernels.elementary import sincos, tan
 from ...base.threads import in_bands
-from ...kernels.elementary import sincos, tan
 from ..shared.halo import ANY_HEIGHT, changed_elevation, ground_now, inner, ringed, volumes
 from ..shared.shares import Ground, depth_bounds, shares, under_grass
 from ..shared.slides import Slides
@@ -89,7 +89,7 @@ class DuneStep(Step):
     )  # fmt: skip
 
     def __init__(self, state: State, parameters: DuneParameters, key: int) -> None:
-        from ...kernels import rng  # numba takes a second to import, so only where it runs
+        from ...base.kernels import rng  # numba takes a second to import, so only where it runs
         from .kernels import creep, lines, local_mean, slabs
 
         self._kernel = slabs

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array
-from ...kernels.elementary import expm1, power
+from ...base.kernels.elementary import expm1, power
 from ..shared.coarse_step import FeatureSizedSteps
 from ..shared.particle_step import PATIENCE, TINY, DropStep, Entering, drop_sources
 from ..shared.state import State, Volumes

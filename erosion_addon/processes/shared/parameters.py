@@ -2,11 +2,12 @@
 """Parameters that several processes have, and the time and memory that they take."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ...base.arrays import longer_side
+from ...base.errors import InputError
 from ...base.parameters import parameter
 from ...terrain.terrain import SMALLEST_SIDE
 from .process import Cost, Part, Spacing
@@ -219,3 +220,23 @@ def seconds_of_drops(each: float) -> Cost:
         return drops * each + hillslopes
 
     return seconds
+
+
+def require_on_terrain(springs: Iterable[tuple[float, ...]]) -> None:
+    """Raise InputError for a spring beside the terrain.
+
+    springs: rows of x, y (0-1 from the left and bottom edge), rate.
+    """
+    for x, y, _ in springs:
+        if x > 1 or y > 1:
+            raise InputError(
+                f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1."
+            )
+
+
+def spring_cells(shape: tuple[int, ...], springs: Iterable[tuple[float, ...]]) -> list[int]:
+    """Flat index of each spring's cell on a grid of `shape`. springs: as for
+    `require_on_terrain`.
+    """
+    rows, cols = shape
+    return [round(y * (rows - 1)) * cols + round(x * (cols - 1)) for x, y, _ in springs]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array, ordered_sum
-from ...grid.springs import spring_cells
 from .cell_units import bounds_in_unit, datum_of, ground_now, in_unit, solid_layers
+from .parameters import spring_cells
 from .shares import Ground, shares
 from .slides import Hillslopes
 from .state import ENTERING, State, Step, Volumes, chunk_end

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.errors import InputError
-from ...grid.padding import continued
+from ...grid.stencils import continued
 from ...terrain.fields import RISE
 from ...terrain.masks import AREAS
 from .state import State

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array, cell_diagonal
-from ...kernels.elementary import tan
+from ...base.kernels.elementary import tan
 from .halo import ground_now, inner, share_masks
 from .parameters import PORTIONS, ROUND, SPREAD, creep_passes
-from .row_bands import Bands
 from .shares import Ground, Plot
 from .state import State, run_passes
+from .tile_scheduler import Bands
 
 REST = 1e-4
 """Smallest movement, as a share of the stable height difference."""

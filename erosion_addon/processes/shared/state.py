@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...base.arrays import Array, loose_of, mean_cell_size
-from ...grid.streams import Gauges, Streams
 from ...terrain.limits import NO_LIMITS, Limits
 from ...terrain.strata import Strata
+from .streams import Gauges, Streams
 
 INFLOW = "inflow"
 """Mask of a window: cells beyond it whose water enters at a cell."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...base.arrays import Array
 from ...base.doors import door
-from ...grid.slope import steepest
+from ...grid.stencils import steepest
 from ..shared.parameters import SECONDS, seconds_of_slides
 from ..shared.process import Part, Process, Spacing
 from .parameters import COARSE_BYTES, FINE_PASSES, TalusParameters

@@ -2,9 +2,9 @@
 """Parameters of the uplift step."""
 
 from ...base.arrays import longer_side
+from ...base.kernels.elementary import power
 from ...base.parameters import Parameters, parameter
 from ...drainage.parameters import sea_level
-from ...kernels.elementary import power
 from ..shared.parameters import coarse_to_fine, grass_protection
 
 SQUARE_KILOMETER = 1e6

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.kernels.elementary import tan
 from ...base.threads import in_bands
 from ...drainage.flow_graph import FlowGraph
 from ...drainage.sea import river_ends, sunk
-from ...grid.slope import squared_slope
-from ...kernels.elementary import tan
+from ...grid.stencils import squared_slope
 from ...terrain.fields import RISE
 from ..shared.coarse_step import CoarseStep
 from ..shared.halo import share_masks
@@ -71,7 +71,7 @@ class UpliftStep(Step):
     def __init__(
         self, state: State, parameters: UpliftParameters, key: int, steps: int = 0
     ) -> None:
-        from ...kernels import rng  # numba takes a second to import, so only where it runs
+        from ...base.kernels import rng  # numba takes a second to import, so only where it runs
         from .kernels import creep, incision
 
         self._creep = creep

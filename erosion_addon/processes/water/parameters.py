@@ -4,7 +4,7 @@
 import math
 
 from ...base.parameters import Parameters, parameter
-from ...grid.springs import require_on_terrain
+from ..shared.parameters import require_on_terrain
 
 COURANT = 0.7
 """Courant number: share of the longest stable time step that is used."""

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ...base.arrays import Array
-from ...grid.springs import spring_cells
+from ..shared.parameters import spring_cells
 from ..shared.shares import Ground, shares_in_depth
 from ..shared.state import INFLOW, State
 from .parameters import SCALED, WaterParameters

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array
 from ...base.errors import InputError
-from ...grid.streams import slice_of, steps_in
-from ...kernels.elementary import expm1, sincos, tan
-from ..shared.row_bands import Bands
+from ...base.kernels.elementary import expm1, sincos, tan
 from ..shared.shares import Ground, Plot
 from ..shared.state import Pace, State, Step, Volumes
+from ..shared.streams import slice_of, steps_in
+from ..shared.tile_scheduler import Bands
 from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
 from .start import HOUR, layer, masks, salt_ground, sources, water_level, whole_meters
 

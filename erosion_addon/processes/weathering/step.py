@@ -18,9 +18,9 @@ from ..shared.halo import (
     share_masks,
     volumes,
 )
-from ..shared.row_bands import Bands
 from ..shared.shares import Ground, Plot, under_grass
 from ..shared.state import Pace, State, Step, Volumes, run_passes
+from ..shared.tile_scheduler import Bands
 from .parameters import WeatherParameters
 
 LOOK = 4

@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 from ...base.arrays import EDGES, cell_diagonal, longer_side
-from ...kernels.elementary import power, tan
+from ...base.kernels.elementary import power, tan
 from ..shared.state import State
 from .parameters import WindParameters
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.arrays import EDGES, Array, cell_diagonal, longer_side
-from ...kernels.elementary import sincos, tan
+from ...base.kernels.elementary import sincos, tan
 from ..shared.cell_units import ground_now, in_unit, solid_layers
 from ..shared.shares import Plot
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
@@ -72,7 +72,7 @@ class WindStep(Step):
     later = ("_track", "_shade", "_blowing", "_run", "_flows")
 
     def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
-        from ...kernels import rng
+        from ...base.kernels import rng
         from ..shared.kernels import cascade
         from .kernels import boundary_layer, particle, saltation
 

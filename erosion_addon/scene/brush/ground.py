@@ -14,9 +14,9 @@ from .. import session
 from ..original import original
 from ..run import start_state
 from ..terrain import attributes
+from ..terrain.grid import snapshot
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import counts, positions
-from ..terrain.snapshot import snapshot
 from .aim import Frame, frame_of
 
 

@@ -21,10 +21,9 @@ from ...processes.brush.window import Box, united
 from ...processes.shared.state import thickness
 from ...terrain.color_attributes import COLORS
 from ...worker.messages import MASK_PREFIX, Message
-from ..display import displayed_heights
 from ..original import original
 from ..original.transaction import COLOR, all_or_nothing
-from ..run import commit, job
+from ..run import commit, displayed_heights, job
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import Topology, positions, write_positions

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import Array
-from ...grid.slope import steepest
+from ...grid.stencils import steepest
 from ...processes.brush.parameters import RUN_OUT, Stroke
 from ...terrain.masks import MASK_KINDS
 from ..terrain import obstacle

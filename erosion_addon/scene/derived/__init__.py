@@ -1,4 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects and data derived from a terrain: water surface, foliage, surrounding land, levels of
-detail, light, maps.
-"""
+"""Derived from a finished terrain: light, maps, levels of detail, surrounding land, and their update."""

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
+from ...bake.light.parameters import SUNS, Lighting, LightParameters, Sun
+from ...bake.light.sphere_fit import fit_spheres, surface_points
 from ...base.errors import InputError
-from ...light.parameters import SUNS, Lighting, LightParameters, Sun
-from ...light.sphere_fit import fit_spheres, surface_points
 from ...terrain.fields import FIELDS
 from ...worker.messages import Request
 from ...worker.requests import light_request
+from ..companions.companions import KIND
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice, axis_scales
 from ..terrain.mesh import positions
 from ..worker import computing
-from .companions import KIND
 
 SETTINGS = "erosion_light"
 """Custom property of a mesh: settings of its baked light, as JSON."""

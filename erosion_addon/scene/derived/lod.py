@@ -11,17 +11,18 @@ from contextlib import suppress
 import bpy
 import numpy as np
 
+from ...bake.lod import levels as lod
 from ...base.arrays import mean_cell_size
-from ...lod import levels as lod
 from ...worker.messages import Request
 from ...worker.requests import levels_in, levels_request
+from ..companions import companions
+from ..companions.visible_water import least_depth, shown_from
 from ..terrain import attribute_values, grid
 from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import NO_FACES, Geometry, positions
+from ..water import water_surface
 from ..worker import computing
-from . import companions, water_surface
-from .visible_water import least_depth, shown_from
 
 KIND = "lod"
 

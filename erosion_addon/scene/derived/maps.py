@@ -11,12 +11,12 @@ from idprop.types import IDPropertyGroup
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError
 from ...files import maps
-from ...files.normals import NORMAL, normals
+from ...files.maps import NORMAL, normals
 from ...terrain.fields import FIELDS
 from ...terrain.terrain import Terrain
-from ..files.image import BlenderFiles
 from ..masks import inputs
 from ..terrain import attributes, grid
+from ..terrain.image import BlenderFiles
 from ..terrain.lattice import Array
 
 MARK = "erosion_map"

@@ -8,14 +8,15 @@ sinks to a plain that reaches the horizon. It has the terrain's fields and mater
 import bpy
 import numpy as np
 
-from ...grid.smooth_step import smooth_step
+from ...grid.sampling import smooth_step
 from ...terrain.fields import FIELDS as TABLE
+from ..companions import companions, visible_water
 from ..materials.terrain.sockets import FIELDS
 from ..terrain import attributes, grid
 from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array
 from ..terrain.mesh import Geometry, positions
-from . import companions, visible_water, water_surface
+from ..water import water_surface
 
 KIND = "surroundings"
 

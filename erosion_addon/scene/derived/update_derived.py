@@ -13,9 +13,9 @@ import numpy as np
 from ...base.errors import InputError, print_traceback
 from ...terrain.fields import FIELDS, WATERS
 from ...worker.messages import Request
+from ..companions import companions, visible_water
 from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
-from . import companions, visible_water
 
 BESIDE_WATER = ("foliage", "plants", "surroundings")
 """Companions that visible water changes."""
@@ -23,8 +23,8 @@ BESIDE_WATER = ("foliage", "plants", "surroundings")
 
 def load() -> None:
     """Import the modules that `update` needs; for a thread, as they take a while."""
-    from ..drainage import analysis  # noqa: F401
-    from . import light, maps, material_inputs  # noqa: F401
+    from ..water import analysis  # noqa: F401
+    from . import light  # noqa: F401
 
     _updaters()
 
@@ -41,7 +41,7 @@ def requests(
     lit: whether its light and analysis will still exist. Problems found here are reported by
     `update`.
     """
-    from ..drainage import analysis
+    from ..water import analysis
     from . import light
 
     asked = []
@@ -49,7 +49,7 @@ def requests(
         with suppress(Exception):
             asked += part.requests_of_update(terrain, lattice, heights)
     if any(companions.find(terrain, kind) for kind in ("rivers", "lakes")):
-        from . import rivers
+        from ..water import rivers
 
         with suppress(Exception):
             asked += rivers.requests_of_update(terrain, lattice, heights)
@@ -69,8 +69,8 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
     The terrain is complete before this is called. place: local positions of its vertices (vertices,
     3), if at hand.
     """
-    from ..drainage import analysis
-    from . import light, maps  # a terrain that has none of these needs none of them
+    from ..water import analysis
+    from . import light, maps
 
     sentences: list[str] = []
     parts: dict[str, Callable[[bpy.types.Object], list[str] | None]] = {
@@ -102,7 +102,7 @@ def update_companions(
     Returns messages about failed updates, and about companions in Edit Mode, whose meshes cannot be
     written. place: as for `update`.
     """
-    from . import material_inputs
+    from ..companions import material_inputs
 
     companions.put_in_place(terrain)
     _forget_waters(terrain)
@@ -140,7 +140,9 @@ def remove_companions(terrain: bpy.types.Object, kind: str) -> int:
 def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
     """Kind → update function, in order of dependence."""
     # few sessions need them all
-    from . import foliage, lod, plants, rivers, surroundings, water_surface
+    from ..plants import foliage, plants
+    from ..water import rivers, water_surface
+    from . import lod, surroundings
 
     return {
         "water": water_surface.update,

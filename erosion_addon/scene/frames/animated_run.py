@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import bpy
 
-from ...frames import frame_files
-from ...frames.orders import orders, replaced
-from ...frames.record import MOST, Record, with_elevation
-from ...light.parameters import Lighting
+from ...bake.light.parameters import Lighting
 from ...recipe.recipe import Recipe
+from ...run.frames import frame_files
+from ...run.frames.frame_settings import orders, replaced
+from ...run.frames.record import MOST, Record, with_elevation
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message
 from ...worker.requests import animation_request

@@ -6,11 +6,11 @@ from typing import Any
 
 import bpy
 
+from ...bake.light.parameters import SUNS
 from ...base.errors import InputError
 from ...base.regular_files import is_blend_path_in_network
-from ...frames.frame_settings import FrameSettings
-from ...frames.record import RECORD, Record, frames_of_film
-from ...light.parameters import SUNS
+from ...run.frames.frame_settings import FrameSettings
+from ...run.frames.record import RECORD, Record, frames_of_film
 from ...terrain.fields import BAKED, FIELDS
 from .. import session
 from ..derived import light

@@ -7,17 +7,17 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...frames.frame_files import frame_file
-from ...frames.record import Record
+from ...run.frames.frame_files import frame_file
+from ...run.frames.record import Record
 from ...terrain.fields import BAKED, FIELDS
 from ...terrain.terrain import Terrain
-from ..files.image import BlenderFiles
-from ..original import original, paused
+from ..original import original, transaction
 from ..run import commit, start_state
 from ..terrain import grid
+from ..terrain.grid import snapshot
+from ..terrain.image import BlenderFiles
 from ..terrain.lattice import Array
 from ..terrain.mesh import Topology
-from ..terrain.snapshot import snapshot
 
 
 def read(folder: Path, record: Record, number: int) -> Terrain:
@@ -66,7 +66,7 @@ def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
         )
     began = start_state.heights(mesh, seen, continue_from_result=False)
     before = grid.terrain_of(seen.lattice, began.start).elevation
-    paused_run = paused.kept(mesh) if original.is_paused(mesh) else None
+    paused_run = transaction.kept(mesh) if original.is_paused(mesh) else None
     change = commit.change_to(
         state, Topology.of(mesh), seen.place, seen.lattice, began.start, before
     )

@@ -10,10 +10,10 @@ from pathlib import Path
 import bpy
 
 from ...base.errors import InputError
-from ...frames.frame_files import frame_file
-from ...frames.record import Record
+from ...run.frames.frame_files import frame_file
+from ...run.frames.record import Record
 from ...terrain.fields import FIELDS
-from ..node_trees import nodes
+from ..materials.node_trees import nodes
 from ..terrain import grid
 from . import playback_nodes
 

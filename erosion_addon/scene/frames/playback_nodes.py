@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ...terrain.fields import FIELDS
-from ..node_trees.table import Node, Socket, Text, math_node
+from ..materials.node_trees.table import Node, Socket, Text, math_node
 
 MOST = 1e6
 """Bound on frame numbers."""

@@ -9,9 +9,11 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...grid.resample import bilinear
+from ...terrain.fields import ANALYZED, WATERS
 from ...terrain.masks import MASK_KINDS, fitted, inverted, prepare, softened
-from ..terrain import attribute_values, attributes
+from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
+from ..terrain.mesh import positions
 from . import inputs
 
 READABLE = ("FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR")
@@ -134,7 +136,7 @@ def _image(
     obj: bpy.types.Object, kind: str, image: object, shape: tuple[int, int], note: Note | None
 ) -> Array:
     from ...files.reading.record import Record  # here, as few runs need them
-    from ..files.heights import mask
+    from ..terrain.image_heights import mask
 
     if not isinstance(image, bpy.types.Image):
         raise InputError(
@@ -248,3 +250,102 @@ def _build(tree: bpy.types.NodeTree, group: str, attribute: str) -> None:
     tree.links.new(given.outputs["Geometry"], store.inputs["Geometry"])
     tree.links.new(weights.outputs["Attribute"], store.inputs["Value"])
     tree.links.new(store.outputs["Geometry"], result.inputs["Geometry"])
+
+
+def spring_rows(
+    obj: bpy.types.Object, collection: bpy.types.Collection | None, place: Array | None = None
+) -> list[list[float]]:
+    """[x, y, rate] of each object in the collection: position on the terrain of `obj`, 0-1, and
+    scale as rate.
+
+    place: positions of the terrain's vertices, if known already.
+    """
+    if collection is None or not collection.all_objects:
+        return []
+    ground = (positions(obj.data) if place is None else place)[:, :2]
+    low = ground.min(axis=0)
+    high = ground.max(axis=0)
+    to_local = obj.matrix_world.inverted()
+    rows = []
+    for spring in collection.all_objects:
+        local = to_local @ spring.matrix_world.translation
+        x, y = ((local[axis] - low[axis]) / (high[axis] - low[axis]) for axis in (0, 1))
+        if not (0 <= x <= 1 and 0 <= y <= 1):
+            raise InputError(
+                f"The spring {spring.name} does not lie above {obj.name}; move it there."
+            )
+        rows.append(
+            [float(x), float(y), float(max(abs(scale) for scale in spring.matrix_world.to_scale()))]
+        )
+    return rows
+
+
+def layer_for(obj: bpy.types.Object, source: str, layer: str) -> str:
+    """Name for a mask of this source: `layer` where it names one, else the active group or the only
+    attribute.
+    """
+    if source == "VERTEX_GROUP" and layer not in obj.vertex_groups:
+        active = obj.vertex_groups.active
+        return active.name if active is not None else layer
+    if (
+        source == "ATTRIBUTE"
+        and attributes.users_attribute(obj.data, layer) not in obj.data.attributes
+    ):
+        names = [
+            attribute.name
+            for attribute in obj.data.attributes
+            if attribute.domain == "POINT"
+            and attribute.data_type in READABLE
+            and not attribute.is_internal
+        ]
+        return names[0] if len(names) == 1 else layer
+    return layer
+
+
+def color_layer_for(obj: bpy.types.Object, layer: str) -> str:
+    """Name of a color attribute: `layer` where it names one, else the active one."""
+    colors = obj.data.color_attributes
+    if layer in colors or colors.active_color is None:
+        return layer
+    return str(colors.active_color.name)
+
+
+def only_image() -> bpy.types.Image | None:
+    """The only image of the file; None where there are several."""
+    images = [
+        image for image in bpy.data.images if image.type not in ("RENDER_RESULT", "COMPOSITING")
+    ]
+    return images[0] if len(images) == 1 else None
+
+
+def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
+    """Current field of the terrain, (rows, cols) or (rows, cols, components); InputError if it is
+    missing.
+    """
+    if name == "elevation":
+        return grid.terrain_of(lattice, grid.heights(obj.data)).elevation
+    found = attributes.read_fields(obj.data, lattice, [name])
+    if name not in found:
+        remedy = "add rivers first" if name in WATERS else "no run has made one"
+        remedy = "analyze it first" if name in ANALYZED else remedy
+        raise InputError(f"{obj.name} has no {name.replace('_', ' ')}; {remedy}.")
+    return found[name]
+
+
+def fill(obj: bpy.types.Object, kind: str, name: str, low: float, high: float) -> str:
+    """Write a mask attribute from a field: 0 at `low`, 1 at `high`; equal values mean the field's
+    own range.
+
+    Returns its name, one for each mask; InputError if impossible. It is a copy: the next run may
+    change the field, but not the mask.
+    """
+    lattice = grid.find_lattice(obj)
+    values = field_values(obj, lattice, name).astype(np.float64)
+    if low == high:
+        low = float(values.min())
+        high = float(values.max())
+    share = np.clip((values - low) / ((high - low) or 1.0), 0.0, 1.0)
+    attribute = f"{MASK_KINDS[kind].label} from {name}"
+    attributes.check_no_vertex_group(obj.data, attribute)
+    attributes.write_users(obj.data, attribute, lattice.to_vertices(share.astype(np.float32)))
+    return attribute

@@ -51,7 +51,7 @@ def start(
         path = bpy.path.abspath(strata) if strata.lower().endswith(".toml") else strata
         return Start(dataclasses.replace(recipe, strata=Strata.load(path)), {FIELD: None})
     from ...files.maps import fitted_color  # here, as few runs need it
-    from ..files.image import image_colors
+    from ..terrain.image import image_colors
 
     lattice = grid.find_lattice(terrain) if lattice is None else lattice
     shape = (lattice.rows, lattice.cols)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import bpy
 
-from ..node_trees.layout import GAP
-from ..node_trees.nodes import SURFACE
+from .node_trees.layout import GAP
+from .node_trees.nodes import SURFACE
 
 
 class AOV(NamedTuple):

@@ -7,9 +7,9 @@ rounded crown. Shader nodes only, for EEVEE and Cycles.
 
 import bpy
 
-from ..node_trees import nodes
-from ..node_trees.table import Node, Socket, centered, math_node, mix, noise, ramp, scaled, times
 from .foliage_nodes import DENSITY, ROOT, SHELL
+from .node_trees import nodes
+from .node_trees.table import Node, Socket, centered, math_node, mix, noise, ramp, scaled, times
 
 GROUP = "Foliage"
 VERSION = 1

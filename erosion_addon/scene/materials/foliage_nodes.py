@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...terrain.fields import FIELDS
-from ..node_trees.table import Node, Socket, Text, math_node
+from .node_trees.table import Node, Socket, Text, math_node
 
 VERSION = 2
 

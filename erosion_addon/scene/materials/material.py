@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ..node_trees import nodes
 from . import aovs
+from .node_trees import nodes
 from .palette import Palette
 from .terrain.group import NODES, VERSION
 from .terrain.sockets import LENGTHS, SOCKETS

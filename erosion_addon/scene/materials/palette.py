@@ -13,8 +13,7 @@ from typing import Any
 
 from ...base.data_files import linear_color, read, shipped, tables
 from ...base.errors import InputError
-from ..node_trees.table import Socket
-from ..scatter.placing import KINDS
+from .node_trees.table import Socket
 from .terrain.sockets import CONTROLS
 
 FOLDER = "palettes"
@@ -29,7 +28,10 @@ TREE_LINE = "tree_line"
 FOREDUNE = "foredune"
 """Entry of `plants`: density of tufts on sand laid behind a beach."""
 
-_PLANTS = (*(kind.name for kind in KINDS), TREE_LINE, FOREDUNE)
+PLANTS = ("conifers", "broadleaf", "palms", "hedges", "shrubs", "tufts", "boulders")
+"""Kinds that the entries of `plants` scatter."""
+
+_PLANTS = (*PLANTS, TREE_LINE, FOREDUNE)
 
 _SOCKETS = {socket.name.lower().replace(" ", "_"): socket for socket in CONTROLS}
 

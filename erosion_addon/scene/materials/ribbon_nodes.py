@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..node_trees import nodes
-from ..node_trees.table import Node, Socket, Text, math_node, scaled
+from .node_trees import nodes
+from .node_trees.table import Node, Socket, Text, math_node, scaled
 
 GROUP = "River Ribbons"
 VERSION = 1

@@ -10,8 +10,8 @@ from typing import Any
 
 import bpy
 
-from ..node_trees import nodes
-from ..node_trees.table import Node, Socket, math_node, mix, noise, ramp, scaled
+from .node_trees import nodes
+from .node_trees.table import Node, Socket, math_node, mix, noise, ramp, scaled
 
 GROUP = "Sky"
 VERSION = 2

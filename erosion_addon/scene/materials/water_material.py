@@ -10,8 +10,9 @@ for EEVEE and Cycles.
 
 import bpy
 
-from ..node_trees import nodes
-from ..node_trees.table import (
+from .material import LAND
+from .node_trees import nodes
+from .node_trees.table import (
     OF_OBJECT,
     VECTOR_OF_OBJECT,
     Node,
@@ -23,7 +24,6 @@ from ..node_trees.table import (
     ramp,
     scaled,
 )
-from .material import LAND
 
 GROUP = "Water"
 VERSION = 5

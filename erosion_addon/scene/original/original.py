@@ -15,7 +15,7 @@ from ..terrain import attributes, lattice
 from ..terrain.attribute_values import new_attribute
 from ..terrain.lattice import Array
 from ..terrain.mesh import fingerprint, positions, write_positions
-from . import affine, paused
+from . import affine, transaction
 
 NAME = attributes.ASIDE.rstrip("_")
 """Vertex attribute: local z before erosion."""
@@ -179,12 +179,12 @@ def mark_result(
     now = positions(mesh) if now is None else now
     keep_place(mesh, now)
     mesh[RESULT] = fingerprint(mesh, now) if digest is None else digest
-    paused.keep(mesh, paused_run)
+    transaction.keep(mesh, paused_run)
 
 
 def is_paused(mesh: bpy.types.Mesh) -> bool:
     """Whether the mesh stores a resumable run, by a cheap test."""
-    return paused.is_kept(mesh) and has_source(mesh)
+    return transaction.is_kept(mesh) and has_source(mesh)
 
 
 def paused_run(mesh: bpy.types.Mesh) -> Array:
@@ -195,7 +195,7 @@ def paused_run(mesh: bpy.types.Mesh) -> Array:
         raise InputError(
             f"{mesh.name} was changed after its run was paused; run it again from the start."
         )
-    return paused.kept(mesh)
+    return transaction.kept(mesh)
 
 
 def is_untouched_result(mesh: bpy.types.Mesh, digest: str | None = None) -> bool:
@@ -284,4 +284,4 @@ def _drop(mesh: bpy.types.Mesh, number: int = 0) -> None:
     mesh.pop(_numbered(COUNT, number), None)
     if not number:
         mesh.pop(RESULT, None)
-        paused.keep(mesh, None)
+        transaction.keep(mesh, None)

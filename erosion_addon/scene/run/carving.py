@@ -14,14 +14,16 @@ from ...base.errors import InputError
 from ...drainage.parameters import BedParameters, CutParameters
 from ...worker.messages import Request
 from ...worker.requests import beds_request, carve_request
-from ..derived import companions, light, rivers, update_derived, visible_water
-from ..original import original, paused
+from ..companions import companions, visible_water
+from ..derived import light, update_derived
+from ..original import original, transaction
 from ..original.transaction import all_or_nothing
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 from ..terrain.mesh import positions
+from ..water import rivers
+from ..water.curve_lines import lines_of
 from ..worker import computing
-from .curve_lines import lines_of
 
 WATER = "water_depth"
 """Field of the water that a run has left."""
@@ -43,7 +45,7 @@ def carve(terrain: bpy.types.Object, request: Request) -> list[str]:
         _keep_water_level(terrain, request)
         # a run begins with what was carved, and not with what was before
         mesh.pop(original.RESULT, None)
-        paused.keep(mesh, None)
+        transaction.keep(mesh, None)
     return notes + update_derived.update(terrain)
 
 

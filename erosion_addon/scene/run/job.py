@@ -12,20 +12,20 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError, print_traceback
-from ...frames import frame_files
-from ...frames.frame_settings import FrameSettings
-from ...frames.record import Record
 from ...recipe.recipe import Recipe
+from ...run.frames import frame_files
+from ...run.frames.frame_settings import FrameSettings
+from ...run.frames.record import Record
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message, Request
 from .. import session
 from ..derived import update_derived
-from ..original import original, paused
+from ..original import original, transaction
 from ..original.transaction import nothing_new
 from ..terrain import grid
+from ..terrain.grid import TerrainSnapshot, snapshot
 from ..terrain.lattice import Array
 from ..terrain.mesh import Topology, positions
-from ..terrain.snapshot import TerrainSnapshot, snapshot
 from ..worker import speeds
 from . import busy, commit, preview, start_state
 from .task import Task
@@ -196,7 +196,7 @@ class Job(Task):
         reason = None
         if file is None:
             reason = "there is not enough memory"
-        elif len(file) > paused.LARGEST:
+        elif len(file) > transaction.LARGEST:
             self._paused = None
             reason = f"it takes {len(file) / 2**30:.1f} GiB"
         if reason:

@@ -17,12 +17,11 @@ from ...run import estimate, preview
 from ...terrain.terrain import Terrain
 from ...worker.client import Runner
 from .. import session
-from ..display import displayed_heights
 from ..terrain import grid
+from ..terrain.grid import snapshot
 from ..terrain.lattice import Array, Lattice
-from ..terrain.snapshot import snapshot
 from ..worker import speeds, worker_process
-from . import start_state
+from . import displayed_heights, start_state
 
 
 class _Now:

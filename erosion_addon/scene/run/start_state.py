@@ -13,8 +13,8 @@ from ...terrain.fields import BAKED, FIELDS
 from ...terrain.terrain import Terrain
 from ..original import original
 from ..terrain import attributes, grid
+from ..terrain.grid import TerrainSnapshot
 from ..terrain.lattice import Array, Lattice
-from ..terrain.snapshot import TerrainSnapshot
 
 _READ = {*LOOSE, *(name for process in PROCESSES.values() for name in process.reads)}
 

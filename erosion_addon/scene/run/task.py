@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Work of the worker process on an object of the scene, that ends in one change of it.
 
-To add a kind of work: 1. In the scene: a subclass of `Task` that gives its order to `self._runner`
-and has `_receive`, which handles messages of the worker and sets `self._result`, and `_write`,
-which changes the scene: all of it or nothing. 2. In the interface: an operator from
-`ui.task_operator.TaskOperator`, whose `begin` makes the task and hands it to
-   `job.begin`. It is modal in a window, runs to the end for scripts, and its undo step is the
-   task's.
-Progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode during the work
-are looked after.
+To add a kind of work:
+
+1. In the scene, a subclass of `Task` that gives its order to `self._runner` and has `_receive`,
+   which handles messages of the worker and sets `self._result`, and `_write`, which changes the
+   scene: all of it or nothing.
+2. In the interface, an operator from `ui.task_operator.TaskOperator`, whose `begin` makes the task
+   and hands it to `job.begin`. It is modal in a window, runs to the end for scripts, and its undo
+   step is the task's.
+
+`Task` handles progress, the status bar, Esc, undo, opened files, autosave, renders and Edit Mode.
 """
 
 import time
@@ -20,9 +22,8 @@ import bpy
 
 from ...base.errors import InputError, print_traceback, printable_lines
 from ...worker.messages import Message, Request
-from ..display import displayed_heights
 from ..worker import computing, worker_process
-from . import busy, run_queue
+from . import busy, displayed_heights, run_queue
 from .viewer import Viewer
 
 LONG = 15.0

@@ -9,12 +9,11 @@ import numpy as np
 from ...worker.client import Runner
 from ...worker.throttle import Throttle
 from .. import session
-from ..display import displayed_heights, water_overlay
 from ..terrain import grid
+from ..terrain.grid import TerrainSnapshot
 from ..terrain.lattice import Array
 from ..terrain.mesh import shown_positions
-from ..terrain.snapshot import TerrainSnapshot
-from . import busy
+from . import busy, displayed_heights, water_overlay
 
 SHARE = 0.2
 """Greatest share of the main thread's time for the display."""

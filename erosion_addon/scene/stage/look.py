@@ -6,21 +6,15 @@ from contextlib import suppress
 
 import bpy
 
+from ...bake.light.parameters import LightParameters
 from ...base.errors import InputError
-from ...light.parameters import LightParameters
 from ...worker.messages import Request
-from ..derived import (
-    companions,
-    foliage,
-    light,
-    lod,
-    plants,
-    surroundings,
-    update_derived,
-    water_surface,
-)
+from ..companions import companions
+from ..derived import light, lod, surroundings, update_derived
 from ..materials import aovs, material
+from ..plants import foliage, plants
 from ..terrain import attribute_values, attributes, grid
+from ..water import water_surface
 from . import studio
 
 PARTS = ("smooth", "light", "water", "foliage", "passes", "surroundings", "stage", "plants")

@@ -8,8 +8,9 @@ import bpy
 
 from ...base.errors import InputError, reason_of
 from ...files.render_settings import Picture
-from ..derived import companions, plants
+from ..companions import companions
 from ..original import original
+from ..plants import plants
 from ..terrain import grid
 from . import startup, studio
 

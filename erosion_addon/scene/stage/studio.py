@@ -14,7 +14,7 @@ from mathutils import Matrix, Vector
 
 from ...files.render_settings import LIGHTS
 from ..materials import material, sky_material
-from ..node_trees import nodes
+from ..materials.node_trees import nodes
 from ..terrain.mesh import heights
 from . import startup, views
 from .daylight import DAYLIGHTS, Daylight

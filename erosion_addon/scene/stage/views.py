@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..derived import visible_water
+from ..companions import visible_water
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 

@@ -4,13 +4,43 @@
 import math
 
 import bpy
+import numpy as np
 
-from ...base.arrays import longer_side
+from ...base.arrays import LOOSE, longer_side
 from ...base.errors import InputError
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import Recipe
-from . import grid, sand
+from . import attributes, grid
 from .obstacle import Advice, shapers
+
+
+def sand_lack(obj: bpy.types.Object, recipe: Recipe) -> str:
+    """Message about loose material that the recipe needs and the object lacks; empty if there is
+    enough, or a sediment mask.
+    """
+    if not recipe.needs.sediment or obj.erosion.sediment.source != "NONE":
+        return ""
+    anew = not obj.erosion.continue_from_result
+    layers = (attributes.read_values(obj.data, name, anew) for name in LOOSE)
+    return recipe.needs.lack(
+        max((float(values.max()) for values in layers if values is not None), default=0.0)
+    )
+
+
+def add_sand(obj: bpy.types.Object, thickness: float) -> None:
+    """Turn the top meters of the ground into loose sand for the next run; thicker layers and all
+    heights stay.
+
+    InputError if the attribute name is taken.
+    """
+    anew = not obj.erosion.continue_from_result
+    there = attributes.read_values(obj.data, "sediment", anew)
+    layer = np.full(len(obj.data.vertices), thickness, np.float32)
+    attributes.write_values(
+        obj.data, "sediment", layer if there is None else np.maximum(layer, there), anew
+    )
+    obj.data.update()
+
 
 SMALL = 100.0
 """Width in meters below which the unit is probably not the meter."""
@@ -153,5 +183,5 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
 
 
 def _of_sand(obj: bpy.types.Object, recipe: Recipe) -> list[Advice]:
-    lack = sand.lack(obj, recipe)
+    lack = sand_lack(obj, recipe)
     return [Advice(lack, "sand_add")] if lack else []

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ...base.errors import InputError
 from ...grid.dequantize import step_of
@@ -12,6 +13,8 @@ from ...recipe.edges import is_seamless
 from ...terrain.irregular import cause
 from ...terrain.terrain import Terrain
 from .. import session
+from . import grid
+from .attribute_values import new_attribute
 from .lattice import (
     Array,
     Lattice,
@@ -32,6 +35,7 @@ from .mesh import (
     positions,
     structure,
     write_heights,
+    write_positions,
 )
 from .obstacle import too_few, why_not
 
@@ -190,3 +194,85 @@ def forget_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
             and OWN_HEIGHTS not in changed.attributes
         ):
             _now.described.pop(changed.session_uid, None)
+
+
+def make_terrain_object(
+    name: str, terrain: Terrain, collection: bpy.types.Collection
+) -> bpy.types.Object:
+    """New object in `collection`. Its layers count as the user's: runs start from them and restore
+    them.
+    """
+    obj = make_grid_object(name, terrain.elevation, terrain.spacing, collection)
+    for layer, values in terrain.fields.items():
+        new_attribute(obj.data, layer, "FLOAT")
+        obj.data.attributes[layer].data.foreach_set(
+            "value", np.ascontiguousarray(values, np.float32).ravel()
+        )
+    return obj
+
+
+def straighten(obj: bpy.types.Object) -> int:
+    """Move the vertices of a grid back to even rows and columns of the same surface; returns the
+    number moved.
+
+    Raises InputError, without changes, if the mesh is not a grid of quads in row order.
+    """
+    from ...terrain.straighten import grid_shape, straightened
+
+    mesh = obj.data
+    edges = np.empty(2 * len(mesh.edges), np.int32)
+    mesh.edges.foreach_get("vertices", edges)
+    shape = grid_shape(edges.reshape(-1, 2), len(mesh.vertices))
+    if shape is None:
+        raise InputError(f"The vertices of {obj.name} do not go row by row; use Make Grid instead.")
+    try:
+        points, count = straightened(positions(mesh).astype(np.float64).reshape(*shape, 3))
+    except InputError as error:
+        raise InputError(
+            f"{obj.name} cannot be straightened: {error}; use Make Grid instead."
+        ) from None
+    write_positions(mesh, points.reshape(-1, 3).astype(np.float32))
+    grid.forget(mesh)
+    return count
+
+
+def apply_rotation(obj: bpy.types.Object) -> None:
+    """Move the rotation and scale of an object, and those of its parents, into its vertices.
+    Nothing moves in the world, nor do its children.
+    """
+    before = obj.matrix_world.copy()
+    children = {child: child.matrix_world.copy() for child in obj.children}
+    obj.data.transform(before.to_3x3().to_4x4())
+    if before.is_negative:
+        obj.data.flip_normals()
+    obj.matrix_world = Matrix.Translation(before.translation)
+    bpy.context.view_layer.update()
+    for child, place in children.items():
+        child.matrix_world = place
+    grid.forget(obj.data)
+
+
+class TerrainSnapshot(NamedTuple):
+    """place: local positions of the vertices (vertices, 3) float32.
+
+    lattice: their grid. mesh_uid, fingerprint: to recognize the mesh later, and detect edits.
+    """
+
+    place: Array
+    lattice: Lattice
+    mesh_uid: int
+    fingerprint: str
+
+    @property
+    def heights(self) -> Array:
+        """Local z of the vertices (vertices,) float32, a copy."""
+        return self.place[:, 2].copy()
+
+
+def snapshot(obj: bpy.types.Object) -> TerrainSnapshot:
+    """Read the mesh of an object; InputError if it is not a grid."""
+    mesh = obj.data
+    place = positions(mesh)
+    return TerrainSnapshot(
+        place, grid.lattice_of(obj, place), mesh.session_uid, fingerprint(mesh, place)
+    )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import bpy
 
 from ...terrain.terrain import SMALLEST_SIDE
-from ..node_trees import nodes
+from ..materials.node_trees import nodes
 
 HARMLESS = {
     "COLLISION",

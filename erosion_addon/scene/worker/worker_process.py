@@ -5,7 +5,7 @@ import contextlib
 import subprocess
 
 from ...base.errors import InputError
-from ...worker import child
+from ...worker import client
 from ...worker.client import Runner
 from .. import session
 from .compiled import worker_environment
@@ -53,7 +53,7 @@ def compile_all() -> None:
     if _now.compiler is not None or fault() or environment.get("TERRAIN_EROSION_CACHE") == "":
         return
     with contextlib.suppress(OSError):  # else each recipe compiles what it needs
-        _now.compiler = child.start("run.precompile_all", environment, subprocess.DEVNULL, "IDLE")
+        _now.compiler = client.start("run.precompile_all", environment, subprocess.DEVNULL, "IDLE")
 
 
 def stop_compiling() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...scene.derived import companions
+from ...scene.companions import companions
 from . import translations
 
 LETTER, MARGINS = 6.2, 84.0

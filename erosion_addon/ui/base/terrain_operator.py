@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.run import job
 from ...scene.terrain import grid
 from .translations import sentence

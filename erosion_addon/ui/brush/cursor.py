@@ -11,7 +11,7 @@ from gpu_extras.batch import batch_for_shader
 from ...base.errors import InputError
 from ...scene.brush import aim
 from ...scene.brush import ground as grounds
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ..base.terrain_operator import why_no_run
 from . import settings as brush_settings
 from .stroke import radius_of, under_mouse

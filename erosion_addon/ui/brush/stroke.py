@@ -12,7 +12,7 @@ from ...processes.brush.parameters import Stroke
 from ...scene.brush import aim
 from ...scene.brush import ground as grounds
 from ...scene.brush.stillness import why_still
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.original import original
 from ...scene.terrain import obstacle
 from ...scene.worker import worker_process

@@ -6,9 +6,9 @@ import bpy
 from ...base.parameters import specifications
 from ...drainage.parameters import AnalysisParameters
 from ...scene import session
-from ...scene.derived import companions
-from ...scene.drainage import analysis
+from ...scene.companions import companions
 from ...scene.run.errand import Plan
+from ...scene.water import analysis
 from ...terrain.fields import ANALYZED
 from ...worker.messages import Request
 from ..base.panel import SubPanel, draw_lines

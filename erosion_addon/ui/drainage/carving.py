@@ -7,7 +7,7 @@ import bpy
 
 from ...base.parameters import specifications
 from ...drainage.parameters import BedParameters, CutParameters
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.run.errand import Plan
 from ...worker.messages import Request
 from ..base.parameter_properties import properties_of

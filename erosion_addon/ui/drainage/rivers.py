@@ -9,7 +9,8 @@ import bpy
 
 from ...base.parameters import Parameters, specifications
 from ...drainage.parameters import RiverParameters, SeaParameters
-from ...scene.derived import companions, update_derived, visible_water
+from ...scene.companions import companions, visible_water
+from ...scene.derived import update_derived
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import properties_of
 from ..recipe.steps import recipe_or_none
@@ -28,7 +29,7 @@ class _WaterOperator(ParameterOperator):
         return visible_water.settings_in(terrain)
 
     def plan(self) -> Plan:
-        from ...scene.derived import rivers  # few sessions need it
+        from ...scene.water import rivers  # few sessions need it
 
         kind = self.kind
         settings = self.settings()
@@ -110,7 +111,7 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not attendance.now.returning:
-            from ...scene.derived import rivers
+            from ...scene.water import rivers
 
             terrain = companions.terrain_of(context.object)
             if not self.properties.is_property_set("headwaters"):

@@ -22,11 +22,11 @@ from ...cli.arguments.reading import OPTIONS
 from ...cli.terminal.output import note, print_written
 from ...cli.terminal.progress import ProgressLine
 from ...recipe.recipe import Recipe
-from ...scene.files.image import BlenderFiles
 from ...scene.masks import inputs
 from ...scene.run.task import Task
 from ...scene.stage import render as pictures
 from ...scene.terrain import attributes, grid
+from ...scene.terrain.image import BlenderFiles
 from ...terrain.masks import prepare
 from ..recipe import own_recipes, steps
 from ..run import progress, runs

@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ExportHelper
 from ...base.errors import InputError
 from ...files.formats import FORMATS, GRAY_SUFFIXES
 from ...files.game_engines import ENGINES
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.masks import inputs
 from ...scene.terrain import grid
 from ...terrain.fields import FIELDS
@@ -230,7 +230,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...files import export  # here, as few sessions of Blender write files
         from ...scene.derived import maps
-        from ...scene.files.image import BlenderFiles
+        from ...scene.terrain.image import BlenderFiles
 
         obj = companions.terrain_of(context.object)
         terrain = maps.terrain_with(obj, self._maps())

@@ -8,7 +8,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ..base import handlers
 from ..base.panel import SubPanel
 from ..base.refusals import reports_refusals

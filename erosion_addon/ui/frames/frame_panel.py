@@ -6,9 +6,9 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
-from ...base.sizes import size_in_words
-from ...frames import frame_files
-from ...scene.derived import companions
+from ...base.memory import size_in_words
+from ...run.frames import frame_files
+from ...scene.companions import companions
 from ...scene.frames import chosen_frames, playback
 from ...scene.run import job
 from ..base.panel import SubPanel, draw_lines

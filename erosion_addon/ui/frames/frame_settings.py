@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...frames.record import FASTEST, LONGEST, MOST
+from ...run.frames.record import FASTEST, LONGEST, MOST
 from ...scene.frames.chosen_frames import KEPT
 from ...terrain.fields import FIELDS
 from . import how_far

@@ -7,7 +7,8 @@ import bpy
 
 from ...base.errors import printable_lines
 from ...scene import session
-from ...scene.derived import companions, update_derived
+from ...scene.companions import companions
+from ...scene.derived import update_derived
 from ...scene.frames import chosen_frames, kept_state
 from ...scene.run import job
 from ...scene.run.errand import Plan

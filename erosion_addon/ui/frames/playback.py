@@ -9,7 +9,7 @@ from bpy_extras.io_utils import ExportHelper
 
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.frames import chosen_frames, playback
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator, allowed, why_no_run

@@ -4,7 +4,8 @@
 import bpy
 
 from ...base.parameters import Specification
-from ...scene.derived import companions, update_derived
+from ...scene.companions import companions
+from ...scene.derived import update_derived
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import draw_values, properties_of
 from ..base.refusals import reports_refusals
@@ -106,7 +107,8 @@ class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
         draw_values(self.layout, self, ["threshold"])
 
     def plan(self) -> Plan:
-        from ...scene.derived import lod, water_surface  # few sessions need them
+        from ...scene.derived import lod  # few sessions need them
+        from ...scene.water import water_surface
 
         threshold = self.threshold
 
@@ -133,7 +135,7 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.derived import foliage  # few sessions need it
+        from ...scene.plants import foliage  # few sessions need it
 
         plants = foliage.add(companions.terrain_of(context.object), self.shells, self.height)
         cycles = getattr(context.scene, "cycles", None)
@@ -166,7 +168,7 @@ class EROSION_OT_plants_add(TerrainOperator, bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.derived import plants  # few sessions need it
+        from ...scene.plants import plants  # few sessions need it
 
         settings = {known.name: getattr(self, known.name) for known in _PLANTS}
         plants.add(companions.terrain_of(context.object), **settings)

@@ -3,9 +3,10 @@
 
 import bpy
 
+from ...bake.light.parameters import LightParameters
 from ...base.parameters import specifications
-from ...light.parameters import LightParameters
-from ...scene.derived import companions, light
+from ...scene.companions import companions
+from ...scene.derived import light
 from ...scene.run.errand import Plan
 from ...worker.messages import Request
 from ..base.parameter_properties import properties_of

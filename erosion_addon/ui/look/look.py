@@ -8,7 +8,8 @@ from typing import Any
 import bpy
 
 from ...base.data_files import shipped
-from ...scene.derived import companions, light
+from ...scene.companions import companions
+from ...scene.derived import light
 from ...scene.materials.aovs import AOVS
 from ...scene.run.errand import Plan
 from ...scene.terrain import grid

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...terrain.masks import MASK_KINDS
 from ..base.panel import SubPanel, draw_lines
 from ..base.translations import phrase

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...processes.registry import PROCESSES
-from ...scene.masks import choice, masks
+from ...scene.masks import masks
 from ...scene.terrain import grid
 from ...terrain.masks import MASK_KINDS
 from ..recipe import steps
@@ -36,11 +36,11 @@ def _take(mask: Any, context: bpy.types.Context) -> None:
     obj = mask.id_data
     if (
         obj.type == "MESH"
-        and (layer := choice.layer_for(obj, mask.source, mask.layer)) != mask.layer
+        and (layer := masks.layer_for(obj, mask.source, mask.layer)) != mask.layer
     ):
         mask.layer = layer
     if mask.source == "IMAGE" and mask.image is None:
-        mask.image = choice.only_image()
+        mask.image = masks.only_image()
     mask.show_settings = mask.source != "NONE"
 
 

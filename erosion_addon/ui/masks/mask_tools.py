@@ -6,8 +6,8 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
-from ...scene.derived import companions
-from ...scene.masks import from_field, overlay
+from ...scene.companions import companions
+from ...scene.masks import masks, overlay
 from ...scene.terrain import grid
 from ...terrain.fields import FIELDS
 from ...terrain.masks import MASK_KINDS
@@ -179,7 +179,7 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain, mask = self._settings(context)
-        mask.layer = from_field.fill(terrain, self.kind, self.field, self.low, self.high)
+        mask.layer = masks.fill(terrain, self.kind, self.field, self.low, self.high)
         mask.source = "ATTRIBUTE"
         mask.fit = "exact"
         mask.invert = False

@@ -15,7 +15,7 @@ from ...base.errors import InputError, print_traceback
 from ...base.regular_files import is_blend_path_in_network
 from ...scene import session
 from ...scene.masks import masks, overlay
-from ...scene.masks.from_field import field_values
+from ...scene.masks.masks import field_values
 from ...scene.run import busy
 from ...scene.terrain import grid
 from ...scene.terrain.mesh import positions

@@ -6,8 +6,8 @@ from typing import Any
 import bpy
 
 from ...base.data_files import shipped
-from ...scene.derived import companions
-from ...scene.masks import choice
+from ...scene.companions import companions
+from ...scene.masks import masks
 from ..base.panel import SubPanel
 
 COLOR_ITEMS = [
@@ -26,11 +26,11 @@ def _take(settings: Any, context: bpy.types.Context) -> None:
     """Take what there is to choose for a new source."""
     obj = settings.id_data
     if settings.source == "ATTRIBUTE" and obj.type == "MESH":
-        layer = choice.color_layer_for(obj, settings.layer)
+        layer = masks.color_layer_for(obj, settings.layer)
         if layer != settings.layer:
             settings.layer = layer
     if settings.source == "IMAGE" and settings.image is None:
-        settings.image = choice.only_image()
+        settings.image = masks.only_image()
 
 
 class EROSION_PG_surface_color(bpy.types.PropertyGroup):

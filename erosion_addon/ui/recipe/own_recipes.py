@@ -10,9 +10,8 @@ from ...base.data_files import shipped
 from ...base.errors import InputError
 from ...recipe import user_recipes
 from ...recipe.recipe import LANDSCAPE, LANDSCAPES, PALETTE, Recipe
-from ...scene.derived import companions
-from ...scene.files import viewport_picture
-from ...scene.masks import springs, surface_color
+from ...scene.companions import companions
+from ...scene.masks import masks, surface_color
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import phrase, report, sentence
@@ -25,7 +24,7 @@ def recipe_of_terrain(terrain: bpy.types.Object) -> Recipe:
     invalid values.
     """
     settings = terrain.erosion
-    recipe = steps.recipe_of(settings, springs.spring_rows(terrain, settings.springs))
+    recipe = steps.recipe_of(settings, masks.spring_rows(terrain, settings.springs))
     color = settings.surface_color
     if color.source == "STRATA":
         recipe = surface_color.start(terrain, recipe, color.source, "", None, color.strata).recipe
@@ -139,6 +138,8 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
     def _take_picture(self, context: bpy.types.Context, name: str) -> None:
         path = user_recipes.find(name)
         try:
+            from ...scene.stage import viewport_picture
+
             viewport_picture.save(context, path.with_suffix(user_recipes.PICTURE))
         except InputError as error:
             report(self, {"WARNING"}, str(error))

@@ -10,7 +10,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from ...base.data_files import file_name
 from ...recipe import user_recipes
 from ...recipe.recipe import Recipe
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import report

@@ -1,22 +1,58 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Recipe picker with pictures, and the comparison of settings with their recipe."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ...base.data_files import file_name
+from ...base.data_files import OWN_FOLDER, file_name
 from ...base.errors import InputError
 from ...recipe.recipe import Recipe
-from ...scene.derived import companions
-from ...scene.files import user_folder
+from ...scene import session
+from ...scene.companions import companions
 from ..base.panel import draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import phrase, tooltip
 from . import loaded_recipe, previews, steps
+
+
+class _Now:
+    """State of the session."""
+
+    def __init__(self) -> None:
+        self.set_here: list[str] = []
+        """Folder set by `offer`, if any."""
+
+
+_now = session.remember(_Now)
+
+
+def recipes() -> Path:
+    """Recipe folder, which may not exist yet; in Blender's own user folder without an installed
+    extension.
+    """
+    package = ".".join(__package__.split(".")[:3])
+    if package.startswith("bl_ext."):
+        return Path(bpy.utils.extension_path_user(package, path="recipes"))
+    return Path(bpy.utils.user_resource("CONFIG", path="terrain_erosion/recipes"))
+
+
+def offer() -> None:
+    """Set the environment variable for the command line and the worker."""
+    if not os.environ.get(OWN_FOLDER):
+        os.environ[OWN_FOLDER] = str(recipes())
+        _now.set_here.append(os.environ[OWN_FOLDER])
+
+
+def withdraw() -> None:
+    """Undo `offer`."""
+    if _now.set_here and os.environ.get(OWN_FOLDER) == _now.set_here.pop():
+        del os.environ[OWN_FOLDER]
+
 
 TILE = 5.25
 """Picture size in the popover, in interface units, so it scales with the interface; six rows fit
@@ -238,12 +274,12 @@ class EROSION_OT_recipe_reset(bpy.types.Operator):
 
 def register() -> None:
     """Set the folder of the user's recipes."""
-    user_folder.offer()
+    offer()
 
 
 def unregister() -> None:
     """Free the folder setting and the pictures."""
-    user_folder.withdraw()
+    withdraw()
     previews.forget()
 
 

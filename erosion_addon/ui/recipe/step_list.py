@@ -9,7 +9,7 @@ from ...base.parameters import Specification, groups, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import MOST_STEPS, Step
 from ...scene import session
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...terrain.limits import Limits
 from ..base import handlers
 from ..base.panel import SubPanel, redraw_panels

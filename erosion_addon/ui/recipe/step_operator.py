@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ..base.terrain_operator import allowed
 from . import steps
 

@@ -9,7 +9,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...base.parameters import Parameters, specifications
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.run import job
 from ...scene.run.errand import Errand, Plan
 from ...scene.run.task import Task

@@ -13,10 +13,9 @@ from bpy.app.handlers import persistent
 
 from ...base.errors import InputError, print_traceback
 from ...scene import session
-from ...scene.derived import companions
-from ...scene.display import displayed_heights
-from ...scene.masks import springs
-from ...scene.run import busy, job, preview
+from ...scene.companions import companions
+from ...scene.masks import masks
+from ...scene.run import busy, displayed_heights, job, preview
 from ...scene.terrain import grid
 from ...terrain.masks import MASK_KINDS
 from ..base import handlers, preferences
@@ -187,7 +186,7 @@ def _start(obj: bpy.types.Object) -> None:
     settings = obj.erosion
     now.troubles.pop(obj.session_uid, None)
     try:
-        recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs))
+        recipe = steps.recipe_of(settings, masks.spring_rows(obj, settings.springs))
         view = preview.of(obj)
         key = _key(settings)
         if not view.knows(obj, key):

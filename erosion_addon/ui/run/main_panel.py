@@ -8,10 +8,9 @@ import bpy
 from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...run import estimate
-from ...scene.derived import companions
-from ...scene.display import displayed_heights
+from ...scene.companions import companions
 from ...scene.original import original
-from ...scene.run import job
+from ...scene.run import displayed_heights, job
 from ...scene.terrain import grid, mesh, obstacle
 from ...scene.terrain.checks import notes
 from ...scene.worker import compiled, speeds, worker_process

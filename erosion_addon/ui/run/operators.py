@@ -5,10 +5,10 @@ from pathlib import Path
 
 import bpy
 
-from ...scene.derived import companions, light, update_derived
-from ...scene.display import displayed_heights
+from ...scene.companions import companions
+from ...scene.derived import light, update_derived
 from ...scene.original import original
-from ...scene.run import job, preview, run_queue
+from ...scene.run import displayed_heights, job, preview, run_queue
 from ...scene.run.errand import Plan
 from ...scene.run.task import Task
 from ...scene.terrain import grid

@@ -10,7 +10,7 @@ from bpy.app.handlers import persistent
 
 from ...base.errors import print_traceback, reason_of
 from ...scene import session
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.run import job, preview, run_queue
 from ...scene.run.task import Task
 from ...scene.worker import computing, worker_process

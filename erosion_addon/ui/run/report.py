@@ -7,7 +7,7 @@ import bpy
 
 from ...run.report import in_words
 from ...scene import session
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ..base.panel import SubPanel, draw_lines
 
 

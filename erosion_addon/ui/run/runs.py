@@ -5,17 +5,17 @@ from pathlib import Path
 
 import bpy
 
+from ...bake.light.parameters import Lighting
 from ...base.errors import InputError, print_traceback
-from ...light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...scene.derived import light
 from ...scene.frames import chosen_frames
 from ...scene.frames.animated_run import AnimatedRun, Animation, at_each_frame
-from ...scene.masks import masks, springs, surface_color
+from ...scene.masks import masks, surface_color
 from ...scene.run import job, preview, run_queue, start_state
 from ...scene.terrain import grid
+from ...scene.terrain.grid import snapshot
 from ...scene.terrain.lattice import Array, Lattice
-from ...scene.terrain.snapshot import snapshot
 from ..base import preferences
 from ..base.refusals import OUT_OF_MEMORY
 from ..masks import mask_settings, mask_watch
@@ -39,7 +39,7 @@ def start(
     seen = snapshot(obj)
     notes: list[str] = []
     arrays = mask_settings.arrays_of(obj, seen.lattice, notes.append)
-    recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
+    recipe = steps.recipe_of(settings, masks.spring_rows(obj, settings.springs, seen.place))
     color = settings.surface_color
     chosen = (color.source, color.layer, color.image, color.strata)
     recipe, layers = surface_color.start(obj, recipe, *chosen, seen.lattice)
@@ -95,7 +95,7 @@ def animation_of(obj: bpy.types.Object) -> Animation:
     baked = light.settings_of(obj.data)
 
     def now() -> tuple[Recipe, Lighting | None]:
-        recipe = steps.recipe_of(settings, springs.spring_rows(obj, settings.springs, seen.place))
+        recipe = steps.recipe_of(settings, masks.spring_rows(obj, settings.springs, seen.place))
         chosen = (color.source, color.layer, color.image, color.strata)
         started = surface_color.start(obj, recipe, *chosen, seen.lattice)
         layers.update(started.layers)

@@ -15,8 +15,8 @@ from ...base.errors import InputError
 from ...base.parameters import Specification, specifications
 from ...processes.registry import PROCESSES
 from ...scene import session
-from ...scene.derived import companions
-from ...scene.masks import springs
+from ...scene.companions import companions
+from ...scene.masks import masks
 from ...scene.run.errand import Plan
 from ...scene.run.preview import ground_of
 from ...scene.terrain.lattice import Array
@@ -227,7 +227,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         steps.ensure(settings)
         kind, target, values = self._varied(settings)
         seeds = [min(settings.seed, 2**31 - self.seeds) + number for number in range(self.seeds)]
-        recipe = steps.recipe_of(settings, springs.spring_rows(terrain, settings.springs))
+        recipe = steps.recipe_of(settings, masks.spring_rows(terrain, settings.springs))
         ground = ground_of(
             terrain, None, mask_settings.arrays_of(terrain), settings.continue_from_result, SIDE
         )

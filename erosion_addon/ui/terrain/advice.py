@@ -8,8 +8,8 @@ from bpy.app.handlers import persistent
 
 from ...base.errors import InputError, reason_of
 from ...processes.registry import PROCESSES
-from ...scene.derived import companions
-from ...scene.terrain import checks, grid, obstacle, sand
+from ...scene.companions import companions
+from ...scene.terrain import checks, grid, obstacle
 from ..base import handlers, views
 from ..base.panel import draw_lines
 from ..base.refusals import reports_refusals
@@ -207,7 +207,7 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
         if not thickness:
             raise InputError("The recipe needs no sand; set a thickness.")
         self.thickness = thickness
-        sand.add(terrain, thickness)
+        checks.add_sand(terrain, thickness)
         return {"FINISHED"}
 
 

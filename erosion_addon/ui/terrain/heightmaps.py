@@ -13,7 +13,7 @@ from bpy_extras.io_utils import ImportHelper
 from ...base.errors import InputError
 from ...base.memory import available_memory
 from ...files.formats import RAW_SUFFIXES, READ_SUFFIXES
-from ...scene.masks import choice, inputs
+from ...scene.masks import inputs, masks
 from ...scene.terrain import grid
 from ..base import views
 from ..base.refusals import reports_refusals
@@ -32,7 +32,7 @@ from .reading_options import (
 
 if TYPE_CHECKING:
     from ...files.reading.record import Record
-    from ...scene.files import heights
+    from ...scene.terrain import image_heights
 
 WIDTH = 460
 """Pixels of the dialog."""
@@ -82,12 +82,13 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        from ...scene.files import heights  # here, as few sessions of Blender import a heightmap
+        # here, as few sessions of Blender import a heightmap
+        from ...scene.terrain import image_heights
 
-        heights.forget()
+        image_heights.forget()
         self.frame = True
         if self.source == "IMAGE":
-            shown = getattr(context.space_data, "image", None) or choice.only_image()
+            shown = getattr(context.space_data, "image", None) or masks.only_image()
             self.image = self.image or (shown.name if shown else "")
             return self._ask(context, "Terrain from Image")
         if self.filepath:  # dropped into the viewport
@@ -123,23 +124,23 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         """Draw what the chosen file holds, or why it cannot be read; returns its record, and
         whether the file says how far apart its cells are.
         """
-        from ...scene.files import heights
+        from ...scene.terrain import image_heights
 
         path = self._chosen(context)
         source = self._image() if self.image else path
-        if source is None or heights.is_far(source) or (path is not None and not path.name):
+        if source is None or image_heights.is_far(source) or (path is not None and not path.name):
             return None, False
         try:
             options, measured = self.options_for(source)
-            record = heights.look(source, options)
+            record = image_heights.look(source, options)
         except InputError as error:
             draw_text(layout.box(), [str(error)], "ERROR")
             return None, False
-        needed = heights.needed(record)
+        needed = image_heights.needed(record)
         free = available_memory()
         draw_record(layout, record, needed)
         if free is not None and needed > free:
-            self._draw_ways_out(layout, path, *heights.fitting(record, free))
+            self._draw_ways_out(layout, path, *image_heights.fitting(record, free))
         return record, measured
 
     def _draw_ways_out(self, layout: Any, path: Path | None, every: int, side: int) -> None:
@@ -162,11 +163,11 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
     def execute(self, context: bpy.types.Context) -> set[str]:
         # here, as few sessions of Blender import a heightmap
         from ...files.heightmap import without_steps
-        from ...scene.files import heights
+        from ...scene.terrain import image_heights
 
         source = self._source()
         options, measured = self.options_for(source)
-        elevation, record = heights.read(source, options)
+        elevation, record = image_heights.read(source, options)
         for doubt in record.doubts:
             self._note(doubt.sentence)
         name = source.stem if isinstance(source, Path) else source.name
@@ -174,7 +175,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         if measured:
             row, col = record.spacing
             self._note(
-                f"{heights.name_of(source)} says {col:.4g} × {row:.4g} m from pixel to pixel"
+                f"{image_heights.name_of(source)} says {col:.4g} × {row:.4g} m from pixel to pixel"
             )
         if record.step and self.smooth_steps and has_terraces(record):
             self._note(
@@ -195,7 +196,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
             views.frame(context, obj)
         return {"FINISHED"}
 
-    def _source(self) -> "heights.Source":
+    def _source(self) -> "image_heights.Source":
         """File or image; InputError if none is chosen."""
         if self.image:
             image = self._image()

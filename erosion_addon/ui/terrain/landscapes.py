@@ -13,9 +13,9 @@ from bpy_extras.io_utils import ImportHelper
 
 from ...base.errors import InputError
 from ...base.regular_files import is_in_network
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.terrain import attributes, grid
-from ...scene.terrain.new_object import make_terrain_object
+from ...scene.terrain.grid import make_terrain_object
 from ..base import views
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_no_run
@@ -165,7 +165,7 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
         from ...files.heightmap import heightmap_windows
         from ...landscape import make
         from ...landscape.storage.manifest import NAME, Manifest
-        from ...scene.files.image import BlenderFiles
+        from ...scene.terrain.image import BlenderFiles
 
         if not (self.source and self.folder):
             raise InputError("No heightmap or no folder is chosen; give source and folder.")

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError
-from ...scene.derived import companions
+from ...scene.companions import companions
 from ...scene.run import preview
 from ...scene.terrain import grid, obstacle
 from ..base import views
@@ -102,11 +102,11 @@ class EROSION_OT_rotation_apply(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.terrain import straighten  # here, as few sessions of Blender need it
+        from ...scene.terrain import grid  # here, as few sessions of Blender need it
 
         obj = companions.terrain_of(context.object)
         preview.end()
-        straighten.apply_rotation(obj)
+        grid.apply_rotation(obj)
         context.view_layer.update()
         report(self, {"INFO"}, f"{obj.name}: heights are along Z")
         return {"FINISHED"}
@@ -130,11 +130,11 @@ class EROSION_OT_grid_straighten(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.terrain import straighten  # here, as few sessions of Blender need it
+        from ...scene.terrain import grid  # here, as few sessions of Blender need it
 
         obj = companions.terrain_of(context.object)
         preview.end()
-        count = straighten.straighten(obj)
+        count = grid.straighten(obj)
         report(self, {"INFO"}, f"{obj.name}: {count:,} vertices were put back in line")
         return {"FINISHED"}
 

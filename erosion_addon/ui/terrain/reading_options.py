@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...base.memory import available_memory
-from ...base.sizes import size_in_words
+from ...base.memory import available_memory, size_in_words
 from ..base.panel import draw_lines
 from ..base.parameter_properties import draw_value, switch
 from ..base.translations import phrase
 
 if TYPE_CHECKING:
     from ...files.reading.record import Reading, Record
-    from ...scene.files.heights import Source
+    from ...scene.terrain.image_heights import Source
 
 LETTERS = 64
 """Letters of a line of the dialog."""
@@ -238,9 +237,9 @@ class ReadingOptions:
         What the file says counts before sizes and heights of the dialog. Black and White count for
         shades of gray, and for floats once somebody has set them.
         """
-        from ...scene.files import heights
+        from ...scene.terrain import image_heights
 
-        record = heights.look(source, self.reading(None, None))
+        record = image_heights.look(source, self.reading(None, None))
         measured = self.known_meters and record.spacing is not None
         chosen = self.numbers == "shades" or any(
             self.properties.is_property_set(name) for name in ("low", "high")

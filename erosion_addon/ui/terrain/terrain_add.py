@@ -8,7 +8,7 @@ import bpy
 from ...base.parameters import Specification, groups, specifications
 from ...generators.registry import SOURCES, WIDTH, lengths, make
 from ...recipe.recipe import SEED
-from ...scene.terrain.new_object import make_terrain_object
+from ...scene.terrain.grid import make_terrain_object
 from ...scene.worker import computing, worker_process
 from ...terrain.terrain import SMALLEST_SIDE, Terrain
 from ...worker.requests import start_in, start_request
@@ -184,7 +184,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
 
     def _terrain(self, context: bpy.types.Context, values: dict[str, Any]) -> Terrain:
         # here, as only a press on Add Terrain needs it
-        from ...scene.files.image import BlenderFiles
+        from ...scene.terrain.image import BlenderFiles
 
         rows, cols, spacing = self._grid()
         if SOURCES[self.kind].compiled:

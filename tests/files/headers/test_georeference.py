@@ -12,8 +12,8 @@ from erosion_addon.files.export import Layout, export
 from erosion_addon.files.headers.georeference import Georeference
 from erosion_addon.files.headers.image_header import read_header
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.files.rasters.tiff_writer import write_tiff
 from erosion_addon.files.side_file import known_meters
-from erosion_addon.files.tiff_writer import write_tiff
 from erosion_addon.terrain.terrain import Terrain
 from tests.geotiff import CELL, NORTH, SHAPE, WEST, alps, place, same
 
@@ -159,7 +159,7 @@ def test_what_makes_no_sense_in_a_blend_file_is_no_place(text):
 def test_what_32_bit_offsets_do_not_reach_becomes_a_bigtiff(tmp_path, monkeypatch, georeference):
     heights = np.random.default_rng(3).random(SHAPE).astype("f4")
     write_tiff(tmp_path / "small.tif", heights, (30.0, 30.0), georeference)
-    monkeypatch.setattr("erosion_addon.files.tiff_writer.CLASSIC", heights.nbytes - 1)
+    monkeypatch.setattr("erosion_addon.files.rasters.tiff_writer.CLASSIC", heights.nbytes - 1)
     write_tiff(tmp_path / "big.tif", heights, (30.0, 30.0), georeference)
     for name, magic in (("small.tif", b"II*\0"), ("big.tif", b"II+\0")):
         assert (tmp_path / name).read_bytes()[:4] == magic
@@ -174,7 +174,7 @@ def test_what_32_bit_offsets_do_not_reach_becomes_a_bigtiff(tmp_path, monkeypatc
 
 
 def test_a_bigtiff_that_is_cut_off_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("erosion_addon.files.tiff_writer.CLASSIC", 0)
+    monkeypatch.setattr("erosion_addon.files.rasters.tiff_writer.CLASSIC", 0)
     write_tiff(tmp_path / "big.tif", np.zeros(SHAPE))
     (tmp_path / "big.tif").write_bytes((tmp_path / "big.tif").read_bytes()[:-8])
     with pytest.raises(InputError, match="cut off"):

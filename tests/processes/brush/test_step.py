@@ -6,7 +6,7 @@ applied.
 import numpy as np
 import pytest
 
-from erosion_addon.model import InputError, Recipe, Terrain, erode
+from erosion_addon import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.brush.parameters import KINDS, RUN_OUT, Stroke
 from tests.terrains import fractal
 

@@ -6,9 +6,9 @@ import os
 import numpy as np
 import pytest
 
+from erosion_addon import FIELDS, InputError, Recipe, Step, Terrain, erode
 from erosion_addon.base.parameters import specifications
 from erosion_addon.generators.registry import make
-from erosion_addon.model import FIELDS, InputError, Recipe, Step, Terrain, erode
 from erosion_addon.processes.droplet.parameters import DropletParameters
 from erosion_addon.processes.shared.cell_units import HIGHEST_RELIEF
 from tests.terrains import fractal, plane, step

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.data_files import shipped
-from erosion_addon.model import Recipe, Terrain, erode
 from tests.terrains import fractal
 
 SIDE = 128

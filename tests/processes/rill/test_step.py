@@ -6,9 +6,9 @@ import os
 import numpy as np
 import pytest
 
+from erosion_addon import FIELDS, InputError
 from erosion_addon.base.arrays import EDGES
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import FIELDS, InputError
 from erosion_addon.processes.rill.parameters import RillParameters
 from erosion_addon.processes.rill.step import RillStep
 from erosion_addon.processes.shared.cell_units import HIGHEST_RELIEF

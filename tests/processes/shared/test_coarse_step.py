@@ -7,9 +7,9 @@ import os
 import numpy as np
 import pytest
 
+from erosion_addon import Checkpoint, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.base.arrays import EDGES
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import Checkpoint, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared import parameters as shared_parameters
 from erosion_addon.processes.shared.state import State

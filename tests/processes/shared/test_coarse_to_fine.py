@@ -6,8 +6,8 @@ cells alone make.
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.drainage.land_statistics import statistics
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.shared import parameters as shared_parameters
 from erosion_addon.run.simulation import simulate
 from tests.processes.states import assert_goes_on

@@ -7,10 +7,10 @@ import threading
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.threads import WorkerPool
-from erosion_addon.model import Recipe, Terrain, erode
-from erosion_addon.processes.shared import row_bands as bands
-from erosion_addon.processes.shared.row_bands import Bands
+from erosion_addon.processes.shared import tile_scheduler as bands
+from erosion_addon.processes.shared.tile_scheduler import Bands
 from tests.terrains import fractal
 
 LAND = Terrain(fractal(96, 80, relief=200.0, seed=2), 10.0)

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from erosion_addon.model import Checkpoint, Recipe, Terrain, erode, resume, simulate
+from erosion_addon import Checkpoint, Recipe, Terrain, erode, resume, simulate
 from tests.terrains import fractal
 
 KINDS = {

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Checkpoint, Recipe, Terrain, erode, resume, simulate
 from erosion_addon.drainage.land_statistics import statistics
-from erosion_addon.model import Checkpoint, Recipe, Terrain, erode, resume, simulate
 from tests.terrains import fractal
 
 CELL = 10.0

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode, resume, simulate
+from erosion_addon.base.kernels import ghost_cells
 from erosion_addon.base.threads import WorkerPool
-from erosion_addon.kernels import edges
-from erosion_addon.model import Recipe, Terrain, erode, resume, simulate
 from erosion_addon.processes.droplet.step import DropletStep
 from erosion_addon.processes.shared import tile_scheduler as tile_run
 from erosion_addon.processes.shared.kernels import particle_queues as queues
@@ -77,7 +77,7 @@ def by_order(backward, monkeypatch, **given):
 
 def all_at_once(patched):
     """Process neighboring tiles in one phase."""
-    patched.setattr(tiles, "colors", lambda cut, edges: [np.concatenate(COLORS(cut, edges))])
+    patched.setattr(tiles, "colors", lambda cut, edges: [np.concatenate(COLORS(cut, ghost_cells))])
 
 
 def too_small(patched):
@@ -111,7 +111,7 @@ def test_a_wrong_scheme_would_not_go_unnoticed(wrong, monkeypatch):
 
 
 def test_a_kernel_that_raises_stops_all_threads_with_one_error():
-    run = tile_run.TileRun((512, 512), edges.OPEN, 1000, 2, 2)
+    run = tile_run.TileRun((512, 512), ghost_cells.OPEN, 1000, 2, 2)
     begun = []
 
     def start(pool, cut, first, last):
@@ -212,7 +212,7 @@ def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone, shift):
     """The curvature across the columns beside borders, or where drops are handed on, is what it is
     without tiles.
     """
-    borders = tiles.cut(*HILLS.shape, 64, edges.OPEN).col_edges[1:-1]
+    borders = tiles.cut(*HILLS.shape, 64, ghost_cells.OPEN).col_edges[1:-1]
 
     def roughness(terrain):
         curvature = np.abs(np.diff(terrain.elevation, 2, axis=1))

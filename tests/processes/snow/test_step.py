@@ -4,12 +4,11 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.errors import InputError
-from erosion_addon.model import Recipe, Terrain, erode
-from erosion_addon.processes.shared import row_bands
-from erosion_addon.processes.snow.lie_of_land import levelness, shelter
+from erosion_addon.processes.shared import tile_scheduler
 from erosion_addon.processes.snow.parameters import SnowParameters
-from erosion_addon.processes.snow.step import WATER, SnowStep, snow_line
+from erosion_addon.processes.snow.step import WATER, SnowStep, levelness, shelter, snow_line
 from tests.terrains import fractal
 
 AREA = 100.0
@@ -206,7 +205,7 @@ def test_where_strength_is_zero_snow_neither_falls_nor_slides_nor_melts():
 @pytest.mark.slow
 @pytest.mark.parametrize("edges", ["open", "wrap"])
 def test_any_number_of_threads_leaves_the_same_bytes(edges):
-    with row_bands.however_small():
+    with tile_scheduler.however_small():
         found = {
             threads: snowed(peaks(), edges, threads=threads).report["sha256"]
             for threads in (1, 3, 8)

@@ -6,7 +6,7 @@ goes on.
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.processes.shared import parameters as shared_parameters
 from erosion_addon.processes.talus import PROCESS
 from erosion_addon.processes.talus.parameters import TalusParameters

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.drainage.land_statistics import statistics
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.shared.parameters import COARSEST
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.parameters import UpliftParameters

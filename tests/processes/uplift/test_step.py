@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from erosion_addon import InputError, Recipe, Terrain, erode
 from erosion_addon.drainage.flow_graph import FlowGraph
 from erosion_addon.drainage.land import Land
 from erosion_addon.drainage.land_statistics import statistics
-from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.uplift.parameters import UpliftParameters
 from erosion_addon.processes.uplift.step import STEPS, UpliftStep

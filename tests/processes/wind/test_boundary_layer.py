@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.arrays import EDGES
 from erosion_addon.generators.registry import make
-from erosion_addon.model import Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.wind.parameters import WindParameters
 from erosion_addon.processes.wind.step import WindStep

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.generators.registry import make
-from erosion_addon.model import Recipe, Terrain, erode
 
 SHEET = Path(__file__).resolve().parents[3] / "examples" / "wind sheet"
 ROWS = {

@@ -8,9 +8,9 @@ import os
 import numpy as np
 import pytest
 
+from erosion_addon import InputError, Recipe, Terrain, erode
 from erosion_addon.base.arrays import EDGES
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.shared.tile_scheduler import TileRun
 from erosion_addon.processes.wind import shadow as wind_shadow

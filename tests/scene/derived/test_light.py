@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix
 
+from erosion_addon.bake.light.parameters import LightParameters
 from erosion_addon.base.errors import InputError
-from erosion_addon.light.parameters import LightParameters
 from erosion_addon.scene.derived import light
 from erosion_addon.scene.terrain import attributes, grid
 

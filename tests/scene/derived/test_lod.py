@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.derived import companions, lod, update_derived, water_surface
+from erosion_addon.scene.companions import companions
+from erosion_addon.scene.derived import lod, update_derived
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import positions
+from erosion_addon.scene.water import water_surface
 from tests.terrains import fractal
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.files.headers.image_header import read_header
-from erosion_addon.files.normals import normals
+from erosion_addon.files.maps import normals
 from erosion_addon.scene.derived import maps
-from erosion_addon.scene.files.image import BlenderFiles
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.image import BlenderFiles
 
 
 @pytest.fixture

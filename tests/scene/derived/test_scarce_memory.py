@@ -9,9 +9,12 @@ import pytest
 
 import erosion_addon
 from erosion_addon.drainage.parameters import RiverParameters
-from erosion_addon.scene.derived import companions, lod, plants, rivers, surroundings, water_surface
+from erosion_addon.scene.companions import companions
+from erosion_addon.scene.derived import lod, surroundings
+from erosion_addon.scene.plants import plants
 from erosion_addon.scene.terrain import attribute_values, attributes, grid
 from erosion_addon.scene.terrain.mesh import heights
+from erosion_addon.scene.water import rivers, water_surface
 from erosion_addon.scene.worker import computing
 from tests.faults import MEMORY, Faults
 from tests.mesh_contents import everything

@@ -7,10 +7,12 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.light.parameters import LightParameters
-from erosion_addon.scene.derived import companions, light, maps, water_surface
+from erosion_addon.bake.light.parameters import LightParameters
+from erosion_addon.scene.companions import companions
+from erosion_addon.scene.derived import light, maps
 from erosion_addon.scene.derived import update_derived as follow
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.water import water_surface
 
 SKY = LightParameters(azimuths=4, suns=False)
 
@@ -116,7 +118,7 @@ def test_a_part_for_which_memory_is_too_scarce_is_said_without_a_traceback(
         raise MemoryError
 
     monkeypatch.setattr("erosion_addon.scene.derived.light.update", greedy)
-    monkeypatch.setattr("erosion_addon.scene.derived.water_surface.update", greedy)
+    monkeypatch.setattr("erosion_addon.scene.water.water_surface.update", greedy)
     light, water = follow.update(lake)
     assert light == "Its light could not be updated: there is not enough memory."
     assert water.endswith("still shows the previous terrain: there is not enough memory.")

@@ -8,7 +8,8 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.derived import light, material_inputs
+from erosion_addon.scene.companions import material_inputs
+from erosion_addon.scene.derived import light
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.terrain import attributes, grid
 from tests import blender_child

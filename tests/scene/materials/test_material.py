@@ -6,10 +6,10 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.materials import material
+from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.materials.palette import Palette
 from erosion_addon.scene.materials.terrain import group as table
 from erosion_addon.scene.materials.terrain.sockets import SHORE, SOCKETS
-from erosion_addon.scene.node_trees import nodes
 from erosion_addon.terrain.fields import FIELDS
 
 

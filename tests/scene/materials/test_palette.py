@@ -7,9 +7,9 @@ import math
 
 import pytest
 
+from erosion_addon import Recipe
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.errors import InputError
-from erosion_addon.model import Recipe
 from erosion_addon.scene.materials.palette import FOLDER, Palette
 
 NAMES = sorted(shipped(FOLDER))

@@ -10,10 +10,10 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, Terrain, simulate
+from erosion_addon import Recipe, Terrain, simulate
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.scene.original import original as source
-from erosion_addon.scene.original import paused
+from erosion_addon.scene.original import transaction
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process as process
@@ -39,11 +39,11 @@ def no_run():
 def test_a_run_is_kept_in_pieces_and_comes_back_whole_from_a_saved_file(
     make_hills, file, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(paused, "PIECE", 1000)
+    monkeypatch.setattr(transaction, "PIECE", 1000)
     mesh = make_hills().data
     pretend_run(bpy.data.objects["Hills"])
     source.mark_result(mesh, file)
-    held = mesh[paused.KEY]
+    held = mesh[transaction.KEY]
     assert (
         len(held) == -(-len(file) // 1000) > 3
         and max(len(piece) for piece in held.values()) == 1000
@@ -57,13 +57,13 @@ def test_a_run_is_kept_in_pieces_and_comes_back_whole_from_a_saved_file(
     read = Checkpoint.read(io.BytesIO(source.paused_run(mesh).data), "The paused run")
     assert read.part("start")["elevation"].shape == (24, 24)
     source.restore(mesh)
-    assert paused.KEY not in mesh
+    assert transaction.KEY not in mesh
 
 
 def test_a_run_that_was_paused_with_the_first_release_is_read(make_hills, file):
     mesh = make_hills().data
     pretend_run(bpy.data.objects["Hills"])
-    mesh[paused.KEY] = file.tobytes()
+    mesh[transaction.KEY] = file.tobytes()
     assert source.paused_run(mesh).tobytes() == file.tobytes()
 
 
@@ -91,7 +91,7 @@ def assert_refused(obj):
 def test_something_else_in_its_place_is_refused_in_a_sentence(make_hills, case, everything_of):
     obj = make_hills()
     pretend_run(obj)
-    obj.data[paused.KEY] = GARBAGE[case]
+    obj.data[transaction.KEY] = GARBAGE[case]
     before = everything_of(obj.data)
     assert_refused(obj)
     assert everything_of(obj.data) == before

@@ -14,8 +14,8 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.run import start_state as start
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.grid import snapshot
 from erosion_addon.scene.terrain.mesh import write_positions
-from erosion_addon.scene.terrain.snapshot import snapshot
 from tests.scene.original.test_original import pretend_run
 
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.model import InputError, Recipe
+from erosion_addon import InputError, Recipe
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import commit, job
 from erosion_addon.scene.terrain import attributes, grid

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from erosion_addon.model import InputError, Recipe
+from erosion_addon import InputError, Recipe
 from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.scene.original import original as source
-from erosion_addon.scene.original import paused
+from erosion_addon.scene.original import transaction
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process as process
@@ -136,7 +136,7 @@ def test_a_run_that_release_0_1_0_paused_goes_on_and_restores():
 
 
 def test_a_paused_run_that_is_too_large_to_keep_leaves_its_result_and_says_so(obj, monkeypatch):
-    monkeypatch.setattr(paused, "LARGEST", 1000)
+    monkeypatch.setattr(transaction, "LARGEST", 1000)
     run = start(obj, **LONG)
     under_way(run)
     run.pause()

@@ -6,10 +6,10 @@ import threading
 import bpy
 import pytest
 
-from erosion_addon.scene.display import displayed_heights as live
 from erosion_addon.scene.run import busy, job
+from erosion_addon.scene.run import displayed_heights as live
 from erosion_addon.scene.run import run_queue as queue
-from tests.scene.display.test_displayed_heights import seen, until_shown
+from tests.scene.run.test_displayed_heights import seen, until_shown
 from tests.scene.run.test_job import everything, obj, start, to_the_end, under_way  # noqa: F401 - a fixture
 
 

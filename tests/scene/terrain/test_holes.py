@@ -6,7 +6,7 @@ import pytest
 
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.scene.files.image import BlenderFiles
+from erosion_addon.scene.terrain.image import BlenderFiles
 from tests.geotiff import geotiff
 from tests.terrains import fractal
 

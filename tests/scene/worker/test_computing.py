@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from erosion_addon.bake.light.parameters import LightParameters
 from erosion_addon.base.errors import InputError
-from erosion_addon.light.parameters import LightParameters
 from erosion_addon.scene.worker import computing
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.terrain.terrain import Terrain

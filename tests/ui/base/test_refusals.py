@@ -9,8 +9,8 @@ import pytest
 
 import erosion_addon.ui
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.display import displayed_heights
 from erosion_addon.scene.original import original
+from erosion_addon.scene.run import displayed_heights
 from erosion_addon.scene.terrain import grid
 from erosion_addon.ui.base.refusals import OUT_OF_MEMORY, reports_refusals
 

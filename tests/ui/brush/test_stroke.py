@@ -9,14 +9,13 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, erode
+from erosion_addon import Recipe, erode
 from erosion_addon.processes.brush.parameters import REVERSED, Stroke
 from erosion_addon.scene.brush import ground as grounds
 from erosion_addon.scene.brush import painter as painters
 from erosion_addon.scene.brush.painter import Painter
-from erosion_addon.scene.display import displayed_heights
 from erosion_addon.scene.original import original
-from erosion_addon.scene.run import job
+from erosion_addon.scene.run import displayed_heights, job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.brush.stroke import EROSION_OT_brush_stroke

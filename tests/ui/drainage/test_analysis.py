@@ -9,10 +9,10 @@ import pytest
 
 from erosion_addon.drainage.analysis import analyze
 from erosion_addon.drainage.parameters import AnalysisParameters
-from erosion_addon.scene.drainage import analysis
 from erosion_addon.scene.run import job
 from erosion_addon.scene.run.errand import Errand, Plan
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.water import analysis
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.terrain.fields import ANALYZED
 from erosion_addon.ui.drainage.analysis import EROSION_PT_analysis

@@ -10,9 +10,8 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon import ui
+from erosion_addon import InputError, Recipe, Terrain, erode, ui
 from erosion_addon.cli.commands import main
-from erosion_addon.model import InputError, Recipe, Terrain, erode
 from erosion_addon.scene.terrain import grid
 from erosion_addon.ui.export import eroding
 from tests.terrains import fractal

@@ -5,8 +5,8 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.files.image import BlenderFiles
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.image import BlenderFiles
 from erosion_addon.ui.export import heightmap_export
 
 

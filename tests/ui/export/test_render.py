@@ -10,7 +10,7 @@ import pytest
 
 from erosion_addon import ui
 from erosion_addon.files.render_settings import Picture
-from erosion_addon.scene.derived import companions
+from erosion_addon.scene.companions import companions
 from erosion_addon.scene.stage import render
 from erosion_addon.scene.terrain import grid
 from tests.terrains import fractal

@@ -7,10 +7,10 @@ import bpy
 import numpy as np
 import pytest
 
+from erosion_addon import erode
+from erosion_addon.bake.light.bake import bake
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.frames.record import Record
-from erosion_addon.light.bake import bake
-from erosion_addon.model import erode
+from erosion_addon.run.frames.record import Record
 from erosion_addon.scene.derived import light
 from erosion_addon.scene.run import job, run_queue
 from erosion_addon.scene.terrain import grid

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.frames.frame_files import locked
-from erosion_addon.frames.record import Record
+from erosion_addon.run.frames.frame_files import locked
+from erosion_addon.run.frames.record import Record
 from erosion_addon.scene.run import job
 from erosion_addon.ui.run import runs
 from tests.ui.conftest import z_of

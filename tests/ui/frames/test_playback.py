@@ -11,7 +11,7 @@ import pytest
 
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.frames import playback
-from erosion_addon.scene.node_trees import nodes
+from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.terrain import grid, obstacle
 from erosion_addon.ui.base import handlers
 from erosion_addon.ui.frames import frame_panel, how_far

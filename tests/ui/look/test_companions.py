@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.derived import companions
+from erosion_addon.scene.companions import companions
 from erosion_addon.scene.terrain import attributes, grid
 from tests.ui.conftest import activate
 

@@ -8,9 +8,10 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe
-from erosion_addon.scene.derived import companions
-from erosion_addon.scene.materials import aovs, plant_nodes
+from erosion_addon import Recipe
+from erosion_addon.scene.companions import companions
+from erosion_addon.scene.materials import aovs
+from erosion_addon.scene.plants import plant_nodes
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import attributes, grid
 from tests.ui.conftest import activate

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.scene.derived import companions, rivers, visible_water
+from erosion_addon.scene.companions import companions, visible_water
 from erosion_addon.scene.terrain.mesh import heights
+from erosion_addon.scene.water import rivers
 from tests import blender_child
 from tests.ui.conftest import activate
 

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe
+from erosion_addon import Recipe
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.masks import overlay as mask_overlay
 from erosion_addon.scene.terrain import grid

@@ -10,10 +10,9 @@ from pathlib import Path
 import bpy
 import pytest
 
+from erosion_addon import Recipe
 from erosion_addon.base.data_files import OWN_FOLDER, named, own, shipped
-from erosion_addon.model import Recipe
 from erosion_addon.recipe import user_recipes
-from erosion_addon.scene.files import user_folder
 from erosion_addon.scene.terrain import checks, grid
 from erosion_addon.terrain.strata import Strata
 from erosion_addon.ui import properties
@@ -354,13 +353,13 @@ def test_a_path_that_the_user_chooses_is_read(terrain_object, tmp_path):
 
 def test_the_folder_is_named_once_and_given_back(monkeypatch, tmp_path):
     monkeypatch.delenv(OWN_FOLDER)
-    user_folder.offer()
+    recipes.offer()
     assert os.environ[OWN_FOLDER].endswith("recipes")
-    user_folder.withdraw()
+    recipes.withdraw()
     assert OWN_FOLDER not in os.environ
     monkeypatch.setenv(OWN_FOLDER, str(tmp_path))
-    user_folder.offer()
-    user_folder.withdraw()
+    recipes.offer()
+    recipes.withdraw()
     assert os.environ[OWN_FOLDER] == str(tmp_path)  # the user's own word stays
 
 

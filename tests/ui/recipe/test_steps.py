@@ -9,9 +9,8 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon import ui
+from erosion_addon import Recipe, Step, erode, ui
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import Recipe, Step, erode
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process as process

@@ -6,7 +6,7 @@ shows.
 import bpy
 import pytest
 
-from erosion_addon.model import Recipe, Step
+from erosion_addon import Recipe, Step
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.ui.recipe import steps
 

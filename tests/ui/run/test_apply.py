@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, erode
+from erosion_addon import Recipe, erode
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.terrain import attributes, grid
 from tests.ui.conftest import z_of

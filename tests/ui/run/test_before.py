@@ -5,8 +5,8 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.display import displayed_heights
 from erosion_addon.scene.original import original
+from erosion_addon.scene.run import displayed_heights
 from erosion_addon.scene.terrain.mesh import OWN_HEIGHTS, fingerprint, shown_positions
 from erosion_addon.ui.run import live_preview
 from tests.ui.conftest import activate, z_of

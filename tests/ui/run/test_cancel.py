@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from erosion_addon.model import Recipe
+from erosion_addon import Recipe
 from erosion_addon.scene.run import busy, job, task
 from erosion_addon.ui import menu
 from erosion_addon.ui.run import progress, run_panel

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import erosion_addon
+from erosion_addon import Recipe
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.parameters import specifications
-from erosion_addon.model import Recipe
 from erosion_addon.processes.registry import PROCESSES
-from erosion_addon.scene.files.image import BlenderFiles
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.image import BlenderFiles
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.ui.recipe import steps
 from tests import blender_child
@@ -179,10 +179,10 @@ WHERE_USED = (
         "run.simulation",
         "scene.brush.painter",
     ),
-    "scene.derived.water_surface",
+    "scene.water.water_surface",
     *(
         "scene.materials.material",
-        "scene.scatter",
+        "scene.plants",
         "scene.stage",
         "worker.services",
         "worker.worker",

@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, Terrain, erode
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.run import preview as small
-from erosion_addon.scene.display import displayed_heights as live
 from erosion_addon.scene.original import original as source
+from erosion_addon.scene.run import displayed_heights as live
 from erosion_addon.scene.run import job, preview
 from erosion_addon.scene.run import run_queue as queue
 from erosion_addon.scene.terrain import grid

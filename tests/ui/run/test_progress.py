@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from erosion_addon.model import Recipe, erode
+from erosion_addon import Recipe, erode
 from erosion_addon.scene.brush import ground
 from erosion_addon.scene.run import job
 from erosion_addon.scene.run import run_queue as queue

@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
+from erosion_addon import Recipe
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.frames.record import Record
-from erosion_addon.model import Recipe
+from erosion_addon.run.frames.record import Record
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.model import Recipe, erode
+from erosion_addon import Recipe, erode
 from erosion_addon.scene.run import commit, job
 from erosion_addon.scene.terrain import grid
 from tests.ui.conftest import activate, z_of

@@ -7,7 +7,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import mesh
-from erosion_addon.scene.terrain.snapshot import snapshot
+from erosion_addon.scene.terrain.grid import snapshot
 from erosion_addon.ui.run import runs
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from erosion_addon.model import Recipe
+from erosion_addon import Recipe
 from erosion_addon.scene.run import job
 from erosion_addon.ui.run import attendance, progress
 from erosion_addon.ui.run.task_operator import TaskOperator

@@ -5,8 +5,8 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.light.relief import shaded_relief
-from erosion_addon.model import Terrain
+from erosion_addon import Terrain
+from erosion_addon.bake.light.bake import shaded_relief
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process

@@ -302,7 +302,7 @@ def test_all_that_recipes_call_is_compiled_in_the_background_once_a_session(monk
         started.append((module, priority))
         return Child()
 
-    monkeypatch.setattr(process.child, "start", start)
+    monkeypatch.setattr(process.client, "start", start)
     monkeypatch.setattr(process, "worker_environment", lambda: {"TERRAIN_EROSION_CACHE": ""})
     process.compile_all()
     assert started == []  # it could not be kept

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from erosion_addon.scene.derived import companions
+from erosion_addon.scene.companions import companions
 from erosion_addon.scene.terrain import checks as advice
 from erosion_addon.scene.terrain import grid, obstacle
 from erosion_addon.scene.terrain.mesh import write_positions

@@ -11,8 +11,8 @@ from erosion_addon.cli.commands import main
 from erosion_addon.files.heightmap import heightmap_windows, read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.reading.record import Reading
-from erosion_addon.scene.files.image import BlenderFiles
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.image import BlenderFiles
 from tests.geotiff import alps, tiff_of
 from tests.heightmaps import write_heightmap
 from tests.terrains import fractal

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from erosion_addon.files.headers.image_header import read_header
-from erosion_addon.files.tiff_writer import write_tiff
-from erosion_addon.scene.files.image import BlenderFiles
+from erosion_addon.files.rasters.tiff_writer import write_tiff
 from erosion_addon.scene.masks import inputs
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.image import BlenderFiles
 from erosion_addon.ui.export import heightmap_export
 from erosion_addon.ui.terrain import heightmaps
 from tests.geotiff import alps, geotiff, same

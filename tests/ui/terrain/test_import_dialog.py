@@ -12,7 +12,7 @@ import pytest
 
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.landscape.storage.folder import Landscape
-from erosion_addon.scene.files import heights
+from erosion_addon.scene.terrain import image_heights
 from erosion_addon.ui.terrain import heightmaps
 from tests.geotiff import alps, tiff_of
 from tests.heightmaps import write_heightmap
@@ -38,7 +38,7 @@ class Dialog:
 
     def drawn(self):
         """Labels of the dialog, and its settings with whether they act."""
-        heights.forget()
+        image_heights.forget()
         self.layout = Drawn()
         self.draw(bpy.context)
         words = [given["text"] for name, _, given in self.layout.seen["calls"] if name == "label"]
@@ -62,7 +62,7 @@ def elevation_model(tmp_path):
 
 def test_an_elevation_model_shows_its_size_heights_place_and_memory(elevation_model):
     words, settings = Dialog(filepath=str(elevation_model)).drawn()
-    record = heights.look(elevation_model, heights.Reading())
+    record = image_heights.look(elevation_model, image_heights.Reading())
     row, col = record.spacing
     assert f"{59 * col / 1000:.4g} × {39 * row / 1000:.4g} km, 60 × 40 cells" in words
     assert "Heights from 1,000 m to 1,500 m" in words and "int16, taken for heights in m" in words
@@ -169,7 +169,9 @@ def test_a_landscape_in_tiles_is_made_by_the_options_of_the_dialog(tmp_path):
     assert (
         made.shape == (130, 200) and made.manifest.spacing == (5.0, 5.0) and made.counts == (3, 4)
     )
-    before = heights.read(path, heights.Reading(height_range=(200.0, 700.0), spacing=(5.0, 5.0)))[0]
+    before = image_heights.read(
+        path, image_heights.Reading(height_range=(200.0, 700.0), spacing=(5.0, 5.0))
+    )[0]
     np.testing.assert_allclose(made.read("start/elevation", made.whole), before, atol=1e-4)
     assert len(bpy.context.object.data.vertices) >= 130 * 200 / 4
     with pytest.raises(RuntimeError, match="holds a landscape already"):

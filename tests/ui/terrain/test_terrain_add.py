@@ -10,9 +10,9 @@ from erosion_addon.base.parameters import specifications
 from erosion_addon.cli.commands import main
 from erosion_addon.generators.registry import SOURCES, lengths, make
 from erosion_addon.recipe.recipe import Recipe
-from erosion_addon.scene.files.image import BlenderFiles
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.attributes import read_fields
+from erosion_addon.scene.terrain.image import BlenderFiles
 from erosion_addon.ui.base import views
 from erosion_addon.ui.recipe import steps
 from tests.ui.conftest import z_of

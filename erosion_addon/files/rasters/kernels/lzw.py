@@ -7,7 +7,7 @@ one code early.
 
 import numpy as np
 
-from ....kernels.jit import kernel
+from ....base.kernels.jit import kernel
 
 CLEAR = 256
 END = 257

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng
-from ....kernels.edges import between
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels import rng
+from ....base.kernels.ghost_cells import between
+from ....base.kernels.jit import allocation_free, inlined
+from ...shared.kernels.entering import place_around, start_cell
 from ...shared.kernels.exchange import deposit
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
-from ...shared.kernels.start_places import place_around, start_cell
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of
 from .motion import COLOR, DRAWS, LOAD, STEPS, WATER, footing, go_on, pick_up
 
@@ -107,14 +107,15 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
     A drop has a position, a direction of unit length, a height h, a load s, a speed v and water w =
     1. One step:
 
-    1. gradient from the corners of its cell: gx = h00 + h01 - h10 - h11, gz likewise; 2. direction
-    = (direction - gradient) · inertia + gradient, normalized; a random one where that is flat; 3.
-    the next place lies one cell further, its height nh is bilinear; 4. nh ≥ h: a pit. The drop
-    fills it by nh - h + 0.001 and starts anew with v = 0, or drops all it has and ends; 5. capacity
-    q = max(slope, minimum_slope) · v · w · capacity, slope = h - nh or its sine; 6. s > q: lays
-    down min((s - q) · deposition_rate, deposit_limit) here; s < q: takes min((q - s) ·
-    erosion_rate,
-       0.99 (h - nh));
+    1. gradient from the corners of its cell: gx = h00 + h01 - h10 - h11, gz likewise;
+    2. direction = (direction - gradient) · inertia + gradient, normalized; a random one where that
+       is flat;
+    3. the next place lies one cell further, its height nh is bilinear;
+    4. nh ≥ h: a pit. The drop fills it by nh - h + 0.001 and starts anew with v = 0, or drops all
+       it has and ends;
+    5. capacity q = max(slope, minimum_slope) · v · w · capacity, slope = h - nh or its sine;
+    6. s > q: lays down min((s - q) · deposition_rate, deposit_limit) here; s < q: takes min((q - s)
+       · erosion_rate, 0.99 (h - nh));
     7. v = √(v² + 2 gravity (h - nh)), w = w (1 - evaporation).
 
     Stability: no cell is ever lowered below nh, and the drop gains exactly what the cells lose.
@@ -128,10 +129,11 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
 
     tiles, pool: see `particle_queues`. ground: (rows, cols, 2) float64, height of the surface and
     the loose part of it, in cells; changed in place. flow: (rows, cols) float32, water that passed,
-    in drops; added to. color: (rows, cols, 3) float32, carried along by the drops and changed in
-    place, or None. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or None. constants:
-    `Constants`. totals: `Totals`. At an open edge the load that leaves is counted as exported, as
-    is the load that a strength mask kept in a drop.
+    in drops; added to. color: (rows, cols,
+    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 4 or
+       6)
+    float32, see `mask_layers`, or None. constants: `Constants`. totals: `Totals`. At an open edge
+    the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
     """
     for tile in worked:
         fetch(pool, tiles, tile, ground[..., 0])

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng
-from ....kernels.edges import CLOSED, WRAP, along_wall, between, wrapped
-from ....kernels.elementary import sincos
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels import rng
+from ....base.kernels.elementary import sincos
+from ....base.kernels.ghost_cells import CLOSED, WRAP, along_wall, between, wrapped
+from ....base.kernels.jit import allocation_free, inlined
 from ...shared.kernels.exchange import (
     corners,
     deposit,

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ....kernels.jit import kernel
+from ....base.kernels.jit import kernel
 
 
 @kernel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Creep: grains struck by others roll downslope, ∂h/∂t = γ ∂T/∂t ∇²h, where T is the transport."""
 
-from ....kernels.jit import kernel
+from ....base.kernels.jit import kernel
 from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST
 
 

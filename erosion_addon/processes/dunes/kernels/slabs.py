@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng
-from ....kernels.edges import CLOSED, WRAP
-from ....kernels.jit import allocation_free, inlined, kernel
+from ....base.kernels import rng
+from ....base.kernels.ghost_cells import CLOSED, WRAP
+from ....base.kernels.jit import allocation_free, inlined, kernel
 from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 from .lines import cell_of, extent, following, make_path, trace
 

@@ -8,8 +8,8 @@ None.
 
 import numpy as np
 
-from ....kernels.edges import between
-from ....kernels.jit import allocation_free
+from ....base.kernels.ghost_cells import between
+from ....base.kernels.jit import allocation_free
 from ...shared.kernels.exchange import take
 from ...shared.kernels.mask_layers import HIGHEST, LAID
 

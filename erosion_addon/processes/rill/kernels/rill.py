@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng
-from ....kernels.edges import CLOSED, WRAP, along_wall, wrapped
-from ....kernels.jit import allocation_free
+from ....base.kernels import rng
+from ....base.kernels.ghost_cells import CLOSED, WRAP, along_wall, wrapped
+from ....base.kernels.jit import allocation_free
+from ...shared.kernels.entering import place_around, start_cell
 from ...shared.kernels.particle_queues import (
     COL,
     NONE,
@@ -25,7 +26,6 @@ from ...shared.kernels.particle_queues import (
     pull,
     queued,
 )
-from ...shared.kernels.start_places import place_around, start_cell
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of, within
 from . import bilinear
 
@@ -260,12 +260,9 @@ def run_tiles(worked, tiles, pool, ground, water, masks, constants, totals):
     1. v = v · (1 - friction) - ∇h(p) · gravity; a drop that stands still ends;
     2. p' = p + v / |v|: always one unit of length;
     3. the ground around p changes by bilinear weights. Simple form: by Δh · transfer_rate with Δh =
-    h(p') - h(p), times
-       sediment_ratio where that is positive. Capacity form: with q = |v| · w · max(-Δh, 0) ·
-       capacity, by the smaller
-       of |Δh| and |q - s|, times transfer_rate, down where q > s and else up, times sediment_ratio,
-       at most s; by the
-       article's first rule |q - s| alone;
+       h(p') - h(p), times sediment_ratio where that is positive. Capacity form: with q = |v| · w ·
+       max(-Δh, 0) · capacity, by the smaller of |Δh| and |q - s|, times transfer_rate, down where q
+       > s and else up, times sediment_ratio, at most s; by the article's first rule |q - s| alone;
     4. moisture m at p' grows by max(0, 1 - |v|) · max(0, 1 - m(p')) · soil_absorption;
     5. w = w · (1 - evaporation).
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels.jit import allocation_free, inlined
 from .mask_layers import ACCEPTED, DUG, HIGHEST, LOWEST
 from .talus_rows import lesser, transfer
 

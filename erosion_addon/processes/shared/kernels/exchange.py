@@ -9,7 +9,7 @@ combines the rows above and below with the fraction between them, and columns li
 
 import numpy as np
 
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels.jit import allocation_free, inlined
 from .mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 
 BRUSH_SCALE = 0.1591549430918953

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels.jit import allocation_free, inlined
 from .tiles import tile_at
 
 NONE = -1

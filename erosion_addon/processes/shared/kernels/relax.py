@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.edges import OPEN, WRAP
-from ....kernels.ghost_cells import fill_border
-from ....kernels.jit import kernel
+from ....base.kernels.ghost_cells import OPEN, WRAP, fill_border
+from ....base.kernels.jit import kernel
 from .talus_rows import apply_fluxes, differs, flows_along, flows_down, load, slid_out
 
 SEGMENT = 512
@@ -207,12 +206,11 @@ def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
     neighbor:
 
     1. loose material: ∂h/∂t = ∇ · (D (1 - tan φ / |∇h|) ∇h) where |∇h| > tan φ: what is steeper
-    than it can stand
-       slides down the gradient, as fast as it is too steep, or as fast as there is loose material;
+       than it can stand slides down the gradient, as fast as it is too steep, or as fast as there
+       is loose material;
     2. rock b that stands too high over one of eight neighbors, e = max(b - h' - tan φ' d), turns to
-    loose material
-       where it stands: so much that there is collapse · e of it. Below its own rubble it waits
-       until that has slid.
+       loose material where it stands: so much that there is collapse · e of it. Below its own
+       rubble it waits until that has slid.
 
     Scheme: explicit, conservative flows through faces, so that a pile is a cone, on oblong cells
     too. At a face ∇h is the difference across, and along it the lesser of those on both sides: else

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.edges import WRAP
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels.ghost_cells import WRAP
+from ....base.kernels.jit import allocation_free, inlined
 
 REACH = 16
 """Cells beyond its tile that a drop may go before it is handed over.

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
+from ....base.kernels.jit import allocation_free, kernel
 from ....drainage.kernels.receivers import OUTLET
-from ....kernels.jit import allocation_free, kernel
 
 LARGEST_SHARE = 1e9
 """Bound on `share`, with which a line of 16,384 cells becomes level within a percent."""

@@ -21,9 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ....base.kernels.elementary import power
+from ....base.kernels.jit import allocation_free, kernel
 from ....drainage.kernels.receivers import OUTLET
-from ....kernels.elementary import power
-from ....kernels.jit import allocation_free, kernel
 from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
 
 MOST_TURNS = 50

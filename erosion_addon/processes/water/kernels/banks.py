@@ -6,8 +6,8 @@ Step 1 of `bed.sweep`; ground is its `Ground`. Rows and symmetry as in `kernels.
 
 import numpy as np
 
-from ....kernels.edges import WRAP
-from ....kernels.jit import kernel
+from ....base.kernels.ghost_cells import WRAP
+from ....base.kernels.jit import kernel
 from ...shared.kernels.mask_layers import ACCEPTED, DUG, SOFT
 
 BANK = np.float32(0.1)

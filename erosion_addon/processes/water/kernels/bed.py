@@ -9,14 +9,44 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.edges import WRAP
-from ....kernels.jit import kernel
+from ....base.kernels.ghost_cells import WRAP
+from ....base.kernels.jit import kernel
 from ...shared.kernels.mask_layers import DUG, LAID
 from .banks import CALM, CARRIED, HARD, PICKED, SETTLED, loosen, move, slide_between, slide_within
 from .faces import FILM, NOTHING
-from .gradients import lowest, slopes
 from .speed import velocity
 from .vegetation import grow, rain_and_evaporate
+
+
+@kernel
+def slopes(above, bed, below, row_span, wrap, slope_x, slope_y, col_spacing):
+    """Slope of the bed (m/m) by central differences, one-sided at edges; row_span: meters between
+    above and below.
+    """
+    last = bed.size - 1
+    span = col_spacing * np.float32(2.0)
+    for col in range(1, last):
+        slope_x[col] = np.float32(bed[col + 1] - bed[col - 1]) / span
+    if wrap:
+        slope_x[0] = np.float32(bed[1] - bed[last]) / span
+        slope_x[last] = np.float32(bed[0] - bed[last - 1]) / span
+    else:
+        slope_x[0] = np.float32(bed[1] - bed[0]) / col_spacing
+        slope_x[last] = np.float32(bed[last] - bed[last - 1]) / col_spacing
+    for col in range(bed.size):
+        slope_y[col] = np.float32(below[col] - above[col]) / row_span
+
+
+@kernel
+def lowest(above, bed, below, wrap, floor):
+    """Lowest neighbor of each cell in a row; the cell itself if none is lower."""
+    last = bed.size - 1
+    for col in range(1, last):
+        floor[col] = min(min(bed[col - 1], bed[col + 1]), min(above[col], below[col]))
+    left, right = (bed[last], bed[0]) if wrap else (bed[0], bed[last])
+    floor[0] = min(min(left, bed[1]), min(above[0], below[0]))
+    floor[last] = min(min(bed[last - 1], right), min(above[last], below[last]))
+
 
 COVER = np.float32(0.5)
 """Meters of soil that shield the rock from water."""
@@ -295,20 +325,20 @@ def sweep(
     grass g, in each cell:
 
     1. soil slides over the four faces where the bed falls steeper than `repose`, a share of the
-    excess, as far as it
-       is wet and not held by grass (Jákó & Tóth 2011, who let it slide under water); banks of soil
-       or rock fall into the stream beside them, bank · p of their height over it (without that,
-       rivers are one cell wide and follow the grid), where p = max(v - `CALM`, 0) · min(h, 1 m) is
-       the power of the water;
-    2. rock becomes soil: rock · p · (1 - hardness), less under `COVER` of soil; 3. the water could
-    carry C = capacity · min(h, `MIXED`) · max(n · v, minimum_tilt · max(v - `CALM`, 0)), n · v > 0
-       where it runs downhill (Mei, Decaudin, Hu 2007, with the normal against the flow in place of
-       the slope);
+       excess, as far as it is wet and not held by grass (Jákó & Tóth 2011, who let it slide under
+       water); banks of soil or rock fall into the stream beside them, bank · p of their height over
+       it (without that, rivers are one cell wide and follow the grid), where p = max(v - `CALM`, 0)
+       · min(h, 1 m) is the power of the water;
+    2. rock becomes soil: rock · p · (1 - hardness), less under `COVER` of soil;
+    3. the water could carry C = capacity · min(h, `MIXED`) · max(n · v, minimum_tilt · max(v -
+       `CALM`, 0)), n · v > 0 where it runs downhill (Mei, Decaudin, Hu 2007, with the normal
+       against the flow in place of the slope);
     4. s < C: (C - s) · pick_up comes from the soil; s > C: (s - C) · settle goes to it; dry cells
-    drop it all; 5. rain, then evaporation / (1 + (v / `STILL`)²); 6. moisture = max(h / (h +
-    `WET`), moisture · dry); grass grows up to what suits it, soil that is neither flooded,
-       steep, dry nor freshly moved; where there is more it dies back; it holds what it grows on.
-       (None on salt ground: see `start.salt_ground`.)
+       drop it all;
+    5. rain, then evaporation / (1 + (v / `STILL`)²);
+    6. moisture = max(h / (h + `WET`), moisture · dry); grass grows up to what suits it, soil that
+       is neither flooded, steep, dry nor freshly moved; where there is more it dies back; it holds
+       what it grows on. (None on salt ground: see `start.salt_ground`.)
 
     Neighbors count as they were before the sweep. Stability: every share is below 1, no cell gives
     more soil than it has, and none is dug below the lowest of its four neighbors; heights then stay

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.edges import OPEN, WRAP
-from ....kernels.jit import allocation_free
+from ....base.kernels.ghost_cells import OPEN, WRAP
+from ....base.kernels.jit import allocation_free
 
 FILM = np.float32(1e-4)
 """Meters; thinner films of water do not flow."""

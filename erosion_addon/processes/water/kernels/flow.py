@@ -10,8 +10,8 @@ the visits and whoever does them, the bits are the same.
 
 import numpy as np
 
-from ....kernels.edges import WRAP
-from ....kernels.jit import allocation_free, kernel
+from ....base.kernels.ghost_cells import WRAP
+from ....base.kernels.jit import allocation_free, kernel
 from .faces import Beyond, Pipes, Totals, copy_row
 from .rows import (
     LAG,
@@ -255,11 +255,12 @@ def run_water(
     high.
 
     Scheme, one step: 1. fluxes through the faces from the levels; h at a face is the higher level
-    less the higher bed. 2. The outflow of a cell is cut to the water it has. 3. The load goes with
-    the flux, at the concentration of the cell it leaves (upwind). 4. What leaves one cell enters
-    the next, the same number: volumes are kept to rounding. Levels that are equal stay so for ever,
-    on any bed. Stability: seconds · √(g H₀) · √(1/Δx² + 1/Δy²) ≤ 1; friction is implicit, depths
-    and loads cannot become negative.
+    less the higher bed.
+    2. The outflow of a cell is cut to the water it has. 3. The load goes with the flux, at the
+       concentration of the
+    cell it leaves (upwind). 4. What leaves one cell enters the next, the same number: volumes are
+    kept to rounding. Levels that are equal stay so for ever, on any bed. Stability: seconds · √(g
+    H₀) · √(1/Δx² + 1/Δy²) ≤ 1; friction is implicit, depths and loads cannot become negative.
 
     bed, depth, suspended: (rows, cols) float64 m; the last two are changed in place. steep: (rows,
     cols) float32, the slopes S of the cells; a face takes the mean of both, and at an open edge at

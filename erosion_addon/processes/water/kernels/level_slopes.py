@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 
-from ....kernels.edges import WRAP
-from ....kernels.jit import allocation_free
+from ....base.kernels.ghost_cells import WRAP
+from ....base.kernels.jit import allocation_free
 from .faces import FILM, copy_row, face_depth
 
 

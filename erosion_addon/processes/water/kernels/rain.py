@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from ....kernels import rng
-from ....kernels.jit import kernel
+from ....base.kernels import rng
+from ....base.kernels.jit import kernel
 
 
 @kernel

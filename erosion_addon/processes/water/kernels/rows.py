@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.edges import OPEN, WRAP
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels.ghost_cells import OPEN, WRAP
+from ....base.kernels.jit import allocation_free, inlined
 from .faces import (
     Beyond,
     Totals,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Land that the sea reaches."""
 
-from ....kernels.jit import kernel
+from ....base.kernels.jit import kernel
 
 
 @kernel

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ....kernels.jit import kernel
+from ....base.kernels.jit import kernel
 
 SHALLOW = np.float32(0.01)
 """Meters; least depth in the calculation of velocity."""

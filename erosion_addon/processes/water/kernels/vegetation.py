@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ....kernels.jit import kernel
+from ....base.kernels.jit import kernel
 from .banks import DRIED
 from .faces import NOTHING
 from .speed import SHALLOW

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.edges import OPEN, WRAP
-from ....kernels.elementary import exp, log1p
-from ....kernels.ghost_cells import fill_border
-from ....kernels.jit import kernel
+from ....base.kernels.elementary import exp, log1p
+from ....base.kernels.ghost_cells import OPEN, WRAP, fill_border
+from ....base.kernels.jit import kernel
 from ...shared.kernels.mask_layers import BREAKS, GIVES, TAKES
 from ...shared.kernels.talus_rows import load
 
@@ -271,12 +270,10 @@ def weather(rock, loose, masks, moisture, constants, bands, maps, work, steps):
     With h = rock + loose, L = loose, slope S = |∇h|, moisture m:
 
     1. creep: ∂L/∂t = ∇ · (D ∇h). Through each of four faces passes share · Δh, from the higher
-    cell; where all four
-       want more than it has, each gets its part of that. share = D Δt / d²;
+       cell; where all four want more than it has, each gets its part of that. share = D Δt / d²;
     2. weathering: ∂L/∂t = -∂rock/∂t = P √(1 + S²) (1 + wetness (2 m - 1)) exp(-L / depth). P is
-    normal to the
-       surface, the root makes it vertical. Integrated exactly: ΔL = depth · log(1 + P' Δt / depth ·
-       exp(-L / depth)).
+       normal to the surface, the root makes it vertical. Integrated exactly: ΔL = depth · log(1 +
+       P' Δt / depth · exp(-L / depth)).
 
     Scheme: explicit, conservative flows through faces, first order in time. Stability: row_share +
     col_share ≤ 1/2 keeps each new height between its old neighbors'; at most 1/4, as the model

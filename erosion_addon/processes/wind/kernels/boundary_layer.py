@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng
-from ....kernels.edges import CLOSED, OPEN, WRAP
-from ....kernels.elementary import exp
-from ....kernels.jit import allocation_free
+from ....base.kernels import rng
+from ....base.kernels.elementary import exp
+from ....base.kernels.ghost_cells import CLOSED, OPEN, WRAP
+from ....base.kernels.jit import allocation_free
 from ...shared.kernels.cascade import avalanche, slide
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, pull
 from ...shared.kernels.tiles import reach_of, within
@@ -322,28 +322,24 @@ def run_tiles(
     reach or to its end, or for `patience` steps.
 
     With p for the wind, |p| = 1, n for the normal of the ground, y for a particle's height over it
-    and near = exp(-y /
-    layer), one step, of a feature size or a part of it, is:
+    and near = exp(-y / layer), one step, of a feature size or a part of it, is:
 
-    1. open = 1 - max(p · n, 0): a slope that turns away from the wind lies in its shadow;
-       v += pull ((0.1 + 0.9 open) p - v); above the ground v_y -= weight carried, with carried =
-       load / full;
+    1. open = 1 - max(p · n, 0): a slope that turns away from the wind lies in its shadow; v += pull
+       ((0.1 + 0.9 open) p - v); above the ground v_y -= weight carried, with carried = load / full;
     2. collision = max(-v · n / |v|, 0), t = (1 - collision) (v - (v · n) n): what of v goes along
-    the ground;
-       v += follow (open (p + open near (t - p)) - v): near the ground along it, high above it with
-       the wind;
+       the ground; v += follow (open (p + open near (t - p)) - v): near the ground along it, high
+       above it with the wind;
     3. v += turbulence near collision (three random numbers from -1 to 1); v *= s / (yielding + s (1
-    - yielding)), with
-       s = 1 - drag carried: where yielding and drag are in balance v is the same for steps of any
-       length;
+       - yielding)), with s = 1 - drag carried: where yielding and drag are in balance v is the same
+       for steps of any length;
     4. the air holds full near ((1 - collision) |v| + press max(-v · n, 0)), none of it where the
-    ground is in `shade`
-       and shelter is 1, and less and less in the last quarter of a life, which is a way: loaded air
-       is slow, and if steps counted it would end on the windward side of high dunes. In grass the
-       free wind's way counts. `exchange` of what is missing is lifted, of what is too much laid
-       down. From bare rock nothing is lifted: abrasion max(-v · n, 0) load become sediment;
+       ground is in `shade` and shelter is 1, and less and less in the last quarter of a life, which
+       is a way: loaded air is slow, and if steps counted it would end on the windward side of high
+       dunes. In grass the free wind's way counts. `exchange` of what is missing is lifted, of what
+       is too much laid down. From bare rock nothing is lifted: abrasion max(-v · n, 0) load become
+       sediment;
     5. where the heap is too steep, it slides, to the lowest neighbors first; the particle moves by
-    v.
+       v.
 
     Stability: exchange, pull, follow ≤ 1; nothing is lifted that is not there. Mass is moved, never
     made or lost. As the air holds no more than its load, a dune passes on the same sand wherever it

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....kernels import rng
-from ....kernels.edges import WRAP
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels import rng
+from ....base.kernels.ghost_cells import WRAP
+from ....base.kernels.jit import allocation_free, inlined
+from ...shared.kernels.entering import start_cell
 from ...shared.kernels.particle_queues import Pool, queued
-from ...shared.kernels.start_places import start_cell
 from .surface import CELL, deposit
 
 REACH = 16

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels import rng
-from ....kernels.edges import CLOSED, OPEN, WRAP
-from ....kernels.jit import allocation_free, inlined
+from ....base.kernels import rng
+from ....base.kernels.ghost_cells import CLOSED, OPEN, WRAP
+from ....base.kernels.jit import allocation_free, inlined
 from ...shared.kernels.cascade import avalanche, cascade
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import Tiles, number_of_tiles
@@ -446,20 +446,17 @@ def run_tiles(
 
     1. a particle below the surface is put on it;
     2. above the surface: v_y -= gravity dt, and by option v -= drag |v| v dt, v_y += lift
-    |v_ground| dt;
-       on it: the cell is marked in `track`, and v += dt (v × n) × n, which is n (n · v) - v:
-       friction along the ground;
+       |v_ground| dt; on it: the cell is marked in `track`, and v += dt (v × n) × n, which is n (n ·
+       v) - v: friction along the ground;
     3. v += pull dt (p - v); the place moves by dt v, y by dt v_y; beyond an edge it ends, or comes
-    in again opposite;
+       in again opposite;
     4. at or below the new cell's surface: force = |v| (surface - y). From the old cell, where it is
-    bare rock,
-       abrasion dt force load become sediment; else suspension dt force are lifted, though never
-       more than there is, and the heap around slides (`cascade.cascade`);
+       bare rock, abrasion dt force load become sediment; else suspension dt force are lifted,
+       though never more than there is, and the heap around slides (`cascade.cascade`);
     5. above it: fall dt load settles, half on the old cell and half on the new; the heaps around
-    both slide;
+       both slide;
     6. |v| < 0.01, or `maximum_steps`: it ends, and lays down what it carries. In the last quarter
-    of its life it lifts
-       nothing and lays its load down evenly, so that no heap marks its end.
+       of its life it lifts nothing and lays its load down evenly, so that no heap marks its end.
 
     y and v_y are in height units, places and velocities in cells of the source, as there: the
     ground throws a particle `vertical scale` times as high as its tilt alone would, and that is

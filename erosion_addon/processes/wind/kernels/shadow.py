@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....kernels.jit import kernel
+from ....base.kernels.jit import kernel
 
 STRIP = 8
 """Cells of a column that are taken together: those of a large map, at distances of a power of two,

@@ -8,7 +8,7 @@ negative ones. Inner-loop functions have one return; numba emits reference count
 
 import numpy as np
 
-from ....kernels.jit import inlined
+from ....base.kernels.jit import inlined
 from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 
 CHANNEL = np.uintp(1)

@@ -3,7 +3,7 @@
 
 from math import radians
 
-from ...node_trees.table import Node, math_node, mix, ramp
+from ..node_trees.table import Node, math_node, mix, ramp
 
 
 def _slope_at(name: str, angle: str) -> tuple[Node, Node]:

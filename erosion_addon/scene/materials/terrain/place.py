@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Position of a point, and noise there; `patches` is about -1 to 1 times the detail."""
 
-from ...node_trees.table import Node, math_node, noise, ramp, scaled, times
+from ..node_trees.table import Node, math_node, noise, ramp, scaled, times
 
 
 def _flutes(name: str, scale: float, waves: float) -> tuple[Node, ...]:

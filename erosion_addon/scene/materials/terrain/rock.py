@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rock, and the dry ground composed from it."""
 
-from ...node_trees.table import Node, math_node, mix, noise, ramp, times
+from ..node_trees.table import Node, math_node, mix, noise, ramp, times
 
 
 def _toned(name: str, place: str, softness: float) -> tuple[Node, ...]:

@@ -6,7 +6,7 @@ its controls.
 from math import radians
 from typing import Any
 
-from ...node_trees.table import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Socket
+from ..node_trees.table import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Socket
 
 SHORE = "erosion_shore"
 """Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Light and the fine relief, and the shader that all parts lead to."""
 
-from ...node_trees.table import Node, centered, math_node, mix, ramp, scaled, times
+from ..node_trees.table import Node, centered, math_node, mix, ramp, scaled, times
 
 SURFACE = (
     # Light that was baked; a mesh without it is lit.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Wetness, snow and water."""
 
-from ...node_trees.table import Node, math_node, mix, ramp
+from ..node_trees.table import Node, math_node, mix, ramp
 
 LEVEL = 0.995
 """Vertical part of the normal of ground on which moisture draws water."""

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from erosion_addon.kernels import edges
+from erosion_addon.base.kernels import ghost_cells
 from erosion_addon.processes.droplet.kernels import droplet
 from erosion_addon.processes.shared.kernels.mask_layers import DUG, LAID, SOFT
-from tests.kernels.one_tile import ALL, OneTile
+from tests.base.kernels.one_tile import ALL, OneTile
 from tests.processes.droplet.kernels import reference
 from tests.processes.droplet.kernels.reference import Rules
 
-EDGES = {"open": edges.OPEN, "closed": edges.CLOSED, "wrap": edges.WRAP}
+EDGES = {"open": ghost_cells.OPEN, "closed": ghost_cells.CLOSED, "wrap": ghost_cells.WRAP}
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pytest
 from erosion_addon.processes.droplet.kernels import droplet
 from erosion_addon.processes.droplet.kernels.motion import LOAD
 from erosion_addon.processes.shared.kernels import particle_queues as queues
-from tests.kernels.one_tile import OneTile
+from tests.base.kernels.one_tile import OneTile
 from tests.processes.droplet.kernels.drops import (
     EDGES,
     Rules,

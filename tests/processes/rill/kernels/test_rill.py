@@ -12,7 +12,7 @@ import pytest
 
 from erosion_addon.processes.rill.kernels import rill
 from erosion_addon.processes.shared.kernels import particle_queues as queues
-from tests.kernels.one_tile import OneTile
+from tests.base.kernels.one_tile import OneTile
 from tests.processes.rill.kernels import reference as reference_rill
 from tests.processes.rill.kernels.reference import Options
 from tests.terrains import bowl, fractal, plane

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon.kernels.edges import CLOSED, OPEN, WRAP
+from erosion_addon.base.kernels.ghost_cells import CLOSED, OPEN, WRAP
 from erosion_addon.processes.shared.kernels import relax as talus
 from erosion_addon.processes.shared.kernels import talus_rows
 from tests.processes.shared.kernels import reference_relax as reference_talus

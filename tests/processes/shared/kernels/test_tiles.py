@@ -8,14 +8,14 @@ import itertools
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import edges
+from erosion_addon.base.kernels import ghost_cells
 from erosion_addon.processes.droplet.kernels import droplet
 from erosion_addon.processes.shared.kernels import particle_queues as queues
 from erosion_addon.processes.shared.kernels import tiles
 from erosion_addon.processes.wind.kernels import particle as wind_tiles
 from tests.terrains import fractal
 
-EDGES = [edges.OPEN, edges.CLOSED, edges.WRAP]
+EDGES = [ghost_cells.OPEN, ghost_cells.CLOSED, ghost_cells.WRAP]
 REACH = {
     "drops": (tiles.REACH + 1, tiles.REACH + 2),
     "wind": (wind_tiles.REACH + 1, wind_tiles.REACH + 1),
@@ -37,7 +37,7 @@ def touched(cut, tile, axis, wrap, reach):
 @pytest.mark.parametrize("shape", [(3, 5), (64, 64), (100, 333), (129, 191), (320, 64), (500, 320)])
 def test_two_tiles_of_one_color_never_touch_the_same_cell(shape, edge, reach):
     cut = tiles.cut(*shape, 64, edge)
-    wrap = edge == edges.WRAP
+    wrap = edge == ghost_cells.WRAP
     for color in tiles.colors(cut, edge):
         for one, other in itertools.combinations(color, 2):
             rows, cols = (
@@ -64,7 +64,7 @@ def test_every_cell_is_on_one_tile_of_one_color(edge):
 @pytest.mark.parametrize("across", [2, 5])
 def test_drops_go_round_in_order_and_no_slot_is_lost(across):
     side = 64 * across
-    cut = tiles.cut(side, side, 64, edges.CLOSED)
+    cut = tiles.cut(side, side, 64, ghost_cells.CLOSED)
     count = across**2
     pool = queues.make_pool(count, 3)
     expected = [[] for _ in range(count)]
@@ -79,7 +79,7 @@ def test_drops_go_round_in_order_and_no_slot_is_lost(across):
             place = rng.uniform(0, side - 1, 2)
             queues.enter(pool, cut, np.uint64(number), *place)
             expected[tile_at(place)].append(number)
-        for color in tiles.colors(cut, edges.CLOSED):
+        for color in tiles.colors(cut, ghost_cells.CLOSED):
             left = []
             for tile in color:
                 while (slot := int(queues.pull(pool, tile))) != queues.NONE:
@@ -104,7 +104,7 @@ def test_drops_of_a_tile_change_nothing_beyond_what_it_may_touch(edge):
     border, none too far.
     """
     shape = (200, 333)
-    wrap = edge == edges.WRAP
+    wrap = edge == ghost_cells.WRAP
     cut = tiles.cut(*shape, 64, edge)
     constants = droplet.Constants(
         10, 0.001, 0.9, 0.02, 0.1, 0.05, 20, 2000, True, False, 0.05, edge, 1.0, 1.0
@@ -129,9 +129,9 @@ def test_drops_of_a_tile_change_nothing_beyond_what_it_may_touch(edge):
 
 @pytest.mark.parametrize("side", [2 * tiles.REACH, 2 * tiles.REACH + 2])
 def test_tiles_too_small_for_their_reach_would_not_go_unnoticed(side):
-    cut = tiles.cut(12 * side, side, side, edges.CLOSED)
+    cut = tiles.cut(12 * side, side, side, ghost_cells.CLOSED)
     one, other = (
         touched(cut, tile, 0, False, REACH["drops"])
-        for tile in tiles.colors(cut, edges.CLOSED)[0][:2]
+        for tile in tiles.colors(cut, ghost_cells.CLOSED)[0][:2]
     )
     assert one & other

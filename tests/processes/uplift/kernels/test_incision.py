@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
+from erosion_addon import Terrain
 from erosion_addon.drainage.flow_graph import FlowGraph
-from erosion_addon.model import Terrain
 from erosion_addon.processes.shared.kernels.mask_layers import BREAKS
 from erosion_addon.processes.uplift.kernels.incision import _share_left as share_left
 from erosion_addon.processes.uplift.kernels.incision import _softened as softened

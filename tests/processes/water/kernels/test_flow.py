@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon.kernels.edges import CLOSED, OPEN, WRAP
+from erosion_addon.base.kernels.ghost_cells import CLOSED, OPEN, WRAP
 from erosion_addon.processes.water.kernels import bed as water_ground
 from erosion_addon.processes.water.kernels import flow as water
 from erosion_addon.processes.water.kernels import level_slopes as water_slopes

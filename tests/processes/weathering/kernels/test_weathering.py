@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon.kernels.edges import CLOSED, OPEN, WRAP
+from erosion_addon.base.kernels.ghost_cells import CLOSED, OPEN, WRAP
 from erosion_addon.processes.weathering.kernels import weathering as weather
 from tests.terrains import fractal, plane
 

@@ -10,8 +10,8 @@ import numba
 import numpy as np
 import pytest
 
-from erosion_addon.kernels import edges as kinds
-from erosion_addon.kernels import rng
+from erosion_addon.base.kernels import ghost_cells as kinds
+from erosion_addon.base.kernels import rng
 from erosion_addon.processes.shared.kernels import cascade as heap
 from erosion_addon.processes.shared.kernels import particle_queues as queues
 from erosion_addon.processes.shared.kernels import tiles
@@ -171,10 +171,9 @@ def test_a_particle_into_a_wall_lifts_what_the_force_says():
     """Level sand of 0.1 and a wall of rock, 0.01 higher, from column 4 on; the particle starts in
     the middle of column
     3. There the slope is 40 (0.11 - 0.1) = 0.4, so n = (-0.4, 1) / √1.16, n · v = -0.4 √2 / √1.16,
-    and after the first
+       and after the first
     step v_y = 0.975 · 0.25 · (-0.4 √2) / 1.16. It goes on along the ground; the blow that takes it
-    into column 4 is
-    force = |v| (0.11 - y), and lift · force is gone from column 3.
+    into column 4 is force = |v| (0.11 - y), and lift · force is gone from column 3.
     """
     rock = np.full((5, 9), 0.0)
     sand = np.full((5, 9), 0.1)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Horizon angles around each point."""
+
+import numpy as np
+
+from ....base.kernels.jit import kernel
+
+
+@kernel
+def _raise(slopes, own, near, far, part, per_meter):
+    """Raise slopes to those of points interpolated between near and far, all (count,) float32;
+    part: 0 at near, 1 at far.
+    """
+    rest = np.float32(1.0) - part
+    for place in range(slopes.shape[0]):
+        at = np.uintp(place)
+        slope = (rest * near[at] + part * far[at] - own[at]) * per_meter
+        slopes[at] = slope if slope > slopes[at] else slopes[at]
+
+
+@kernel
+def raise_horizon(slopes, own, field, row, step, part, per_meter, wrap):
+    """Raise the horizons of a row of places to the ground one step away from each.
+
+    slopes: (cols,) float32, tangents of the horizons' angles, changed in place. own: (cols,)
+    float32 m, the heights of the places. field: (rows, cols + 1) float32 m, what is looked at; its
+    last column is its first once more. step: rows, columns to a point, and rows, columns from there
+    to its neighbor; the ground is seen between the two, `part` (float32) of the way. per_meter:
+    float32, 1 / distance. wrap: whether the terrain is a seamless tile; else there is nothing to
+    see beyond its edges. Reads only depend on the row and the step, so that the processor takes
+    many columns at once.
+    """
+    rows = field.shape[0]
+    cols = slopes.shape[0]
+    near = row + step[0]
+    far = row + step[0] + step[2]
+    shift = step[1]
+    beside = step[3]
+    if wrap:
+        near = near % rows
+        far = far % rows
+        shift = shift % cols
+        last = cols - shift
+        _raise(
+            slopes[:last],
+            own[:last],
+            field[near, shift:],
+            field[far, shift + beside :],
+            part,
+            per_meter,
+        )
+        _raise(slopes[last:], own[last:], field[near], field[far, beside:], part, per_meter)
+    elif 0 <= near < rows and 0 <= far < rows:
+        first = max(0, -shift)
+        last = min(cols, cols - shift - beside)
+        if first < last:
+            to = first + shift
+            _raise(
+                slopes[first:last],
+                own[first:last],
+                field[near, to:],
+                field[far, to + beside :],
+                part,
+                per_meter,
+            )
+
+
+@kernel
+def widen(field, wider, stride, first, last, wrap):
+    """Blur rows first … before last of a field by (1 2 1) / 4 along both axes, taps `stride` cells
+    apart.
+
+    Once with strides 1, 2, 4 …: a blur twice as wide each time at the cost of nine reads (the à
+    trous algorithm; Holschneider et al. 1989). Opposite neighbors are added first: no turn or
+    mirror image changes a bit. field, wider: (rows, cols + 1) float32 as in `raise_horizon`; beyond
+    edges that do not wrap the edge goes on.
+    """
+    rows = field.shape[0]
+    cols = field.shape[1] - 1
+    left = np.empty(cols, np.uintp)
+    right = np.empty(cols, np.uintp)
+    for place in range(cols):
+        left[place] = (place - stride) % cols if wrap else max(place - stride, 0)
+        right[place] = (place + stride) % cols if wrap else min(place + stride, cols - 1)
+    for row in range(first, last):
+        above = field[(row - stride) % rows if wrap else max(row - stride, 0)]
+        below = field[(row + stride) % rows if wrap else min(row + stride, rows - 1)]
+        middle = field[row]
+        blurred = wider[row]
+        for place in range(cols):
+            col = np.uintp(place)
+            west = left[col]
+            east = right[col]
+            straight = (above[col] + below[col]) + (middle[west] + middle[east])
+            oblique = (above[west] + below[east]) + (above[east] + below[west])
+            blurred[col] = (
+                middle[col] * np.float32(4.0) + straight * np.float32(2.0) + oblique
+            ) * np.float32(0.0625)
+        blurred[cols] = blurred[0]

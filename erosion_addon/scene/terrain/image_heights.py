@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Heights for Blender by the reader of all doors: of files, and of images in this .blend file."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import bpy
+import numpy as np
+
+from ...base.errors import InputError
+from ...base.memory import available_memory, require
+from ...base.regular_files import is_blend_path_in_network, is_in_network
+from ...files import heightmap
+from ...files.headers.image_format import ImageHeader, single
+from ...files.headers.image_header import read_header
+from ...files.image_files import gray
+from ...files.mask_file import read_mask
+from ...files.rasters.raster import Cells, Raster
+from ...files.reading.meaning import WHITE
+from ...files.reading.record import Array, Doubt, Reading, Record
+from ...files.side_file import Meters
+from .. import session
+from .image import BlenderFiles, image_pixels, packed_suffix, require_still
+from .mesh import GRID_BYTES
+
+Source: TypeAlias = Path | bpy.types.Image
+"""A file, or an image of this .blend file."""
+
+SAMPLED = 1 << 22
+"""Most pixels of an image that is unpacked only to be looked at: half a second."""
+
+
+def read(source: Source, options: Reading) -> tuple[Array, Record]:
+    """Elevation (rows, cols) m and its record, for a new mesh; InputError as of
+    `files.heightmap.read_heights`.
+    """
+    try:
+        with opened(source, options) as (numbers, record):
+            require(needed(record), f"A terrain of {record.name}", _part_that_fits(record))
+            return heightmap.heights_in(numbers, record, options)
+    except OSError as error:
+        raise InputError(f"{name_of(source)} cannot be read: {error.strerror or error}.") from error
+    except MemoryError:
+        raise InputError(
+            f"There is not enough memory to read {name_of(source)}; read a part of it."
+        ) from None
+
+
+def look(source: Source, options: Reading) -> Record:
+    """Record of a source by its header and a sample, without its heights; InputError if it holds
+    none.
+
+    Kept until the file or the options change: dialogs ask at each redraw.
+    """
+    found = _looked(_key(source), options)
+    if isinstance(found, InputError):
+        raise found
+    return found
+
+
+def forget() -> None:
+    """Look again at what is asked for next, as images may have been painted on."""
+    _looked.cache_clear()  # type: ignore[attr-defined]
+    _sample.cache_clear()  # type: ignore[attr-defined]
+
+
+def needed(record: Record) -> int:
+    """Bytes that a new terrain needs at its peak: while the file is read, or while the mesh is
+    made.
+    """
+    rows, cols = record.shape
+    return max(record.memory, rows * cols * (np.dtype(np.float64).itemsize + GRID_BYTES))
+
+
+def fitting(record: Record, free: int) -> tuple[int, int]:
+    """Least n for each n-th cell, and side of the largest square window, that need no more than
+    `free` bytes.
+    """
+    rows, cols = record.shape
+    share = needed(record) / max(free, 1)
+    return record.every * int(np.ceil(np.sqrt(share))), int(np.sqrt(rows * cols / share))
+
+
+def name_of(source: Source) -> str:
+    """Name of a source in sentences."""
+    return f"The image {source.name}" if isinstance(source, bpy.types.Image) else str(source)
+
+
+def mask(image: bpy.types.Image, land: Record) -> tuple[Array, tuple[Doubt, ...]]:
+    """Values of an image as a mask for a land, (rows, cols), 0-1, and doubts about it; see
+    `files.mask_file`.
+    """
+    with _file_of(image) as path:
+        if path is None:
+            pixels = image_pixels(image)
+            values = gray(pixels, name_of(image))
+            is_one_color = pixels.shape[2] == 4 and float(values.min()) == float(values.max())
+            return (pixels[..., 3] if is_one_color and np.ptp(pixels[..., 3]) else values), ()
+        with _renamed(path, image) as renamed:
+            values, doubts = read_mask(path, BlenderFiles(), land)
+            return values, renamed(doubts)
+
+
+def is_far(source: Source) -> bool:
+    """Whether a source lies in a network, which nothing may call but a press on a button."""
+    if isinstance(source, bpy.types.Image):
+        return is_blend_path_in_network(source.filepath)
+    return is_in_network(str(source))
+
+
+@contextmanager
+def opened(source: Source, options: Reading) -> Iterator[tuple[Raster, Record]]:
+    """Numbers and record of a source, as of `files.heightmap.opened`."""
+    if not isinstance(source, bpy.types.Image):
+        yield heightmap.opened(source, BlenderFiles(), options)
+        return
+    with _file_of(source) as path:
+        if path is None:
+            yield heightmap.described(_in_memory(source), name_of(source), Meters(), options)
+            return
+        with _renamed(path, source) as renamed:
+            numbers, record = heightmap.opened(path, BlenderFiles(), options)
+            name = name_of(source) if source.packed_file else record.name
+            yield numbers, replace(record, name=name, doubts=renamed(record.doubts))
+
+
+@contextmanager
+def _file_of(image: bpy.types.Image) -> Iterator[Path | None]:
+    """File that holds an image, a temporary one if it is packed; None where it was generated or
+    painted on, so that what is in memory counts.
+    """
+    require_still(image)
+    if image.source == "GENERATED" or image.is_dirty:
+        yield None
+    elif image.packed_file:
+        with _unpacked(image) as path:
+            yield path
+    elif not image.filepath:
+        raise InputError(f"{name_of(image)} has no pixels and no file; choose a file for it.")
+    else:
+        yield _linked(image)
+
+
+def _linked(image: bpy.types.Image) -> Path:
+    return Path(bpy.path.abspath(image.filepath, library=image.library))
+
+
+@contextmanager
+def _unpacked(image: bpy.types.Image) -> Iterator[Path]:
+    """A temporary file with the bytes of a packed image."""
+    data = image.packed_file.data
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "packed").with_suffix(packed_suffix(data, name_of(image)))
+        path.write_bytes(data)
+        yield path
+
+
+@contextmanager
+def _renamed(
+    path: Path, image: bpy.types.Image
+) -> Iterator[Callable[[Iterable[Doubt]], tuple[Doubt, ...]]]:
+    """Context in which errors name a packed image, not its temporary file; gives the function for
+    doubts.
+    """
+    name = name_of(image) if image.packed_file else str(path)
+
+    def renamed(sentence: str) -> str:
+        return sentence.replace(str(path), name)
+
+    try:
+        yield lambda doubts: tuple(
+            replace(doubt, sentence=renamed(doubt.sentence)) for doubt in doubts
+        )
+    except InputError as error:
+        raise InputError(renamed(str(error))) from error
+
+
+def _in_memory(image: bpy.types.Image) -> Raster:
+    """Numbers of pixels in memory, of the kind that the image's file holds."""
+    kind = "float32" if image.is_float else "uint8"
+    # painted on: Blender keeps 16 bits as floats from 0 to 1
+    if image.source == "FILE" and image.is_float:
+        kind = _kind_of_file(image)
+    pixels = image_pixels(image)
+    rows, cols, channels = pixels.shape
+    header = ImageHeader(rows, cols, channels, kind)
+    numbers = single(pixels, name_of(image))
+    if kind in WHITE:
+        numbers = numbers * np.float32(WHITE[kind])
+    valid = pixels[..., 3] > 0 if channels == 4 else None
+
+    def read(top: int, bottom: int, left: int, right: int) -> Cells:
+        return numbers[top:bottom, left:right], None if valid is None else valid[
+            top:bottom, left:right
+        ]
+
+    return Raster(header, read)
+
+
+def _kind_of_file(image: bpy.types.Image) -> str:
+    try:
+        with _unpacked(image) if image.packed_file else nullcontext(_linked(image)) as path:
+            return read_header(path).kind
+    except (InputError, OSError):  # the file is gone, the pixels are not
+        return "float32"
+
+
+Key = tuple[Any, ...]
+
+
+def _key(source: Source) -> Key:
+    """The source, and what changes with it."""
+    if not isinstance(source, bpy.types.Image):
+        return (source, _stamp(source), _stamp(source.with_suffix(".json")))
+    path = _linked(source)
+    size = source.packed_file.size if source.packed_file else -1
+    return (
+        source.name,
+        source.session_uid,
+        source.is_dirty,
+        tuple(source.size),
+        size,
+        _stamp(path),
+    )
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - Path.stat would follow the same link, more slowly
+        return found.st_mtime_ns, found.st_size
+    except (OSError, ValueError):
+        return 0, -1
+
+
+def _source_of(key: Key) -> Source:
+    return key[0] if isinstance(key[0], Path) else bpy.data.images[key[0]]
+
+
+@session.cached(16)
+def _looked(key: Key, options: Reading) -> Record | InputError:
+    """Record, or the reason why there is none."""
+    try:
+        with opened(_source_of(key), options) as (numbers, record):
+            form = Reading(
+                byte_order=options.byte_order,
+                depth=options.depth,
+                flip=options.flip,
+                size=options.size,
+                every=options.every,
+                window=options.window,
+            )
+            return heightmap.looked_at(numbers, record, options, _sample(key, form))
+    except InputError as error:
+        return error
+    except OSError as error:
+        return InputError(f"{key[0]} cannot be read: {error.strerror or error}.")
+    except MemoryError:
+        return InputError(f"There is not enough memory to look at {key[0]}.")
+
+
+@session.cached(4)
+def _sample(key: Key, form: Reading) -> tuple[Cells, ...]:
+    """Some cells of a source; none of a large image, which would have to be unpacked as a whole."""
+    with opened(_source_of(key), form) as (numbers, record):
+        rows, cols = record.file_shape
+        if numbers.cell_bytes and rows * cols > SAMPLED:
+            return ()
+        return (heightmap.sample(numbers, record),)
+
+
+def _part_that_fits(record: Record) -> str:
+    every, side = fitting(record, available_memory() or needed(record))
+    return (
+        f"read each {every}. cell, or a window of {side} × {side} cells, or make a landscape in "
+        "tiles of it"
+    )

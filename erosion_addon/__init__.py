@@ -5,7 +5,7 @@ TYPE_CHECKING = False  # typing would be the first import of `python -m`, see __
 if TYPE_CHECKING:
     from typing import Any
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 ADDRESSES = {
     "Checkpoint": "run.checkpoint",

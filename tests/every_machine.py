@@ -32,7 +32,9 @@ KEPT_SIDES = (64, 192)
 
 NUMPY = getattr(np, "_core", None) or np.core
 OTHER_LIBRARY = {
-    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable,-AVX512F,-AVX512VL"
+    "GLIBC_TUNABLES": (
+        "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-FMA4_Usable,-AVX512F,-AVX512VL"
+    )
 }
 """Another C library: its functions without the variants for fused products."""
 OTHER_NUMPY = {"NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY._multiarray_umath.__cpu_dispatch__)}

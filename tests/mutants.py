@@ -41,20 +41,36 @@ random numbers.
 
 MODULES = {
     "kernels": {
-        "erosion_addon/drainage/kernels/spill.py": "tests/drainage/test_spill.py tests/drainage/test_flow_graph.py",
-        "erosion_addon/processes/droplet/kernels/droplet.py": "tests/processes/droplet tests/run/test_checkpoint.py",
+        "erosion_addon/drainage/kernels/spill.py": (
+            "tests/drainage/test_spill.py tests/drainage/test_flow_graph.py"
+        ),
+        "erosion_addon/processes/droplet/kernels/droplet.py": (
+            "tests/processes/droplet tests/run/test_checkpoint.py"
+        ),
         "erosion_addon/processes/droplet/kernels/motion.py": "tests/processes/droplet",
         "erosion_addon/processes/dunes/kernels/creep.py": "tests/processes/dunes/kernels",
-        "erosion_addon/processes/dunes/kernels/slabs.py": f"tests/processes/dunes/kernels {SAME_BYTES}[yardangs]",
-        "erosion_addon/processes/shared/kernels/cascade.py": "tests/processes/wind/kernels/test_saltation.py",
-        "erosion_addon/processes/shared/kernels/relax.py": "tests/processes/shared/kernels/test_relax.py",
+        "erosion_addon/processes/dunes/kernels/slabs.py": (
+            f"tests/processes/dunes/kernels {SAME_BYTES}[yardangs]"
+        ),
+        "erosion_addon/processes/shared/kernels/cascade.py": (
+            "tests/processes/wind/kernels/test_saltation.py"
+        ),
+        "erosion_addon/processes/shared/kernels/relax.py": (
+            "tests/processes/shared/kernels/test_relax.py"
+        ),
         "erosion_addon/processes/uplift/kernels/incision.py": "tests/processes/uplift/kernels",
-        "erosion_addon/processes/water/kernels/flow.py": "tests/processes/water/kernels/test_flow.py",
-        "erosion_addon/processes/wind/kernels/saltation.py": "tests/processes/wind/kernels/test_saltation.py",
+        "erosion_addon/processes/water/kernels/flow.py": (
+            "tests/processes/water/kernels/test_flow.py"
+        ),
+        "erosion_addon/processes/wind/kernels/saltation.py": (
+            "tests/processes/wind/kernels/test_saltation.py"
+        ),
     },
     "commit": {
         "erosion_addon/scene/run/commit.py": "tests/ui/run/test_run.py tests/scene/run/test_job.py",
-        "erosion_addon/scene/original/original.py": "tests/scene/original tests/ui/run/test_apply.py",
+        "erosion_addon/scene/original/original.py": (
+            "tests/scene/original tests/ui/run/test_apply.py"
+        ),
         "erosion_addon/scene/original/transaction.py": "tests/scene/original/test_transaction.py",
     },
     "model": {

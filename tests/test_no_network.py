@@ -50,7 +50,8 @@ from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import worker_process
 from tests.terrains import fractal
 erosion_addon.register()
-obj = grid.make_grid_object("Land", fractal(24, 32, 120.0), (10.0, 10.0), bpy.context.scene.collection)
+collection = bpy.context.scene.collection
+obj = grid.make_grid_object("Land", fractal(24, 32, 120.0), (10.0, 10.0), collection)
 bpy.context.view_layer.objects.active = obj
 obj.select_set(True)
 bpy.ops.erosion.recipe_load(name="arcane")

@@ -132,7 +132,10 @@ def test_masks_and_processes_keep_their_names():
 
 
 def test_recipes_keep_their_keys():
-    text = 'name = "Mine"\ndescription = "A test"\nseed = 3\nedges = "wrap"\n[[step]]\nkind = "talus"\nrock_angle = 50'
+    text = (
+        'name = "Mine"\ndescription = "A test"\nseed = 3\nedges = "wrap"\n'
+        '[[step]]\nkind = "talus"\nrock_angle = 50'
+    )
     recipe = Recipe.from_dict(tomllib.loads(text))
     assert (recipe.name, recipe.description, recipe.seed, recipe.edges) == (
         "Mine",

@@ -240,7 +240,8 @@ class Parameters:
         return hash(tuple(self.__dict__.values()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__name__}({values})"
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:

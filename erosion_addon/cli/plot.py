@@ -147,8 +147,8 @@ def _dots(points: Sequence[tuple[float, float]]) -> str:
 def _bars(points: Sequence[tuple[float, float]]) -> str:
     wide = points[1][0] - points[0][0]
     return "".join(
-        f'<rect x="{max(x - wide / 2, 0):.1f}" y="{y:.1f}" width="{wide * 0.9:.1f}" height="{HEIGHT - y:.1f}" '
-        'fill="#1f5fa8"/>'
+        f'<rect x="{max(x - wide / 2, 0):.1f}" y="{y:.1f}" width="{wide * 0.9:.1f}" '
+        f'height="{HEIGHT - y:.1f}" fill="#1f5fa8"/>'
         for x, y in points
     )
 
@@ -164,4 +164,5 @@ def _number(value: float, logarithmic: bool) -> str:
 
 def _text(x: float, y: float, text: str, size: int = 11, anchor: str = "middle") -> str:
     words = escape(printable(text))
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="#222">{words}</text>'
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {place} font-size="{size}" fill="#222">{words}</text>'

@@ -48,9 +48,11 @@ HEIGHTS = "elevation.exr"
 _OF_THE_TABLE = {"seeds", "vary", "full", "side", "folder"}
 """Arguments that leave a single variant in full as it is."""
 
-STYLE = """body { font: 15px system-ui, sans-serif; margin: 2em; background: #202124; color: #e8e8e8 }
+STYLE = """body { font: 15px system-ui, sans-serif; margin: 2em }
+body { background: #202124; color: #e8e8e8 }
 table { border-spacing: 10px } th { font-weight: 600 } figure { margin: 0; width: 384px }
-img { width: 100%; image-rendering: auto } code { font-size: 12px; user-select: all; color: #b8c7d9 }"""
+img { width: 100%; image-rendering: auto }
+code { font-size: 12px; user-select: all; color: #b8c7d9 }"""
 
 
 def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
@@ -267,7 +269,8 @@ def _page(given: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
         for number, words in enumerate(rows)
     )
     return (
-        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>\n<style>{STYLE}</style>\n'
+        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{title}</title>\n'
+        f"<style>{STYLE}</style>\n"
         f"<h1>{title}</h1>\n<table><tr><th></th>{head}</tr>\n{body}</table></html>\n"
     )
 

@@ -17,7 +17,7 @@ from .sea import shore
 
 MASKS = {
     "river": "where rivers run, 0-1",
-    "bank": "beside rivers and lakes, 1 at the water to 0 at the river's width from it, or a cell's",
+    "bank": "beside rivers and lakes, 1 at the water to 0 a river's width (or a cell) from it",
     "lake": "where lakes stand, 0 or 1",
     "sea": "what lies below the sea, 0 or 1",
     "shore": "beside the sea, 1 at the water to 0 four cells from it",

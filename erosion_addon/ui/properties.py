@@ -64,7 +64,7 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         ),
         "adds_up": bpy.props.BoolProperty(
             name="Add Up Maps",
-            description="Add to the wear and deposition of the last run, so that they cover all runs",
+            description="Add the wear and deposition of this run to the maps of the runs before",
         ),
         "surface_color": bpy.props.PointerProperty(
             type=EROSION_PG_surface_color,

@@ -143,7 +143,7 @@ def test_a_brook_in_a_narrow_valley_cuts_its_own_cells_by_its_depth_and_the_inci
     assert (np.diff(carved[:, 20]) > 0).all()
 
 
-def test_a_wide_river_has_a_level_bed_as_wide_as_its_water_and_nothing_changes_farther_than_that_from_it():
+def test_the_bed_of_a_wide_river_is_level_across_and_nothing_beyond_its_water_changes():
     land = valley(60, 81, 0.02, 0.3)
     cell = 10.0
     rivers = RiverParameters(source_area=0.1, width=20.0)

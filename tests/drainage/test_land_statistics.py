@@ -59,7 +59,7 @@ def test_flat_and_small_land_has_no_rivers_to_measure():
     )
 
 
-def test_slopes_of_a_cone_favor_no_direction_of_the_grid_but_its_channels_show_the_eight_directions():
+def test_slopes_of_a_cone_favor_no_direction_but_its_channels_show_the_eight_of_the_grid():
     row, col = np.mgrid[-150:151, -150:151]
     distance = np.hypot(row, col)
     # round, on a plain that faces nowhere

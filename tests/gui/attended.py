@@ -29,7 +29,8 @@ bpy.context.scene.collection.objects.link(other)
 SLOW_RENDER = """
 bpy.context.preferences.view.render_display_type = 'NONE'
 scene = bpy.context.scene
-scene.render.engine, scene.render.resolution_x, scene.render.resolution_y = 'BLENDER_WORKBENCH', 32, 32
+scene.render.engine = 'BLENDER_WORKBENCH'
+scene.render.resolution_x = scene.render.resolution_y = 32
 camera = bpy.data.objects.new('Camera', bpy.data.cameras.new('Camera'))
 scene.collection.objects.link(camera)
 scene.camera = camera

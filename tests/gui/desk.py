@@ -17,7 +17,8 @@ open_panels('EROSION_PT_masks')
 """
 BRUSH = """
 settings = bpy.context.scene.tool_settings
-unified = getattr(settings.weight_paint, 'unified_paint_settings', None) or settings.unified_paint_settings
+unified = getattr(settings.weight_paint, 'unified_paint_settings', None)
+unified = unified or settings.unified_paint_settings
 unified.size = settings.weight_paint.brush.size = 120
 """
 

@@ -12,7 +12,7 @@ import first_click
 WRITE = """
 import struct
 def elevation_model(path, rows, cols):
-    \"\"\"A GeoTIFF of whole meters, as agencies publish them: 1000 to 1600 m on cells of 30 m in UTM 32 N.\"\"\"
+    \"\"\"A GeoTIFF of whole meters, 1000 to 1600 m, on cells of 30 m in UTM 32 N.\"\"\"
     y, x = np.mgrid[:rows, :cols]
     land = np.rint(1300 + 300 * np.sin(x / 23) * np.cos(y / 17)).astype("<i2")
     doubles = {33550: (30.0, 30.0, 0.0), 33922: (0.0, 0.0, 0.0, 600000.0, 5200000.0, 0.0)}
@@ -30,7 +30,8 @@ def elevation_model(path, rows, cols):
     more += struct.pack(f"<{len(keys)}H", *keys)
     entries |= {tag: struct.pack("<HHIHH", tag, 3, 1, value, 0) for tag, value in short.items()}
     entries |= {tag: struct.pack("<HHII", tag, 4, 1, value) for tag, value in long.items()}
-    data += struct.pack("<H", count) + b"".join(entries[tag] for tag in sorted(entries)) + bytes(4) + more
+    data += struct.pack("<H", count) + b"".join(entries[tag] for tag in sorted(entries))
+    data += bytes(4) + more
     open(path, "wb").write(data)
 """
 HEIGHTS = (
@@ -85,7 +86,8 @@ def the_file_browser_shows_it_beside_the_files(window):
 
 CHOOSE = """
 def browser():
-    return next(area for window in bpy.context.window_manager.windows for area in window.screen.areas
+    windows = bpy.context.window_manager.windows
+    return next(area for window in windows for area in window.screen.areas
                 if area.type == 'FILE_BROWSER')
 params = browser().spaces.active.params
 params.directory, params.filename = {folder!r}, {name!r}

@@ -26,7 +26,8 @@ SELECT = f"""
 mesh = {TERRAIN}.data
 row, col = np.divmod(np.arange(96 * 128), 128)
 chosen = (abs(row - 48) < 24) & (abs(col - 64) < 32)
-attribute = mesh.attributes.get('.select_vert') or mesh.attributes.new('.select_vert', 'BOOLEAN', 'POINT')
+attribute = mesh.attributes.get('.select_vert')
+attribute = attribute or mesh.attributes.new('.select_vert', 'BOOLEAN', 'POINT')
 attribute.data.foreach_set('value', chosen)
 bpy.ops.ed.undo_push(message='Selection')
 """

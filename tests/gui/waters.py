@@ -14,7 +14,10 @@ DATA = (
 FILE = f"[fingerprint(), {DATA}, sorted({TERRAIN}.keys())]"
 CLOSE = """
 space = viewport().spaces.active
-space.shading.type, space.overlay.show_overlays, space.clip_start, space.clip_end = 'MATERIAL', False, 1.0, 1.0e5
+space.shading.type = 'MATERIAL'
+space.overlay.show_overlays = False
+space.clip_start = 1.0
+space.clip_end = 1.0e5
 def look(to, distance, tilt, turn):
     from mathutils import Euler
     space.region_3d.view_location, space.region_3d.view_distance = to, distance

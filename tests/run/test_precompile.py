@@ -40,11 +40,14 @@ for name, kinds, fields, feature_size in json.loads(sys.argv[1]):
     for number, step in enumerate(recipe.steps, 1):
         for key in set(few) & set(step.parameters.to_dict()):
             least = 3 * step.parameters.time_step / 3600 if step.kind == "water" else 30.0
-            recipe = recipe.with_values({f"{number}.{key}": least if key == "duration" else few[key]})
+            value = least if key == "duration" else few[key]
+            recipe = recipe.with_values({f"{number}.{key}": value})
         if feature_size and step.kind in ("droplet", "rill"):
             recipe = recipe.with_values({f"{number}.feature_size": feature_size})
     shape = (260, 270)
-    given = {field: np.zeros((*shape, 3) if field == "surface_color" else shape) for field in fields}
+    given = {field: np.zeros(shape) for field in fields}
+    if "surface_color" in given:
+        given["surface_color"] = np.zeros((*shape, 3))
     masks = {kind: np.full(shape, 0.5) for kind in kinds}
     rehearse(recipe, (10.0, 10.0), kinds, fields)
     before = called()

@@ -38,7 +38,8 @@ def called():
 # What decides which kernels a step calls: its kind, choices, and which numbers are not 0.
 def traits(recipe, step):
     values = step.parameters.to_dict().values()
-    return step.kind, bool(recipe.strata), *(value if isinstance(value, str) else bool(value) for value in values)
+    kinds = (value if isinstance(value, str) else bool(value) for value in values)
+    return step.kind, bool(recipe.strata), *kinds
 
 everything.compile_all()
 before, seen = called(), set()
@@ -55,11 +56,14 @@ for recipe in sorted(map(Recipe.load, shipped()), key=lambda recipe: -len(recipe
             rehearse(alone, (20.0, 5.0), (), (layer,))
 print(json.dumps(sorted(called() - before)))
 
-few = {"droplet": {"drops_per_cell": 0.02}, "rill": {"drops_per_cell": 0.02}, "talus": {"reach": 25.0},
-       "snow": {"reach": 25.0}, "wind": {"particles_per_cell": 0.002}, "dunes": {"years": 0.5},
+few = {"droplet": {"drops_per_cell": 0.02}, "rill": {"drops_per_cell": 0.02},
+       "talus": {"reach": 25.0}, "snow": {"reach": 25.0},
+       "wind": {"particles_per_cell": 0.002}, "dunes": {"years": 0.5},
        "weather": {"duration": 30.0},
        "uplift": {"years": 10.0}, "water": {"duration": 0.01}}
-for kinds, layers, edges in [((), (), "open"), (("hardness", "rain"), ("moisture", "grass"), "wrap")]:
+for kinds, layers, edges in [
+    ((), (), "open"), (("hardness", "rain"), ("moisture", "grass"), "wrap")
+]:
     shape = (800, 700)
     masks = {kind: np.full(shape, 0.5) for kind in kinds}
     land = Terrain(fractal(*shape, 300.0), 10.0, {name: np.full(shape, 0.1) for name in layers})

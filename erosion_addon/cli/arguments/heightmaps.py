@@ -125,7 +125,11 @@ def add_rivers(commands: Any) -> None:
             "(.json). Lengths are in meters from the middle of the first cell, x along columns "
             "and y along rows."
         ),
-        epilog=f"{parameter_help('rivers', RiverParameters)}\n\n{parameter_help('beds', CutParameters)}",
+        epilog=(
+            parameter_help("rivers", RiverParameters)
+            + "\n\n"
+            + parameter_help("beds", CutParameters)
+        ),
     )
     rivers.add_argument("input", metavar="INPUT", type=file, help="heightmap to read")
     rivers.add_argument(
@@ -142,7 +146,7 @@ def add_rivers(commands: Any) -> None:
         "--carve",
         metavar="FILE",
         type=file,
-        help="heightmap to write with the beds of the rivers carved in; the other files then fit it",
+        help="heightmap to write with the river beds carved in; the other files then fit it",
     )
     rivers.add_argument(
         "--edges",

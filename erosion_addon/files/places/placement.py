@@ -98,18 +98,18 @@ class Placement:
         down = self.down
         lengths = _length(right) * _length(down)
         if abs(right[0] * down[0] + right[1] * down[1]) > _SHEARED * lengths:
-            yield "Its cells are sheared, and count as rectangles; warp it to a grid whose rows run from west to east."
+            yield "Its cells are sheared, but are read as rectangles; warp it to north up."
         elif min(abs(right[0]), abs(right[1])) > _TURNED * _length(right) or abs(right[1]) > abs(
             right[0]
         ):
             turn = math.degrees(math.atan2(right[1], right[0]))
-            yield f"Its rows are turned by {turn:.4g}° from east, so that north is not up in the terrain."
+            yield f"Its rows are turned by {turn:.4g}° from east; north is not up in the terrain."
 
     def doubts(self, shape: tuple[int, int]) -> Iterator[str]:
         """Sentences about the size of cells where the map leaves it open."""
         system = self.system
         if system.unit is None:
-            yield "The unit of its coordinates is not known, so the size of its cells is not; give the cell size."
+            yield "The unit of its coordinates is not known; give the cell size."
         elif self.spacing(shape) is None:
             yield "Its coordinates give cells of no usual size; give the cell size."
         elif system.kind == UNKNOWN:

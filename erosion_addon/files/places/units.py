@@ -59,8 +59,13 @@ ANGLES = {
 
 _WORDS = {
     1.0: "m meter meters metre metres",
-    FOOT: "ft foot feet internationalfoot internationalfeet footinternational feetinternational footintl feetintl",
-    SURVEY_FOOT: "usft ftus footus feetus ussurveyfoot ussurveyfeet surveyfoot surveyfeet usfoot usfeet",
+    FOOT: (
+        "ft foot feet internationalfoot internationalfeet "
+        "footinternational feetinternational footintl feetintl"
+    ),
+    SURVEY_FOOT: (
+        "usft ftus footus feetus ussurveyfoot ussurveyfeet surveyfoot surveyfeet usfoot usfeet"
+    ),
     0.1: "dm decimeter decimeters decimetre decimetres",
     0.01: "cm centimeter centimeters centimetre centimetres",
     0.001: "mm millimeter millimeters millimetre millimetres",

@@ -17,11 +17,11 @@ MOST_DABS = 16384
 """Dabs in one stroke."""
 
 KINDS = {
-    "rain": "Raindrops fall on the disc, erode where they run fast and deposit where they slow down",
+    "rain": "Raindrops fall on the disc, erode where they are fast and deposit where they slow",
     "rills": "Light drops cut fine rills and fill floors",
     "talus": "Slopes steeper than the angle give way and slide",
     "raise": "The ground rises; inverted, it sinks",
-    "wind": "Wind along the stroke takes loose sand from slopes that face it, and deposits it beyond",
+    "wind": "Wind along the stroke moves loose sand from windward slopes to the lee",
     "smooth": "The ground creeps downhill and evens out",
     "sand": "Loose sand is added; inverted, removed",
 }

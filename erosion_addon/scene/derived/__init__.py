@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Derived from a finished terrain: light, maps, levels of detail, surrounding land, and their update."""
+"""Light, maps, levels of detail and surrounding land of a finished terrain, and their update."""

@@ -10,9 +10,11 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 CONTENTS = DOCS / "README.md"
 
 _STYLE = """
-body { font: 16px/1.5 sans-serif; max-width: 52em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
-img { max-width: 100% } code, pre { background: #f0f0f0; border-radius: 3px } pre { padding: 0.7em; overflow: auto }
-table { border-collapse: collapse } td, th { border: 1px solid #ccc; padding: 0.2em 0.6em; text-align: left }
+body { font: 16px/1.5 sans-serif; max-width: 52em; margin: 2em auto; padding: 0 1em }
+body { color: #222; background: #fff } img { max-width: 100% }
+code, pre { background: #f0f0f0; border-radius: 3px } pre { padding: 0.7em; overflow: auto }
+table { border-collapse: collapse } td, th { padding: 0.2em 0.6em }
+td, th { border: 1px solid #ccc; text-align: left }
 """
 
 _INLINE = (
@@ -31,7 +33,8 @@ def page(text: str, folder: Path) -> str:
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
     blocks = re.split(r"\n\s*\n", text.strip("\n"))
     body = "\n".join(_block(kind, list(found), folder) for kind, found in groupby(blocks, _kind))
-    return f'<!doctype html><meta charset="utf-8"><title>Terrain Erosion</title><style>{_STYLE}</style>\n{body}\n'
+    head = f'<meta charset="utf-8"><title>Terrain Erosion</title><style>{_STYLE}</style>'
+    return f"<!doctype html>{head}\n{body}\n"
 
 
 def _kind(block: str) -> str:

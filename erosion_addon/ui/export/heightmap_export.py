@@ -161,7 +161,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     )
     masks: bpy.props.BoolProperty(
         name="Masks",
-        description="Write the masks of the panel too, in the same size: FILE_mask_strength and so on",
+        description="Also write the masks of the panel at the same size: FILE_mask_strength etc.",
     )
 
     @property

@@ -173,7 +173,7 @@ class EROSION_OT_mask_from_field(_MaskOperator, bpy.types.Operator):
     high: bpy.props.FloatProperty(
         name="High",
         precision=4,
-        description="Value of the field where the mask is 1. Where it equals Low, both are the field's own",
+        description="Field value where the mask is 1. If equal to Low, the full range is used",
     )
 
     @reports_refusals()

@@ -63,7 +63,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
     picture: bpy.props.BoolProperty(
         name="Picture from the Viewport",
         default=True,
-        description="Use the middle of the 3D viewport, without overlays, as the picture of the recipe",
+        description="Use the middle of the 3D viewport, without overlays, as the recipe's picture",
     )
     overwrite: bpy.props.BoolProperty(
         name="Replace It", description="Replace your recipe of this name", options={"SKIP_SAVE"}

@@ -64,7 +64,7 @@ class EROSION_PG_wind(bpy.types.PropertyGroup):
     )
     weight: bpy.props.FloatProperty(
         name="Weight",
-        description="How much this wind blows, compared to the others: higher values turn the dunes to it",
+        description="Share of this wind among the winds: higher values turn the dunes to it",
         default=1.0,
         min=0,
         max=1e6,
@@ -102,7 +102,7 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
         ),
         "painted": bpy.props.StringProperty(
             name="Painted",
-            description="Mark of the mesh that shows the strokes as the last thing that happened to it",
+            description="Mark of the mesh whose last change is the strokes",
             options={"HIDDEN"},
         ),
         "loaded": bpy.props.StringProperty(

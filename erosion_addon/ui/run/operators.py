@@ -330,7 +330,7 @@ class EROSION_OT_apply(bpy.types.Operator):
 
     remove_maps: bpy.props.BoolProperty(
         name="Remove Maps",
-        description="Also remove the maps of the run from the mesh: wear, flow, sediment and the others",
+        description="Also remove the maps of the run from the mesh: wear, flow, sediment etc.",
     )
 
     @classmethod

@@ -151,7 +151,7 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
 
     width: bpy.props.FloatProperty(
         name="Width",
-        description="Length of the longer side: higher values make what wind and water do look smaller",
+        description="Length of the longer side: higher values make eroded forms look smaller",
         default=2000.0,
         min=1.0,
         max=1e6,

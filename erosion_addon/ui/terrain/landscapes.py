@@ -69,7 +69,7 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
     )
     size: bpy.props.IntVectorProperty(
         name="Rows and Columns",
-        description="Cells of the window: higher values take more of the landscape and need more memory",
+        description="Cells of the window: higher values show more land and need more memory",
         size=2,
         default=(512, 512),
         min=32,

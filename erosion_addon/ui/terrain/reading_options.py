@@ -89,7 +89,7 @@ class ReadingOptions:
     )
     width: bpy.props.FloatProperty(
         name="Width",
-        description="Meters from the left edge to the right one: higher values make wider, gentler land",
+        description="Meters from left edge to right edge: higher values make wider, gentler land",
         default=2000.0,
         min=1e-3,
         max=1e9,
@@ -110,7 +110,7 @@ class ReadingOptions:
     )
     high: bpy.props.FloatProperty(
         name="White",
-        description="Height of white in meters, for images without meters: higher values make steeper land",
+        description="Height of white in meters, for images without meters: higher is steeper",
         default=1000.0,
         soft_min=-1000.0,
         soft_max=9000.0,

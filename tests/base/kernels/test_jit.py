@@ -282,8 +282,8 @@ def test_the_users_own_cache_is_the_default(tmp_path, load, monkeypatch):
 
 
 WINDOWS = (
-    r"C:\Users\a.name.of.20.letters\AppData\Roaming\Blender Foundation\Blender\5.2\extensions\.user\user_default"
-    r"\terrain_erosion\kernels"
+    r"C:\Users\a.name.of.20.letters\AppData\Roaming\Blender Foundation\Blender\5.2"
+    r"\extensions\.user\user_default\terrain_erosion\kernels"
 )
 LONGEST = (
     "import importlib, pkgutil, sys",

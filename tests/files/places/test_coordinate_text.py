@@ -20,12 +20,15 @@ def projected(name, projection="Transverse_Mercator", unit='UNIT["Meter",1.0]', 
     return f'PROJCS["{name}",{GLOBE},PROJECTION["{projection}"],PARAMETER["x",9.0],{unit}{more}]'
 
 
-VERTICAL = 'VERT_CS["NAVD88 height (ftUS)",VERT_DATUM["NAVD88",2005],UNIT["US survey foot",0.304800609601219]]'
+VERTICAL = (
+    'VERT_CS["NAVD88 height (ftUS)",VERT_DATUM["NAVD88",2005],'
+    'UNIT["US survey foot",0.304800609601219]]'
+)
 GAUSS = projected("Gauss", more=',AUTHORITY["EPSG","31255"]')
 BOTH = f'COMPD_CS["both",{GAUSS},{VERTICAL}]'
 TWO = (
-    'GEOGCRS["WGS 84",DATUM["D",ELLIPSOID["WGS 84",6378137,298.2,LENGTHUNIT["metre",1]]],CS[ellipsoidal,2],'
-    'ANGLEUNIT["degree",0.0174532925199433],ID["EPSG",4326]]'
+    'GEOGCRS["WGS 84",DATUM["D",ELLIPSOID["WGS 84",6378137,298.2,LENGTHUNIT["metre",1]]],'
+    'CS[ellipsoidal,2],ANGLEUNIT["degree",0.0174532925199433],ID["EPSG",4326]]'
 )
 OLD = (
     "Projection    UTM\nZone          32\nDatum         WGS84\nZunits        FEET\nUnits         "
@@ -113,7 +116,8 @@ def test_a_world_file_that_makes_no_sense_is_left_alone(tmp_path, text):
 
 
 AUXILIARY = """<PAMDataset>
-  <SRS dataAxisToSRSAxisMapping="1,2">PROJCS[&quot;WGS 84 / UTM zone 32N&quot;,UNIT[&quot;metre&quot;,1]]</SRS>
+  <SRS dataAxisToSRSAxisMapping="1,2"
+  >PROJCS[&quot;WGS 84 / UTM zone 32N&quot;,UNIT[&quot;metre&quot;,1]]</SRS>
   <GeoTransform> 6.0e+05,  3.0e+01,  0.0,  5.2e+06,  0.0, -3.0e+01</GeoTransform>
   <PAMRasterBand band="1">
     <NoDataValue>0.0</NoDataValue><UnitType>us-ft</UnitType><Offset>-5</Offset><Scale>0.1</Scale>

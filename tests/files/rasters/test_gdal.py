@@ -45,8 +45,8 @@ def test_a_virtual_raster_with_scale_unit_and_no_data_is_read(tmp_path):
     (tmp_path / "a.vrt").write_text(
         """<VRTDataset rasterXSize="40" rasterYSize="30"><SRS>EPSG:2263</SRS>
         <GeoTransform>900000, 100, 0, 200000, 0, -100</GeoTransform>
-        <VRTRasterBand dataType="Float32" band="1"><NoDataValue>-9999</NoDataValue><UnitType>ft</UnitType>
-        <Scale>0.1</Scale><Offset>5</Offset><SimpleSource>
+        <VRTRasterBand dataType="Float32" band="1"><NoDataValue>-9999</NoDataValue>
+        <UnitType>ft</UnitType><Scale>0.1</Scale><Offset>5</Offset><SimpleSource>
         <SourceFilename relativeToVRT="1">a.img</SourceFilename><SourceBand>1</SourceBand>
         </SimpleSource></VRTRasterBand></VRTDataset>""",
         encoding="utf-8",
@@ -102,9 +102,10 @@ def test_what_gdal_does_not_know_either_is_a_sentence(tmp_path):
         open_raster(tmp_path / "a.img")
 
 
-VIRTUAL = """<VRTDataset rasterXSize="40" rasterYSize="30"><VRTRasterBand dataType="Float32" band="1">
-<SimpleSource><SourceFilename relativeToVRT="1">{}</SourceFilename><SourceBand>1</SourceBand></SimpleSource>
-</VRTRasterBand></VRTDataset>"""
+VIRTUAL = """<VRTDataset rasterXSize="40" rasterYSize="30">
+<VRTRasterBand dataType="Float32" band="1"><SimpleSource>
+<SourceFilename relativeToVRT="1">{}</SourceFilename><SourceBand>1</SourceBand>
+</SimpleSource></VRTRasterBand></VRTDataset>"""
 SERVER = """<GDAL_WMS><Service name="TMS"><ServerUrl>http:{0}/127.0.0.1:9/</ServerUrl></Service>
 <DataWindow><SizeX>40</SizeX><SizeY>30</SizeY></DataWindow></GDAL_WMS>"""
 

@@ -311,7 +311,7 @@ def test_sand_that_bounces_wears_soft_rock_and_no_hard_rock():
 
 
 @pytest.mark.slow
-def test_sand_that_flies_low_grinds_lanes_along_the_wind_with_ridges_of_three_to_ten_widths_between():
+def test_low_sand_grinds_lanes_along_the_wind_with_ridges_of_three_to_ten_widths_between():
     """Yardangs are three to ten times as long as wide (Goudie 2007, Geography Compass 1, 65)."""
     rock = Terrain(fractal(SIDE, SIDE, 30.0, seed=2), CELL)
     values = {

@@ -60,9 +60,7 @@ def test_they_lie_where_the_terrain_lies_and_move_with_it(make_valley):
         assert companion.users_collection == valley.users_collection
 
 
-def test_they_are_named_after_a_terrain_that_was_renamed_or_copied_but_not_where_the_user_named_them(
-    make_valley,
-):
+def test_they_take_the_name_of_a_renamed_or_copied_terrain_unless_the_user_named_them(make_valley):
     valley = make_valley()
     (water,), (plants,) = (companions.find(valley, kind) for kind in ("water", "foliage"))
     select(valley, water)

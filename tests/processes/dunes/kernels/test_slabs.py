@@ -163,7 +163,7 @@ def test_in_the_lee_of_a_wall_sand_stays_and_what_flies_comes_down():
     )
 
 
-def test_what_the_wind_brings_comes_as_far_as_hops_reach_over_the_edge_and_stays_as_often_everywhere():
+def test_sand_blown_in_lands_as_far_as_hops_reach_and_stays_as_often_everywhere():
     """From all places before the edge, with all lengths up to twice the mean: at x with the density
     (1 - x / 2L) / L. Half of it stays, on plants where masks let half lie. Up to L / 8: 0.5 (1 -
     (15 / 16)²) = 0.061 of 12,000 slabs, and a fiftieth of that by a second hop. Up to L: 0.375,

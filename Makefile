@@ -4,6 +4,7 @@
 # make figures   figures of drainage and slopes after every recipe that begins with rivers, as a table; an hour.
 #                Of elevation models too: MODELS="--model FILE.npy CELL_SIZE ..."
 # make test      all tests, on the Blender release that fits the Python found
+# make thorough  tests that take long, of laws that `make test` tries on less: before a release, half an hour
 # make test-fast  the loop at the desk, under a minute: no Blender, no processes, no whole landscapes
 # make test-all  all tests on both LTS releases, where both Pythons are there; on the older one what depends on Blender,
 #                numpy and files
@@ -38,7 +39,7 @@ VENV ?= .venv
 PIP_OPTIONS := --quiet --timeout 30 --retries 10
 IN_VENV := $(VENV)/bin/python
 
-.PHONY: demo examples landscape figures test test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak stalls neighbors same-bytes histories faults fuzz limits mutants bench zip zips clean
+.PHONY: demo examples landscape figures test thorough test-fast test-all test-3.13 test-3.11 environments environment-3.13 environment-3.11 lint gui-test soak stalls neighbors same-bytes histories faults fuzz limits mutants bench zip zips clean
 
 demo: $(VENV)/ready
 	$(IN_VENV) examples/demo.py
@@ -63,6 +64,9 @@ figures: $(VENV)/ready
 test: lint
 	$(IN_VENV) -m pytest -q $(TEST_OPTIONS)
 
+thorough: $(VENV)/ready
+	$(IN_VENV) -m pytest -q --numprocesses 2 --dist worksteal --thorough
+
 test-fast: $(VENV)/ready
 	$(IN_VENV) -m pytest -q --numprocesses 2 --dist worksteal -m "not (render or worker or landscape or fuzz or compile or slow)" --ignore tests/scene --ignore tests/ui tests
 
@@ -79,14 +83,12 @@ test-3.13:
 	@if [ -n "$(PYTHON_3_13)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_13)" VENV=.venv-3.13; \
 		else echo "NOT RUN on Blender 5.2: there is no Python 3.13."; fi
 
-# What differs on the older release is Blender, numpy and Python: the interface, files, the laws of all processes and the
-# bytes of their results feel it. Landscapes, drawn cases, kernels, what is compiled, each process by itself, what shipped
-# recipes and the limits of sliders make, runs on a region and imports between modules try numba or our own code, which
-# are the same on both.
-ON_OLDER := -m "not (landscape or fuzz or compile or kernel)" --ignore-glob="tests/processes/*/*" \
-	--ignore=tests/landscape --ignore=tests/drainage/tiled --ignore=tests/test_architecture.py \
-	--ignore=tests/test_bench.py --ignore=tests/test_mutants.py --ignore=tests/base/test_data_files.py \
-	--ignore=tests/processes/test_soft_limits.py --ignore=tests/run/region
+# What differs on the older release is Blender, numpy and Python: the interface, the scene, files, the command line and
+# the bytes of all processes feel it. Laws of processes and drainage, landscapes, runs, drawn cases and kernels try numba
+# or our own code, which are the same on both.
+ON_OLDER := -m "not (landscape or fuzz or compile or kernel)" --ignore=tests/processes --ignore=tests/drainage \
+	--ignore=tests/landscape --ignore=tests/run --ignore=tests/worker --ignore=tests/test_architecture.py \
+	--ignore=tests/test_bench.py --ignore=tests/test_mutants.py --ignore=tests/base/test_data_files.py
 
 test-3.11:
 	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='$(ON_OLDER)'; \

@@ -22,7 +22,27 @@ in tiles.
 """
 
 
-def pytest_collection_modifyitems(items):
+def pytest_addoption(parser):
+    parser.addoption(
+        "--thorough", action="store_true", help="run what is marked thorough, and nothing else"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    mark(items)
+    is_thorough = config.getoption("--thorough")
+    left_out = [
+        item for item in items if (item.get_closest_marker("thorough") is not None) != is_thorough
+    ]
+    items[:] = [
+        item for item in items if (item.get_closest_marker("thorough") is not None) == is_thorough
+    ]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def mark(items):
+    """Mark tests by folder, parameter and fixture."""
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in IN_BLENDER):
             item.add_marker(pytest.mark.blender)

@@ -28,12 +28,20 @@ FAST = [
 """All kinds but those for which Blender draws its panels, or tiles are eroded."""
 
 
+CASES = [
+    (FAST, 100),
+    pytest.param(["blend"], 30, marks=pytest.mark.thorough),
+    pytest.param(["landscape"], 30, marks=pytest.mark.thorough),
+]
+"""Kinds, and the number of inputs of each."""
+
+
 @pytest.mark.fuzz
 @pytest.mark.worker
 @pytest.mark.skipif(
     importlib.util.find_spec("atheris") is None, reason="Atheris has no wheel for this machine"
 )
-@pytest.mark.parametrize(("kinds", "runs"), [(FAST, 300), (["blend"], 30), (["landscape"], 30)])
+@pytest.mark.parametrize(("kinds", "runs"), CASES)
 def test_nothing_that_comes_in_files_or_words_raises_anything_but_a_sentence(kinds, runs):
     command = [sys.executable, "-m", "tests.fuzz", *kinds, "--runs", str(runs)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -348,6 +348,7 @@ def test_kernels_call_no_function_whose_last_digit_differs(name):
     assert not {symbol for symbol in needed if not PLAIN_CALLS.fullmatch(symbol)}
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_poor_processor_with_another_library_makes_the_same_bytes(tmp_path):
     """Without the vectors and fused products that numpy, the C library and the compiler would

@@ -224,6 +224,7 @@ def test_all_of_a_sand_field_is_loose():
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("coast", [0.01, 0.5, 1.0])

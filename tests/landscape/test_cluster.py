@@ -68,6 +68,7 @@ def code_runs_by(ports, folder):
     return folder.exists()
 
 
+@pytest.mark.thorough
 def test_the_attack_of_these_tests_runs_code_in_a_cluster_without_keys(tmp_path):
     from distributed import LocalCluster
 

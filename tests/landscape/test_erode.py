@@ -57,6 +57,7 @@ def test_gullies_are_as_wide_on_tiles_as_in_one_piece_and_springs_lie_where_they
         assert there == pytest.approx(springs[0 if tile.x == 0 else 1][:2])
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_drops_that_coarse_cells_can_hold_do_not_fall_again_on_tiles(landscape, recipe):
     done = erode(landscape.folder, recipe.with_values({"droplet.detail": 80}), Alone(), coarse=80)
@@ -228,6 +229,7 @@ def again(eroded_landscape, tmp_path):
     ).folder
 
 
+@pytest.mark.thorough
 def test_the_order_of_tiles_and_the_threads_do_not_show(eroded_landscape, again, recipe):
     assert (
         erode(again, recipe, Backwards(), coarse=80).manifest.layers
@@ -235,6 +237,7 @@ def test_the_order_of_tiles_and_the_threads_do_not_show(eroded_landscape, again,
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 4, 9, 15])
 def test_a_run_that_was_ended_goes_on_to_the_same_bytes(eroded_landscape, again, recipe, after):
@@ -256,6 +259,7 @@ def test_a_run_that_was_ended_goes_on_to_the_same_bytes(eroded_landscape, again,
     assert not (again / WORK).exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "harm", ["damaged", "missing", "journal cut off", "journal of another run"]
 )
@@ -339,6 +343,7 @@ def test_a_landscape_that_is_eroded_already_is_left_alone(eroded_landscape, reci
     } == before
 
 
+@pytest.mark.thorough
 def test_another_seed_begins_at_the_start(eroded_landscape, again, recipe):
     with pytest.raises(EndsError):
         erode(again, recipe, Ending(3), seed=9, coarse=80)
@@ -461,6 +466,7 @@ def test_no_seam_shows_between_tiles(tmp_path):
     assert analyze(Terrain(heights, 20.0), AnalysisParameters()).figures["pits"] < 0.02
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_all_of_a_range_drains_freely_over_its_tiles(tmp_path):
     """Alpine may not: a trunk river in a narrow gorge meets the next tile a little beside it,
@@ -527,6 +533,7 @@ def test_a_cluster_that_loses_a_worker_leaves_the_same_bytes(eroded_landscape, a
     assert done.manifest.layers == eroded_landscape.manifest.layers
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [1, 5])
 def test_a_cluster_of_any_size_leaves_the_same_bytes(eroded_landscape, again, recipe, number):
     pytest.importorskip("cryptography")
@@ -581,6 +588,7 @@ def masked(folder):
     ), masks
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_masks_hold_on_tiles_and_leave_the_same_bytes_in_any_order(tmp_path, recipe):
     landscape, masks = masked(tmp_path / "land")
@@ -602,6 +610,7 @@ def test_masks_hold_on_tiles_and_leave_the_same_bytes_in_any_order(tmp_path, rec
     assert Landscape(landscape.folder).manifest == done.manifest and not done.faults()
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["dune sea", "river valley", "old hills", "scree slopes", "canyon", "coast dunes"]

@@ -11,6 +11,7 @@ from examples import landscape as example
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.thorough
 def test_the_example_loses_a_worker_and_leaves_equal_hashes_and_pictures(
     tmp_path, monkeypatch, capsys
 ):

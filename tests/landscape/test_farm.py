@@ -54,6 +54,7 @@ const author = {
 """Stub of what Flamenco gives to job types."""
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_single_tasks_in_any_allowed_order_leave_the_bytes_of_one_run(landscape, recipe, tmp_path):
     there = erode(fractal(tmp_path / "there").folder, recipe, Alone(1), coarse=80)
@@ -188,6 +189,7 @@ def test_tasks_of_a_round_need_those_of_earlier_rounds_alone(landscape, recipe, 
     assert done == {task.name for task in tasks}
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_task_started_once_more_in_a_landscape_that_is_complete_does_nothing(landscape, recipe):
     erode(landscape.folder, recipe, Alone(), coarse=80)
@@ -281,6 +283,7 @@ class Stopped:
         monkeypatch.setattr(Outputs, "publish", publish)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["coarse", "shape_x0_y0", "finish_x1_y0"])
 def test_a_task_of_an_earlier_order_leaves_nothing_in_a_newer_one(

@@ -285,6 +285,7 @@ its second, and so on, until one comes to its end. No other task takes it for do
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_task_that_is_killed_at_any_rename_is_not_done_and_does_not_show(landscape, recipe, calm):
@@ -303,6 +304,7 @@ def test_a_task_that_is_killed_at_any_rename_is_not_done_and_does_not_show(lands
     assert not list(landscape.folder.rglob(".erosion-*"))
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_task_on_a_full_disk_says_so_and_is_done_where_there_is_room(tmp_path, recipe, calm):
     disk = tmp_path / "disk"
@@ -323,6 +325,7 @@ def test_a_task_on_a_full_disk_says_so_and_is_done_where_there_is_room(tmp_path,
         assert erode(folder, recipe, Alone(), coarse=80).manifest.layers == calm
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_task_that_a_farm_starts_twice_at_once_does_not_show(
     landscape, recipe, calm, monkeypatch
@@ -369,6 +372,7 @@ def test_a_clock_that_is_set_back_does_not_show(landscape, recipe, calm, monkeyp
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_slow_renames_do_not_show(landscape, recipe, calm, monkeypatch):
     rename = Path.replace
@@ -381,6 +385,7 @@ def test_slow_renames_do_not_show(landscape, recipe, calm, monkeypatch):
     assert erode(landscape.folder, recipe, Alone(), coarse=80).manifest.layers == calm
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/St_Johns"])
 def test_neither_odd_letters_in_paths_nor_time_zones_show(tmp_path, calm, zone):

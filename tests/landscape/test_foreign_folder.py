@@ -244,8 +244,8 @@ def test_no_number_of_a_manifest_leads_to_more_than_a_sentence(folder, recipe, t
         "report",
         "analysis",
     }
-    for place in places:
-        for evil in EVIL:
+    for number, place in enumerate(places):
+        for evil in EVIL[number % 4 :: 4]:  # each at a quarter of the places
             changed = json.loads(json.dumps(table))
             parent = changed
             for key in place[:-1]:
@@ -324,6 +324,7 @@ def test_work_that_another_user_has_begun_is_done_again_and_said(folder, calm, m
     assert len(notes) == 1 and "another user or machine" in notes[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["evil", "snow", "velocity"])
 def test_files_that_no_journal_lists_are_not_read(folder, calm, name):
     layers, recipe = calm

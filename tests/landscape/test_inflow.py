@@ -143,6 +143,7 @@ def on_tiles(folder, recipe, coarse, workers=None):
     ), done
 
 
+@pytest.mark.thorough
 def test_a_river_keeps_its_water_over_three_tiles_and_reaches_each_in_time(tmp_path):
     """Its front is on the second tile after 0.4 h, and after 0.8 h all of it is steady. Where tiles
     knew nothing of the land upstream, a fifth of it was left at their borders.

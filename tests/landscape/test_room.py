@@ -43,6 +43,7 @@ class Weighed(Alone):
             yield result
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_folder_grows_about_as_large_as_is_told(landscape, recipe):
     plan = Plan(landscape, order(landscape, recipe, None, None, 80))

@@ -90,6 +90,7 @@ def calm(tmp_path_factory):
     return Landscape(folder).manifest.layers
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("by", ["address", "file"])
 def test_a_scheduler_is_found_by_its_address_and_by_its_file(landscape, calm, tmp_path, by):
     with farm(tmp_path) as (_, file):
@@ -103,6 +104,7 @@ def test_a_scheduler_is_found_by_its_address_and_by_its_file(landscape, calm, tm
     assert Landscape(landscape.folder).manifest.layers == calm
 
 
+@pytest.mark.thorough
 def test_after_the_scheduler_was_killed_the_run_goes_on_from_the_folder(
     landscape, recipe, calm, tmp_path
 ):
@@ -141,6 +143,7 @@ def other_package(folder, kind):
     return package.parent
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["version", "sources", "old"])
 @pytest.mark.parametrize("late", [False, True])
 def test_a_worker_of_another_version_does_no_task(

@@ -51,6 +51,7 @@ def test_every_process_has_a_parameter_that_a_mask_scales():
     assert all(hasattr(PROCESSES[kind].parameters, name) for kind, name in EACH)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("kind, name", EACH)
 def test_a_mask_of_zero_is_the_parameter_at_zero(kind, name):

@@ -74,16 +74,21 @@ def prominence(heights):
     return heights[1:-1, 1:-1] - np.max(around, axis=0)
 
 
-@pytest.mark.parametrize(
-    ("kind", "given", "name", "value"),
-    LIMITS,
-    ids=[
-        "-".join(
-            [kind, *(given[key] for key in ("form", "flight") if key in given), f"{name}={value:g}"]
+def cases():
+    """All limits; every tenth is tried by `make test`."""
+    for number, (kind, values, name, value) in enumerate(LIMITS):
+        forms = [values[key] for key in ("form", "flight") if key in values]
+        yield pytest.param(
+            kind,
+            values,
+            name,
+            value,
+            id="-".join([kind, *forms, f"{name}={value:g}"]),
+            marks=[] if number % 10 == 0 else [pytest.mark.thorough],
         )
-        for kind, given, name, value in LIMITS
-    ],
-)
+
+
+@pytest.mark.parametrize(("kind", "given", "name", "value"), cases())
 def test_a_soft_limit_leaves_a_landscape(kind, given, name, value):
     before = hills(kind)
     step = Step(kind, PROCESSES[kind].parameters(**{**given, name: value}))

@@ -19,6 +19,7 @@ def before():
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [

@@ -77,6 +77,7 @@ print(json.dumps(sorted(called() - before)))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.compile
 def test_after_that_no_shipped_recipe_with_any_mask_or_layer_compiles_anything():
     done = subprocess.run(

@@ -39,6 +39,7 @@ def run(step, masks=None, **limits):
     return before, erode(before, recipe, masks=masks, threads=2)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DIGGING)
 def test_no_ground_is_lowered_or_raised_beyond_the_limits_and_mass_is_conserved(name):

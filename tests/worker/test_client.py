@@ -58,6 +58,7 @@ def write(runner, line):
     runner._process.stdin.flush()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("busy", [False, True])
 @pytest.mark.parametrize(
     "line, reason",

@@ -72,6 +72,7 @@ def expected():
     return erode(LAND, ARCANE)
 
 
+@pytest.mark.thorough
 @pytest.mark.compile
 def test_kernels_are_compiled_once_by_runs_and_by_the_order_to_warm_also_after_a_kill(
     start, tmp_path, expected

@@ -298,6 +298,7 @@ LONGEST = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.worker
 @pytest.mark.parametrize(
     "processor", ["i386", "icelake-server", "a-processor-of-forty-letters-or-a-few-more"]

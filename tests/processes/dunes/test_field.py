@@ -54,6 +54,7 @@ def figures(heights):
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_large_dunes_under_three_winds_have_the_figures_of_a_real_field():
     """The winds of *star dunes*, on cells of 30 m as the elevation model has. Four runs gave 0.03
@@ -87,6 +88,7 @@ WITH_SAND = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_SAND)
 def test_sand_of_recipes_stands_no_steeper_than_35_degrees(name):

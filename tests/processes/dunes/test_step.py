@@ -60,6 +60,7 @@ def transverse():
     return [blown(sand_sheet(20.0), years=years) for years in (60.0, 350.0)]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_one_wind_makes_crests_across_it_fewer_and_longer_with_time(transverse):
     young, old = (after.elevation for after in transverse)
@@ -99,6 +100,7 @@ def test_dunes_are_gentle_to_windward_and_stand_at_the_angle_of_sand_in_the_lee(
     assert (steepness > 36).mean() < 0.002
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_heap_of_sand_that_no_wind_moves_is_a_cone():
     side = 64
@@ -194,6 +196,7 @@ def ridge(height, cols):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_speed_of_a_ridge_falls_with_its_height_whatever_the_size_of_the_terrain():
     """c ~ 1/H (Bagnold 1941). Measured, c H in m²/year: 100, 105, 104, 87, 87 for 9, 12, 17, 26, 42
@@ -208,6 +211,7 @@ def test_the_speed_of_a_ridge_falls_with_its_height_whatever_the_size_of_the_ter
     assert high[:3].prod(axis=1) == pytest.approx(low.prod(axis=1), rel=0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_winds_a_little_apart_make_crests_across_their_mean_and_winds_far_apart_along_it():
     ratio = {}
@@ -310,6 +314,7 @@ def test_sand_that_bounces_wears_soft_rock_and_no_hard_rock():
     assert after.report["steps"][0]["abraded"] == pytest.approx(worn.sum() * CELL * CELL, rel=1e-3)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_low_sand_grinds_lanes_along_the_wind_with_ridges_of_three_to_ten_widths_between():
     """Yardangs are three to ten times as long as wide (Goudie 2007, Geography Compass 1, 65)."""

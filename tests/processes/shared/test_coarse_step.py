@@ -74,6 +74,7 @@ def figures(before, after):
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.landscape
 @pytest.mark.parametrize(
     "parameters", [{"kind": "droplet"}, {"kind": "rill"}, {"kind": "rill", "form": "capacity"}]
@@ -379,6 +380,7 @@ def test_larger_cells_than_the_detail_get_fewer_drops():
     assert step["drops"] == 48 * 60 // 2  # the fourth root of 60 / 960 of those of each cell
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_recipe_changes_the_land_as_much_at_half_the_resolution():
     """Within a tenth, where both grids are coarser than the recipe's detail and where both are

@@ -69,7 +69,14 @@ def late(parts, fill_seam, sweep):
 
 
 @pytest.mark.landscape
-@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
+@pytest.mark.parametrize(
+    "edges",
+    [
+        pytest.param("open", marks=pytest.mark.thorough),
+        pytest.param("closed", marks=pytest.mark.thorough),
+        "wrap",
+    ],
+)
 @pytest.mark.parametrize("name", RECIPES)
 def test_bands_leave_the_same_bytes_on_any_number_of_threads(name, edges, monkeypatch):
     """And where they are swept in turn from the last to the first; but not without their seams."""

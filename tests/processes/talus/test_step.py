@@ -146,6 +146,7 @@ def test_the_same_terrain_looks_the_same_with_more_cells(reach):
     assert np.abs(np.array(figures) / figures[-1] - 1).max() <= 0.2
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["strength", "hardness", "protect"])
 def test_open_edges_do_not_run_away_where_masks_hold_the_ground(kind):

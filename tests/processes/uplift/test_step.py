@@ -415,6 +415,7 @@ def test_creep_solves_its_equation(edges, share):
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("edges", ["closed", "wrap"])
 @pytest.mark.parametrize(
     ("shape", "cell", "length"),

@@ -251,6 +251,7 @@ def test_the_sea_wets_no_ground_for_plants_and_fresh_water_behind_it_does():
 SEA = {"standing_water": "everywhere", "flooded": 0.3}
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("rain", [0.0, 60.0])
 def test_a_coast_stands_for_hours(rain):
@@ -516,6 +517,7 @@ def test_a_flood_moves_as_much_at_half_the_resolution():
     assert figures[0][1:] == pytest.approx(figures[1][1:], rel=0.1)
 
 
+@pytest.mark.thorough
 @pytest.mark.landscape
 def test_as_much_rock_is_worn_on_cells_of_20_m_as_on_those_of_10_m():
     """Rock that two hours of rain wear on hills of 1.92 km. Measured: on cells of 20 m 0.94 of that

@@ -165,6 +165,7 @@ def test_strength_0_keeps_every_bit():
     assert still["elevation"][:, :12].tobytes() == before[:, :12].tobytes() and still["moved"] > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.landscape
 def test_the_same_land_on_finer_cells_is_eroded_alike():
     """The same 640 m at 64², 128² and 256²: eroded volume, relief and mean slope within 20 % of the
@@ -271,6 +272,7 @@ def barchans(tile, monkeypatch):
     return np.array(volumes), np.array(percentiles), change
 
 
+@pytest.mark.thorough
 @pytest.mark.landscape
 def test_the_barchans_are_those_of_particles_one_after_another(monkeypatch):
     """Measured with six seeds: volumes within 1.5 %, their means within 0.7 %, percentiles within 5

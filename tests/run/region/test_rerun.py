@@ -221,6 +221,7 @@ def test_lengths_in_sides_of_the_terrain_stay_those_of_the_whole():
     assert window.rows[0] + y * len(window.rows) == pytest.approx(ROWS / 2)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_no_border_shows():
     """The ground is as rough on both sides of the border as where it was eroded as a whole, and

@@ -43,6 +43,7 @@ def through_a_file(checkpoint):
     return Checkpoint.read(stream, "run.npz")
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(("edges", "count"), [("open", 2), ("wrap", 12)])
 def test_a_resumed_run_on_a_region_has_the_bytes_of_an_uninterrupted_one(

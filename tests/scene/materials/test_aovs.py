@@ -66,6 +66,7 @@ def test_depth_and_normal_come_along_and_go_where_the_user_did_not_want_them(emp
     assert layer.use_pass_normal and aovs.SWITCHED not in layer
 
 
+@pytest.mark.thorough
 @pytest.mark.render
 @pytest.mark.parametrize("engine", [EEVEE, "CYCLES"])
 def test_they_are_in_the_rendered_file(empty_scene, tmp_path, engine):

@@ -257,6 +257,7 @@ def test_nothing_is_the_magenta_of_a_broken_shader(seen):
         assert not (red > 2 * green and blue > 2 * green), name
 
 
+@pytest.mark.thorough
 def test_the_saved_file_renders_the_same_without_the_extension(stage, seen):
     picture = stage / "alone.exr"
     done = blender_child.run(

@@ -105,6 +105,7 @@ def test_the_name_of_an_original_that_an_edit_sets_aside_is_asked_too(obj):
         start(obj)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("clash", [group, integers, uv_map])
 @pytest.mark.parametrize("name", ["flow", "erosion_place"])
 def test_a_name_taken_during_the_run_sends_the_result_to_a_new_object(obj, clash, name):

@@ -637,6 +637,7 @@ def test_a_linked_terrain_is_not_painted(terrain, tmp_path):
     assert grid.heights(linked.data).tobytes() == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in REVERSED])
 def test_kinds_without_an_inverse_are_painted_as_they_are_with_ctrl(terrain, kind):
     dabs = [

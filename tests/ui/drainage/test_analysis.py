@@ -126,6 +126,7 @@ def test_the_panel_tells_the_figures_and_what_is_special(terrain_object):
 DAMAGED = ["", "3", "[]", '{"figures": {"relief": "x"}}', '{"parameters": {"sea": 3}}', "[" * 99999]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", DAMAGED, ids=range(6))
 def test_a_damaged_analysis_is_told_or_left_out(terrain_object, text):
     bpy.ops.erosion.analyze()

@@ -54,6 +54,7 @@ def test_a_file_with_nothing_but_a_terrain_makes_a_lit_picture(blend, tmp_path, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.png", "terrain.blend"]
 
 
+@pytest.mark.thorough
 def test_a_turntable_sees_another_side_in_each_picture(blend, tmp_path, capfd):
     words = ["render", str(blend), str(tmp_path / "turn.png"), "--turntable", "2", *SMALL]
     assert ui.command_line([*words, "--progress", "json"]) == 0
@@ -66,6 +67,7 @@ def test_a_turntable_sees_another_side_in_each_picture(blend, tmp_path, capfd):
     assert np.abs(first - second).max() > 0.1
 
 
+@pytest.mark.thorough
 def test_the_camera_of_the_file_and_passes_with_distances_and_slopes_of_the_heights(
     blend, tmp_path
 ):
@@ -157,6 +159,7 @@ def test_plants_that_cannot_grow_are_a_sentence(blend, tmp_path, capfd):
     assert not (tmp_path / "out.png").exists()
 
 
+@pytest.mark.thorough
 def test_settings_of_the_file_that_spoil_pictures_are_left_out(blend, tmp_path):
     def spoil(scene):
         scene.render.use_multiview = scene.render.use_border = scene.render.use_crop_to_border = (

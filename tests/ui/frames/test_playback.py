@@ -139,6 +139,7 @@ def look_down(obj, size):
     obj.data.materials.append(material)
 
 
+@pytest.mark.thorough
 @pytest.mark.render
 def test_rendered_frames_show_the_heights_and_wear_of_the_run_without_the_extension(kept, tmp_path):
     bpy.context.scene.frame_start = 0

@@ -59,6 +59,7 @@ def test_what_the_terrain_lacks_is_said(terrain_object):
     assert terrain_object.erosion.rain.source == "NONE" and overlay.now.shown is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "field", ["elevation", "drainage_area", "stream_order", "lake_depth", "slope", "curvature"]
 )

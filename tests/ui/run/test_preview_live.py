@@ -259,6 +259,7 @@ def test_undo_of_a_setting_leaves_no_preview_in_the_terrain(terrain_object):
     assert seen(obj).tobytes() == before.tobytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["arcane", "alpine"])
 def test_a_preview_digs_about_as_much_as_the_run(name):
     terrain = Terrain(fractal(384, 384, relief=1500.0), 15.0)

@@ -100,6 +100,7 @@ def test_refusals_say_why(terrain):
     assert grid.heights(terrain.data).tobytes() == before
 
 
+@pytest.mark.thorough
 def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes_and_frames(terrain, tmp_path):
     terrain.erosion.steps[0].droplet.drops_per_cell = 60.0
     frames = terrain.erosion.frames

@@ -79,6 +79,7 @@ def test_every_preference_has_a_tooltip():
     assert own and all(len(described[name].description) > 20 for name in own)
 
 
+@pytest.mark.thorough
 def test_compiling_into_the_chosen_folder_is_shown_and_can_be_cancelled_and_cleared(
     terrain_object, chosen, tmp_path
 ):

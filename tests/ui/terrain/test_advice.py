@@ -251,6 +251,7 @@ def sand_of(obj):
     return "sand_add" in remedies(obj, recipe)
 
 
+@pytest.mark.thorough
 def test_sand_that_the_recipe_needs_is_added_by_its_button_and_becomes_dunes(terrain_object):
     settings = terrain_object.erosion
     settings.recipe_name = "dune sea"
@@ -264,6 +265,7 @@ def test_sand_that_the_recipe_needs_is_added_by_its_button_and_becomes_dunes(ter
     assert np.percentile(np.abs(grid.heights(terrain_object.data) - before), 90) > 1.0
 
 
+@pytest.mark.thorough
 def test_sand_added_after_a_run_without_any_is_there_for_the_next_one(terrain_object):
     settings = terrain_object.erosion
     settings.recipe_name = "dune sea"

@@ -32,6 +32,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from release import manual_pages  # noqa: E402 - the root has to be on the path first
+
 BELONGS = ("__init__.py", "blender_manifest.toml", "LICENSE", "docs", "erosion_addon", "presets")
 PINNED = ROOT / "release" / "wheels.txt"
 WHEELS = dict(re.findall(r"(?m)^([a-z]+)==([0-9.]+)", PINNED.read_text(encoding="utf-8")))
@@ -160,12 +164,18 @@ def _git_files(*words: str) -> list[Path]:
 
 
 def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
-    """Copy what belongs to the extension into `folder` and name platform and wheels in its
+    """Copy the extension into `folder`, its manual as HTML, with platform and wheels in its
     manifest.
     """
     for name in sources():
+        path = ROOT / name
+        if path.is_relative_to(manual_pages.FRAGMENTS):
+            continue
+        if path.is_relative_to(manual_pages.DOCS) and path.suffix == ".md":
+            manual_pages.write(path, folder / "docs")
+            continue
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, folder / name)
+        shutil.copy2(path, folder / name)
     (folder / "wheels").mkdir()
     for wheel in wheels:
         shutil.copy2(wheel, folder / "wheels" / wheel.name)

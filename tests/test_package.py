@@ -252,7 +252,12 @@ def test_the_zip_holds_the_extension_and_nothing_else(packed):
     shipped |= {
         path.relative_to(ROOT).as_posix() for path in (ROOT / "erosion_addon").rglob("*.py")
     }
-    shipped |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.*")}
+    shipped |= {f"docs/images/{path.name}" for path in (ROOT / "docs" / "images").iterdir()}
+    shipped |= {
+        path.relative_to(ROOT).with_suffix(".html").as_posix()
+        for path in (ROOT / "docs").rglob("*.md")
+        if path.parent.name != "changes"
+    }
     assert shipped <= set(names)
 
 
@@ -260,7 +265,7 @@ PACKED = {
     "__init__.py": {".py"},
     "blender_manifest.toml": {".toml"},
     "LICENSE": {""},
-    "docs": {".md", ".jpg", ".png"},
+    "docs": {".html", ".jpg", ".png"},
     "erosion_addon": {".py", ".json"},
     "presets": {".toml", ".png"},
     "wheels": {".whl"},

@@ -6,8 +6,13 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
-from .refusals import reports_refusals
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+
+
+def contents() -> Path:
+    """First page of the manual: HTML as shipped, Markdown in a checkout."""
+    page = DOCS / "README.html"
+    return page if page.is_file() else page.with_suffix(".md")
 
 
 class EROSION_OT_manual_open(bpy.types.Operator):
@@ -16,15 +21,8 @@ class EROSION_OT_manual_open(bpy.types.Operator):
     bl_idname = "erosion.manual_open"
     bl_label = "Manual"
 
-    @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from . import manual_pages  # here, as few sessions of Blender open the manual
-
-        try:
-            contents = manual_pages.write(Path(bpy.app.tempdir) / "terrain_erosion_manual")
-        except OSError as error:
-            raise InputError(f"The manual cannot be opened: {error}") from None
-        return bpy.ops.wm.url_open(url=contents.as_uri())
+        return bpy.ops.wm.url_open(url=contents().as_uri())
 
 
 def draw_link(layout: Any, text: str | None = None) -> None:

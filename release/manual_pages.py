@@ -17,9 +17,13 @@ SHIPPED = ("docs", "presets")
 """Folders at the top of the zip that pages may link to."""
 
 STYLE = """
-body { font: 16px/1.5 sans-serif; max-width: 52em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
-img { max-width: 100% } code, pre { background: #f0f0f0; border-radius: 3px } pre { padding: 0.7em; overflow: auto }
-table { border-collapse: collapse } td, th { border: 1px solid #ccc; padding: 0.2em 0.6em; text-align: left }
+body { font: 16px/1.5 sans-serif; max-width: 52em; margin: 2em auto; padding: 0 1em }
+body { color: #222; background: #fff }
+img { max-width: 100% }
+code, pre { background: #f0f0f0; border-radius: 3px }
+pre { padding: 0.7em; overflow: auto }
+table { border-collapse: collapse }
+td, th { border: 1px solid #ccc; padding: 0.2em 0.6em; text-align: left }
 """
 
 

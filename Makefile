@@ -87,7 +87,7 @@ test-3.13:
 # the bytes of all processes feel it. Laws of processes and drainage, landscapes, runs, drawn cases and kernels try numba
 # or our own code, which are the same on both.
 ON_OLDER := -m "not (landscape or fuzz or compile or kernel)" --ignore=tests/processes --ignore=tests/drainage \
-	--ignore=tests/landscape --ignore=tests/run --ignore=tests/worker --ignore=tests/test_architecture.py \
+	--ignore=tests/landscape --ignore=tests/run --ignore=tests/worker --ignore=tests/terrain --ignore=tests/bake --ignore=tests/test_architecture.py \
 	--ignore=tests/test_bench.py --ignore=tests/test_mutants.py --ignore=tests/base/test_data_files.py
 
 test-3.11:

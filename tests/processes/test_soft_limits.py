@@ -88,7 +88,7 @@ def cases():
         )
 
 
-@pytest.mark.parametrize(("kind", "given", "name", "value"), cases())
+@pytest.mark.parametrize(("kind", "given", "name", "value"), list(cases()))
 def test_a_soft_limit_leaves_a_landscape(kind, given, name, value):
     before = hills(kind)
     step = Step(kind, PROCESSES[kind].parameters(**{**given, name: value}))

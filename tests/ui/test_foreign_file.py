@@ -29,7 +29,7 @@ OF_MESHES = [
     f"{source.COUNT}.1",
     transaction.KEY,
     light.SETTINGS,
-    analysis.KEPT,
+    analysis.ANALYSIS,
 ]
 OF_TERRAINS = [maps.IMAGES, "erosion_palette", material_inputs.WATER_SURFACE, companions.KIND]
 OF_COMPANIONS = [companions.KIND, companions.AXES, lod.ERROR, lod.OF_WATER, visible_water.THRESHOLD]

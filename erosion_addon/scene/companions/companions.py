@@ -41,7 +41,7 @@ AXES = "erosion_axes"
 its last update; 32 numbers by row.
 """
 
-NAMED = "erosion_named"
+TERRAIN_NAME = "erosion_named"
 """Custom property of a companion: name of its terrain when it was named after it."""
 
 HIDDEN = "erosion_hidden"
@@ -82,7 +82,7 @@ def add(
     the terrain's.
     """
     companion = bpy.data.objects.new(name, data)
-    companion[NAMED] = terrain.name
+    companion[TERRAIN_NAME] = terrain.name
     companion[KIND] = kind
     companion.parent = terrain
     for collection in terrain.users_collection:
@@ -104,12 +104,12 @@ def put_in_place(terrain: bpy.types.Object) -> None:
         if is_edited(companion):
             continue
         # Not matrix_local, which Blender leaves as it was while an object is hidden.
-        own = companion.matrix_parent_inverse @ companion.matrix_basis
+        placement = companion.matrix_parent_inverse @ companion.matrix_basis
         then = _matrices(companion.get(AXES))
         if (
             then is not None
             and _is_other(axes, then[0])
-            and _is_other(own, then[1])
+            and _is_other(placement, then[1])
             and axes.determinant()
         ):
             change = axes.inverted() @ then[0]
@@ -120,22 +120,22 @@ def put_in_place(terrain: bpy.types.Object) -> None:
 
                 river_curves.transform(companion.data, np.array(change))
             companion.matrix_parent_inverse.identity()
-            companion.matrix_basis = own = then[1]
-        companion[AXES] = [value for matrix in (axes, own) for row in matrix for value in row]
+            companion.matrix_basis = placement = then[1]
+        companion[AXES] = [value for matrix in (axes, placement) for row in matrix for value in row]
 
 
 def _rename(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     """Rename a companion and its mesh after a terrain that has been renamed or copied, unless the
     user has.
     """
-    held = companion.get(NAMED)
-    now = terrain.name
-    if not isinstance(held, str) or held == now:
+    old_name = companion.get(TERRAIN_NAME)
+    new_name = terrain.name
+    if not isinstance(old_name, str) or old_name == new_name:
         return
     for item in (companion, companion.data):
-        if found := re.fullmatch(re.escape(held) + r"([ _].*?)(\.\d{3})?", item.name):
-            item.name = now + found[1]
-    companion[NAMED] = now
+        if match := re.fullmatch(re.escape(old_name) + r"([ _].*?)(\.\d{3})?", item.name):
+            item.name = new_name + match[1]
+    companion[TERRAIN_NAME] = new_name
 
 
 def is_edited(companion: bpy.types.Object) -> bool:
@@ -152,8 +152,10 @@ def count(companion: bpy.types.Object) -> int:
 
 def number(companion: bpy.types.Object, key: str, default: float) -> float:
     """Numeric custom property of a companion; the default for any other content."""
-    held = companion.get(key)
-    return float(held) if isinstance(held, bool | int | float) and math.isfinite(held) else default
+    value = companion.get(key)
+    return (
+        float(value) if isinstance(value, bool | int | float) and math.isfinite(value) else default
+    )
 
 
 def hide(terrain: bpy.types.Object) -> None:
@@ -172,10 +174,10 @@ def show_hidden() -> None:
             obj.hide_viewport = False
 
 
-def _matrices(held: Any) -> tuple[Matrix, Matrix] | None:
+def _matrices(numbers: Any) -> tuple[Matrix, Matrix] | None:
     """Content of `AXES`; None if missing or invalid."""
     try:
-        values = [float(value) for value in held]
+        values = [float(value) for value in numbers]
     except (TypeError, ValueError):
         return None
     if len(values) != 32:
@@ -195,8 +197,8 @@ def _is_other(matrix: Matrix, then: Matrix) -> bool:
 
 def remove(terrain: bpy.types.Object, kind: str) -> int:
     """Remove the companions of a kind with their unused data; returns their number."""
-    found = find(terrain, kind)
-    for companion in found:
+    objects = find(terrain, kind)
+    for companion in objects:
         data = companion.data
         bpy.data.objects.remove(companion)
         if not data.users:
@@ -210,4 +212,4 @@ def remove(terrain: bpy.types.Object, kind: str) -> int:
     ):
         for unused in [item for item in collection if nodes.KIND in item and not item.users]:
             collection.remove(unused)
-    return len(found)
+    return len(objects)

@@ -23,7 +23,7 @@ from . import companions, visible_water
 WATER_SURFACE = "erosion_water_surface"
 """Custom property of a terrain: 1 if its water has a surface, so the material draws none."""
 
-SHOWN = "erosion_shown"
+WATERS = "erosion_shown"
 """Custom property of a terrain, three numbers: 1 if rivers, lakes or sea are objects; and the
 direction of sand transport in world x and y, a unit vector.
 """
@@ -48,23 +48,25 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
     """
     wind = _wind(terrain, place)
     waters = {
-        kind: shown for kind in visible_water.KINDS if (shown := companions.find(terrain, kind))
+        kind: objects for kind in visible_water.KINDS if (objects := companions.find(terrain, kind))
     }
     if waters or SHORE in terrain.data.attributes:
         _update_shore(terrain, bool(waters))
         _update_surf(terrain, waters, wind)
-    seen = {
-        kind for kind, shown in waters.items() if any(companions.count(water) for water in shown)
+    kinds = {
+        kind
+        for kind, objects in waters.items()
+        if any(companions.count(water) for water in objects)
     }
-    if "water" in seen:
+    if "water" in kinds:
         terrain[WATER_SURFACE] = 1.0
     else:
         terrain.pop(WATER_SURFACE, None)
-    numbers = (float(bool(seen - {"water"})), *wind)
+    numbers = (float(bool(kinds - {"water"})), *wind)
     if any(numbers):
-        terrain[SHOWN] = numbers
+        terrain[WATERS] = numbers
     else:
-        terrain.pop(SHOWN, None)
+        terrain.pop(WATERS, None)
     terrain.update_tag()  # which a custom property does not do by itself
 
 
@@ -102,19 +104,19 @@ def _update_shore(terrain: bpy.types.Object, wet: bool) -> None:
 
 def _beside_rivers_and_lakes(terrain: bpy.types.Object, lattice: Lattice) -> Iterator[Array]:
     """Wetness beside rivers and lakes that are objects, (rows, cols) 0-1."""
-    found = visible_water.shares(terrain, lattice, ("river", "bank", "lake"))
-    if "lake" in found:
-        yield _spread(found["lake"], 1)
-    if "river" in found:
+    shares = visible_water.shares(terrain, lattice, ("river", "bank", "lake"))
+    if "lake" in shares:
+        yield _spread(shares["lake"], 1)
+    if "river" in shares:
         # The masks are a cell wide beside any brook.
         width = _width(terrain, lattice) / mean_cell_size(lattice.spacing)
         slender = np.sqrt(np.minimum(_spread(width, BESIDE + math.ceil(width.max())), 1.0))
-        yield slender * np.maximum(found["river"], found["bank"] * found["bank"])
+        yield slender * np.maximum(shares["river"], shares["bank"] * shares["bank"])
 
 
 def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
     """Width of the rivers whose surface has a vertex at a cell, (rows, cols) m; else 0."""
-    found = np.zeros((lattice.rows, lattice.cols), np.float32)
+    width_map = np.zeros((lattice.rows, lattice.cols), np.float32)
     low, units = lattice.frame(positions(terrain.data))
     for surface in companions.find(terrain, "rivers"):
         width = surface.data.attributes.get("width")
@@ -129,8 +131,8 @@ def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
             col, row = (
                 np.rint(place.clip(0, (lattice.cols - 1, lattice.rows - 1))).astype(np.intp).T
             )
-            np.maximum.at(found, (row, col), attribute_values.read(width)[:, 0])
-    return found
+            np.maximum.at(width_map, (row, col), attribute_values.read(width)[:, 0])
+    return width_map
 
 
 def _spread(values: Array, cells: int) -> Array:
@@ -157,21 +159,21 @@ def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
     # stairs.
     ones = np.ones(elevation.shape, np.float32)
     share = _around(_around(wet.astype(np.float32))) / _around(_around(ones))
-    known, broad = (
+    shore_level, broad = (
         np.where(wet, values, 0).astype(np.float32)
         for values in (level, smooth_step(share, 0.3, 0.55))
     )
-    there = wet.astype(np.float32)
+    mask = wet.astype(np.float32)
     reached = wet.astype(np.float32)
     for step in range(1, REACH + 1):
-        count = _around(there)
-        new = (there == 0) & (count > 0)
-        for values in (known, broad):
-            values[new] = _around(values * there)[new] / count[new]
-        there[new] = 1
+        count = _around(mask)
+        new = (mask == 0) & (count > 0)
+        for values in (shore_level, broad):
+            values[new] = _around(values * mask)[new] / count[new]
+        mask[new] = 1
         reached[new] = 1 - step / (REACH + 1)
     splash = max(SPLASH, SPLASH_CELLS * cell)
-    dry = np.clip((elevation - known) / splash, 0, 1)
+    dry = np.clip((elevation - shore_level) / splash, 0, 1)
     return np.where(wet, broad, reached * (1 - dry) * broad).astype(np.float32)
 
 
@@ -192,8 +194,8 @@ def _wind(terrain: bpy.types.Object, place: Array | None) -> tuple[float, float]
     y) in world space; zeros if unknown.
     """
     mesh = terrain.data
-    known = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
-    means: list[Any] = [values.mean(axis=0) for values in known if values is not None]
+    flows = [attributes.read_values(mesh, name) for name in ("sand_flow", "wind_flow")]
+    means: list[Any] = [values.mean(axis=0) for values in flows if values is not None]
     if attributes.holds(mesh, "sediment") and len(mesh.vertices):
         means.append(_lee(terrain, positions(mesh) if place is None else place))
     for x, y in means:

@@ -58,14 +58,14 @@ def transform(curves: bpy.types.Curves, matrix: Array) -> None:
     if not len(curves.points):
         return
     place = attribute_values.read(curves.attributes["position"])
-    moved = place @ matrix[:3, :3].T + matrix[:3, 3]
+    points = place @ matrix[:3, :3].T + matrix[:3, 3]
     wide = np.sqrt(abs(matrix[0, 0] * matrix[1, 1] - matrix[0, 1] * matrix[1, 0]))
     scaled = {
         name: attribute_values.read(curves.attributes[name])[:, 0] * factor
         for name, factor in ((RADIUS, wide), (LEFT, matrix[2, 2]), (RIGHT, matrix[2, 2]))
         if name in curves.attributes
     }
-    _write(curves, _floats({"position": moved, **scaled}))
+    _write(curves, _floats({"position": points, **scaled}))
     curves.update_tag()
 
 
@@ -82,11 +82,11 @@ def _write(curves: bpy.types.Curves, layers: Mapping[str, Array]) -> None:
         if name == "position":
             curves.position_data.foreach_set("vector", values)
             continue
-        held = curves.attributes.get(name)
-        if held is not None and (held.data_type, held.domain) != ("FLOAT", "POINT"):
-            curves.attributes.remove(held)
-            held = None
-        if held is None:
+        attribute = curves.attributes.get(name)
+        if attribute is not None and (attribute.data_type, attribute.domain) != ("FLOAT", "POINT"):
+            curves.attributes.remove(attribute)
+            attribute = None
+        if attribute is None:
             attribute_values.new_attribute(curves, name, "FLOAT")
         curves.attributes[name].data.foreach_set("value", values)
 

@@ -31,12 +31,12 @@ SETTINGS = "erosion_water"
 
 def where(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
     """Cells with visible water, (rows, cols) bool. elevation: (rows, cols) m."""
-    found = np.zeros(elevation.shape, bool)
+    water = np.zeros(elevation.shape, bool)
     for wet, _ in standing(terrain, lattice, elevation):
-        found |= wet
+        water |= wet
     for share in shares(terrain, lattice, ("river", "lake")).values():
-        found |= share > 0.5
-    return found | _drawn(terrain, lattice, elevation)
+        water |= share > 0.5
+    return water | _drawn(terrain, lattice, elevation)
 
 
 def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
@@ -47,8 +47,8 @@ def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arr
 
     threshold = material.water_threshold(terrain)
     objects = any(companions.find(terrain, kind) for kind in KINDS[1:])
-    known = objects or attributes.holds(terrain.data, "water_depth")
-    if known or threshold >= 1 or not attributes.holds(terrain.data, "moisture"):
+    has_water = objects or attributes.holds(terrain.data, "water_depth")
+    if has_water or threshold >= 1 or not attributes.holds(terrain.data, "moisture"):
         return np.zeros(elevation.shape, bool)
     moisture = attributes.read_fields(terrain.data, lattice, ["moisture"])["moisture"]
     steep_row, steep_col = np.gradient(elevation.astype(np.float32), *lattice.spacing)
@@ -60,13 +60,13 @@ def shares(terrain: bpy.types.Object, lattice: Lattice, names: Sequence[str]) ->
     """Those of the fields `WATERS` with these names whose water is an object, (rows, cols) 0-1;
     rivers have banks.
     """
-    shown = {"river": "rivers", "bank": "rivers", "lake": "lakes"}
-    here = [
+    kinds = {"river": "rivers", "bank": "rivers", "lake": "lakes"}
+    fields = [
         name
         for name in names
-        if companions.find(terrain, shown[name]) and attributes.holds(terrain.data, name)
+        if companions.find(terrain, kinds[name]) and attributes.holds(terrain.data, name)
     ]
-    return attributes.read_fields(terrain.data, lattice, here)
+    return attributes.read_fields(terrain.data, lattice, fields)
 
 
 def standing(
@@ -87,10 +87,10 @@ def least_depth(terrain: bpy.types.Object, lattice: Lattice) -> float:
     """Least depth of visible water in meters: that of the terrain's water surface, automatic
     without one.
     """
-    chosen = [
+    depths = [
         companions.number(surface, THRESHOLD, 0.0) for surface in companions.find(terrain, "water")
     ]
-    return shown_from(lattice, chosen[0] if chosen else 0.0)
+    return shown_from(lattice, depths[0] if depths else 0.0)
 
 
 def shown_from(lattice: Lattice, threshold: float) -> float:
@@ -108,5 +108,5 @@ def settings_of(companion: bpy.types.Object) -> RiverParameters:
 
 def settings_in(terrain: bpy.types.Object) -> RiverParameters | None:
     """Settings of the terrain's rivers, lakes and sea; None if it has none."""
-    shown = [companion for kind in KINDS[1:] for companion in companions.find(terrain, kind)]
-    return settings_of(shown[0]) if shown else None
+    objects = [companion for kind in KINDS[1:] for companion in companions.find(terrain, kind)]
+    return settings_of(objects[0]) if objects else None

@@ -82,16 +82,18 @@ def strengths_of(depsgraph: bpy.types.Depsgraph | None) -> list[float]:
 
 def suns_have_moved(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
     """Whether the suns, or the terrain, have moved since the light was baked; cheap."""
-    known = settings_of(obj.data)
-    if known is None or not known.suns or DIRECTIONS not in obj.data:
+    settings = settings_of(obj.data)
+    if settings is None or not settings.suns or DIRECTIONS not in obj.data:
         return False
-    shown = (light for light in scene.objects if light.type == "LIGHT" and light.data.type == "SUN")
-    suns = sorted((light for light in shown if light.visible_get()), key=lambda light: light.name)[
+    lights = (
+        light for light in scene.objects if light.type == "LIGHT" and light.data.type == "SUN"
+    )
+    suns = sorted((light for light in lights if light.visible_get()), key=lambda light: light.name)[
         : len(SUNS)
     ]
     before = np.array(obj.data[DIRECTIONS])
-    now = np.array(_directions(obj, suns))
-    return before.shape != now.shape or not np.allclose(before, now, atol=1e-4)
+    after = np.array(_directions(obj, suns))
+    return before.shape != after.shape or not np.allclose(before, after, atol=1e-4)
 
 
 def _directions(obj: bpy.types.Object, suns: list[bpy.types.Object]) -> list[float]:
@@ -102,12 +104,12 @@ def _directions(obj: bpy.types.Object, suns: list[bpy.types.Object]) -> list[flo
 
 
 def _sun_lights(depsgraph: bpy.types.Depsgraph) -> list[bpy.types.Object]:
-    found = {
+    lights = {
         item.object.name: item.object.evaluated_get(depsgraph)
         for item in depsgraph.object_instances
         if not item.is_instance and item.object.type == "LIGHT" and item.object.data.type == "SUN"
     }
-    return [found[name] for name in sorted(found)][: len(SUNS)]
+    return [lights[name] for name in sorted(lights)][: len(SUNS)]
 
 
 def casters_of(

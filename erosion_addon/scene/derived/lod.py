@@ -64,7 +64,7 @@ def levels_of(terrain: bpy.types.Object) -> list[bpy.types.Object]:
 
 def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
     """Rebuild the levels of a terrain, all at once with the first one that is not in Edit Mode."""
-    if level == next(one for one in levels_of(terrain) if not one.data.is_editmode):
+    if level == next(item for item in levels_of(terrain) if not item.data.is_editmode):
         _update_all(terrain)
 
 
@@ -74,14 +74,14 @@ def _make_objects(
     """One object per error with the surface's materials; existing ones are kept, surplus ones are
     removed.
     """
-    known = [level for level in levels_of(terrain) if _is_of_water(level) == of_water]
-    for spare in known[len(errors) :]:
+    existing = [level for level in levels_of(terrain) if _is_of_water(level) == of_water]
+    for spare in existing[len(errors) :]:
         mesh = spare.data
         bpy.data.objects.remove(spare)
         bpy.data.meshes.remove(mesh)
     for number, error in enumerate(errors):
-        if number < len(known):
-            level = known[number]
+        if number < len(existing):
+            level = existing[number]
         else:
             name = f"{surface.name}_LOD{number + 1}"
             level = companions.add(terrain, KIND, name, bpy.data.meshes.new(name))
@@ -98,9 +98,12 @@ def _update_all(terrain: bpy.types.Object) -> None:
     place = positions(terrain.data)
     lattice = grid.find_lattice(terrain)
     dry, wet = _dry_and_wet(terrain)
-    made = [*_of_ground(terrain, lattice, place, dry), *_of_water(terrain, lattice, place, wet)]
+    geometries = [
+        *_of_ground(terrain, lattice, place, dry),
+        *_of_water(terrain, lattice, place, wet),
+    ]
     active_uv = terrain.data.uv_layers.active.name if terrain.data.uv_layers.active else ""
-    for level, geometry in zip([*dry, *wet], made, strict=True):  # once all of them are there
+    for level, geometry in zip([*dry, *wet], geometries, strict=True):  # once all of them are there
         if geometry:
             geometry.put_into(level.data)
             if active_uv in level.data.uv_layers:
@@ -111,9 +114,9 @@ def _dry_and_wet(
     terrain: bpy.types.Object,
 ) -> tuple[list[bpy.types.Object], list[bpy.types.Object]]:
     """Levels of the ground, and levels of the water."""
-    found = levels_of(terrain)
-    return [level for level in found if not _is_of_water(level)], [
-        level for level in found if _is_of_water(level)
+    levels = levels_of(terrain)
+    return [level for level in levels if not _is_of_water(level)], [
+        level for level in levels if _is_of_water(level)
     ]
 
 
@@ -204,48 +207,50 @@ def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> l
 
 
 def _of_ground(
-    terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]
+    terrain: bpy.types.Object, lattice: Lattice, place: Array, levels: Sequence[bpy.types.Object]
 ) -> Iterator[Geometry | None]:
     """Geometry of each of these levels of the ground; None in Edit Mode."""
-    if not found:
+    if not levels:
         return
-    request = _request(lattice, place[:, 2], _errors(found))
+    request = _request(lattice, place[:, 2], _errors(levels))
     up = _faces_up(terrain.data)
-    for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):
+    for level, mesh in zip(levels, levels_in(request, computing.compute(request)), strict=True):
         if level.data.is_editmode:
             yield None
             continue
-        vertex = made.cells if lattice.vertex is None else lattice.vertex[made.cells]
+        vertex = mesh.cells if lattice.vertex is None else lattice.vertex[mesh.cells]
         yield Geometry.of(
-            place[vertex], made.triangles, up, _layers(terrain.data, lattice, vertex, made, up)
+            place[vertex], mesh.triangles, up, _layers(terrain.data, lattice, vertex, mesh, up)
         )
 
 
 def _of_water(
-    terrain: bpy.types.Object, lattice: Lattice, place: Array, found: Sequence[bpy.types.Object]
+    terrain: bpy.types.Object, lattice: Lattice, place: Array, levels: Sequence[bpy.types.Object]
 ) -> Iterator[Geometry | None]:
     """The same for levels of the water surface, empty without water."""
-    if not found:
+    if not levels:
         return
     fields = water_surface.fields_of(terrain.data, lattice)
     if "water_depth" not in fields:
         empty = Geometry.of(np.empty((0, 3)), NO_FACES, True, {})
-        yield from (None if level.data.is_editmode else empty for level in found)
+        yield from (None if level.data.is_editmode else empty for level in levels)
         return
     threshold = least_depth(terrain, lattice)
-    request = _water_request(lattice, place[:, 2], fields["water_depth"], threshold, _errors(found))
+    request = _water_request(
+        lattice, place[:, 2], fields["water_depth"], threshold, _errors(levels)
+    )
     height = request.arrays["height"]
     layers = water_surface.layers_of(request.arrays["depth"], fields)
-    for level, made in zip(found, levels_in(request, computing.compute(request)), strict=True):
+    for level, mesh in zip(levels, levels_in(request, computing.compute(request)), strict=True):
         if level.data.is_editmode:
             yield None
             continue
-        where = lattice.to_grid(place).reshape(-1, 3)[made.cells]
-        where[:, 2] = height.ravel()[made.cells] / lattice.scale_z
-        chosen = {
-            name: Values.of_vertices(values.ravel()[made.cells]) for name, values in layers.items()
+        where = lattice.to_grid(place).reshape(-1, 3)[mesh.cells]
+        where[:, 2] = height.ravel()[mesh.cells] / lattice.scale_z
+        corner_values = {
+            name: Values.of_vertices(values.ravel()[mesh.cells]) for name, values in layers.items()
         }
-        yield Geometry.of(where, made.triangles, lattice.scale_z > 0, chosen)
+        yield Geometry.of(where, mesh.triangles, lattice.scale_z > 0, corner_values)
 
 
 def _faces_up(mesh: bpy.types.Mesh) -> bool:
@@ -253,7 +258,7 @@ def _faces_up(mesh: bpy.types.Mesh) -> bool:
 
 
 def _layers(
-    source: bpy.types.Mesh, lattice: Lattice, vertex: Array, made: lod.Level, up: bool
+    source: bpy.types.Mesh, lattice: Lattice, vertex: Array, mesh: lod.Level, up: bool
 ) -> dict[str, Values]:
     """Attributes of vertices exactly, and those of faces and corners, including UV maps, from
     nearby ones.
@@ -263,21 +268,21 @@ def _layers(
     its center.
     """
     corner_of, face_of = _corners_and_faces(source, lattice)
-    corners = (made.triangles if up else made.triangles[:, ::-1]).ravel()
-    row, col = np.divmod(made.cells[made.triangles], lattice.cols)
+    corners = (mesh.triangles if up else mesh.triangles[:, ::-1]).ravel()
+    row, col = np.divmod(mesh.cells[mesh.triangles], lattice.cols)
     middle = (row.sum(1) // 3) * lattice.cols + col.sum(1) // 3
-    chosen = {"POINT": vertex, "CORNER": corner_of[vertex][corners], "FACE": face_of[middle]}
+    elements = {"POINT": vertex, "CORNER": corner_of[vertex][corners], "FACE": face_of[middle]}
     layers = {}
     for attribute in source.attributes:
         name = attribute.name
         domain = attribute.domain
         data_type = attribute.data_type
-        if name == "position" or name.startswith((".", "erosion_")) or domain not in chosen:
+        if name == "position" or name.startswith((".", "erosion_")) or domain not in elements:
             continue
-        if data_type not in attribute_values.MEMBERS or (chosen[domain] < 0).any():
+        if data_type not in attribute_values.MEMBERS or (elements[domain] < 0).any():
             continue
         layers[name] = Values(
-            data_type, domain, attribute_values.read(attribute)[chosen[domain]].ravel()
+            data_type, domain, attribute_values.read(attribute)[elements[domain]].ravel()
         )
     return layers
 

@@ -38,16 +38,18 @@ def names_of(mesh: bpy.types.Mesh) -> list[str]:
 
 def fields_of(terrain: bpy.types.Object, names: Collection[str] = ()) -> dict[str, Array]:
     """Named fields of a terrain, or all of them; InputError for a missing one."""
-    held = names_of(terrain.data)
+    available = names_of(terrain.data)
     for name in names:
-        if name not in held:
-            raise InputError(f"{terrain.name} has no field {name!r:.60}; it has {', '.join(held)}.")
-    chosen = names or held
+        if name not in available:
+            raise InputError(
+                f"{terrain.name} has no field {name!r:.60}; it has {', '.join(available)}."
+            )
+    selection = names or available
     read, lattice = grid.read_terrain(terrain)
     fields = attributes.read_fields(
-        terrain.data, lattice, [name for name in chosen if name != "elevation"]
+        terrain.data, lattice, [name for name in selection if name != "elevation"]
     )
-    return {"elevation": read.elevation, **fields} if "elevation" in chosen else fields
+    return {"elevation": read.elevation, **fields} if "elevation" in selection else fields
 
 
 def terrain_with(obj: bpy.types.Object, names: Collection[str]) -> Terrain:
@@ -82,8 +84,8 @@ def _maps_of(
     terrain: bpy.types.Object, names: Collection[str], green: str, wrap: bool
 ) -> dict[str, Array]:
     """`fields_of`, including the normal map."""
-    others = [name for name in names if name != NORMAL.name]
-    fields = fields_of(terrain, others) if others or not names else {}
+    field_names = [name for name in names if name != NORMAL.name]
+    fields = fields_of(terrain, field_names) if field_names or not names else {}
     if NORMAL.name in names or not names:
         read, lattice = grid.read_terrain(terrain)
         fields[NORMAL.name] = normals(read.elevation, lattice.spacing, wrap, green)
@@ -107,14 +109,14 @@ def send(terrain: bpy.types.Object, names: Collection[str] = ()) -> list[bpy.typ
 
 def update(terrain: bpy.types.Object) -> None:
     """Update the images of the terrain made by `send`; black for a missing field."""
-    shown = images_of(terrain)
+    images = images_of(terrain)
     names = [
         name
         for name in names_of(terrain.data)
-        if any(image in shown for image in FIELDS[name].images)
+        if any(image in images for image in FIELDS[name].images)
     ]
     filled = send(terrain, names) if names else []
-    for image in shown.values():
+    for image in images.values():
         if image not in filled:
             _fill(image, np.zeros((image.size[1], image.size[0]), np.float32))
 
@@ -135,11 +137,11 @@ def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
 
 def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
     """Images that the terrain points to, ignoring invalid content."""
-    held = terrain.get(IMAGES)
-    made = _made()
-    if not isinstance(held, IDPropertyGroup):
+    images = terrain.get(IMAGES)
+    existing = _made()
+    if not isinstance(images, IDPropertyGroup):
         return {}
-    return {name: held[name] for name in held.keys() if held[name] in made}  # noqa: SIM118 - a group is no dict
+    return {name: images[name] for name in images.keys() if images[name] in existing}  # noqa: SIM118 - a group is no dict
 
 
 def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:

@@ -42,16 +42,16 @@ HORIZON = 10.5
 
 def add(terrain: bpy.types.Object) -> bpy.types.Object:
     """Add surrounding land to the terrain, or update it."""
-    found = companions.find(terrain, KIND)
-    if not found:
+    lands = companions.find(terrain, KIND)
+    if not lands:
         name = f"{terrain.name} Surroundings"
-        found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
-        found[0].hide_select = True  # a click into the distance is none on the terrain
+        lands = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
+        lands[0].hide_select = True  # a click into the distance is none on the terrain
     companions.put_in_place(terrain)
-    for land in found:
+    for land in lands:
         if not land.data.is_editmode:
             update(terrain, land)
-    return found[0]
+    return lands[0]
 
 
 def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
@@ -62,40 +62,40 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     rows, cols = (
         np.unique(np.r_[0:length:stride, length - 1]) for length in (lattice.rows, lattice.cols)
     )
-    chosen = np.ix_(rows, cols)
-    around = (len(rows) - 1, len(cols) - 1)
-    faces = np.ones((3 * around[0] + 2, 3 * around[1] + 2), bool)
+    window = np.ix_(rows, cols)
+    cells = (len(rows) - 1, len(cols) - 1)
+    faces = np.ones((3 * cells[0] + 2, 3 * cells[1] + 2), bool)
     # The terrain's own place stays free but for one row, which slopes down below its border: no gap
     # is seen there.
-    faces[around[0] + 2 : -around[0] - 2, around[1] + 2 : -around[1] - 2] = False
+    faces[cells[0] + 2 : -cells[0] - 2, cells[1] + 2 : -cells[1] - 2] = False
     used, corners, edges = water_surface.cells(faces)
-    shown = surrounding(place[chosen], stride)
+    points = surrounding(place[window], stride)
     read = {
         socket.attribute
         for socket in FIELDS
         if socket.attribute in TABLE and attributes.holds(terrain.data, socket.attribute)
     }
-    sunk = _out(around)
+    sunk = _out(cells)
     at_sea = None
     if companions.find(terrain, "water") and attributes.holds(terrain.data, "water_depth"):
         depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"][
-            chosen
+            window
         ]
         wet = depth > visible_water.least_depth(terrain, lattice)
         at_sea = sea_beyond(wet)
         if at_sea.any():
-            level = np.median((place[..., 2][chosen] + depth / lattice.scale_z)[_border(wet) & wet])
-            shown[at_sea, 2] = level - 0.05 / lattice.scale_z  # below the water surface
+            level = np.median((place[..., 2][window] + depth / lattice.scale_z)[_border(wet) & wet])
+            points[at_sea, 2] = level - 0.05 / lattice.scale_z  # below the water surface
     layers = Values.of_slot(water_surface.common_slot(terrain.data), len(corners))
     for name, values in attributes.read_fields(terrain.data, lattice, sorted(read)).items():
-        pad = [(size + 1, size + 1) for size in around] + [(0, 0)] * (values.ndim - 2)
-        spread = np.pad(values[chosen], pad, "reflect" if min(around) > 1 else "edge")
+        pad = [(size + 1, size + 1) for size in cells] + [(0, 0)] * (values.ndim - 2)
+        spread = np.pad(values[window], pad, "reflect" if min(cells) > 1 else "edge")
         if name in ("snow", "water_depth"):  # which belong to heights that sink away
             spread = spread * (1 - smooth_step(sunk, *SINKS)).astype(np.float32)
         if name == "water_depth" and at_sea is not None:
             spread = np.where(at_sea, np.float32(SEA_DEPTH), spread)
         layers[name] = Values.of_vertices(spread[used])
-    Geometry.of(shown[used], corners, True, layers, edges).put_into(land.data)
+    Geometry.of(points[used], corners, True, layers, edges).put_into(land.data)
     _dress(terrain, land.data, place[..., 2])
 
 
@@ -112,7 +112,7 @@ def surrounding(place: Array, stride: int) -> Array:
     base = float(np.percentile(z, 30))
     out = np.zeros(1)
     for axis, size in ((0, rows), (1, cols)):
-        pad = [(size, size) if each == axis else (0, 0) for each in (0, 1)]
+        pad = [(size, size) if item == axis else (0, 0) for item in (0, 1)]
         x, y = (np.pad(part, pad, "reflect", reflect_type="odd") for part in (x, y))
         mirrored = np.pad(z, pad, "reflect")
         straight = np.pad(z, pad, "reflect", reflect_type="odd")
@@ -147,21 +147,21 @@ def _border(wet: Array) -> Array:
     """Wet points of those sides of a terrain that are wet for more than half, and the points within
     beside them: level all around the border, the sea has no bend that light shows.
     """
-    found = np.zeros_like(wet)
+    border = np.zeros_like(wet)
     for at, within in ((0, 1), (-1, -2)):
         for axis in (0, 1):
             side = np.take(wet, at, axis)
             if side.mean() > 0.5:
                 for line in (at, within):
-                    np.moveaxis(found, axis, 0)[line] |= side
-    return found
+                    np.moveaxis(border, axis, 0)[line] |= side
+    return border
 
 
-def _out(around: tuple[int, int]) -> Array:
+def _out(cells: tuple[int, int]) -> Array:
     """Distance of each vertex from the terrain, in its sides: (3 rows + 3, 3 cols + 3)."""
     down, right = (
         np.pad(np.maximum(np.maximum(-steps, steps - size), 0) / size, 1, "edge")
-        for size in around
+        for size in cells
         for steps in [np.arange(-size, 2 * size + 1)]
     )
     return np.maximum(down[:, None], right[None, :])

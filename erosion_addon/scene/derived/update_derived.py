@@ -161,7 +161,7 @@ def _forget_waters(terrain: bpy.types.Object) -> None:
     attributes.
     """
     mesh = terrain.data
-    shown = companions.find(terrain, "rivers") or companions.find(terrain, "lakes")
-    if not set(WATERS).isdisjoint(attributes.ours(mesh)) and not shown:
+    ribbons = companions.find(terrain, "rivers") or companions.find(terrain, "lakes")
+    if not set(WATERS).isdisjoint(attributes.ours(mesh)) and not ribbons:
         attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in WATERS])
         mesh.update()

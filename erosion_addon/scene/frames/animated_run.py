@@ -19,7 +19,7 @@ from ...worker.messages import Message
 from ...worker.requests import animation_request
 from ..run.task import Task
 
-Given = TypeVar("Given")
+Value = TypeVar("Value")
 
 
 class Animation(NamedTuple):
@@ -57,10 +57,10 @@ class AnimatedRun(Task):
         self._folder = animation.folder
         self._fields = animation.fields
         self._count = len(animation.recipes)
-        with self.holds as held:
-            held.enter_context(frame_files.locked(animation.folder))
+        with self.holds as holds:
+            holds.enter_context(frame_files.locked(animation.folder))
             self._runner.compute(animation_request(*animation, replace), threads)
-            self.holds = held.pop_all()
+            self.holds = holds.pop_all()
 
     def _receive(self, message: Message) -> None:
         if message.kind == "computed":
@@ -69,9 +69,11 @@ class AnimatedRun(Task):
             super()._receive(message)
 
     def _write(self, obj: bpy.types.Object | None, result: int) -> None:
-        there = self._count - result
+        existing = self._count - result
         self.state = "done"
-        self.sentence = f"{result} frames of {self.object_name} were made; {there} existed already."
+        self.sentence = (
+            f"{result} frames of {self.object_name} were made; {existing} existed already."
+        )
 
     def cancel(self) -> None:
         """Cancel; frames that are complete stay, for the next run to go on with."""
@@ -79,7 +81,7 @@ class AnimatedRun(Task):
         frame_files.cut(self._folder, self._fields, MOST)
 
 
-def at_each_frame(scene: bpy.types.Scene, given: Callable[[], Given]) -> Iterator[Given]:
+def at_each_frame(scene: bpy.types.Scene, value_of: Callable[[], Value]) -> Iterator[Value]:
     """Values of `given` at each frame of the scene's range; the current frame is restored at the
     end.
     """
@@ -88,6 +90,6 @@ def at_each_frame(scene: bpy.types.Scene, given: Callable[[], Given]) -> Iterato
     try:
         for number in range(scene.frame_start, scene.frame_end + 1):
             scene.frame_set(number)
-            yield given()
+            yield value_of()
     finally:
         scene.frame_set(frame, subframe=subframe)

@@ -16,7 +16,7 @@ from .. import session
 from ..derived import light
 from ..terrain import attributes, grid
 
-KEPT = tuple(name for name in FIELDS if name != "elevation" and name not in BAKED)
+FIELD_NAMES = tuple(name for name in FIELDS if name != "elevation" and name not in BAKED)
 """Fields that a run may change."""
 
 
@@ -63,14 +63,14 @@ def count_of(settings: Any) -> int:
 
 def fields_of(settings: Any) -> tuple[str, ...]:
     """Chosen fields in the order of their table."""
-    return tuple(name for name in KEPT if name in settings.fields)
+    return tuple(name for name in FIELD_NAMES if name in settings.fields)
 
 
 def animated_fields_of(obj: bpy.types.Object) -> tuple[str, ...]:
     """Fields of an animation of the object: the chosen ones, and those of its baked light."""
     lit = ("sky_light", *SUNS) if light.settings_of(obj.data) is not None else ()
-    there = attributes.ours(obj.data) if lit else ()
-    return (*fields_of(obj.erosion.frames), *(name for name in lit if name in there))
+    layers = attributes.ours(obj.data) if lit else ()
+    return (*fields_of(obj.erosion.frames), *(name for name in lit if name in layers))
 
 
 def record_of(obj: bpy.types.Object) -> Record | None:
@@ -106,7 +106,7 @@ def frames_of(obj: bpy.types.Object) -> tuple[Path, Record]:
 def shape_of(obj: bpy.types.Object) -> tuple[int, int] | None:
     """(rows, cols) of the object; None if it is no terrain."""
     try:
-        found = grid.describe(obj)
+        lattice = grid.describe(obj)
     except InputError:
         return None
-    return found.rows, found.cols
+    return lattice.rows, lattice.cols

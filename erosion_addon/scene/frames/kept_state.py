@@ -59,18 +59,18 @@ def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
     """
     heights(terrain, state)
     mesh = terrain.data
-    seen = snapshot(terrain)
-    if original.has_source(mesh) and not original.is_untouched_result(mesh, seen.fingerprint):
+    view = snapshot(terrain)
+    if original.has_source(mesh) and not original.is_untouched_result(mesh, view.fingerprint):
         raise InputError(
             f"{terrain.name} was edited since its last run; undo that, or run it again."
         )
-    began = start_state.heights(mesh, seen, continue_from_result=False)
-    before = grid.terrain_of(seen.lattice, began.start).elevation
+    base = start_state.heights(mesh, view, continue_from_result=False)
+    before = grid.terrain_of(view.lattice, base.start).elevation
     paused_run = transaction.kept(mesh) if original.is_paused(mesh) else None
     change = commit.change_to(
-        state, Topology.of(mesh), seen.place, seen.lattice, began.start, before
+        state, Topology.of(mesh), view.place, view.lattice, base.start, before
     )
-    commit.commit(mesh, seen.lattice, began, state, paused_run, change)
+    commit.commit(mesh, view.lattice, base, state, paused_run, change)
     return f"{number} {mesh[original.RESULT]}"
 
 

@@ -128,8 +128,8 @@ def read_named(obj: bpy.types.Object, lattice: Lattice, name: str, label: str) -
 def _label(kind: str) -> str:
     """Name of a mask in a sentence, in the language of the interface."""
     label = MASK_KINDS[kind].label
-    shown = bpy.app.translations.pgettext_iface(label)
-    return shown if shown != label else label.lower()
+    translation = bpy.app.translations.pgettext_iface(label)
+    return translation if translation != label else label.lower()
 
 
 def _image(
@@ -239,7 +239,7 @@ def _evaluated(mesh: bpy.types.Mesh, group: str, attribute: str) -> Iterator[bpy
 def _build(tree: bpy.types.NodeTree, group: str, attribute: str) -> None:
     for side in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
-    given = tree.nodes.new("NodeGroupInput")
+    group_input = tree.nodes.new("NodeGroupInput")
     result = tree.nodes.new("NodeGroupOutput")
     weights = tree.nodes.new("GeometryNodeInputNamedAttribute")
     store = tree.nodes.new("GeometryNodeStoreNamedAttribute")
@@ -247,7 +247,7 @@ def _build(tree: bpy.types.NodeTree, group: str, attribute: str) -> None:
     store.domain = "POINT"
     weights.inputs["Name"].default_value = group
     store.inputs["Name"].default_value = attribute
-    tree.links.new(given.outputs["Geometry"], store.inputs["Geometry"])
+    tree.links.new(group_input.outputs["Geometry"], store.inputs["Geometry"])
     tree.links.new(weights.outputs["Attribute"], store.inputs["Value"])
     tree.links.new(store.outputs["Geometry"], result.inputs["Geometry"])
 
@@ -324,12 +324,12 @@ def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
     """
     if name == "elevation":
         return grid.terrain_of(lattice, grid.heights(obj.data)).elevation
-    found = attributes.read_fields(obj.data, lattice, [name])
-    if name not in found:
+    fields = attributes.read_fields(obj.data, lattice, [name])
+    if name not in fields:
         remedy = "add rivers first" if name in WATERS else "no run has made one"
         remedy = "analyze it first" if name in ANALYZED else remedy
         raise InputError(f"{obj.name} has no {name.replace('_', ' ')}; {remedy}.")
-    return found[name]
+    return fields[name]
 
 
 def fill(obj: bpy.types.Object, kind: str, name: str, low: float, high: float) -> str:

@@ -95,8 +95,8 @@ class MaskOverlay:
 
 def seen(uid: int) -> bpy.types.Object | None:
     """Object with a session_uid, if the current viewport shows it."""
-    found = (obj for obj in bpy.context.view_layer.objects if obj.session_uid == uid)
-    obj = next(found, None)
+    objects = (obj for obj in bpy.context.view_layer.objects if obj.session_uid == uid)
+    obj = next(objects, None)
     return obj if obj is not None and obj.visible_get(viewport=bpy.context.space_data) else None
 
 
@@ -270,8 +270,8 @@ def chosen(count: int) -> Array:
 
 def _highest_around(height: Array, rows: Array, cols: Array) -> Array:
     """Greatest height halfway around each chosen point."""
-    for axis, chosen in enumerate((rows, cols)):
-        starts = np.concatenate([[0], (chosen[1:] + chosen[:-1]) // 2 + 1])
+    for axis, indices in enumerate((rows, cols)):
+        starts = np.concatenate([[0], (indices[1:] + indices[:-1]) // 2 + 1])
         height = np.maximum.reduceat(height, starts, axis=axis)
     return height
 

@@ -48,9 +48,9 @@ def add(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> 
     """Add the missing passes to a view layer, and their nodes to the terrain materials."""
     for aov in AOVS:
         if aov.name not in layer.aovs:
-            made = layer.aovs.add()
-            made.name = aov.name
-            made.type = aov.kind
+            entry = layer.aovs.add()
+            entry.name = aov.name
+            entry.type = aov.kind
     off = [name for name in OF_BLENDER if not getattr(layer, name)]
     for name in off:
         setattr(layer, name, True)
@@ -64,9 +64,9 @@ def remove(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) 
     """Remove the passes from a view layer, and their nodes if no other layer has them."""
     names = {aov.name for aov in AOVS}
     for aov in AOVS:
-        found = layer.aovs.get(aov.name)
-        if found is not None and found.type == aov.kind:
-            layer.aovs.remove(found)
+        entry = layer.aovs.get(aov.name)
+        if entry is not None and entry.type == aov.kind:
+            layer.aovs.remove(entry)
     for name in layer.pop(SWITCHED, ()):
         setattr(layer, name, False)
     if wanted():
@@ -89,11 +89,11 @@ def wanted() -> bool:
 
 def write(tree: bpy.types.NodeTree) -> None:
     """Add the missing output nodes of the passes."""
-    there = {node.aov_name for node in tree.nodes if node.type == "OUTPUT_AOV"}
+    names = {node.aov_name for node in tree.nodes if node.type == "OUTPUT_AOV"}
     surface = tree.nodes.get(SURFACE)
     for row, aov in enumerate(AOVS):
         name, _, output = aov.source.partition(".")
-        if aov.name not in there and surface and name in tree.nodes:
+        if aov.name not in names and surface and name in tree.nodes:
             node = tree.nodes.new("ShaderNodeOutputAOV")
             node.name = node.label = f"AOV {aov.name}"
             node.aov_name = aov.name

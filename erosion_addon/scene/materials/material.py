@@ -34,20 +34,20 @@ def terrain_material(palette: str = DEFAULT_PALETTE, width: float = LAND) -> bpy
     """Material of a palette: the existing one, or a new one for land of `width` meters, whose
     lengths shrink below `LAND`. InputError for an unknown palette.
     """
-    chosen = Palette.load(palette)
+    colors = Palette.load(palette)
     kind = f"{GROUP} {palette}"
-    name = f"Terrain Erosion {chosen.name.title()}"
-    made, is_new = nodes.material(kind, name, terrain_group(), SOCKETS)
+    name = f"Terrain Erosion {colors.name.title()}"
+    result, is_new = nodes.material(kind, name, terrain_group(), SOCKETS)
     if is_new:
-        inputs = made.node_tree.nodes[nodes.SURFACE].inputs
-        for control, value in chosen.values.items():
+        inputs = result.node_tree.nodes[nodes.SURFACE].inputs
+        for control, value in colors.values.items():
             inputs[control].default_value = value
         for control in LENGTHS:
             inputs[control].default_value *= min(width / LAND, 1.0)
         if aovs.wanted():
-            aovs.write(made.node_tree)
-        made.diffuse_color = inputs["Soil Color"].default_value
-    return made
+            aovs.write(result.node_tree)
+        result.diffuse_color = inputs["Soil Color"].default_value
+    return result
 
 
 def terrain_materials() -> list[bpy.types.Material]:
@@ -68,10 +68,10 @@ def palette_of(obj: bpy.types.Object) -> Palette:
     """Palette of the object's terrain material; the default if it has none, or the palette's file
     is missing.
     """
-    shown = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
+    surface = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
     with suppress(InputError):
-        if shown is not None:
-            return Palette.load(shown[nodes.KIND].removeprefix(f"{GROUP} "))
+        if surface is not None:
+            return Palette.load(surface[nodes.KIND].removeprefix(f"{GROUP} "))
     return Palette.load(DEFAULT_PALETTE)
 
 
@@ -79,8 +79,8 @@ def water_threshold(obj: bpy.types.Object) -> float:
     """Moisture above which the object's terrain material draws water; 1, which draws none, without
     such a material.
     """
-    shown = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
-    tree = shown.node_tree if shown is not None else None
+    current = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
+    tree = current.node_tree if current is not None else None
     surface = tree.nodes.get(nodes.SURFACE) if tree is not None else None
     control = surface.inputs.get("Water Threshold") if surface is not None else None
     return float(control.default_value) if control is not None else 1.0
@@ -97,7 +97,7 @@ def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool 
     slots = obj.material_slots
     used = [slot.material for slot in slots]
     replace = replace or not any(used)
-    index = next((at for at, known in enumerate(used) if is_ours(known)), None)
+    index = next((at for at, entry in enumerate(used) if is_ours(entry)), None)
     if index is not None:
         # else it may be a copy that the user made and edited
         if used[index][nodes.KIND] != material[nodes.KIND]:

@@ -36,11 +36,11 @@ class Map:
         """Mapped positions (vertices, 3), float32 as the input."""
         if self.stays:
             return places.copy()
-        moved = np.empty_like(places)
+        result = np.empty_like(places)
         for start in range(0, len(places), _BLOCK):
             block = slice(start, start + _BLOCK)
-            moved[block] = places[block].astype(np.float64) @ self.linear + self.shift
-        return moved
+            result[block] = places[block].astype(np.float64) @ self.linear + self.shift
+        return result
 
     def inverse(self) -> "Map":
         """Inverse map; a flattened direction is lost."""
@@ -61,19 +61,19 @@ def between(before: Array, after: Array, carried: Array) -> Map | None:
     carried: (vertices, 3), further positions for the map, which differ from `before` in height
     alone.
     """
-    chosen = _sample(before, after)
-    if not len(chosen):
+    sample = _sample(before, after)
+    if not len(sample):
         return None
-    old = before[chosen].astype(np.float64)
-    new = after[chosen].astype(np.float64)
-    known_up = bool((carried[chosen] == before[chosen]).all())
-    staying = float((before[chosen] == after[chosen]).all(axis=1).mean())
-    found = _fit(old, new, known_up)
-    if found is not None:
-        reach = _reach(found.linear, old, new)
-        share = float(_is_near(old @ found.linear + found.shift, new, reach).mean())
+    old = before[sample].astype(np.float64)
+    new = after[sample].astype(np.float64)
+    known_up = bool((carried[sample] == before[sample]).all())
+    staying = float((before[sample] == after[sample]).all(axis=1).mean())
+    fit = _fit(old, new, known_up)
+    if fit is not None:
+        reach = _reach(fit.linear, old, new)
+        share = float(_is_near(old @ fit.linear + fit.shift, new, reach).mean())
         if share >= max(ENOUGH, staying):
-            return STAYS if _is_near(old @ found.linear + found.shift, old, reach).all() else found
+            return STAYS if _is_near(old @ fit.linear + fit.shift, old, reach).all() else fit
     if staying >= ENOUGH or is_reshaped_in_place(before, after):
         return STAYS
     return None
@@ -81,9 +81,9 @@ def between(before: Array, after: Array, carried: Array) -> Map | None:
 
 def is_reshaped_in_place(before: Array, after: Array) -> bool:
     """Whether vertices were edited individually: no map fits much better than the identity."""
-    chosen = _sample(before, after)
-    old = before[chosen].astype(np.float64)
-    new = after[chosen].astype(np.float64)
+    sample = _sample(before, after)
+    old = before[sample].astype(np.float64)
+    new = after[sample].astype(np.float64)
     solution, _ = _solve(_design(old)[0], new, np.ones(len(old)))
     left = _design(old)[0] @ solution - new
     squashed = (
@@ -94,8 +94,8 @@ def is_reshaped_in_place(before: Array, after: Array) -> bool:
 
 def _sample(before: Array, after: Array) -> Array:
     """Indices of up to `SAMPLE` vertices with finite positions in both states."""
-    chosen = np.unique(np.linspace(0, len(before) - 1, min(len(before), SAMPLE)).astype(np.intp))
-    return chosen[np.isfinite(before[chosen]).all(axis=1) & np.isfinite(after[chosen]).all(axis=1)]
+    sample = np.unique(np.linspace(0, len(before) - 1, min(len(before), SAMPLE)).astype(np.intp))
+    return sample[np.isfinite(before[sample]).all(axis=1) & np.isfinite(after[sample]).all(axis=1)]
 
 
 def _reach(linear: Array, before: Array, after: Array) -> float:
@@ -107,9 +107,9 @@ def _reach(linear: Array, before: Array, after: Array) -> float:
     return ROUNDING * max(new, old * float(np.linalg.norm(linear, 2)))
 
 
-def _is_near(places: Array, others: Array, reach: float) -> Array:
+def _is_near(places: Array, targets: Array, reach: float) -> Array:
     with np.errstate(invalid="ignore"):
-        return (np.abs(places - others) <= reach).all(axis=1)
+        return (np.abs(places - targets) <= reach).all(axis=1)
 
 
 def _design(old: Array) -> tuple[Array, Array, Array]:

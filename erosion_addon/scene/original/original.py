@@ -83,11 +83,11 @@ def set_aside(mesh: bpy.types.Mesh) -> list[str]:
         _drop(mesh, count - 1)
     for number in range(count - 2 if is_full else count, -1, -1):
         _rename(mesh, number, number + 1)
-    said = (
+    sentence = (
         f"Restore brings back the first terrain of {mesh.name} and the last {MOST_ASIDE}; one "
         "between them is gone."
     )
-    return [said] if is_full else []
+    return [sentence] if is_full else []
 
 
 def source_heights(mesh: bpy.types.Mesh) -> Array:
@@ -97,41 +97,43 @@ def source_heights(mesh: bpy.types.Mesh) -> Array:
     return _values(mesh, NAME, 1).ravel()
 
 
-def before_erosion(mesh: bpy.types.Mesh, now: Array | None = None) -> tuple[Array, bool]:
+def before_erosion(mesh: bpy.types.Mesh, current: Array | None = None) -> tuple[Array, bool]:
     """Local positions (vertices, 3) float32 before erosion, transformed as the mesh was since, and
     whether it was only transformed.
 
-    InputError if none are stored, or the transformation is undetermined. now: current positions, if
+    InputError if none are stored, or the transformation is undetermined. current: positions, if
     known already.
     """
     heights = source_heights(mesh)
-    now = positions(mesh) if now is None else now
+    current = positions(mesh) if current is None else current
     if not _is_there(mesh, PLACE, "FLOAT_VECTOR"):
-        return _before_release_0_1_0(mesh, heights, now)
+        return _before_release_0_1_0(mesh, heights, current)
     place = _values(mesh, PLACE, 3)
     before = np.column_stack([place[:, :2], heights])
-    found = affine.between(place, now, before)
-    if found is None:
+    motion = affine.between(place, current, before)
+    if motion is None:
         raise InputError(
             f"The vertices of {mesh.name} were moved since its last run, so the place of the "
             "terrain before erosion is no longer known; undo that, or use Apply."
         )
-    astray = found.astray(place, now)
-    if astray and len(now) != mesh.get(COUNT):
+    astray = motion.astray(place, current)
+    if astray and len(current) != mesh.get(COUNT):
         raise InputError(
-            f"{mesh.name} has {len(now)} vertices, of which {astray} are not where its last run "
-            "left them; delete what was added to the terrain, and it can be restored."
+            f"{mesh.name} has {len(current)} vertices, of which {astray} are not where its last "
+            "run left them; delete what was added to the terrain, and it can be restored."
         )
-    return found.of(before), not astray
+    return motion.of(before), not astray
 
 
-def _before_release_0_1_0(mesh: bpy.types.Mesh, heights: Array, now: Array) -> tuple[Array, bool]:
+def _before_release_0_1_0(
+    mesh: bpy.types.Mesh, heights: Array, current: Array
+) -> tuple[Array, bool]:
     """`before_erosion` from heights alone, for a mesh that has hardly changed."""
-    before = np.column_stack([now[:, :2], heights])
+    before = np.column_stack([current[:, :2], heights])
     untouched = is_untouched_result(mesh)
     if not untouched:
-        lattice.find(mesh.name, now, np.ones(3), lambda: np.empty((0, 2), np.intp))
-        if not affine.is_reshaped_in_place(before, now):
+        lattice.find(mesh.name, current, np.ones(3), lambda: np.empty((0, 2), np.intp))
+        if not affine.is_reshaped_in_place(before, current):
             raise InputError(
                 f"{mesh.name} was scaled or moved since its last run, and Terrain Erosion 0.1.0 "
                 "stored too little to follow that; undo it, or use Apply."
@@ -169,16 +171,16 @@ def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
 def mark_result(
     mesh: bpy.types.Mesh,
     paused_run: Array | None = None,
-    now: Array | None = None,
+    current: Array | None = None,
     digest: str | None = None,
 ) -> None:
     """Mark the current mesh as the result of a run, with the file of its checkpoint if paused.
 
-    now: current positions, if known; digest: their fingerprint, if known.
+    current: positions, if known; digest: their fingerprint, if known.
     """
-    now = positions(mesh) if now is None else now
-    keep_place(mesh, now)
-    mesh[RESULT] = fingerprint(mesh, now) if digest is None else digest
+    current = positions(mesh) if current is None else current
+    keep_place(mesh, current)
+    mesh[RESULT] = fingerprint(mesh, current) if digest is None else digest
     transaction.keep(mesh, paused_run)
 
 
@@ -211,8 +213,8 @@ def is_untouched_result(mesh: bpy.types.Mesh, digest: str | None = None) -> bool
 
 
 def _is_there(mesh: bpy.types.Mesh, name: str, data_type: str) -> bool:
-    kept = mesh.attributes.get(name)
-    return kept is not None and (kept.data_type, kept.domain) == (data_type, "POINT")
+    attribute = mesh.attributes.get(name)
+    return attribute is not None and (attribute.data_type, attribute.domain) == (data_type, "POINT")
 
 
 def _set(mesh: bpy.types.Mesh, name: str, data_type: str, member: str, values: Array) -> None:
@@ -244,17 +246,17 @@ def _bridge(mesh: bpy.types.Mesh, number: int, dropped: int) -> None:
     Without the next one, its run would look like an edit. So the stored position becomes that of
     the later result, without the transformation between the two runs.
     """
-    names = [_numbered(name, one) for one in (number, dropped) for name in (NAME, PLACE)]
+    names = [_numbered(name, index) for index in (number, dropped) for name in (NAME, PLACE)]
     if not all(name in mesh.attributes for name in names):
         return  # as in files of release 0.1.0
     heights, place, next_heights, next_place = (
         _values(mesh, name, size) for name, size in zip(names, (1, 3, 1, 3), strict=True)
     )
-    before, began = (
+    before, start = (
         np.hstack([left[:, :2], z]) for left, z in ((place, heights), (next_place, next_heights))
     )
-    if (found := affine.between(place, began, before)) is not None:
-        place[:, 2] = found.inverse().of(next_place)[:, 2]
+    if (motion := affine.between(place, start, before)) is not None:
+        place[:, 2] = motion.inverse().of(next_place)[:, 2]
         _set(mesh, _numbered(PLACE, number), "FLOAT_VECTOR", "vector", place)
 
 

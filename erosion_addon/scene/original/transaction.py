@@ -16,13 +16,13 @@ COLOR = 16
 
 
 @contextlib.contextmanager
-def all_or_nothing(mesh: bpy.types.Mesh, now: Array) -> Any:
-    """Context that restores the mesh after an error. now: local positions of the vertices
+def all_or_nothing(mesh: bpy.types.Mesh, current: Array) -> Any:
+    """Context that restores the mesh after an error. current: local positions of the vertices
     (vertices, 3).
 
     Restoring allocates no arrays, as the error may be lack of memory.
     """
-    heights = now[:, 2].copy()
+    heights = current[:, 2].copy()
     room = np.empty(COLOR * len(heights), np.uint8)
     # shares its arrays with the mesh until they are written, so it costs next to nothing
     backup = mesh.copy()
@@ -43,12 +43,12 @@ def all_or_nothing(mesh: bpy.types.Mesh, now: Array) -> Any:
 def nothing_new() -> Any:
     """Context that removes the objects and meshes made in it after an error."""
     kinds = (bpy.data.objects, bpy.data.meshes)
-    known = {item.session_uid for kind in kinds for item in kind}
+    uids = {item.session_uid for kind in kinds for item in kind}
     try:
         yield
     except BaseException:
         for kind in kinds:
-            for item in [item for item in kind if item.session_uid not in known]:
+            for item in [item for item in kind if item.session_uid not in uids]:
                 kind.remove(item)
         raise
 
@@ -81,9 +81,9 @@ def is_kept(mesh: bpy.types.Mesh) -> bool:
 
 def kept(mesh: bpy.types.Mesh) -> Array:
     """Stored bytes (count,) uint8; none for invalid content."""
-    held = mesh[KEY]
-    pieces = [held]
-    if isinstance(held, IDPropertyGroup):
-        pieces = [held.get(str(number)) for number in range(len(held))]
-    known = [np.frombuffer(piece, np.uint8) for piece in pieces if isinstance(piece, bytes)]
-    return np.concatenate(known) if known else np.empty(0, np.uint8)
+    value = mesh[KEY]
+    pieces = [value]
+    if isinstance(value, IDPropertyGroup):
+        pieces = [value.get(str(number)) for number in range(len(value))]
+    parts = [np.frombuffer(piece, np.uint8) for piece in pieces if isinstance(piece, bytes)]
+    return np.concatenate(parts) if parts else np.empty(0, np.uint8)

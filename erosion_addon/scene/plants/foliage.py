@@ -37,14 +37,14 @@ def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy
     if not attributes.holds(terrain.data, "moisture"):
         raise InputError(f"{terrain.name} has no moisture to grow plants by; erode it first.")
     write_density(terrain)
-    found = companions.find(terrain, KIND)
-    if not found:
+    objects = companions.find(terrain, KIND)
+    if not objects:
         name = f"{terrain.name} Foliage"
-        found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
+        objects = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
         # shells would hide the ground in Solid view; only Rendered view ignores this
-        found[0].display_type = "BOUNDS"
+        objects[0].display_type = "BOUNDS"
         # the material shades the plants; shadows of shells cost EEVEE many times more
-        found[0].visible_shadow = False
+        objects[0].visible_shadow = False
     tallest = height or 0.8 * math.sqrt(math.prod(grid.describe(terrain).spacing))
     values = {
         "Shells": shells,
@@ -52,11 +52,11 @@ def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy
         "Height": tallest,
         "Width": 0.6 * tallest,
     }
-    for plants in found:
+    for plants in objects:
         modifier = _shells(terrain, plants)
         for name, value in values.items():
             nodes.set_modifier_input(modifier, name, value)
-    return found[0]
+    return objects[0]
 
 
 def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:

@@ -71,9 +71,9 @@ def _joined(*forms: Form) -> Form:
 def _trunk(path: Array, thick: float, thin: float) -> Form:
     """Five-sided stem along points (count, 3)."""
     turn = 2 * np.pi * np.arange(5) / 5
-    around = np.stack((np.cos(turn), np.sin(turn), 0 * turn), -1)
+    circle = np.stack((np.cos(turn), np.sin(turn), 0 * turn), -1)
     radius = np.linspace(thick, thin, len(path))[:, None, None]
-    place = (path[:, None] + radius * around).reshape(-1, 3)
+    place = (path[:, None] + radius * circle).reshape(-1, 3)
     low = (5 * np.arange(len(path) - 1)[:, None] + np.arange(5)).ravel()
     right = (5 * np.arange(len(path) - 1)[:, None] + (np.arange(5) + 1) % 5).ravel()
     faces = np.concatenate(
@@ -84,7 +84,7 @@ def _trunk(path: Array, thick: float, thin: float) -> Form:
         faces,
         np.zeros(len(place)),
         np.full(len(place), 0.8),
-        np.tile(around, (len(path), 1)),
+        np.tile(circle, (len(path), 1)),
     )
 
 
@@ -206,11 +206,11 @@ def palm(seed: int, detail: int) -> Form:
     )
     side = np.stack((-np.sin(turn), np.cos(turn), 0 * turn), -1)[:, None]
     wide = 0.05 * np.sin(np.pi * (0.12 + 0.86 * steps))[:, None] * side - np.array([0, 0, 0.015])
-    other = wide * np.array([-1.0, -1.0, 1.0])
+    opposite = wide * np.array([-1.0, -1.0, 1.0])
     corners = np.concatenate(
         [
             np.stack(corner, 2)
-            for edge in (wide, other)
+            for edge in (wide, opposite)
             for corner in (
                 (line[:, :-1], line[:, 1:], line[:, :-1] + edge[:, :-1]),
                 (line[:, 1:], line[:, 1:] + edge[:, 1:], line[:, :-1] + edge[:, :-1]),

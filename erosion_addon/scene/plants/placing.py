@@ -178,9 +178,9 @@ class _Place:
         self.shore = (
             self._mean(ground.water.astype(np.float32), 12.0) if ground.water.any() else nothing
         )
-        laid = fields.get("deposition", nothing)
-        self.rubble = smooth_step(laid, 0.5, 4.0) * smooth_step(self.slope, 14, 24)
-        self._laid = laid
+        deposition = fields.get("deposition", nothing)
+        self.rubble = smooth_step(deposition, 0.5, 4.0) * smooth_step(self.slope, 14, 24)
+        self._laid = deposition
         self.clumps, self.wide = self._noise(ground, 1, 34.0), self._noise(ground, 2, 210.0)
         self._ground = ground
 
@@ -231,11 +231,11 @@ class _Place:
 
     def _noise(self, ground: Ground, stream: int, meters: float) -> Array:
         """Smooth noise from -0.5 to 0.5 of two sizes, `meters` and a third of it."""
-        found = np.zeros(ground.elevation.shape, np.float32)
+        noise = np.zeros(ground.elevation.shape, np.float32)
         for octave, (size, strength) in enumerate(((meters, 0.65), (0.37 * meters, 0.35))):
             axes = (
                 np.arange(n) * space / size
-                for n, space in zip(found.shape, ground.spacing, strict=True)
+                for n, space in zip(noise.shape, ground.spacing, strict=True)
             )
             row, col = (
                 axis[:, None] if number == 0 else axis[None, :] for number, axis in enumerate(axes)
@@ -252,8 +252,8 @@ class _Place:
             line = corners[:, c] * (1 - right) + corners[:, c + 1] * right
             low = line[r]
             high = line[r + 1]
-            found += (0.5 * strength * (low * (1 - down) + high * down)).astype(np.float32)
-        return found
+            noise += (0.5 * strength * (low * (1 - down) + high * down)).astype(np.float32)
+        return noise
 
     @property
     def hedges(self) -> Array:
@@ -284,8 +284,8 @@ class _Place:
                 nearest = np.minimum(nearest, away)
         width = max(1.5, 0.7 * self.cell) / meters
         strip_row, strip_col = (np.floor(axis * 2.3).astype(np.int64) for axis in (y, x))
-        kept = random_numbers(5, STREAM + 10, strip_row, strip_col) > -0.6
-        return (1 - smooth_step(second - nearest, width, 2.5 * width)) * kept
+        hedge = random_numbers(5, STREAM + 10, strip_row, strip_col) > -0.6
+        return (1 - smooth_step(second - nearest, width, 2.5 * width)) * hedge
 
 
 def scatter(
@@ -300,15 +300,15 @@ def scatter(
     thinned out evenly.
     """
     total = sum(kind.share for kind in KINDS if kind.name in dense)
-    found = [
+    groups = [
         _spots(ground, number, dense[kind.name], max(1, int(limit * kind.share / total)), eye)
         for number, kind in enumerate(KINDS)
         if kind.name in dense
     ]
     names = ("x", "y", "height", "turn", "form", "kind", "tint")
-    if not found:
+    if not groups:
         return Spots(*(np.zeros(0) for _ in names))
-    return Spots(*(np.concatenate([getattr(spots, name) for spots in found]) for name in names))
+    return Spots(*(np.concatenate([getattr(spots, name) for spots in groups]) for name in names))
 
 
 def _spots(
@@ -370,14 +370,14 @@ def _spots(
     else:
         away = np.full(len(x), 2.0)
     rank = chance / np.maximum(likely, 1e-9)
-    kept = rank < 1
-    if kept.sum() > limit:
-        kept = rank < np.partition(rank, limit)[limit]
-    row = row[kept]
-    col = col[kept]
-    x = x[kept]
-    y = y[kept]
-    away = away[kept]
+    selection = rank < 1
+    if selection.sum() > limit:
+        selection = rank < np.partition(rank, limit)[limit]
+    row = row[selection]
+    col = col[selection]
+    x = x[selection]
+    y = y[selection]
+    away = away[selection]
     low, high = kind.height
     size, tint, variant, turn = (lot(stream) for stream in (3, 4, 5, 6))
     # Neighbors are of one age.
@@ -385,7 +385,7 @@ def _spots(
     stand = random_numbers(3, STREAM + 27 + 8 * number, stand_row, stand_col)
     size = 0.6 * size + 0.4 * (0.5 + 0.5 * stand)
     # Many small ones, few tall ones; where a kind grows thinly, it stays lower.
-    height = (low + (high - low) * size * size) * (0.7 + 0.3 * np.clip(2 * likely[kept], 0, 1))
+    height = (low + (high - low) * size * size) * (0.7 + 0.3 * np.clip(2 * likely[selection], 0, 1))
     form = (number * VARIANTS + np.minimum((variant * VARIANTS).astype(int), VARIANTS - 1)) * 2
     form += away > 0.25
     return Spots(x, y, height, 2 * np.pi * turn, form, np.full(len(x), number), tint)

@@ -61,41 +61,41 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
 
     Kinds and colors are those of the terrain's palette. InputError if nothing grows there.
     """
-    chosen = {**USUAL, **settings}
-    land = _land(terrain, chosen)
-    spots = _spots(terrain, land, chosen)
+    options = {**USUAL, **settings}
+    land = _land(terrain, options)
+    spots = _spots(terrain, land, options)
     if not len(spots.x):
         raise InputError(
             f"Nothing grows on {terrain.name}: it is too steep, high, wet or small for plants of "
             "its palette. Choose another palette or a smaller Size."
         )
-    found = companions.find(terrain, KIND)
-    if not found:
+    objects = companions.find(terrain, KIND)
+    if not objects:
         name = f"{terrain.name} Plants"
-        found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
-        modifier = found[0].modifiers.new("Plants", "NODES")
+        objects = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
+        modifier = objects[0].modifiers.new("Plants", "NODES")
         modifier.node_group = plant_nodes.plant_group()
         nodes.set_modifier_input(modifier, "Forms", _forms())
-        found[0].hide_select = True  # a click on a tree is one on the land
+        objects[0].hide_select = True  # a click on a tree is one on the land
     companions.put_in_place(terrain)
-    for plants in found:
-        plants[SETTINGS] = json.dumps(chosen)
+    for plants in objects:
+        plants[SETTINGS] = json.dumps(options)
         if not plants.data.is_editmode:
             _geometry(land, spots).put_into(plants.data)
-    return found[0]
+    return objects[0]
 
 
 def renew(terrain: bpy.types.Object, add_missing: bool) -> None:
     """Place the terrain's plants again. Without any, the usual ones may be added to land that wears
     our material, if they grow there.
     """
-    found = companions.find(terrain, KIND)
-    for plants in found:
+    objects = companions.find(terrain, KIND)
+    for plants in objects:
         if not plants.data.is_editmode:
             update(terrain, plants)
     if (
         add_missing
-        and not found
+        and not objects
         and any(material.is_ours(slot.material) for slot in terrain.material_slots)
     ):
         with suppress(InputError):  # on bare ground nothing is missing
@@ -105,19 +105,19 @@ def renew(terrain: bpy.types.Object, add_missing: bool) -> None:
 def settings_of(plants: bpy.types.Object) -> dict[str, float | bool]:
     """Settings of plants; the usual ones for invalid content."""
     try:
-        held = json.loads(plants[SETTINGS])
-        known = {key: type(value)(held[key]) for key, value in USUAL.items() if key in held}
+        stored = json.loads(plants[SETTINGS])
+        values = {key: type(value)(stored[key]) for key, value in USUAL.items() if key in stored}
     except (KeyError, TypeError, ValueError, RecursionError):
         return dict(USUAL)
-    good = all(math.isfinite(value) and 0 <= value <= 1e6 for value in known.values())
-    return {**USUAL, **known} if good else dict(USUAL)
+    good = all(math.isfinite(value) and 0 <= value <= 1e6 for value in values.values())
+    return {**USUAL, **values} if good else dict(USUAL)
 
 
 def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
     """Place the plants again, by the ground and the scene's camera as they are now."""
-    chosen = settings_of(plants)
-    land = _land(terrain, chosen)
-    _geometry(land, _spots(terrain, land, chosen)).put_into(plants.data)
+    options = settings_of(plants)
+    land = _land(terrain, options)
+    _geometry(land, _spots(terrain, land, options)).put_into(plants.data)
 
 
 class _Land(NamedTuple):
@@ -134,10 +134,10 @@ class _Land(NamedTuple):
     palette: Palette
 
 
-def _land(terrain: bpy.types.Object, chosen: dict[str, float | bool]) -> _Land:
+def _land(terrain: bpy.types.Object, options: dict[str, float | bool]) -> _Land:
     place = positions(terrain.data)
     lattice = grid.lattice_of(terrain, place)
-    size = float(chosen["size"]) or _usual_size(lattice)
+    size = float(options["size"]) or _usual_size(lattice)
     ground = _ground(terrain, lattice, place[:, 2], size)
     return _Land(lattice, place, *lattice.frame(place), ground, size, material.palette_of(terrain))
 
@@ -148,18 +148,18 @@ def _usual_size(lattice: Lattice) -> float:
 
 
 def _spots(
-    terrain: bpy.types.Object, land: _Land, chosen: dict[str, float | bool]
+    terrain: bpy.types.Object, land: _Land, options: dict[str, float | bool]
 ) -> placing.Spots:
-    held = land.palette.plants
+    densities = land.palette.plants
     mixture = {
-        kind: held[kind] * chosen["density"]
+        kind: densities[kind] * options["density"]
         for group, kinds in GROUPS.items()
         for kind in kinds
-        if chosen[group] and kind in held
+        if options[group] and kind in densities
     }
-    lines = held.get(TREE_LINE, TREE_LINE_USUAL), held.get(FOREDUNE, 0.0)
+    lines = densities.get(TREE_LINE, TREE_LINE_USUAL), densities.get(FOREDUNE, 0.0)
     dense = placing.densities(land.ground, mixture, *lines)
-    return placing.scatter(land.ground, dense, int(chosen["limit"]), _eye(terrain, land))
+    return placing.scatter(land.ground, dense, int(options["limit"]), _eye(terrain, land))
 
 
 def _ground(
@@ -254,19 +254,19 @@ def _lot(spots: placing.Spots, times: float) -> Array:
 
 def _forms() -> bpy.types.Collection:
     """Collection of the forms, in no scene: the existing one, or a new one."""
-    found = nodes.find(bpy.data.collections, FORMS)
-    if found is not None:
-        return found
-    made = bpy.data.collections.new(FORMS)
-    made[nodes.KIND] = FORMS
+    existing = nodes.find(bpy.data.collections, FORMS)
+    if existing is not None:
+        return existing
+    collection = bpy.data.collections.new(FORMS)
+    collection[nodes.KIND] = FORMS
     surface = plant_nodes.plant_material()
     for number, (kind, seed, detail) in enumerate(placing.FORMS):
         name = f"Plant {number:02d} {kind.name.capitalize()}"
         obj = bpy.data.objects.new(name, _mesh(name, kind.form(7 * seed + 1, detail)))
         obj[nodes.KIND] = FORMS
         obj.data.materials.append(surface)
-        made.objects.link(obj)
-    return made
+        collection.objects.link(obj)
+    return collection
 
 
 def _mesh(name: str, form: Form) -> bpy.types.Mesh:

@@ -70,13 +70,13 @@ def finish(
 def requests(terrain: bpy.types.Object, parts: Collection[str]) -> list[Request]:
     """Requests of `finish`, which reports problems itself."""
     asked = []
-    for part, needed in (
+    for part, requests_of in (
         ("light", _light_requests),
         ("water", lambda obj: lod.requests_of_water(obj, 0.0)),
     ):
         if part in parts:
             with suppress(InputError):
-                asked += needed(terrain)
+                asked += requests_of(terrain)
     return asked
 
 

@@ -50,8 +50,8 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
         lambda obj: original.has_source(obj.data),
         lambda obj: grid.why_not(obj) is None and _is_grid(obj),
     ):
-        if found := [obj for obj in meshes if fits(obj)]:
-            return max(found, key=lambda obj: len(obj.data.vertices))
+        if terrains := [obj for obj in meshes if fits(obj)]:
+            return max(terrains, key=lambda obj: len(obj.data.vertices))
     raise InputError(
         f"Renders of the scene {scene.name} show no terrain; name the object with --object."
     )
@@ -59,15 +59,15 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
 
 def _rendered(scene: bpy.types.Scene) -> set[bpy.types.Object]:
     """Objects visible in renders, by themselves and by a collection."""
-    shown = set()
+    objects = set()
     inside = [layer.layer_collection for layer in scene.view_layers if layer.use]
     while inside:
         at = inside.pop()
         if not at.collection.hide_render:
             inside += at.children
             if not at.exclude:
-                shown |= {obj for obj in at.collection.objects if not obj.hide_render}
-    return shown
+                objects |= {obj for obj in at.collection.objects if not obj.hide_render}
+    return objects
 
 
 def _is_grid(obj: bpy.types.Object) -> bool:
@@ -123,23 +123,23 @@ def prepare(
     return camera
 
 
-def _show_plants(terrain: bpy.types.Object, wanted: bool | None, moved: bool) -> None:
+def _show_plants(terrain: bpy.types.Object, visible: bool | None, has_moved: bool) -> None:
     """Add the plants that are wanted, or hide them; place them anew for a camera that has moved.
 
     InputError if plants are wanted and none grow.
     """
-    found = companions.find(terrain, plants.KIND)
-    if wanted is False:
-        for shown in found:
-            shown.hide_render = True
+    objects = companions.find(terrain, plants.KIND)
+    if visible is False:
+        for item in objects:
+            item.hide_render = True
         return
     bpy.context.view_layer.update()  # where the camera is
-    if wanted and not found:
+    if visible and not objects:
         plants.add(terrain)
-    for shown in found:
-        shown.hide_render &= not wanted
-        if moved:
-            plants.update(terrain, shown)
+    for item in objects:
+        item.hide_render &= not visible
+        if has_moved:
+            plants.update(terrain, item)
 
 
 def aim(

@@ -63,10 +63,10 @@ def is_world_untouched(world: bpy.types.World) -> bool:
     )
 
 
-def clear(scene: bpy.types.Scene, kept: bpy.types.Object) -> list[str]:
+def clear(scene: bpy.types.Scene, terrain: bpy.types.Object) -> list[str]:
     """Delete the unchanged objects of the new file except `kept`; returns their names."""
-    found = [obj for obj in scene.objects if obj != kept and is_untouched(obj)]
-    names = [obj.name for obj in found]
-    for obj in found:
+    spare = [obj for obj in scene.objects if obj != terrain and is_untouched(obj)]
+    names = [obj.name for obj in spare]
+    for obj in spare:
         bpy.data.objects.remove(obj)
     return names

@@ -136,8 +136,8 @@ def complete(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = "")
 
 def light_of(scene: bpy.types.Scene) -> str:
     """Daylight of an added sky; "" for other skies."""
-    held = scene.world.get(LIGHT) if sky_material.is_ours(scene.world) else None
-    return held if held in LIGHTS else ""
+    light = scene.world.get(LIGHT) if sky_material.is_ours(scene.world) else None
+    return light if light in LIGHTS else ""
 
 
 def set_light(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
@@ -276,8 +276,8 @@ def _set_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> N
             else suns[0].matrix_world.to_quaternion()
         )
         towards = towards @ Vector((0.0, 0.0, 1.0))
-    shown = material.palette_of(terrain).values
-    soil = shown.get("Sediment Color", (0.2, 0.18, 0.15, 1.0))[:3]
+    colors = material.palette_of(terrain).values
+    soil = colors.get("Sediment Color", (0.2, 0.18, 0.15, 1.0))[:3]
     values = {
         "Zenith": day.zenith,
         "Horizon": haze_of(terrain, light),

@@ -40,7 +40,7 @@ def _drawn(
     scale = side / min(region.width, region.height)
     width = max(round(region.width * scale), side)
     height = max(round(region.height * scale), side)
-    shown = space.overlay.show_overlays
+    overlays = space.overlay.show_overlays
     space.overlay.show_overlays = False
     offscreen = gpu.types.GPUOffScreen(width, height)
     try:
@@ -60,7 +60,7 @@ def _drawn(
             )
     finally:
         offscreen.free()
-        space.overlay.show_overlays = shown
+        space.overlay.show_overlays = overlays
     buffer.dimensions = width * height * 4
     pixels = np.asarray(buffer, np.float32).reshape(height, width, 4)
     row = (height - side) // 2

@@ -196,10 +196,10 @@ class _Land:
 
     def _means(self, values: Array) -> Array:
         """Means over the blocks."""
-        found: Array = _blocks(values, self.stride, np.add) / _blocks(
+        means: Array = _blocks(values, self.stride, np.add) / _blocks(
             np.ones_like(values), self.stride, np.add
         )
-        return found
+        return means
 
     def _lines(self, flow: Array | None) -> Array:
         """Strength of leading lines, 0-1: channels by their flow; on gentle or dry land crests as
@@ -216,8 +216,8 @@ class _Land:
             )
             if self.relief > 0.06 * self.side:
                 return channels
-        around = sum(np.roll(self.heights, step, axis) for axis in (0, 1) for step in (-1, 1)) / 4
-        crest = np.maximum(self.heights - around, 0)
+        mean = sum(np.roll(self.heights, step, axis) for axis in (0, 1) for step in (-1, 1)) / 4
+        crest = np.maximum(self.heights - mean, 0)
         return np.maximum(
             channels, np.clip(crest / max(float(np.quantile(crest, 0.98)), 1e-9), 0, 1)
         )
@@ -232,10 +232,10 @@ class _Land:
 
     def _crest(self, x: float, y: float) -> tuple[float, float]:
         """Highest place near a position, in meters from the middle."""
-        around = np.linspace(-0.07, 0.07, 15)
-        ys = y + (around * self.depth)[:, None]
-        xs = x + (around * self.width)[None, :]
-        row, col = divmod(int(self.heights.take(self._cell(xs, ys)).argmax()), len(around))
+        offsets = np.linspace(-0.07, 0.07, 15)
+        ys = y + (offsets * self.depth)[:, None]
+        xs = x + (offsets * self.width)[None, :]
+        row, col = divmod(int(self.heights.take(self._cell(xs, ys)).argmax()), len(offsets))
         return float(xs[0, col]), float(ys[row, 0])
 
     def _cell(self, x: Array, y: Array) -> Array:
@@ -262,7 +262,7 @@ class _Land:
         cell = self._cell(x, y)
         up = np.where(inside, np.arctan2(self.heights.take(cell) - eye, away), -1.5)
         before = np.maximum.accumulate(up, axis=2)
-        seen = inside & (up >= before)
+        visible = inside & (up >= before)
         # beyond the terrain land goes on to the horizon
         skyline = np.maximum(before[..., -1], EARTH)
         high = math.atan(ASPECT * 0.5 * SENSOR / self.lens)  # half the picture's height
@@ -270,10 +270,10 @@ class _Land:
         upper = (pitch + high)[:, None, None]
         lower = (pitch - high)[:, None, None]
         rise = np.diff(before, axis=2, prepend=-1.5)
-        shown = np.clip(np.minimum(before, upper) - np.maximum(before - rise, lower), 0, None)
+        area = np.clip(np.minimum(before, upper) - np.maximum(before - rise, lower), 0, None)
         # The picture's share that lies near, in the middle and afar.
         parts = [
-            _share(shown * part, high)
+            _share(area * part, high)
             for part in (
                 away < 0.22 * self.reach,
                 (away >= 0.22 * self.reach) & (away < 0.5 * self.reach),
@@ -288,10 +288,10 @@ class _Land:
         # Variety of the skyline, depth of view, and leading lines, weighted toward the middle of
         # the picture.
         varied = np.minimum(skyline.std(1) / (0.28 * high), 1.0)
-        distance = np.where(seen, away, 0).max(2)
+        distance = np.where(visible, away, 0).max(2)
         open_ = np.clip(distance / self.side, 0, 1).mean(1)
         central = np.cos(np.linspace(-1.2, 1.2, COLUMNS))[:, None]
-        leading = _share(self.leads.take(cell) * shown * central, high)
+        leading = _share(self.leads.take(cell) * area * central, high)
         # A wall close by, or a terrain that ends far below the horizon, spoils the picture.
         close = np.clip(2 - distance / (0.25 * self.reach), 0, 1)
         walled = (close * (before[..., -1] > EARTH)).mean(1)
@@ -301,23 +301,23 @@ class _Land:
             + 0.5 * varied
             + 0.5 * open_
             + 1.6 * np.minimum(leading, 0.35)
-            + self._ground(cell, shown * (away < 0.7 * self.side), headings)
+            + self._ground(cell, area * (away < 0.7 * self.side), headings)
             - 1.5 * walled
             - corner
         )
         # a lake or a sea belongs into the middle of the picture, but does not fill it
         if self.water is not None:
             water = self.water.take(cell)
-            there = np.clip(away / (0.10 * self.side), 0, 1) * np.clip(
+            distance_weight = np.clip(away / (0.10 * self.side), 0, 1) * np.clip(
                 2 - away / (0.35 * self.side), 0, 1
             )
-            watery = _share(water * shown * there * central, high)
-            full = _share(water * shown, high)
-            banks = np.diff(water > 0.5, axis=2) & seen[..., 1:] & (away[1:] < 0.45 * self.side)
+            watery = _share(water * area * distance_weight * central, high)
+            full = _share(water * area, high)
+            banks = np.diff(water > 0.5, axis=2) & visible[..., 1:] & (away[1:] < 0.45 * self.side)
             score += 6.0 * np.minimum(watery, WATER[0]) - 4.0 * np.maximum(0.0, full - WATER[1])
             score += 0.6 * banks.any(2).mean(1)
         if self.snow is not None:
-            white = _mean(self.snow.take(cell), shown * (away < 0.35 * self.side))
+            white = _mean(self.snow.take(cell), area * (away < 0.35 * self.side))
             score -= 1.2 * np.maximum(0.0, white - SNOW)
         views = zip(headings.tolist(), pitch.tolist(), strict=True)
         return score.tolist(), [View((at[0], at[1], eye), *view, self.lens) for view in views]

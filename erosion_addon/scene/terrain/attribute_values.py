@@ -54,11 +54,11 @@ class Values(NamedTuple):
 
 def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str = "POINT") -> None:
     """Add an attribute; InputError if Blender refuses."""
-    made = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
-    if made is not None and made.name != name:  # the name is that of a vertex group, say
-        mesh.attributes.remove(made)
-        made = None
-    if made is None:
+    attribute = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
+    if attribute is not None and attribute.name != name:  # the name is that of a vertex group, say
+        mesh.attributes.remove(attribute)
+        attribute = None
+    if attribute is None:
         raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
 
 
@@ -96,11 +96,11 @@ def copy(
     """
     data_type = source.attributes[name].data_type
     domain = source.attributes[name].domain
-    known = target.attributes.get(new_name)
-    if known is not None and (known.data_type, known.domain) != (data_type, domain):
+    existing = target.attributes.get(new_name)
+    if existing is not None and (existing.data_type, existing.domain) != (data_type, domain):
         remove(target, new_name)
-        known = None
-    if known is None:
+        existing = None
+    if existing is None:
         new_attribute(target, new_name, data_type, domain)
     # Found by name only now: a new attribute may move the others in memory.
     ours = source.attributes[name].data

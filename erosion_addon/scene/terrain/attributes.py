@@ -44,10 +44,10 @@ def ours(mesh: bpy.types.Mesh) -> list[str]:
     """The names of the attributes that runs wrote; nothing else that a file may hold in their
     place.
     """
-    held = mesh.get(OURS)
+    names = mesh.get(OURS)
     return (
-        [name for name in held if name in FIELDS or name in COLORS]
-        if isinstance(held, list)
+        [name for name in names if name in FIELDS or name in COLORS]
+        if isinstance(names, list)
         else []
     )
 
@@ -66,10 +66,10 @@ def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
     """Raise InputError where the user has something of another kind under the name of an attribute
     to be written.
     """
-    known = ours(mesh)
+    existing = ours(mesh)
     for name in attribute_names(fields):
         check_no_vertex_group(mesh, name)
-        if name not in mesh.attributes or name in known:
+        if name not in mesh.attributes or name in existing:
             continue
         if not _fits(mesh.attributes[name], name):
             raise InputError(
@@ -105,13 +105,13 @@ def write_fields(
     Raises InputError before anything is written where a name is taken.
     """
     check_names(mesh, fields)
-    known = ours(mesh)
+    existing = ours(mesh)
     names = attribute_names(fields)
-    _set_ours(mesh, known + [name for name in names if name not in known])
+    _set_ours(mesh, existing + [name for name in names if name not in existing])
     active = _active_names(mesh)
     cell_size = mean_cell_size(lattice.spacing)
     for name in names:
-        if name not in known and name in mesh.attributes:
+        if name not in existing and name in mesh.attributes:
             attribute_values.copy(mesh, name, mesh, ASIDE + name)
         if colors and name in colors:
             _write_colors(mesh, name, lattice, colors[name], room)
@@ -122,13 +122,13 @@ def write_fields(
 
 
 def _write_colors(
-    mesh: bpy.types.Mesh, name: str, lattice: Lattice, given: Colors, room: Array | None
+    mesh: bpy.types.Mesh, name: str, lattice: Lattice, colors: Colors, room: Array | None
 ) -> None:
-    if given.vertices is None:
-        values = lattice.to_vertices(given.values)
+    if colors.vertices is None:
+        values = lattice.to_vertices(colors.values)
     else:
         values = attribute_values.read(mesh.attributes[name], room)
-        values[given.vertices] = given.values
+        values[colors.vertices] = colors.values
     _write(mesh, name, values, _type(name))
 
 
@@ -185,8 +185,8 @@ def write_users(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
     """Set a number of the vertices (vertices,) as an attribute of the user's, which no run touches.
     InputError where another kind of attribute has its name.
     """
-    known = mesh.attributes.get(name)
-    if known is not None and (known.domain, known.data_type) != ("POINT", "FLOAT"):
+    existing = mesh.attributes.get(name)
+    if existing is not None and (existing.domain, existing.data_type) != ("POINT", "FLOAT"):
         raise InputError(
             f"{mesh.name} has an attribute {name} of another kind; rename or remove it first."
         )
@@ -206,17 +206,17 @@ def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
     that they replaced.
     """
     active = _active_names(mesh)
-    kept = attribute_names(but)
-    known = ours(mesh)
-    for name in known:
-        if name in kept:
+    exceptions = attribute_names(but)
+    existing = ours(mesh)
+    for name in existing:
+        if name in exceptions:
             continue
         if ASIDE + name in mesh.attributes:
             attribute_values.copy(mesh, ASIDE + name, mesh, name)
             attribute_values.remove(mesh, ASIDE + name)
         else:
             attribute_values.remove(mesh, name)
-    _set_ours(mesh, [name for name in known if name in kept])
+    _set_ours(mesh, [name for name in existing if name in exceptions])
     _set_active_names(mesh, active)
 
 
@@ -225,12 +225,12 @@ def hand_over_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
     replaced is gone.
     """
     active = _active_names(mesh)
-    kept = attribute_names(but)
-    known = ours(mesh)
-    for name in known:
-        if name not in kept:
+    exceptions = attribute_names(but)
+    existing = ours(mesh)
+    for name in existing:
+        if name not in exceptions:
             attribute_values.remove(mesh, ASIDE + name)
-    _set_ours(mesh, [name for name in known if name in kept])
+    _set_ours(mesh, [name for name in existing if name in exceptions])
     _set_active_names(mesh, active)
 
 
@@ -271,9 +271,9 @@ def keep_aside(mesh: bpy.types.Mesh, name: str, values: Array) -> bool:
     if name in mesh.attributes:
         return False
     active = _active_names(mesh)
-    made = mesh.attributes.new(name, "FLOAT", "POINT")
-    if made is not None and made.name != name:  # a vertex group is called so
-        mesh.attributes.remove(made)
+    attribute = mesh.attributes.new(name, "FLOAT", "POINT")
+    if attribute is not None and attribute.name != name:  # a vertex group is called so
+        mesh.attributes.remove(attribute)
     if name not in mesh.attributes:
         return False
     mesh.attributes[name].data.foreach_set("value", np.ascontiguousarray(values, np.float32))
@@ -305,8 +305,8 @@ def _fits(attribute: bpy.types.Attribute, name: str) -> bool:
 
 def _write(mesh: bpy.types.Mesh, name: str, values: Array, data_type: str) -> None:
     """Set the attribute `name` from (vertices,) or (vertices, components)."""
-    known = mesh.attributes.get(name)
-    if known is not None and (known.domain, known.data_type) != ("POINT", data_type):
+    existing = mesh.attributes.get(name)
+    if existing is not None and (existing.domain, existing.data_type) != ("POINT", data_type):
         attribute_values.remove(mesh, name)  # ours, converted by the user
     if name not in mesh.attributes:
         new_attribute(mesh, name, data_type)

@@ -34,10 +34,10 @@ def add_sand(obj: bpy.types.Object, thickness: float) -> None:
     InputError if the attribute name is taken.
     """
     anew = not obj.erosion.continue_from_result
-    there = attributes.read_values(obj.data, "sediment", anew)
+    sand = attributes.read_values(obj.data, "sediment", anew)
     layer = np.full(len(obj.data.vertices), thickness, np.float32)
     attributes.write_values(
-        obj.data, "sediment", layer if there is None else np.maximum(layer, there), anew
+        obj.data, "sediment", layer if sand is None else np.maximum(layer, sand), anew
     )
     obj.data.update()
 
@@ -57,45 +57,47 @@ water.
 def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
     """Notes on a mesh that can be eroded, and with a recipe also on their fit."""
     try:
-        found = grid.describe(obj)
+        lattice = grid.describe(obj)
     except InputError:
         return _of_shape(obj, None, recipe)
-    said = _of_shape(obj, found, recipe) + _of_units() + _of_scale(obj, found) + _of_tilt(obj)
-    if recipe is not None and recipe.edges == "wrap" and not found.seamless:
-        said.append(
+    advice = _of_shape(obj, lattice, recipe) + _of_units() + _of_scale(obj, lattice) + _of_tilt(obj)
+    if recipe is not None and recipe.edges == "wrap" and not lattice.seamless:
+        advice.append(
             Advice(
                 "Opposite edges of the terrain do not meet, so wrapping tears it along them.",
                 "open_edges",
             )
         )
-    if found.resolution > 1e-3 * min(found.spacing):
-        said.append(
+    if lattice.resolution > 1e-3 * min(lattice.spacing):
+        advice.append(
             Advice(
                 (
                     "The mesh is so far from its origin that its heights come in steps of "
-                    f"{found.resolution:.2g} m."
+                    f"{lattice.resolution:.2g} m."
                 ),
                 "move_origin",
             )
         )
-    if found.step is not None:
-        said.append(
+    if lattice.step is not None:
+        advice.append(
             Advice(
                 (
-                    f"The heights come in steps of {found.step:.3g} m, as from an 8-bit image: "
+                    f"The heights come in steps of {lattice.step:.3g} m, as from an 8-bit image: "
                     "water gets caught on them."
                 ),
                 "smooth_steps",
             )
         )
-    return said + (_of_recipe(found, recipe) + _of_sand(obj, recipe) if recipe is not None else [])
+    return advice + (
+        _of_recipe(lattice, recipe) + _of_sand(obj, recipe) if recipe is not None else []
+    )
 
 
 def _of_shape(
-    obj: bpy.types.Object, found: grid.GridDescription | None, recipe: Recipe | None
+    obj: bpy.types.Object, lattice: grid.GridDescription | None, recipe: Recipe | None
 ) -> list[Advice]:
     """Checks that the eroded terrain is the displayed one, and has slopes at all."""
-    is_flat = found is not None and found.relief == 0
+    is_flat = lattice is not None and lattice.relief == 0
     if names := shapers(obj):
         flat = "That mesh is flat, so nothing runs down it. " if is_flat else ""
         text = (
@@ -116,26 +118,28 @@ def _of_shape(
 
 
 def _of_units() -> list[Advice]:
-    shown = bpy.context.scene.unit_settings.scale_length
-    if abs(shown - 1) < 1e-6:
+    unit = bpy.context.scene.unit_settings.scale_length
+    if abs(unit - 1) < 1e-6:
         return []
     text = (
-        f"The scene's unit scale is {shown:.3g}: what Blender shows as {shown:.3g} m is 1 m to "
+        f"The scene's unit scale is {unit:.3g}: what Blender shows as {unit:.3g} m is 1 m to "
         "erosion."
     )
     return [Advice(text, "unit_scale")]
 
 
-def _of_scale(obj: bpy.types.Object, found: grid.GridDescription) -> list[Advice]:
-    said = []
+def _of_scale(obj: bpy.types.Object, lattice: grid.GridDescription) -> list[Advice]:
+    advice = []
     scale = [abs(value) for value in obj.matrix_world.to_scale()]
     if max(scale) > 1.001 * min(scale):
         text = "The scale {:.3g} × {:.3g} × {:.3g} is taken into account.".format(*scale)
-        said.append(Advice(text, "apply_scale"))
-    row_spacing, col_spacing = found.spacing
+        advice.append(Advice(text, "apply_scale"))
+    row_spacing, col_spacing = lattice.spacing
     if abs(row_spacing / col_spacing - 1) > 1e-3:
-        said.append(Advice(f"The cells are not square: {col_spacing:.4g} m × {row_spacing:.4g} m."))
-    return said
+        advice.append(
+            Advice(f"The cells are not square: {col_spacing:.4g} m × {row_spacing:.4g} m.")
+        )
+    return advice
 
 
 def _of_tilt(obj: bpy.types.Object) -> list[Advice]:
@@ -151,15 +155,15 @@ def _of_tilt(obj: bpy.types.Object) -> list[Advice]:
     return [Advice(text, "clear_rotation")]
 
 
-def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
+def _of_recipe(lattice: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     steps = [step for step in recipe.steps if step.enabled]
-    width = longer_side((found.rows, found.cols), found.spacing)
-    said = []
+    width = longer_side((lattice.rows, lattice.cols), lattice.spacing)
+    advice = []
     processes = [PROCESSES[step.kind] for step in steps]
     if width < SMALL and not all(
-        one.works_in_cells or (recipe.width and one.follows_width) for one in processes
+        kind.works_in_cells or (recipe.width and kind.follows_width) for kind in processes
     ):
-        said.append(
+        advice.append(
             Advice(
                 (
                     f"The terrain is only {width:.3g} m across, but {recipe.name} is made for land "
@@ -170,16 +174,16 @@ def _of_recipe(found: grid.GridDescription, recipe: Recipe) -> list[Advice]:
         )
     for step in steps:
         process = PROCESSES[step.kind]
-        small = process.small_steps(step.parameters, found.spacing)
+        small = process.small_steps(step.parameters, lattice.spacing)
         if small > FINE_ENOUGH:
-            said.append(
+            advice.append(
                 Advice(
                     f"On cells this small the {process.label.lower()} takes {small:,} short steps "
                     "between two updates of the ground, too many for the ground to follow.",
                     "shorten_time_step",
                 )
             )
-    return said
+    return advice
 
 
 def _of_sand(obj: bpy.types.Object, recipe: Recipe) -> list[Advice]:

@@ -37,20 +37,20 @@ def make(
         heights, corner, holes = grid_of(points, triangles, cell_size)
     except InputError as error:
         raise InputError(f"{obj.name} cannot become a terrain. {error}") from error
-    made = make_grid_object(f"{obj.name} Grid", heights, (cell_size, cell_size), collection)
+    result = make_grid_object(f"{obj.name} Grid", heights, (cell_size, cell_size), collection)
     rows, cols = heights.shape
-    made.location = (
+    result.location = (
         corner[0] + (cols - 1) * cell_size / 2,
         corner[1] + (rows - 1) * cell_size / 2,
         0.0,
     )
-    return made, cell_size, holes
+    return result, cell_size, holes
 
 
 def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array, Array]:
     """Points (n, 3) in world space and triangles (m, 3) of the evaluated object."""
-    shown = obj.evaluated_get(depsgraph)
-    mesh = shown.to_mesh()
+    evaluated = obj.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
     try:
         points: Array = np.empty(3 * len(mesh.vertices), np.float32)
         mesh.vertices.foreach_get("co", points)
@@ -58,8 +58,8 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
         triangles: Array = np.empty(3 * len(mesh.loop_triangles), np.int32)
         mesh.loop_triangles.foreach_get("vertices", triangles)
     finally:
-        shown.to_mesh_clear()
-    matrix = np.array(shown.matrix_world, np.float64)
+        evaluated.to_mesh_clear()
+    matrix = np.array(evaluated.matrix_world, np.float64)
     points = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
     triangles = triangles.reshape(-1, 3)
     # faces elsewhere are holes, which are filled from around them

@@ -79,21 +79,21 @@ def lattice_of(obj: bpy.types.Object, place: Array) -> Lattice:
             require_level(obj.name, place, standing)
         if not isinstance(error, NoLatticeError):
             raise
-        known = cause(obj.name, place, structure(obj.data))
-        if known is None and may_be_grid(obj.data):
-            known = InputError(
+        reason = cause(obj.name, place, structure(obj.data))
+        if reason is None and may_be_grid(obj.data):
+            reason = InputError(
                 f"Sculpting moved vertices of {obj.name} sideways; "
                 "Straighten Grid in the tab Erosion puts them back in line."
             )
-        if known is None:
+        if reason is None:
             raise
-        raise known from error
+        raise reason from error
 
 
 def _some_edges(mesh: bpy.types.Mesh) -> Array:
     """Up to about 4000 of the edges, (count, 2)."""
-    chosen = range(0, len(mesh.edges), max(1, len(mesh.edges) // 4000))
-    return np.array([mesh.edges[index].vertices[:] for index in chosen], dtype=np.intp).reshape(
+    indices = range(0, len(mesh.edges), max(1, len(mesh.edges) // 4000))
+    return np.array([mesh.edges[index].vertices[:] for index in indices], dtype=np.intp).reshape(
         -1, 2
     )
 
@@ -150,12 +150,12 @@ def describe(obj: bpy.types.Object) -> GridDescription:
     mesh = obj.data
     transform = tuple(round(value, 9) for row in obj.matrix_world.to_3x3() for value in row)
     key = (obj.name, len(mesh.vertices), transform)
-    known = _now.described.get(mesh.session_uid)
-    if known is None or known[0] != key:
-        known = _now.described[mesh.session_uid] = (key, _description(obj))
-    if isinstance(known[1], InputError):
-        raise known[1]
-    return known[1]
+    entry = _now.described.get(mesh.session_uid)
+    if entry is None or entry[0] != key:
+        entry = _now.described[mesh.session_uid] = (key, _description(obj))
+    if isinstance(entry[1], InputError):
+        raise entry[1]
+    return entry[1]
 
 
 def _description(obj: bpy.types.Object) -> GridDescription | InputError:

@@ -57,10 +57,10 @@ def look(source: Source, options: Reading) -> Record:
 
     Kept until the file or the options change: dialogs ask at each redraw.
     """
-    found = _looked(_key(source), options)
-    if isinstance(found, InputError):
-        raise found
-    return found
+    record = _looked(_key(source), options)
+    if isinstance(record, InputError):
+        raise record
+    return record
 
 
 def forget() -> None:
@@ -231,8 +231,8 @@ def _key(source: Source) -> Key:
 
 def _stamp(path: Path) -> tuple[int, int]:
     try:
-        found = os.stat(path)  # noqa: PTH116 - Path.stat would follow the same link, more slowly
-        return found.st_mtime_ns, found.st_size
+        status = os.stat(path)  # noqa: PTH116 - Path.stat would follow the same link, more slowly
+        return status.st_mtime_ns, status.st_size
     except (OSError, ValueError):
         return 0, -1
 

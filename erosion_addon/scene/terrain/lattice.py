@@ -128,10 +128,10 @@ def find(name: str, positions: Array, scales: Array, edges: Callable[[], Array])
     it is no lattice. Raises InputError where the vertices do not form a full regular grid along
     local x and y.
     """
-    found = _in_order(positions)
-    if found is None:
-        found = _in_any_order(name, positions, edges)
-    shape, spacing, vertex = found
+    match = _in_order(positions)
+    if match is None:
+        match = _in_any_order(name, positions, edges)
+    shape, spacing, vertex = match
     if not math.isfinite(float(positions[:, 2].min()) + float(positions[:, 2].max())):
         raise _not_finite(name, positions)
     meters = (_as_meant(spacing[0] * scales[1]), _as_meant(spacing[1] * scales[0]))
@@ -195,11 +195,11 @@ def _even_spacings(points: Array) -> list[float] | None:
     return spacings
 
 
-_Found = tuple[tuple[int, int], tuple[float, float], Array | None]
+_Match = tuple[tuple[int, int], tuple[float, float], Array | None]
 """(rows, cols), local (row, column) spacing, and `Lattice.vertex`."""
 
 
-def _in_order(positions: Array) -> _Found | None:
+def _in_order(positions: Array) -> _Match | None:
     """Lattice of vertices in row order, as most programs make them; None otherwise."""
     x = positions[:, 0]
     turn = np.flatnonzero(x[1:65536] <= x[:-1][:65535])[:1]
@@ -232,7 +232,7 @@ def _in_order(positions: Array) -> _Found | None:
     return (rows, cols), spacings, None
 
 
-def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _Found:
+def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _Match:
     if not np.isfinite(positions).all():
         raise _not_finite(name, positions)
     farthest = float(np.abs(positions[:, :2]).max())

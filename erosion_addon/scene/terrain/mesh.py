@@ -31,10 +31,10 @@ def positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
     room: as for `shown_positions`.
     """
     buffer = shown_positions(mesh, room)
-    own = mesh.attributes.get(OWN_HEIGHTS)
-    if own is not None and (own.data_type, own.domain) == ("FLOAT", "POINT"):
+    attribute = mesh.attributes.get(OWN_HEIGHTS)
+    if attribute is not None and (attribute.data_type, attribute.domain) == ("FLOAT", "POINT"):
         heights = np.empty(len(buffer), np.float32)
-        own.data.foreach_get("value", heights)
+        attribute.data.foreach_get("value", heights)
         buffer[:, 2] = heights
     return buffer
 
@@ -119,9 +119,9 @@ class Topology:
             mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
         return cls(counts(mesh), corners)
 
-    def equals(self, other: Self) -> bool:
+    def equals(self, topology: Self) -> bool:
         """Whether both are the same to the bit."""
-        return self.counts == other.counts and np.array_equal(self.corners, other.corners)
+        return self.counts == topology.counts and np.array_equal(self.corners, topology.corners)
 
     def fingerprint(self, place: Array) -> str:
         """Hash of it with positions (vertices, 3) float32; needs no Blender, so it may be made in a
@@ -133,33 +133,34 @@ class Topology:
         return digest.hexdigest()
 
 
-def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, now: Array | None = None) -> Array:
+def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, before: Array | None = None) -> Array:
     """Set the local z of all vertices (vertices,) float32, see `write_positions`; returns the
     positions.
     """
-    now = shown_positions(mesh) if now is None else now
-    if z_by_vertex.shape != (len(now),):
+    before = shown_positions(mesh) if before is None else before
+    if z_by_vertex.shape != (len(before),):
         raise InputError(
-            f"{mesh.name} has {len(now)} vertices and the result {z_by_vertex.size}; it was edited."
+            f"{mesh.name} has {len(before)} vertices and the result {z_by_vertex.size}; "
+            "it was edited."
         )
-    after = np.column_stack([now[:, :2], np.asarray(z_by_vertex, np.float32)])
-    write_positions(mesh, after, now)
+    after = np.column_stack([before[:, :2], np.asarray(z_by_vertex, np.float32)])
+    write_positions(mesh, after, before)
     return after
 
 
 def write_positions(
-    mesh: bpy.types.Mesh, after: Array, now: Array | None = None, room: Array | None = None
+    mesh: bpy.types.Mesh, after: Array, displayed: Array | None = None, room: Array | None = None
 ) -> None:
     """Set the local positions of all vertices (vertices, 3) float32, and verify them.
 
-    now: displayed positions, if known already. room: as for `shown_positions`. Raises InputError
+    displayed: displayed positions, if available. room: as for `shown_positions`. Raises InputError
     for values that are not finite, or a mesh that does not accept them; the mesh is then unchanged.
     """
     if not np.isfinite(after).all():
         raise InputError(
             f"The result has heights that are not finite; {mesh.name} stays as it was."
         )
-    before = shown_positions(mesh) if now is None else now
+    before = shown_positions(mesh) if displayed is None else displayed
     mesh.attributes["position"].data.foreach_set(
         "vector", np.ascontiguousarray(after, np.float32).ravel()
     )

@@ -51,8 +51,8 @@ class Advice(NamedTuple):
 
 def why_not(obj: bpy.types.Object | None) -> str | None:
     """Reason why the object cannot be eroded in place; None if a quick check finds none."""
-    found = obstacle(obj)
-    return None if found is None else found.sentence
+    reason = obstacle(obj)
+    return None if reason is None else reason.sentence
 
 
 def obstacle(obj: bpy.types.Object | None) -> Advice | None:

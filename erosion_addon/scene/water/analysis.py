@@ -21,7 +21,7 @@ from ..worker import computing
 if TYPE_CHECKING:
     from ...drainage.analysis import Analysis
 
-KEPT = "erosion_analysis"
+ANALYSIS = "erosion_analysis"
 """Custom property of a mesh: settings, figures and notes of its analysis, as JSON."""
 
 
@@ -33,14 +33,14 @@ def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -
     """
     mesh = obj.data
     lattice = grid.find_lattice(obj)
-    found = analysis_in(
+    result = analysis_in(
         computing.compute(request(obj, lattice, grid.heights(mesh), parameters, edges))
     )
-    attributes.write_fields(mesh, lattice, found.fields)
-    kept = {"parameters": parameters.to_dict(), "figures": found.figures, "notes": found.notes}
-    mesh[KEPT] = json.dumps(kept)
+    attributes.write_fields(mesh, lattice, result.fields)
+    record = {"parameters": parameters.to_dict(), "figures": result.figures, "notes": result.notes}
+    mesh[ANALYSIS] = json.dumps(record)
     mesh.update()
-    return found
+    return result
 
 
 def request(
@@ -65,10 +65,10 @@ def requests_of_analysis(
 
 def kept_text(mesh: bpy.types.Mesh) -> str:
     """Stored analysis of a mesh as text; empty if there is none."""
-    held = mesh.get(KEPT)
+    text = mesh.get(ANALYSIS)
     return (
-        held
-        if isinstance(held, str) and not set(ANALYZED).isdisjoint(attributes.ours(mesh))
+        text
+        if isinstance(text, str) and not set(ANALYZED).isdisjoint(attributes.ours(mesh))
         else ""
     )
 
@@ -76,13 +76,13 @@ def kept_text(mesh: bpy.types.Mesh) -> str:
 def kept(text: str) -> dict[str, Any]:
     """Settings, figures and notes in that text; empty for damaged parts."""
     try:
-        held = json.loads(text)
+        record = json.loads(text)
     except (ValueError, RecursionError):
-        held = None
+        record = None
     kinds = {"parameters": dict, "figures": dict, "notes": list}
-    held = held if isinstance(held, dict) else {}
+    record = record if isinstance(record, dict) else {}
     return {
-        name: held[name] if isinstance(held.get(name), kind) else kind()
+        name: record[name] if isinstance(record.get(name), kind) else kind()
         for name, kind in kinds.items()
     }
 
@@ -117,5 +117,5 @@ def update(obj: bpy.types.Object) -> None:
 def remove(mesh: bpy.types.Mesh) -> None:
     """Remove the analysis from a mesh, and restore the user's attributes of those names."""
     attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ANALYZED])
-    mesh.pop(KEPT, None)
+    mesh.pop(ANALYSIS, None)
     mesh.update()

@@ -64,7 +64,7 @@ def _curve_of(hair: Any) -> bpy.types.Curve:
     """Curve with the splines of hair curves; Catmull-Rom splines become Bézier splines of the same
     form.
     """
-    made = bpy.data.curves.new(hair.name, "CURVE")
+    result = bpy.data.curves.new(hair.name, "CURVE")
     count = len(hair.points)
     curves = len(hair.curves)
     place = np.empty((count, 3), np.float32)
@@ -82,15 +82,15 @@ def _curve_of(hair: Any) -> bpy.types.Curve:
         )
     )
     for index, curve in enumerate(hair.curves):
-        own = slice(curve.first_point_index, curve.first_point_index + curve.points_length)
+        span = slice(curve.first_point_index, curve.first_point_index + curve.points_length)
         kind = int(kinds[index])
-        points = place[own]
-        spline = made.splines.new({_POLY: "POLY", _NURBS: "NURBS"}.get(kind, "BEZIER"))
+        points = place[span]
+        spline = result.splines.new({_POLY: "POLY", _NURBS: "NURBS"}.get(kind, "BEZIER"))
         spline.use_cyclic_u, spline.resolution_u = bool(cyclic[index]), int(max(detail[index], 1))
         if kind in (_POLY, _NURBS):
             spline.points.add(len(points) - 1)
             spline.points.foreach_set(
-                "co", np.hstack([points, weights[own]]).astype(np.float32).ravel()
+                "co", np.hstack([points, weights[span]]).astype(np.float32).ravel()
             )
             spline.order_u = int(orders[index])
             spline.use_endpoint_u, spline.use_bezier_u = (
@@ -99,7 +99,7 @@ def _curve_of(hair: Any) -> bpy.types.Curve:
             )
             continue
         left, right = (
-            (side[own] for side in handles)
+            (side[span] for side in handles)
             if kind == _BEZIER
             else _catmull_rom(points, bool(cyclic[index]))
         )
@@ -109,24 +109,24 @@ def _curve_of(hair: Any) -> bpy.types.Curve:
             spline.bezier_points.foreach_set(f"handle_{side}_type", np.zeros(len(points), np.int32))
         for name, values in (("co", points), ("handle_left", left), ("handle_right", right)):
             spline.bezier_points.foreach_set(name, np.ascontiguousarray(values, np.float32).ravel())
-    return made
+    return result
 
 
 def _values(hair: Any, name: str, usual: Array) -> Array:
     """(elements, numbers) of an attribute of hair curves; `usual` where they have none such."""
-    found = hair.attributes.get(name)
+    attribute = hair.attributes.get(name)
     if (
-        found is None
-        or found.data_type not in attribute_values.MEMBERS
-        or len(found.data) != len(usual)
+        attribute is None
+        or attribute.data_type not in attribute_values.MEMBERS
+        or len(attribute.data) != len(usual)
     ):
         return usual
-    values = attribute_values.read(found)
+    values = attribute_values.read(attribute)
     return values if values.shape[1] == usual.shape[1] else usual
 
 
 def _catmull_rom(points: Array, cyclic: bool) -> tuple[Array, Array]:
     """Handles of the Bézier spline that equals the Catmull-Rom spline through points (count, 3)."""
-    around = np.pad(points, ((1, 1), (0, 0)), mode="wrap" if cyclic else "edge")
-    way = (around[2:] - around[:-2]) / 6.0
+    padded = np.pad(points, ((1, 1), (0, 0)), mode="wrap" if cyclic else "edge")
+    way = (padded[2:] - padded[:-2]) / 6.0
     return points - way, points + way

@@ -58,27 +58,27 @@ def add(
     parameters = beside_sea(terrain, kind, parameters)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
     _check(terrain, kind, parameters, headwaters)
-    found = companions.find(terrain, kind)
-    if as_curves is not None and any((water.type == "CURVES") != as_curves for water in found):
+    waters = companions.find(terrain, kind)
+    if as_curves is not None and any((water.type == "CURVES") != as_curves for water in waters):
         companions.remove(terrain, kind)
-        found = []
-    if not found:
+        waters = []
+    if not waters:
         name = f"{terrain.name} {KINDS[kind]}"
         data = river_curves.new(name) if as_curves else bpy.data.meshes.new(name)
-        found = [companions.add(terrain, kind, name, data)]
-        found[0].data.materials.append(water_material.water_material(max(terrain.dimensions[:2])))
-        found[0].visible_shadow = False  # water lets the light through to its bed
-    shown = _shown(terrain)
-    for companion in shown:
+        waters = [companions.add(terrain, kind, name, data)]
+        waters[0].data.materials.append(water_material.water_material(max(terrain.dimensions[:2])))
+        waters[0].visible_shadow = False  # water lets the light through to its bed
+    objects = _shown(terrain)
+    for companion in objects:
         companion[SETTINGS] = json.dumps(parameters.to_dict())
         companion[HEADWATERS] = headwaters
     with computing.ahead(requests_of_add(terrain, kind, parameters)):
         companions.put_in_place(terrain)
-        for companion in shown:
+        for companion in objects:
             if not companions.is_edited(companion):
                 update(terrain, companion)
     material_inputs.update(terrain)
-    return found[0]
+    return waters[0]
 
 
 def beside_sea(
@@ -87,11 +87,11 @@ def beside_sea(
     """Settings of a kind beside a sea: rivers end in it, at its level unless they have one of their
     own.
     """
-    shown = companions.find(terrain, "sea")
+    seas = companions.find(terrain, "sea")
     if kind == "sea":
         return replace(parameters, sea=True)
-    if shown and not parameters.sea:
-        return replace(parameters, sea=True, sea_level=settings_of(shown[0]).sea_level)
+    if seas and not parameters.sea:
+        return replace(parameters, sea=True, sea_level=settings_of(seas[0]).sea_level)
     return parameters
 
 
@@ -132,8 +132,8 @@ def _check(
 
 def headwaters_in(terrain: bpy.types.Object) -> str:
     """Vertex group or attribute where the terrain's rivers begin; "" for their drainage area."""
-    held = next((companion.get(HEADWATERS) for companion in _shown(terrain)), "")
-    return held if isinstance(held, str) else ""
+    text = next((companion.get(HEADWATERS) for companion in _shown(terrain)), "")
+    return text if isinstance(text, str) else ""
 
 
 def are_curves(terrain: bpy.types.Object) -> bool:
@@ -241,8 +241,8 @@ def _shape(
     lakes = bool(companions.find(terrain, "lakes"))
     sizes = drainage.sizes(water, parameters)
     across = split(terrain.data)
-    made = ribbon.ribbons if companion.type == "MESH" else ribbon.centerlines
-    return made(water, sizes, ground.elevation, ground.spacing, lakes, across)
+    shape = ribbon.ribbons if companion.type == "MESH" else ribbon.centerlines
+    return shape(water, sizes, ground.elevation, ground.spacing, lakes, across)
 
 
 def _shown(terrain: bpy.types.Object) -> list[bpy.types.Object]:

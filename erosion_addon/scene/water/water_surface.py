@@ -33,8 +33,8 @@ def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
             f"{terrain.name} has no water: erode it with a recipe that has a water step, such as "
             "river valley. Without one, the terrain's material draws the wettest ground as water."
         )
-    found = companions.find(terrain, KIND)
-    if not found:
+    surfaces = companions.find(terrain, KIND)
+    if not surfaces:
         if not has_water(terrain, threshold):
             least = shown_from(grid.find_lattice(terrain), threshold)
             raise InputError(
@@ -42,16 +42,16 @@ def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
                 "threshold."
             )
         name = f"{terrain.name} Water"
-        found = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
-        found[0].data.materials.append(water_material.water_material())
-        found[0].visible_shadow = False  # water lets the light through to its bed
+        surfaces = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
+        surfaces[0].data.materials.append(water_material.water_material())
+        surfaces[0].visible_shadow = False  # water lets the light through to its bed
     companions.put_in_place(terrain)
-    for surface in found:
+    for surface in surfaces:
         surface[THRESHOLD] = threshold
         if not surface.data.is_editmode:
             update(terrain, surface)
     material_inputs.update(terrain)
-    return found[0]
+    return surfaces[0]
 
 
 def has_water(terrain: bpy.types.Object, threshold: float = 0.0) -> bool:
@@ -153,15 +153,15 @@ def cells(faces: Array) -> tuple[Array, Array, Edges]:
     return used, corners, Edges(edges, corner_edges)
 
 
-def _take(found: Array, chosen: Array, *parts: Array) -> None:
+def _take(target: Array, selection: Array, *parts: Array) -> None:
     """Fill the columns of `found` with the chosen elements of each part."""
     for column, part in enumerate(parts):
-        found[:, column] = part[chosen]
+        target[:, column] = part[selection]
 
 
-def _numbers(chosen: Array) -> Array:
+def _numbers(selection: Array) -> Array:
     """Running numbers of the chosen elements, in the shape of `chosen`."""
-    return (np.cumsum(chosen, dtype=np.int32) - 1).reshape(chosen.shape)
+    return (np.cumsum(selection, dtype=np.int32) - 1).reshape(selection.shape)
 
 
 def common_slot(mesh: bpy.types.Mesh) -> int:

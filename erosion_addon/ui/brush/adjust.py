@@ -90,10 +90,10 @@ class EROSION_OT_brush_adjust(bpy.types.Operator):
 
     def _show(self, context: bpy.types.Context) -> None:
         value = f"{getattr(brush_settings.of(context), self._setting):.4g}"
-        said = phrase("Strength: {value}", value=value)
+        text = phrase("Strength: {value}", value=value)
         if self.what == "RADIUS":
-            said = phrase("Radius: {value}", value=value)
-        context.area.header_text_set(said)
+            text = phrase("Radius: {value}", value=value)
+        context.area.header_text_set(text)
         context.area.tag_redraw()
 
     def _leave(self, context: bpy.types.Context, result: set[str]) -> set[str]:

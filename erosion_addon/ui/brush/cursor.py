@@ -54,8 +54,8 @@ def circle(context: bpy.types.Context, mouse: tuple[float, float]) -> list[Any]:
     except (InputError, MemoryError):
         return []
     ring = aim.ring(ground.elevation, ground.frame, place, radius)
-    shown = (
+    points = (
         view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at)
         for at in ring
     )
-    return [at for at in shown if at is not None]
+    return [at for at in points if at is not None]

@@ -107,7 +107,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if self._layer_is_new and (full := layers.why_full(terrain)):
             raise InputError(f"{full}; remove one before you paint.")
         self._was_result = original.has_source(terrain.data)
-        given = _stroke(context, self.mode, radius, terrain)
+        stroke = _stroke(context, self.mode, radius, terrain)
         strata = None
         try:
             strata = loaded_recipe.recipe(terrain.erosion).strata
@@ -116,7 +116,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._painter = Painter(
             terrain,
             self._ground,
-            given,
+            stroke,
             self._masks,
             strata.to_dict() if strata else None,
             terrain.erosion.edges,
@@ -248,9 +248,9 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._on_progress(context)
         if not painter.ended or not painter.is_settled():
             return {"RUNNING_MODAL"}
-        done = self._finish(context)
+        result = self._finish(context)
         self._leave(context)
-        return done
+        return result
 
     def _on_progress(self, context: bpy.types.Context) -> None:
         """Say in the status bar that the worker compiles, as long as it does."""
@@ -266,8 +266,8 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             return
         terrain = self._painter.find_object()
         mouse = (event.mouse_region_x, event.mouse_region_y)
-        found = under_mouse(context, terrain, mouse) if terrain is not None else None
-        if found is None:
+        point = under_mouse(context, terrain, mouse) if terrain is not None else None
+        if point is None:
             self._last = None
             return
         settings = brush_settings.of(context)
@@ -275,7 +275,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             event.pressure if settings.use_pressure_strength and event.is_tablet else 1.0
         )
         rows, cols = self._ground.frame.spacing
-        place = (found[0] * cols, found[1] * rows)
+        place = (point[0] * cols, point[1] * rows)
         step = SPACING * self._painter.stroke.radius
         if self._last is None:
             self._dab(place, self._pressure)

@@ -44,8 +44,8 @@ class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
             return analysis.requests_of_analysis(terrain, parameters, terrain.erosion.edges)
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            found = analysis.analyze(terrain, parameters, terrain.erosion.edges)
-            return f"Found {', '.join(found.fields)}.", found.notes
+            result = analysis.analyze(terrain, parameters, terrain.erosion.edges)
+            return f"Found {', '.join(result.fields)}.", result.notes
 
         return Plan(requests, change)
 
@@ -82,20 +82,20 @@ class EROSION_PT_analysis(SubPanel):
         if not text:
             return
         row.operator("erosion.analysis_remove", text="", icon="X")
-        told, notes = _told(text)
+        figures, notes = _told(text)
         if notes:
             draw_lines(layout, [*notes], "INFO")
         flow = layout.grid_flow(columns=2, even_columns=True, align=True)
         for name in ANALYZED:
-            shown = mask_watch.is_shown(
+            visible = mask_watch.is_shown(
                 companions.terrain_of(context.object), mask_watch.FIELD + name
             )
             flow.operator(
-                "erosion.field_show", text=parameter_label(name), depress=shown
+                "erosion.field_show", text=parameter_label(name), depress=visible
             ).field = name
         column = layout.column(align=True)
         column.scale_y = 0.8
-        for label, value in told:
+        for label, value in figures:
             split = column.split(factor=0.6)
             split.label(text=label)
             split.label(text=value, translate=False)
@@ -108,9 +108,9 @@ def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     """
     from ...drainage.land_statistics import lines  # few terrains are analyzed
 
-    held = analysis.kept(text)
+    record = analysis.kept(text)
     try:
-        return lines(held["figures"]), [str(note) for note in held["notes"]]
+        return lines(record["figures"]), [str(note) for note in record["notes"]]
     except (ValueError, TypeError):
         return [], ["The figures of the analysis are damaged; analyze the terrain again."]
 

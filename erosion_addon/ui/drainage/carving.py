@@ -42,12 +42,14 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
         from ...scene.run import carving  # few sessions need it
 
         parameters = self.given()
-        wanted = [self.curve] if self.curve else [obj.name for obj in bpy.context.selected_objects]
+        names = [self.curve] if self.curve else [obj.name for obj in bpy.context.selected_objects]
 
         def curves() -> list[bpy.types.Object]:
-            there = [obj for obj in map(bpy.data.objects.get, wanted) if obj is not None]
+            objects = [obj for obj in map(bpy.data.objects.get, names) if obj is not None]
             return (
-                there if self.curve else [obj for obj in there if obj.type in ("CURVE", "CURVES")]
+                objects
+                if self.curve
+                else [obj for obj in objects if obj.type in ("CURVE", "CURVES")]
             )
 
         def requests(terrain: bpy.types.Object) -> list[Request]:

@@ -37,9 +37,9 @@ class _WaterOperator(ParameterOperator):
         as_curves = self.curves_meant()
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            made = rivers.add(terrain, kind, settings(terrain), heads, as_curves)
+            water = rivers.add(terrain, kind, settings(terrain), heads, as_curves)
             beside = update_derived.update_companions(terrain, update_derived.BESIDE_WATER)
-            return f"Made {made.name}.", beside
+            return f"Made {water.name}.", beside
 
         return Plan(
             lambda terrain: rivers.requests_of_add(terrain, kind, settings(terrain), heads), change
@@ -55,8 +55,8 @@ class _WaterOperator(ParameterOperator):
 
     def settings(self) -> Callable[[bpy.types.Object], RiverParameters]:
         """Settings of all kinds for a terrain, without references to this operator, see `plan`."""
-        given = self.given()
-        return lambda terrain: given
+        parameters = self.given()
+        return lambda terrain: parameters
 
 
 def _masks(operator: Any, context: bpy.types.Context, edit_text: str) -> list[str]:
@@ -64,9 +64,9 @@ def _masks(operator: Any, context: bpy.types.Context, edit_text: str) -> list[st
     if terrain is None or terrain.type != "MESH":
         return []
     numbers = (
-        one.name
-        for one in terrain.data.attributes
-        if (one.domain, one.data_type) == ("POINT", "FLOAT")
+        attribute.name
+        for attribute in terrain.data.attributes
+        if (attribute.domain, attribute.data_type) == ("POINT", "FLOAT")
     )
     return [group.name for group in terrain.vertex_groups] + sorted(numbers)
 
@@ -165,22 +165,22 @@ class EROSION_OT_sea_add(_WaterOperator, bpy.types.Operator):
         level = self.sea_level if self.properties.is_property_set("sea_level") else None
 
         def of_terrain(terrain: bpy.types.Object) -> RiverParameters:
-            known = visible_water.settings_in(terrain) or RiverParameters()
-            return replace(known, sea_level=_sea_level_of(terrain) if level is None else level)
+            parameters = visible_water.settings_in(terrain) or RiverParameters()
+            return replace(parameters, sea_level=_sea_level_of(terrain) if level is None else level)
 
         return of_terrain
 
 
 def _sea_level_of(terrain: bpy.types.Object) -> float:
     """Sea level of the terrain's rivers, else of its recipe's last step with a sea; else 0."""
-    known = visible_water.settings_in(terrain)
-    if known is not None and known.sea:
-        return known.sea_level
+    parameters = visible_water.settings_in(terrain)
+    if parameters is not None and parameters.sea:
+        return parameters.sea_level
     recipe = recipe_or_none(terrain.erosion)
     for step in reversed(recipe.steps if recipe else ()):
-        given = step.parameters.to_dict()
-        if step.enabled and given.get("sea"):
-            return float(given["sea_level"])
+        values = step.parameters.to_dict()
+        if step.enabled and values.get("sea"):
+            return float(values["sea_level"])
     return 0.0
 
 

@@ -47,24 +47,24 @@ _OF_A_HEIGHTMAP = (
 """Options for one that is made from a heightmap."""
 
 
-def erode(given: argparse.Namespace) -> None:
+def erode(arguments: argparse.Namespace) -> None:
     """Erode a heightmap or the terrain of a .blend file as its settings and the arguments say, and
     save a new file.
 
     InputError for invalid arguments, and if the terrain cannot be eroded; then nothing is written.
     """
-    is_file = given.input.suffix.lower() == ".blend"
-    _require_only(given, is_file)
-    with Outputs(source.inputs(given)) as outputs:
-        target = outputs.plan(given.output, (".blend",))
-        report = outputs.plan(given.report, (".json",)) if given.report else None
-        terrain = _open(given) if is_file else _import(given)
-        _set(terrain, given, given.recipe or ("" if is_file else RECIPE))
-        task = _run(terrain, given)
+    is_file = arguments.input.suffix.lower() == ".blend"
+    _require_only(arguments, is_file)
+    with Outputs(source.inputs(arguments)) as outputs:
+        target = outputs.plan(arguments.output, (".blend",))
+        report = outputs.plan(arguments.report, (".json",)) if arguments.report else None
+        terrain = _open(arguments) if is_file else _import(arguments)
+        _set(terrain, arguments, arguments.recipe or ("" if is_file else RECIPE))
+        task = _run(terrain, arguments)
         with _kept(target):
             if task.state != "done":
                 raise InputError(task.sentence)
-            if given.look:
+            if arguments.look:
                 _set_up_look(terrain)
             with outputs.write(target) as path:
                 _save(path)
@@ -72,7 +72,7 @@ def erode(given: argparse.Namespace) -> None:
                 with outputs.write(report) as path:
                     path.write_text(json.dumps(task.report, indent=2) + "\n", encoding="utf-8")
             published = outputs.publish()
-        if not given.quiet:
+        if not arguments.quiet:
             note(task.sentence)
         print_written(published)
 
@@ -94,9 +94,9 @@ def _kept(target: Path) -> Iterator[None]:
         raise
 
 
-def _require_only(given: argparse.Namespace, is_file: bool) -> None:
+def _require_only(arguments: argparse.Namespace, is_file: bool) -> None:
     """Raise InputError for an option that has no meaning here."""
-    known = {
+    common = {
         *_OPTIONS,
         *(_OF_A_FILE if is_file else _OF_A_HEIGHTMAP),
         "command",
@@ -104,19 +104,19 @@ def _require_only(given: argparse.Namespace, is_file: bool) -> None:
         "output",
         "normals",
     }
-    others = [
+    wrong = [
         name
-        for name, value in vars(given).items()
-        if name not in known and value not in (None, False, [])
+        for name, value in vars(arguments).items()
+        if name not in common and value not in (None, False, [])
     ]
-    if not others:
+    if not wrong:
         return
-    option = {"go_on": "continue"}.get(others[0], others[0]).replace("_", "-")
-    if others[0] in _OF_A_FILE:
+    option = {"go_on": "continue"}.get(wrong[0], wrong[0]).replace("_", "-")
+    if wrong[0] in _OF_A_FILE:
         raise InputError(
-            f"--{option} chooses a terrain of a .blend file, and {given.input} is a heightmap."
+            f"--{option} chooses a terrain of a .blend file, and {arguments.input} is a heightmap."
         )
-    if others[0] in _OF_A_HEIGHTMAP:
+    if wrong[0] in _OF_A_HEIGHTMAP:
         raise InputError(
             f"--{option} is for heightmaps; the terrain of a .blend file brings its own settings."
         )
@@ -126,32 +126,32 @@ def _require_only(given: argparse.Namespace, is_file: bool) -> None:
     )
 
 
-def _open(given: argparse.Namespace) -> bpy.types.Object:
+def _open(arguments: argparse.Namespace) -> bpy.types.Object:
     """The terrain of the .blend file, which is opened."""
-    pictures.open_file(given.input)
-    return pictures.find_terrain(bpy.context.scene, given.object)
+    pictures.open_file(arguments.input)
+    return pictures.find_terrain(bpy.context.scene, arguments.object)
 
 
-def _import(given: argparse.Namespace) -> bpy.types.Object:
+def _import(arguments: argparse.Namespace) -> bpy.types.Object:
     """A terrain made from the heightmap, its masks and its sand, alone in a new file."""
-    recipe = source.recipe_of(given)
-    start, masks, record = source.read(given, recipe, BlenderFiles())
+    recipe = source.recipe_of(arguments)
+    start, masks, record = source.read(arguments, recipe, BlenderFiles())
     masks, notes = prepare(masks, start.shape)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     terrain = grid.make_grid_object(
-        given.input.stem, start.elevation, start.spacing, bpy.context.scene.collection
+        arguments.input.stem, start.elevation, start.spacing, bpy.context.scene.collection
     )
-    inputs.made_from(terrain, given.input, record.georeference)
+    inputs.made_from(terrain, arguments.input, record.georeference)
     lattice = grid.find_lattice(terrain)
-    if given.sand is not None:
+    if arguments.sand is not None:
         attributes.write_values(terrain.data, "sediment", lattice.to_vertices(start["sediment"]))
     for kind, values in masks.items():
         attributes.write_users(terrain.data, f"mask_{kind}", lattice.to_vertices(values))
         mask = getattr(terrain.erosion, kind)
         mask.source = "ATTRIBUTE"
         mask.layer = f"mask_{kind}"
-    _set_color(terrain, given.surface_color)
-    if not given.quiet:
+    _set_color(terrain, arguments.surface_color)
+    if not arguments.quiet:
         source.note_lack(recipe, start, masks)
         for sentence in notes:
             note(sentence)
@@ -168,31 +168,31 @@ def _set_color(terrain: bpy.types.Object, color: str | None) -> None:
         settings.source, settings.image = "IMAGE", bpy.data.images.load(str(Path(color).resolve()))
 
 
-def _set(terrain: bpy.types.Object, given: argparse.Namespace, recipe_name: str) -> None:
+def _set(terrain: bpy.types.Object, arguments: argparse.Namespace, recipe_name: str) -> None:
     """Change the terrain's settings as the arguments say. recipe_name: "" for the terrain's own
     recipe.
     """
     settings = terrain.erosion
-    edges = given.edges
-    if recipe_name or given.set:
+    edges = arguments.edges
+    if recipe_name or arguments.set:
         if recipe_name:
             settings.recipe_name = recipe_name
         elif edges is None:
             edges = settings.edges
         recipe = Recipe.load(recipe_name) if recipe_name else own_recipes.recipe_of_terrain(terrain)
-        steps.fill(settings, recipe.with_values(dict(given.set)))
-    if given.seed is not None:
-        settings.seed = given.seed
+        steps.fill(settings, recipe.with_values(dict(arguments.set)))
+    if arguments.seed is not None:
+        settings.seed = arguments.seed
     if edges is not None:
         settings.edges = edges
-    elif steps.opens_edges(settings) and not given.quiet:
+    elif steps.opens_edges(settings) and not arguments.quiet:
         note(steps.OPENED)
 
 
-def _run(terrain: bpy.types.Object, given: argparse.Namespace) -> Task:
+def _run(terrain: bpy.types.Object, arguments: argparse.Namespace) -> Task:
     """The run, at its end; InputError if it has no result."""
-    task = runs.start(terrain, threads=given.threads)
-    line = ProgressLine(given.quiet)
+    task = runs.start(terrain, threads=arguments.threads)
+    line = ProgressLine(arguments.quiet)
     try:
         while not (task.ended or task.held):
             task.poll(0.1)

@@ -200,14 +200,14 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
 
     def _draw_size(self, layout: Any, terrain: bpy.types.Object) -> None:
         try:
-            found = grid.describe(terrain)
-            chosen = self._layout()
-            rows, cols = chosen.file_size((found.rows, found.cols))
-            whole = chosen.whole_size((found.rows, found.cols))
+            lattice = grid.describe(terrain)
+            image_layout = self._layout()
+            rows, cols = image_layout.file_size((lattice.rows, lattice.cols))
+            points = image_layout.whole_size((lattice.rows, lattice.cols))
         except InputError as error:
             draw_lines(layout, [str(error)], "ERROR")
             return
-        apart = found.spacing[1] * (found.cols - 1) / (whole[1] - 1)
+        apart = lattice.spacing[1] * (lattice.cols - 1) / (points[1] - 1)
         text = phrase(
             "{rows} × {cols} points, {apart} m apart", rows=rows, cols=cols, apart=f"{apart:.3g}"
         )
@@ -216,13 +216,15 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     def _draw_maps(self, layout: Any, terrain: bpy.types.Object) -> None:
         from ...scene.derived import maps
 
-        held = maps.names_of(terrain.data)
-        shown = [(which, name) for which, names in MAPS.items() for name in names if name in held]
-        if shown:
+        available = maps.names_of(terrain.data)
+        rows = [
+            (which, name) for which, names in MAPS.items() for name in names if name in available
+        ]
+        if rows:
             column = layout.column(align=True)
             column.use_property_split = False
             column.label(text="Maps")
-            for which, name in shown:
+            for which, name in rows:
                 column.prop_enum(self, which, name)
         layout.prop(self, "masks")
 
@@ -236,18 +238,18 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         terrain = maps.terrain_with(obj, self._maps())
         masks = arrays_of(obj) if self.masks else {}
         chosen = self._layout(), self._maps(), masks, inputs.of(obj), inputs.georeference_of(obj)
-        done = export.export(self._path(), terrain, BlenderFiles(), *chosen)
-        for sentence in done.notes:
+        result = export.export(self._path(), terrain, BlenderFiles(), *chosen)
+        for sentence in result.notes:
             report(self, {"INFO"}, sentence)
-        if done.clipped_cells:
+        if result.clipped_cells:
             report(
                 self,
                 {"WARNING"},
-                f"{done.clipped_cells} points lay outside the height range and were cut off",
+                f"{result.clipped_cells} points lay outside the height range and were cut off",
             )
-        low, high = done.height_range
-        names = ", ".join(path.name for path in done.paths[:4]) + (
-            " …" if len(done.paths) > 4 else ""
+        low, high = result.height_range
+        names = ", ".join(path.name for path in result.paths[:4]) + (
+            " …" if len(result.paths) > 4 else ""
         )
         report(self, {"INFO"}, f"{names}: from {low:.6g} m to {high:.6g} m")
         return {"FINISHED"}
@@ -266,11 +268,11 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     def _layout(self) -> Any:
         from ...files.export import Layout
 
-        chosen = {"UNREAL": self.unreal_size, "UNITY": self.unity_size}.get(self.engine, "NEAREST")
+        side = {"UNREAL": self.unreal_size, "UNITY": self.unity_size}.get(self.engine, "NEAREST")
         size = tuple(self.size) if all(self.size) else None
         return Layout(
             engine="" if self.engine == "NONE" else self.engine.lower(),
-            size=size if chosen == "NEAREST" else (int(chosen), int(chosen)),
+            size=size if side == "NEAREST" else (int(side), int(side)),
             tiles=tuple(self.tiles),
             height_range=None if self.own_range else (self.low, self.high),
             flip=self.flip,

@@ -33,8 +33,8 @@ def run(command: Sequence[str]) -> int:
     before.
     """
     with tempfile.TemporaryDirectory() as folder, signals.handled():
-        told = Path(folder) / "end"
-        with subprocess.Popen(command, env={**os.environ, END: str(told)}) as process:
+        file = Path(folder) / "end"
+        with subprocess.Popen(command, env={**os.environ, END: str(file)}) as process:
             try:
                 process.wait()
             except KeyboardInterrupt:  # which the terminal sends to both
@@ -43,8 +43,8 @@ def run(command: Sequence[str]) -> int:
                 process.terminate()
                 process.wait()
                 return order.code
-        if told.exists():
-            return int(told.read_text())
+        if file.exists():
+            return int(file.read_text())
     with as_json("--progress=json" in command or ("--progress", "json") in pairwise(command)):
         print_error(SENTENCE)
         print_event("end", code=2)

@@ -13,28 +13,32 @@ from ...files.render_settings import Picture
 from ...scene.stage import render as pictures
 
 
-def render(given: argparse.Namespace) -> None:
+def render(arguments: argparse.Namespace) -> None:
     """Render as the arguments say. InputError for invalid ones; then nothing is written."""
-    whole = given.turntable and given.view == "file"
-    view = "whole" if whole else given.view
+    turns = arguments.turntable and arguments.view == "file"
+    view = "whole" if turns else arguments.view
     picture = Picture(
-        given.size,
-        given.samples,
-        given.engine,
+        arguments.size,
+        arguments.samples,
+        arguments.engine,
         view,
-        given.turn,
-        given.light or "",
-        given.plants,
-        given.passes,
+        arguments.turn,
+        arguments.light or "",
+        arguments.plants,
+        arguments.passes,
     )
-    frames = _turn(given.output, given.turntable) if given.turntable else {given.output: 0.0}
-    with Outputs([given.input]) as outputs:
+    frames = (
+        _turn(arguments.output, arguments.turntable)
+        if arguments.turntable
+        else {arguments.output: 0.0}
+    )
+    with Outputs([arguments.input]) as outputs:
         planned = {outputs.plan(path, picture.formats): turn for path, turn in frames.items()}
-        pictures.open_file(given.input)
+        pictures.open_file(arguments.input)
         scene = bpy.context.scene
-        terrain = pictures.find_terrain(scene, given.object)
+        terrain = pictures.find_terrain(scene, arguments.object)
         camera = pictures.prepare(scene, terrain, picture)
-        progress = ShareProgress(ProgressLine(given.quiet))
+        progress = ShareProgress(ProgressLine(arguments.quiet))
         progress.show(0.0, "file opened")
         for number, (target, turn) in enumerate(planned.items(), 1):
             if camera is not None:

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...run.frames.record import FASTEST, LONGEST, MOST
-from ...scene.frames.chosen_frames import KEPT
+from ...scene.frames.chosen_frames import FIELD_NAMES
 from ...terrain.fields import FIELDS
 from . import how_far
 
@@ -90,7 +90,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
                     "NONE",
                     1 << number,
                 )
-                for number, name in enumerate(KEPT)
+                for number, name in enumerate(FIELD_NAMES)
             ],
             options={"ENUM_FLAG"},
             default=FIRST,

@@ -90,7 +90,7 @@ class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
 
 def _write(context: bpy.types.Context, terrain: bpy.types.Object, file: Path) -> None:
     """Write the terrain alone, at every frame of the scene; InputError if that fails."""
-    others = {
+    options = {
         "export_lights",
         "export_cameras",
         "export_curves",
@@ -98,7 +98,7 @@ def _write(context: bpy.types.Context, terrain: bpy.types.Object, file: Path) ->
         "export_volumes",
         "export_hair",
     }
-    known = bpy.ops.wm.usd_export.get_rna_type().properties.keys()
+    supported = bpy.ops.wm.usd_export.get_rna_type().properties.keys()
     selected = context.selected_objects
     active = context.view_layer.objects.active
     frame = context.scene.frame_current
@@ -107,13 +107,13 @@ def _write(context: bpy.types.Context, terrain: bpy.types.Object, file: Path) ->
             obj.select_set(False)
         terrain.select_set(True)
         context.view_layer.objects.active = terrain
-        done = bpy.ops.wm.usd_export(
+        result = bpy.ops.wm.usd_export(
             filepath=str(file),
             selected_objects_only=True,
             export_animation=True,
             export_materials=False,
             evaluation_mode="RENDER",
-            **dict.fromkeys(others.intersection(known), False),
+            **dict.fromkeys(options.intersection(supported), False),
         )
     except RuntimeError as error:
         raise InputError(f"The USD file cannot be written: {error}") from error
@@ -124,7 +124,7 @@ def _write(context: bpy.types.Context, terrain: bpy.types.Object, file: Path) ->
             obj.select_set(True)
         context.view_layer.objects.active = active
         context.scene.frame_set(frame)
-    if done != {"FINISHED"} or not file.exists():
+    if result != {"FINISHED"} or not file.exists():
         raise InputError("Blender could not write the USD file; see the system console.")
 
 

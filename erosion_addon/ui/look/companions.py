@@ -131,7 +131,7 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
     __annotations__ = properties_of(_FOLIAGE)
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_values(self.layout, self, [known.name for known in _FOLIAGE])
+        draw_values(self.layout, self, [declaration.name for declaration in _FOLIAGE])
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -143,11 +143,11 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
             # with fewer, rays end black between the plants
             cycles.transparent_max_bounces = 2 * self.shells
         if plants.display_type == "BOUNDS":
-            said = (
+            count = (
                 "is visible in Rendered view; for Material Preview, set Viewport Display ▸ "
                 "Display As to Textured."
             )
-            report(self, {"INFO"}, f"{plants.name} {said}")
+            report(self, {"INFO"}, f"{plants.name} {count}")
         return {"FINISHED"}
 
 
@@ -164,13 +164,13 @@ class EROSION_OT_plants_add(TerrainOperator, bpy.types.Operator):
     __annotations__ = properties_of(_PLANTS)
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_values(self.layout, self, [known.name for known in _PLANTS])
+        draw_values(self.layout, self, [declaration.name for declaration in _PLANTS])
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.plants import plants  # few sessions need it
 
-        settings = {known.name: getattr(self, known.name) for known in _PLANTS}
+        settings = {declaration.name: getattr(self, declaration.name) for declaration in _PLANTS}
         plants.add(companions.terrain_of(context.object), **settings)
         return {"FINISHED"}
 

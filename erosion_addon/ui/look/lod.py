@@ -54,7 +54,7 @@ class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
     __annotations__ = properties_of(_DECLARED)
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_values(self.layout, self, [known.name for known in _DECLARED])
+        draw_values(self.layout, self, [declaration.name for declaration in _DECLARED])
 
     def plan(self) -> Plan:
         from ...scene.derived import lod  # here, as few sessions of Blender make any
@@ -62,9 +62,9 @@ class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
         given = self.levels, self.error, self.factor
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            made = lod.add(terrain, *given)
+            levels = lod.add(terrain, *given)
             return ", ".join(
-                f"{level.name} {len(level.data.polygons):,} triangles" for level in made
+                f"{level.name} {len(level.data.polygons):,} triangles" for level in levels
             ), []
 
         return Plan(lambda terrain: lod.requests_of_add(terrain, *given), change)

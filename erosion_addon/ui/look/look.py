@@ -57,12 +57,12 @@ class EROSION_OT_material_add(bpy.types.Operator):
         from ...scene.materials import material
 
         terrain = companions.terrain_of(context.object)
-        shown = material.assign(
+        visible = material.assign(
             terrain, self.palette or loaded_recipe.palette_of(terrain), self.replace
         )
         if self.palette:
-            terrain[loaded_recipe.CHOSEN] = self.palette
-        if not shown:
+            terrain[loaded_recipe.PALETTE_NAME] = self.palette
+        if not visible:
             report(
                 self,
                 {"INFO"},

@@ -39,9 +39,9 @@ def _draw_header(header: Any, obj: bpy.types.Object, kind: str) -> None:
     header.label(text=MASK_KINDS[kind].label)
     row = header.row(align=True)
     if mask.source != "NONE":
-        shown = mask_watch.is_shown(obj, kind)
-        icon = "HIDE_OFF" if shown else "HIDE_ON"
-        row.operator("erosion.mask_show", text="", icon=icon, depress=shown).kind = kind
+        visible = mask_watch.is_shown(obj, kind)
+        icon = "HIDE_OFF" if visible else "HIDE_ON"
+        row.operator("erosion.mask_show", text="", icon=icon, depress=visible).kind = kind
         row.prop(mask, "invert", text="", icon="ARROW_LEFTRIGHT")
     row.operator(
         "erosion.mask_paint", text="", icon="BRUSH_DATA", depress=is_painted(obj, mask)
@@ -52,8 +52,10 @@ def _draw_header(header: Any, obj: bpy.types.Object, kind: str) -> None:
 def is_painted(obj: bpy.types.Object, mask: Any) -> bool:
     """Whether the mask is being painted."""
     active = obj.vertex_groups.active
-    chosen = mask.source == "VERTEX_GROUP" and active is not None and active.name == mask.layer
-    return chosen and obj.mode == "WEIGHT_PAINT"
+    active_layer = (
+        mask.source == "VERTEX_GROUP" and active is not None and active.name == mask.layer
+    )
+    return active_layer and obj.mode == "WEIGHT_PAINT"
 
 
 def painted_kind(obj: bpy.types.Object) -> str | None:

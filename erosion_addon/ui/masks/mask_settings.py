@@ -110,10 +110,10 @@ def arrays_of(
 
     lattice: the object's, if known already. note: as of `masks.read`.
     """
-    chosen = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
-    if chosen and lattice is None:
+    kinds = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
+    if kinds and lattice is None:
         lattice = grid.find_lattice(obj)
-    return {kind: masks.read(obj, lattice, kind, note) for kind in chosen}
+    return {kind: masks.read(obj, lattice, kind, note) for kind in kinds}
 
 
 def are_read(settings: Any) -> set[str]:

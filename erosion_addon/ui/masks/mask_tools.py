@@ -61,14 +61,14 @@ class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
         if terrain.mode == "EDIT":
             bpy.ops.object.mode_set(mode="OBJECT")
         group = terrain.vertex_groups.get(mask.layer) if mask.source == "VERTEX_GROUP" else None
-        known = set(terrain.vertex_groups.keys())
+        names = set(terrain.vertex_groups.keys())
         group = group or _group_for(terrain, self.kind)
         mask.source = "VERTEX_GROUP"
         mask.layer = group.name
         terrain.vertex_groups.active_index = group.index
         if terrain.mode != "WEIGHT_PAINT":
             bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-        if group.name not in known:
+        if group.name not in names:
             _set_brush(context.tool_settings, 1.0 - MASK_KINDS[self.kind].unpainted)
         return {"FINISHED"}
 
@@ -89,8 +89,8 @@ def _group_for(terrain: bpy.types.Object, kind: str) -> bpy.types.VertexGroup:
     name = MASK_KINDS[kind].label
     while name in terrain.data.attributes:  # which Blender would not tell apart
         name += " Mask"
-    if (found := terrain.vertex_groups.get(name)) is not None:
-        return found
+    if (existing := terrain.vertex_groups.get(name)) is not None:
+        return existing
     group = terrain.vertex_groups.new(name=name)
     # Also where that is 0, as vertices outside the group are painted black in Weight Paint.
     group.add(range(len(terrain.data.vertices)), MASK_KINDS[kind].unpainted, "REPLACE")

@@ -57,19 +57,19 @@ def problem(obj: bpy.types.Object, kind: str) -> str | None:
     if getattr(obj.erosion, kind).source == "NONE":
         return None
     mask = obj.session_uid, kind
-    found = _now.known.get(mask)
-    if (found is None or found[0] != _depends_on(obj, kind)) and not _is_in_network(obj, kind):
+    entry = _now.known.get(mask)
+    if (entry is None or entry[0] != _depends_on(obj, kind)) and not _is_in_network(obj, kind):
         _now.asked.add(mask)
         _watch()
-    return found[1] if found is not None else None
+    return entry[1] if entry is not None else None
 
 
 def known_problem(obj: bpy.types.Object) -> str | None:
     """Known problem of any of the object's current masks; reads nothing."""
     for kind in MASK_KINDS:
-        found = _now.known.get((obj.session_uid, kind))
-        if found is not None and found[1] is not None and found[0] == _depends_on(obj, kind):
-            return found[1]
+        entry = _now.known.get((obj.session_uid, kind))
+        if entry is not None and entry[1] is not None and entry[0] == _depends_on(obj, kind):
+            return entry[1]
     return None
 
 
@@ -167,9 +167,9 @@ def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
         mask.image.is_dirty,
         tuple(mask.image.size),
     )
-    chosen = mask.source, mask.layer, image, mask.invert, mask.fit, mask.scale, mask.border
-    there = mask.layer in obj.vertex_groups, obj.data.session_uid, len(obj.data.vertices)
-    return chosen, there, size, _now.changes.get(obj.data.session_uid, 0), _now.changes.get(0, 0)
+    settings = mask.source, mask.layer, image, mask.invert, mask.fit, mask.scale, mask.border
+    source = mask.layer in obj.vertex_groups, obj.data.session_uid, len(obj.data.vertices)
+    return settings, source, size, _now.changes.get(obj.data.session_uid, 0), _now.changes.get(0, 0)
 
 
 def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
@@ -232,7 +232,7 @@ def _watch() -> None:
 def _tick() -> float | None:
     if _now.shown is None and not _now.asked:
         return None
-    began = time.perf_counter()
+    start = time.perf_counter()
     if busy.at() is None:
         try:
             refresh()
@@ -242,7 +242,7 @@ def _tick() -> float | None:
             hide()
             return None
     # A terrain so large that reading it is felt is looked at less often.
-    return max(INTERVAL, 10 * (time.perf_counter() - began))
+    return max(INTERVAL, 10 * (time.perf_counter() - start))
 
 
 def unregister() -> None:

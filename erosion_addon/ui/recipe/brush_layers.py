@@ -23,28 +23,28 @@ def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None
     not show.
     """
     mark = terrain.data.get(original.RESULT)
-    kept = [
+    layers = [
         item
         for item in terrain.erosion.steps
         if item.kind == KIND and item.enabled and item.painted
     ]
-    shown = [item for item in kept if item.painted == mark]
-    if kept and not (shown and original.is_untouched_result(terrain.data, digest)):
+    current = [item for item in layers if item.painted == mark]
+    if layers and not (current and original.is_untouched_result(terrain.data, digest)):
         raise InputError(
             f"The mesh of {terrain.name} was changed after its strokes were painted, as "
-            f"{kept[-1].name}; run the recipe, or switch off or remove that step."
+            f"{layers[-1].name}; run the recipe, or switch off or remove that step."
         )
     return next(
-        (item for item in shown if _is_plain(item) and len(item.strokes) < MOST_STROKES), None
+        (item for item in current if _is_plain(item) and len(item.strokes) < MOST_STROKES), None
     )
 
 
 def _is_plain(item: Any) -> bool:
     """Whether the strokes of a step happen as they were painted."""
-    given = BrushParameters()
+    usual = BrushParameters()
     values = item.brush.strength, item.brush.grass_protection
     plain = (
-        abs(values[0] - given.strength) < 1e-6 and abs(values[1] - given.grass_protection) < 1e-6
+        abs(values[0] - usual.strength) < 1e-6 and abs(values[1] - usual.grass_protection) < 1e-6
     )
     return plain and not steps.masks_of(item) and steps.step_of(item, []).limits == NO_LIMITS
 

@@ -32,8 +32,8 @@ def append(item: Any, stroke: Stroke) -> None:
 
 def strokes_of(item: Any) -> tuple[Stroke, ...]:
     """Strokes of a step; damaged ones are left out."""
-    found = (_stroke(kept.data) for kept in item.strokes)
-    return tuple(stroke for stroke in found if stroke is not None)
+    strokes = (_stroke(entry.data) for entry in item.strokes)
+    return tuple(stroke for stroke in strokes if stroke is not None)
 
 
 @session.cached(4096)

@@ -15,7 +15,7 @@ from ...base.errors import InputError
 from ...recipe.recipe import PALETTE, Recipe, Step
 from ...scene import session
 
-CHOSEN = "erosion_palette"
+PALETTE_NAME = "erosion_palette"
 """Custom property of a terrain: palette chosen by the user instead of the recipe's."""
 
 
@@ -50,9 +50,9 @@ def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
 
     If it cannot be found, only its name and these `steps` are known; InputError without steps.
     """
-    name, kept = _read(settings.recipe_loaded)
-    if kept is not None and name == settings.recipe_name:
-        return kept
+    name, loaded = _read(settings.recipe_loaded)
+    if loaded is not None and name == settings.recipe_name:
+        return loaded
     try:
         if not _may_be_read(settings.recipe_name):
             raise InputError(
@@ -100,8 +100,8 @@ def _read(text: str) -> tuple[str, Recipe | None]:
 
 def palette_of(obj: bpy.types.Object) -> str:
     """Palette of a terrain: the user's choice, or else that of its recipe."""
-    if CHOSEN in obj:
-        return str(obj[CHOSEN])
+    if PALETTE_NAME in obj:
+        return str(obj[PALETTE_NAME])
     try:
         return recipe(obj.erosion).palette
     except InputError:  # the run says so

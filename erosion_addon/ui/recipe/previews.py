@@ -76,8 +76,8 @@ def icon_of(path: Path) -> int:
 @session.cached(1)
 def blank() -> int:
     """Blender's placeholder picture."""
-    known = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
-    return int(known["IMAGE_DATA"].value)
+    icons = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
+    return int(icons["IMAGE_DATA"].value)
 
 
 @session.cached(256)

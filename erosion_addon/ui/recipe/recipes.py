@@ -93,10 +93,12 @@ def is_changed(settings: Any) -> bool:
     """Whether steps or edges differ from the loaded recipe; the seed does not count."""
     try:
         loaded = loaded_recipe.recipe(settings)
-        now = steps.recipe_of(settings, [])
+        current = steps.recipe_of(settings, [])
     except InputError:
         return False
-    return replace(now, seed=loaded.seed) != replace(loaded, edges=steps.edges_of(settings, loaded))
+    return replace(current, seed=loaded.seed) != replace(
+        loaded, edges=steps.edges_of(settings, loaded)
+    )
 
 
 def shown_name(settings: Any) -> str:

@@ -209,9 +209,9 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
     }
     for group, declared in groups(process.parameters).items():
         # those are empties of the scene
-        shown = [known for known in declared if known.name != "springs"]
-        if any(known.acts(values) for known in shown):
-            _draw_group(layout, item, group, shown, values)
+        group_rows = [declaration for declaration in declared if declaration.name != "springs"]
+        if any(declaration.acts(values) for declaration in group_rows):
+            _draw_group(layout, item, group, group_rows, values)
     _draw_limits(layout, item)
     _draw_masks(layout, item, values)
 
@@ -222,10 +222,10 @@ def _draw_masks(layout: Any, item: Any, values: dict[str, Any]) -> None:
     header.label(text="Parameter Masks")
     if body is not None:
         declared = specifications(PROCESSES[item.kind].parameters)
-        for name, known in PROCESSES[item.kind].scales.items():
+        for name, declaration in PROCESSES[item.kind].scales.items():
             row = body.row()
             row.active = item.enabled and declared[name].acts(values)
-            _draw_setting(row, steps.masks(item), known)
+            _draw_setting(row, steps.masks(item), declaration)
 
 
 def _draw_limits(layout: Any, item: Any) -> None:
@@ -234,12 +234,12 @@ def _draw_limits(layout: Any, item: Any) -> None:
     header.label(text="Limits")
     if body is not None:
         body.active = item.enabled
-        for known in specifications(Limits).values():
-            _draw_setting(body.row(), item.limits, known)
+        for declaration in specifications(Limits).values():
+            _draw_setting(body.row(), item.limits, declaration)
 
 
 def _draw_group(
-    layout: Any, item: Any, group: str, shown: list[Specification], values: dict[str, Any]
+    layout: Any, item: Any, group: str, group_rows: list[Specification], values: dict[str, Any]
 ) -> None:
     if group:
         header, body = layout.panel(f"erosion_{item.kind}_{group}", default_closed=True)
@@ -247,27 +247,27 @@ def _draw_group(
     else:
         body = layout.column()
     if body is not None:
-        for known in shown:
+        for declaration in group_rows:
             row = body.row()
-            row.active = item.enabled and known.acts(values)
-            if known.name == "wind_rose":
+            row.active = item.enabled and declaration.acts(values)
+            if declaration.name == "wind_rose":
                 wind_rose.draw(row, item)
-            elif known.name == "strokes":
+            elif declaration.name == "strokes":
                 kept_strokes.draw(row, item)
             else:
-                _draw_setting(row, getattr(item, item.kind), known)
+                _draw_setting(row, getattr(item, item.kind), declaration)
 
 
-def _draw_setting(row: Any, settings: Any, known: Specification) -> None:
+def _draw_setting(row: Any, settings: Any, declaration: Specification) -> None:
     """Draw a setting with half the width for its name, as many names end in a unit."""
-    if isinstance(known.default, bool):
-        row.prop(settings, known.name)
+    if isinstance(declaration.default, bool):
+        row.prop(settings, declaration.name)
         return
     halves = row.split(factor=0.52)
     name = halves.row()
     name.alignment = "RIGHT"
-    name.label(text=settings.bl_rna.properties[known.name].name, text_ctxt=CONTEXT)
-    draw_value(halves, settings, known.name, "")
+    name.label(text=settings.bl_rna.properties[declaration.name].name, text_ctxt=CONTEXT)
+    draw_value(halves, settings, declaration.name, "")
 
 
 def _fill_soon(terrain: bpy.types.Object) -> None:

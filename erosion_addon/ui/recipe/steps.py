@@ -243,8 +243,8 @@ def recipe_of(settings: Any, springs: list[list[float]]) -> Recipe:
     recipe.
     """
     steps = tuple(step_of(item, springs) for item in settings.steps)
-    named = loaded_recipe.recipe(settings, steps)
-    return replace(named, steps=steps or named.steps, seed=settings.seed, edges=settings.edges)
+    loaded = loaded_recipe.recipe(settings, steps)
+    return replace(loaded, steps=steps or loaded.steps, seed=settings.seed, edges=settings.edges)
 
 
 def recipe_or_none(settings: Any) -> Recipe | None:
@@ -259,12 +259,12 @@ def step_of(item: EROSION_PG_step, springs: list[list[float]]) -> Step:
     """Step made from an item; springs as in `recipe_of`."""
     parameters = parameters_of(item, springs)
     name = " ".join(item.name.split())[:LONGEST_NAME]
-    named = "" if name == PROCESSES[item.kind].label else name
+    own_name = "" if name == PROCESSES[item.kind].label else name
     return Step(
         item.kind,
         parameters,
         item.enabled,
-        named,
+        own_name,
         Limits.from_dict(limits_of(item)),
         masks_of(item),
     )
@@ -278,8 +278,8 @@ def parameters_of(item: EROSION_PG_step, springs: list[list[float]]) -> Paramete
 def limits_of(item: EROSION_PG_step) -> dict[str, float]:
     """Limits of an item by name."""
     return {
-        name: exact(getattr(item.limits, name), known.default)
-        for name, known in specifications(Limits).items()
+        name: exact(getattr(item.limits, name), declaration.default)
+        for name, declaration in specifications(Limits).items()
     }
 
 
@@ -290,8 +290,8 @@ def masks(item: EROSION_PG_step) -> Any:
 
 def masks_of(item: EROSION_PG_step) -> dict[str, str]:
     """Parameter masks of an item by parameter, without "none"."""
-    chosen = {name: getattr(masks(item), name) for name in PROCESSES[item.kind].scalable}
-    return {name: mask for name, mask in chosen.items() if mask != "none"}
+    names = {name: getattr(masks(item), name) for name in PROCESSES[item.kind].scalable}
+    return {name: mask for name, mask in names.items() if mask != "none"}
 
 
 def _loaded(item: EROSION_PG_step) -> dict[str, Any]:

@@ -64,19 +64,19 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Name of a remedy → operator, button text, operator properties."""
 
 
-def draw(layout: Any, said: obstacle.Advice, icon: str) -> None:
+def draw(layout: Any, advice: obstacle.Advice, icon: str) -> None:
     """Draw an advice, and the button below it."""
-    draw_lines(layout, [said.sentence], icon)
-    if said.remedy:
-        operator, text, given = REMEDIES[said.remedy]
+    draw_lines(layout, [advice.sentence], icon)
+    if advice.remedy:
+        operator, text, properties = REMEDIES[advice.remedy]
         row = layout.row()
         row.separator(factor=2.0)
         # which would act on what is selected, a level of detail for example
         if operator.startswith("object."):
-            row.operator(EROSION_OT_remedy.bl_idname, text=text).remedy = said.remedy
+            row.operator(EROSION_OT_remedy.bl_idname, text=text).remedy = advice.remedy
             return
         button = row.operator(operator, text=text)
-        for name, value in given.items():
+        for name, value in properties.items():
             setattr(button, name, value)
 
 
@@ -114,10 +114,10 @@ class EROSION_OT_remedy(bpy.types.Operator):
                 bpy.ops.object.mode_set(mode="OBJECT")
             select_only(context, terrain)
             companions.put_in_place(terrain)
-            done = set(_function(self.remedy)("EXEC_DEFAULT", **REMEDIES[self.remedy][2]))
+            result = set(_function(self.remedy)("EXEC_DEFAULT", **REMEDIES[self.remedy][2]))
             context.view_layer.update()
             companions.put_in_place(terrain)
-            return done
+            return result
         except RuntimeError as error:
             # the terrain is on no view layer, or Blender's operator says what is in the way
             raise InputError(reason_of(error)) from None
@@ -162,17 +162,19 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        done = self.execute(context)
+        result = self.execute(context)
         terrain = companions.terrain_of(context.object)
         select_only(context, terrain)
         views.frame(context, terrain)
-        return done
+        return result
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
-        found = grid.describe(terrain)
-        now = max((found.rows - 1) * found.spacing[0], (found.cols - 1) * found.spacing[1])
-        terrain.scale *= self.width / now
+        lattice = grid.describe(terrain)
+        width = max(
+            (lattice.rows - 1) * lattice.spacing[0], (lattice.cols - 1) * lattice.spacing[1]
+        )
+        terrain.scale *= self.width / width
         return {"FINISHED"}
 
 

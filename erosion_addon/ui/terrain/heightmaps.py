@@ -88,8 +88,8 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         image_heights.forget()
         self.frame = True
         if self.source == "IMAGE":
-            shown = getattr(context.space_data, "image", None) or masks.only_image()
-            self.image = self.image or (shown.name if shown else "")
+            image = getattr(context.space_data, "image", None) or masks.only_image()
+            self.image = self.image or (image.name if image else "")
             return self._ask(context, "Terrain from Image")
         if self.filepath:  # dropped into the viewport
             return self._ask(context, f"Terrain from {Path(self.filepath).name}")
@@ -136,10 +136,10 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         except InputError as error:
             draw_text(layout.box(), [str(error)], "ERROR")
             return None, False
-        needed = image_heights.needed(record)
+        memory = image_heights.needed(record)
         free = available_memory()
-        draw_record(layout, record, needed)
-        if free is not None and needed > free:
+        draw_record(layout, record, memory)
+        if free is not None and memory > free:
             self._draw_ways_out(layout, path, *image_heights.fitting(record, free))
         return record, measured
 

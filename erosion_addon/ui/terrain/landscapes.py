@@ -179,7 +179,7 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
         manager = context.window_manager
         manager.progress_begin(0, 100)
         try:
-            made = make.make(
+            landscape = make.make(
                 folder,
                 manifest,
                 make.from_windows(read),
@@ -187,7 +187,7 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
             )
         finally:
             manager.progress_end()
-        rows, cols = made.counts
+        rows, cols = landscape.counts
         report(
             self,
             {"INFO"},
@@ -244,13 +244,13 @@ def _text(folder: Path, place: tuple[int, int, int, int], state: str) -> str:
 def _known(obj: bpy.types.Object) -> tuple[Path, tuple[int, int, int, int], str]:
     """Folder, window and state of a terrain; the file may be somebody else's."""
     with suppress(ValueError, TypeError, KeyError, RecursionError):
-        known = json.loads(obj[WINDOW])
-        top, bottom, left, right = known["window"]
-        folder = known["folder"]
-        state = known["state"]
-        whole = all(type(number) is int for number in (top, bottom, left, right))
+        record = json.loads(obj[WINDOW])
+        top, bottom, left, right = record["window"]
+        folder = record["folder"]
+        state = record["state"]
+        valid = all(type(number) is int for number in (top, bottom, left, right))
         if (
-            whole
+            valid
             and isinstance(folder, str)
             and isinstance(state, str)
             and not is_in_network(folder)

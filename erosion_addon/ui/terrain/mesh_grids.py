@@ -61,16 +61,16 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         from ...scene.terrain import from_mesh  # here, as few sessions of Blender need it
 
         obj = context.object
-        made, cell_size, holes = from_mesh.make(
+        grid_object, cell_size, holes = from_mesh.make(
             obj, self.cell_size, context.collection, context.evaluated_depsgraph_get()
         )
         self.cell_size = cell_size
         if self.hide_original:
             obj.hide_set(True)
             obj.hide_render = True
-        select_only(context, made)
-        views.show_isolated(context, made)
-        found = grid.describe(made)
+        select_only(context, grid_object)
+        views.show_isolated(context, grid_object)
+        lattice = grid.describe(grid_object)
         filled = (
             f"; {holes} of them had no face above them and were filled from their neighbors"
             if holes
@@ -79,7 +79,8 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         report(
             self,
             {"INFO"},
-            f"{made.name}: {found.cols} × {found.rows} vertices, {cell_size:.4g} m apart{filled}",
+            f"{grid_object.name}: {lattice.cols} × {lattice.rows} vertices, "
+            f"{cell_size:.4g} m apart{filled}",
         )
         return {"FINISHED"}
 

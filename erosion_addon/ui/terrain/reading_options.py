@@ -241,18 +241,18 @@ class ReadingOptions:
 
         record = image_heights.look(source, self.reading(None, None))
         measured = self.known_meters and record.spacing is not None
-        chosen = self.numbers == "shades" or any(
+        by_hand = self.numbers == "shades" or any(
             self.properties.is_property_set(name) for name in ("low", "high")
         )
-        said = self.known_meters and record.height_range is not None
-        wanted = not said and (chosen or record.meaning == "shades")
+        in_meters = self.known_meters and record.height_range is not None
+        use_range = not in_meters and (by_hand or record.meaning == "shades")
         size = (
             self.cell_size
             if self.measure == "CELL"
             else self.width / (record.shape[1] - 1) / self.every
         )
         options = self.reading(
-            (self.low, self.high) if wanted else None, None if measured else (size, size)
+            (self.low, self.high) if use_range else None, None if measured else (size, size)
         )
         return options, measured
 
@@ -289,10 +289,10 @@ class ReadingOptions:
         )
 
 
-def draw_record(layout: Any, record: "Record", needed: int) -> None:
-    """Draw what a file holds and what becomes of it. needed: bytes of the whole import."""
+def draw_record(layout: Any, record: "Record", memory: int) -> None:
+    """Draw the contents of a file and their use. memory: bytes of the whole import."""
     box = layout.box()
-    draw_text(box, list(_facts(record, needed)), "INFO")
+    draw_text(box, list(_facts(record, memory)), "INFO")
     for doubt in record.doubts:
         settled = (
             phrase("Change it by {option}.", option=phrase(OPTIONS[doubt.option]))
@@ -302,7 +302,7 @@ def draw_record(layout: Any, record: "Record", needed: int) -> None:
         draw_text(box, [doubt.sentence, settled], "QUESTION")
 
 
-def _facts(record: "Record", needed: int) -> Iterator[str]:
+def _facts(record: "Record", memory: int) -> Iterator[str]:
     rows, cols = record.shape
     cells = phrase("{cols} × {rows} cells", cols=f"{cols:,}", rows=f"{rows:,}")
     if record.spacing:
@@ -331,7 +331,7 @@ def _facts(record: "Record", needed: int) -> Iterator[str]:
         x, y = (f"{coordinate:,.8g}" for coordinate in middle)
         yield phrase("On Earth: {system}, middle at {x}, {y}", system=system, x=x, y=y)
     free = available_memory()
-    words = phrase("{needed} of memory", needed=size_in_words(needed))
+    words = phrase("{needed} of memory", needed=size_in_words(memory))
     yield (
         words if free is None else f"{words}, " + phrase("{free} is free", free=size_in_words(free))
     )

@@ -53,25 +53,27 @@ FOLLOWS = -1.0
 """Stored value of a length that nobody has set."""
 
 
-def _length(kind: str, known: Specification) -> dict[str, Any]:
+def _length(kind: str, declaration: Specification) -> dict[str, Any]:
     """Property of a length of the form, which follows the terrain's size until it is set, and its
     storage.
     """
-    stored = f"{_name(kind, known.name)}_stored"
+    stored = f"{_name(kind, declaration.name)}_stored"
 
     def get(operator: Any) -> float:
         value = getattr(operator, stored)
         if value != FOLLOWS:
             return float(value)
-        return lengths(kind, max(_sides(operator)))[known.name]
+        return lengths(kind, max(_sides(operator)))[declaration.name]
 
     def store(operator: Any, value: float) -> None:
         setattr(operator, stored, value)
 
-    scaled = known._replace(default=lengths(kind, WIDTH)[known.name])
+    scaled = declaration._replace(default=lengths(kind, WIDTH)[declaration.name])
     return {
-        _name(kind, known.name): property_of(scaled, get=get, set=store, options={"SKIP_SAVE"}),
-        stored: bpy.props.FloatProperty(name=known.name, default=FOLLOWS, options={"HIDDEN"}),
+        _name(kind, declaration.name): property_of(
+            scaled, get=get, set=store, options={"SKIP_SAVE"}
+        ),
+        stored: bpy.props.FloatProperty(name=declaration.name, default=FOLLOWS, options={"HIDDEN"}),
     }
 
 
@@ -84,11 +86,11 @@ def _parameters() -> dict[str, Any]:
     """Operator properties of the parameters of all kinds."""
     properties: dict[str, Any] = {}
     for kind, source in SOURCES.items():
-        for name, known in specifications(source.parameters).items():
+        for name, declaration in specifications(source.parameters).items():
             properties |= (
-                _length(kind, known)
-                if known.width_power
-                else {_name(kind, name): property_of(known)}
+                _length(kind, declaration)
+                if declaration.width_power
+                else {_name(kind, name): property_of(declaration)}
             )
     return properties
 
@@ -157,12 +159,12 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         return allowed(cls, None if context.mode == "OBJECT" else "Switch to Object Mode first")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        done = self.execute(context)
+        result = self.execute(context)
         if preferences.warms_up():
             worker_process.compile_all()  # for a kind of compiled code, and the first run
-        if "FINISHED" in done and self.frame and context.area and context.area.type == "VIEW_3D":
+        if "FINISHED" in result and self.frame and context.area and context.area.type == "VIEW_3D":
             views.frame(context, context.object)
-        return done
+        return result
 
     @reports_refusals("There is not enough memory for so many vertices; lower the resolution.")
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -196,9 +198,9 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
     def _values(self) -> dict[str, Any]:
         """Parameters of the chosen kind by name."""
         values = {}
-        for name, known in specifications(SOURCES[self.kind].parameters).items():
-            value = exact(getattr(self, _name(self.kind, name)), known.default)
-            values[name] = bpy.path.abspath(value) if known.is_file and value else value
+        for name, declaration in specifications(SOURCES[self.kind].parameters).items():
+            value = exact(getattr(self, _name(self.kind, name)), declaration.default)
+            values[name] = bpy.path.abspath(value) if declaration.is_file and value else value
         return values
 
     def _grid(self) -> tuple[int, int, tuple[float, float]]:
@@ -220,8 +222,8 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         layout.prop(self, "seed")
         for declared in groups(SOURCES[self.kind].parameters).values():
             column = layout.column()
-            for known in declared:
-                column.prop(self, _name(self.kind, known.name))
+            for declaration in declared:
+                column.prop(self, _name(self.kind, declaration.name))
             layout.separator()
 
     def _draw_size(self, layout: Any, scale_length: float) -> None:
@@ -240,9 +242,9 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
             text = phrase("{many} million vertices: Blender will respond slowly", many=many)
             column.label(text=text, icon="ERROR", translate=False)
         if abs(scale_length - 1) > 1e-6:
-            shown = f"{scale_length:.3g}"
+            length = f"{scale_length:.3g}"
             text = phrase(
-                "The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=shown
+                "The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=length
             )
             column.label(text=text, icon="INFO", translate=False)
 

@@ -265,17 +265,17 @@ def test_ripples_lie_across_the_wind_that_the_dunes_steep_faces_tell(empty_scene
         "Dunes", np.tile(saw, (20, 1)), (10.0, 10.0), empty_scene.collection
     )
     material_inputs.update(obj)
-    assert material_inputs.SHOWN not in obj  # rock tells of no wind
+    assert material_inputs.WATERS not in obj  # rock tells of no wind
     sand = np.ones((20, 60), np.float32)
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"sediment": sand})
     material_inputs.update(obj)
-    assert list(obj[material_inputs.SHOWN]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)
+    assert list(obj[material_inputs.WATERS]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)
     obj.rotation_euler.z = np.pi / 2
     bpy.context.view_layer.update()
     material_inputs.update(obj)
-    assert list(obj[material_inputs.SHOWN]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-3)
+    assert list(obj[material_inputs.WATERS]) == pytest.approx([0.0, 0.0, 1.0], abs=1e-3)
     flow = np.zeros((20, 60, 2), np.float32)
     flow[..., 1] = -3.0  # what is known of the wind counts for more
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"sand_flow": flow})
     material_inputs.update(obj)
-    assert list(obj[material_inputs.SHOWN]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)
+    assert list(obj[material_inputs.WATERS]) == pytest.approx([0.0, 1.0, 0.0], abs=1e-3)

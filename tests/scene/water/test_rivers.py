@@ -176,7 +176,7 @@ def test_a_sea_covers_what_lies_below_it_and_needs_no_worker(terrain):
     assert obj.name == "Land Sea" and obj.parent == terrain and not obj.data.validate()
     assert (positions(obj.data)[:, 2] == 80.0).all()
     assert np.count_nonzero(values_of(obj.data, "water_depth") > 0) == np.count_nonzero(LAND < 80.0)
-    assert terrain[material_inputs.SHOWN][0] == 1
+    assert terrain[material_inputs.WATERS][0] == 1
     assert (
         update_derived.requests(terrain, grid.find_lattice(terrain), heights(terrain.data), {})
         == []
@@ -214,7 +214,7 @@ def test_a_sea_follows_the_terrain_and_dries_up_with_it(terrain):
     assert (
         update_derived.update(terrain) == []
         and not len(mesh.vertices)
-        and material_inputs.SHOWN not in terrain
+        and material_inputs.WATERS not in terrain
     )
 
 
@@ -356,9 +356,9 @@ def test_where_there_are_none_it_is_said_and_nothing_made(
 def test_the_material_draws_no_rivers_by_moisture_beside_them(terrain):
     material.assign(terrain)
     rivers.add(terrain, "rivers", BROOKS)
-    assert terrain[material_inputs.SHOWN][0] == 1
+    assert terrain[material_inputs.WATERS][0] == 1
     update_derived.remove_companions(terrain, "rivers")
-    assert material_inputs.SHOWN not in terrain
+    assert material_inputs.WATERS not in terrain
 
 
 def test_a_terrain_that_is_scaled_turned_and_on_its_head_has_rivers_on_its_ground(terrain):

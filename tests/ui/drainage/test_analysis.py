@@ -130,6 +130,6 @@ DAMAGED = ["", "3", "[]", '{"figures": {"relief": "x"}}', '{"parameters": {"sea"
 @pytest.mark.parametrize("text", DAMAGED, ids=range(6))
 def test_a_damaged_analysis_is_told_or_left_out(terrain_object, text):
     bpy.ops.erosion.analyze()
-    terrain_object.data[analysis.KEPT] = text
+    terrain_object.data[analysis.ANALYSIS] = text
     panel()
     assert analysis.settings_of(terrain_object.data) in (None, USUAL)

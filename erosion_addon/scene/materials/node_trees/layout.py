@@ -16,24 +16,24 @@ _COLLAPSED, _HEAD, _ROW = 40.0, 110.0, 22.0
 
 def arrange(
     tree: bpy.types.NodeTree,
-    made: Mapping[str, Any],
+    built: Mapping[str, Any],
     parts: Mapping[str, Sequence[Any]],
     sources: dict[str, list[str]],
 ) -> None:
     """Place nodes.
 
-    made: nodes by table name; "in" is the group's input. parts: names of nodes by title. sources:
+    built: nodes by table name; "in" is the group's input. parts: names of nodes by title. sources:
     inputs of each node.
     """
-    left = made["in"].width + GAP if "in" in made else 0.0
+    left = built["in"].width + GAP if "in" in built else 0.0
     places = {}
     for part in parts.values():
         for column in _columns([node.name for node in part], sources):
             top = 0.0
             for name in column:
-                places[made[name].name] = (left, top)
-                top -= height(made[name])
-            left += max(made[name].width for name in column) + GAP
+                places[built[name].name] = (left, top)
+                top -= height(built[name])
+            left += max(built[name].width for name in column) + GAP
         left += FRAME_GAP
     # All at once, as a node that moves by itself makes Blender go through the whole tree.
     tree.nodes.foreach_set(
@@ -44,15 +44,15 @@ def arrange(
             frame = tree.nodes.new("NodeFrame")
             frame.name = frame.label = title
             for node in part:
-                made[node.name].parent = frame
+                built[node.name].parent = frame
 
 
 def height(node: bpy.types.Node) -> float:
     """Approximate height of a node; Blender knows it only after drawing."""
     if node.hide:
         return _COLLAPSED
-    shown = [*(s for s in node.inputs if s.enabled), *(s for s in node.outputs if s.enabled)]
-    return _HEAD + _ROW * len(shown)
+    sockets = [*(s for s in node.inputs if s.enabled), *(s for s in node.outputs if s.enabled)]
+    return _HEAD + _ROW * len(sockets)
 
 
 def _columns(names: Sequence[str], sources: dict[str, list[str]]) -> list[list[str]]:

@@ -73,19 +73,19 @@ def material(
 
     A new one consists of the node group, fed by the attributes of its sockets.
     """
-    found = find(bpy.data.materials, kind)
-    if found is not None:
-        return found, False
-    made = bpy.data.materials.new(name)
-    made[KIND] = kind
+    existing = find(bpy.data.materials, kind)
+    if existing is not None:
+        return existing, False
+    result = bpy.data.materials.new(name)
+    result[KIND] = kind
     if bpy.app.version < (5, 0, 0):
-        made.use_nodes = True
-    made.node_tree.nodes.clear()
+        result.use_nodes = True
+    result.node_tree.nodes.clear()
     attributes, fed = _feeding(socket for socket in sockets if socket.attribute)
     surface = Node(SURFACE, "Group", fed, {"node_tree": group, "width": 240.0})
     out = Node("out", "OutputMaterial", {"Surface": SURFACE})
-    build(made.node_tree, {"Fields of the Terrain": attributes, "": [surface, out]})
-    return made, True
+    build(result.node_tree, {"Fields of the Terrain": attributes, "": [surface, out]})
+    return result, True
 
 
 def set_modifier_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
@@ -141,49 +141,49 @@ def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
     "in".
     """
     parts = table if isinstance(table, Mapping) else {"": table}
-    made = {"in": tree.nodes.new(source)} if source else {}
+    built = {"in": tree.nodes.new(source)} if source else {}
     table = [node for part in parts.values() for node in part]
     # Each change makes Blender go through the whole tree: what changes nothing is left out, and
     # nodes are set while the tree is small.
     for node in table:
-        made[node.name] = _made(tree, node)
+        built[node.name] = _made(tree, node)
     for node in table:
         for key, value in node.inputs.items():
             if _is_link(value):
-                tree.links.new(_output_of(made, value), made[node.name].inputs[key])
-    layout.arrange(tree, made, parts, sources_of(table))
+                tree.links.new(_output_of(built, value), built[node.name].inputs[key])
+    layout.arrange(tree, built, parts, sources_of(table))
 
 
 def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
     """A node of a table with its settings, not linked yet."""
-    made = tree.nodes.new(node.type if "Node" in node.type else f"ShaderNode{node.type}")
-    made.name = made.label = node.name
+    result = tree.nodes.new(node.type if "Node" in node.type else f"ShaderNode{node.type}")
+    result.name = result.label = node.name
     for name, value in node.settings.items():
         if isinstance(value, list):
             for words in value:
-                getattr(made, name).new(*words)
+                getattr(result, name).new(*words)
         else:
             *parts, last = name.split(".")
-            _set(reduce(getattr, parts, made), last, value)
+            _set(reduce(getattr, parts, result), last, value)
     for key, value in node.inputs.items():
         if not _is_link(value):
-            socket = made.inputs[key]
+            socket = result.inputs[key]
             long = socket.type == "RGBA" and len(value) == 3
             _set(socket, "default_value", (*value, 1.0) if long else value)
-    return made
+    return result
 
 
 def _set(item: Any, name: str, value: Any) -> None:
     """Set a property that has another value."""
-    held = getattr(item, name)
-    if (tuple(held) if isinstance(value, tuple) else held) != value:
+    old = getattr(item, name)
+    if (tuple(old) if isinstance(value, tuple) else old) != value:
         setattr(item, name, value)
 
 
-def _output_of(made: Mapping[str, Any], link: str) -> bpy.types.NodeSocket:
+def _output_of(built: Mapping[str, Any], link: str) -> bpy.types.NodeSocket:
     """Output socket of a link "node.output"."""
     name, _, output = link.partition(".")
-    outputs = made[name].outputs
+    outputs = built[name].outputs
     return outputs[output] if output else next(socket for socket in outputs if socket.enabled)
 
 
@@ -203,20 +203,20 @@ def _declare(interface: bpy.types.NodeTreeInterface, sockets: Sequence[Socket]) 
     """Add sockets and panels to a group; returns the new ones. Existing ones stay, with their
     links.
     """
-    wanted = {(socket.name, socket.output): socket for socket in sockets}
-    known = {}
+    targets = {(socket.name, socket.output): socket for socket in sockets}
+    items = {}
     for item in [item for item in interface.items_tree if item.item_type == "SOCKET"]:
         key = item.name, item.in_out == "OUTPUT"
-        if key in wanted and item.socket_type == _kind(wanted[key]):
-            known[key] = item
+        if key in targets and item.socket_type == _kind(targets[key]):
+            items[key] = item
         else:
             interface.remove(item)
     panels = {item.name: item for item in interface.items_tree if item.item_type == "PANEL"}
-    for (name, output), socket in wanted.items():
+    for (name, output), socket in targets.items():
         if socket.panel and socket.panel not in panels:
             panels[socket.panel] = interface.new_panel(socket.panel, default_closed=True)
         parent = panels.get(socket.panel)
-        item = known.get((name, output))
+        item = items.get((name, output))
         if item is None:
             in_out = "OUTPUT" if output else "INPUT"
             item = interface.new_socket(
@@ -226,7 +226,7 @@ def _declare(interface: bpy.types.NodeTreeInterface, sockets: Sequence[Socket]) 
         elif parent is not None and item.parent != parent:
             interface.move_to_parent(item, parent, len(parent.interface_items))
         item.description = socket.sentence
-    return [socket for key, socket in wanted.items() if key not in known]
+    return [socket for key, socket in targets.items() if key not in items]
 
 
 def _set_inputs(group: bpy.types.NodeTree, sockets: Sequence[Socket]) -> None:
@@ -244,15 +244,15 @@ def _set_inputs(group: bpy.types.NodeTree, sockets: Sequence[Socket]) -> None:
 def _feed(tree: bpy.types.NodeTree, surface: bpy.types.Node, fields: Sequence[Socket]) -> None:
     """Link new inputs of a group in a material to new attribute nodes on its left."""
     attributes, fed = _feeding(fields)
-    made = {}
+    built = {}
     for number, node in enumerate(attributes):
-        made[node.name] = tree.nodes.get(node.name) or _made(tree, node)
-        made[node.name].location = (
+        built[node.name] = tree.nodes.get(node.name) or _made(tree, node)
+        built[node.name].location = (
             surface.location.x - 240,
             surface.location.y + 40 * (number + 1),
         )
     for name, link in fed.items():
-        tree.links.new(_output_of(made, link), surface.inputs[name])
+        tree.links.new(_output_of(built, link), surface.inputs[name])
 
 
 def _value(socket: Socket) -> Any:

@@ -97,9 +97,9 @@ def scaled(name: str, vector: str, scale: object) -> Node:
     return Node(name, "VectorMath", {0: vector, "Scale": scale}, {"operation": "SCALE"})
 
 
-def times(name: str, vector: str, other: object) -> Node:
+def times(name: str, vector: str, factor: object) -> Node:
     """A vector times another, component by component; output Vector."""
-    return Node(name, "VectorMath", {0: vector, 1: other}, {"operation": "MULTIPLY"})
+    return Node(name, "VectorMath", {0: vector, 1: factor}, {"operation": "MULTIPLY"})
 
 
 def centered(name: str, color: str) -> Node:

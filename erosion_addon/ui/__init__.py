@@ -14,14 +14,10 @@ from ..scene import session
 from ..scene.worker import compiled
 from . import menu, properties
 from .base import handlers, manual, preferences, translations
-from .brush import adjust as brush_adjust
-from .brush import settings as brush_settings
-from .brush import stroke as brush_stroke
-from .brush import tool as brush_tool
+from .brush import adjust, settings, stroke, tool
 from .drainage import analysis, carving, rivers
 from .export import heightmap_export, maps
-from .frames import frame_panel, frame_settings, how_far
-from .frames import playback as frame_playback
+from .frames import frame_panel, frame_settings, how_far, playback
 from .look import companions, light, lod, look
 from .masks import mask_panel, mask_settings, mask_tools, mask_watch, surface_color
 from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
@@ -51,7 +47,7 @@ _MODULES: tuple[Any, ...] = (
     recipe_files,
     operators,
     how_far,
-    frame_playback,
+    playback,
     heightmaps,
     landscapes,
     heightmap_export,
@@ -65,10 +61,10 @@ _MODULES: tuple[Any, ...] = (
     analysis,
     rivers,
     carving,
-    brush_settings,
-    brush_stroke,
-    brush_adjust,
-    brush_tool,
+    settings,
+    stroke,
+    adjust,
+    tool,
     report,
     menu,
     warmup,
@@ -144,13 +140,13 @@ def command_line(argv: list[str]) -> int:
     from ..scene.terrain.image import BlenderFiles
     from .export import own_process
     from .export.eroding import erode
-    from .export.rendering import render
+    from .export.rendering import make_pictures
 
     os.environ.update(compiled.worker_environment())
     # Blender's own handler lets Ctrl-C pass until the work is done.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if argv[:1] == ["render"] and bpy.app.binary_path and not own_process.is_here():
         return own_process.run([bpy.app.binary_path, *sys.argv[1:]])
-    code = commands.main(argv, BlenderFiles(), "blender --command erosion", render, erode)
+    code = commands.main(argv, BlenderFiles(), "blender --command erosion", make_pictures, erode)
     own_process.tell(code)
     return code

@@ -181,8 +181,10 @@ def _around(values: Array) -> Array:
     """Sum over a point and its eight neighbors."""
     for axis in (0, 1):
         summed = values.copy()
-        ahead, behind = ([slice(None)] * 2 for _ in range(2))
-        ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
+        ahead = [slice(None)] * 2
+        ahead[axis] = slice(1, None)
+        behind = [slice(None)] * 2
+        behind[axis] = slice(None, -1)
         summed[tuple(behind)] += values[tuple(ahead)]
         summed[tuple(ahead)] += values[tuple(behind)]
         values = summed

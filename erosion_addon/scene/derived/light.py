@@ -217,9 +217,9 @@ def request(
 ) -> Request:
     """Request to bake the light for future local heights (vertices,); else as `bake_light`."""
     attributes.check_names(obj.data, ("sky_light", *SUNS))
-    return light_request(
-        grid.terrain_of(lattice, heights), *lighting(obj, parameters, collection), edges
-    )
+    light = lighting(obj, parameters, collection)
+    terrain = grid.terrain_of(lattice, heights)
+    return light_request(terrain, light.parameters, light.suns, light.casters, edges)
 
 
 def lighting(

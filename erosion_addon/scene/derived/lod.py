@@ -11,7 +11,7 @@ from contextlib import suppress
 import bpy
 import numpy as np
 
-from ...bake.lod import levels as lod
+from ...bake.lod.levels import Level, check_errors, water_height
 from ...base.arrays import mean_cell_size
 from ...worker.messages import Request
 from ...worker.requests import levels_in, levels_request
@@ -147,7 +147,7 @@ def _water_request(
     """depth: (rows, cols) m. threshold: m, least depth of visible water."""
     ground = _ground(lattice, heights)
     wet = depth > threshold
-    height = lod.water_height(ground + depth, ground + depth - threshold, wet)
+    height = water_height(ground + depth, ground + depth - threshold, wet)
     above = np.maximum(height - ground, 0)
     return levels_request(height, errors, lattice.spacing, {"depth": above, "wet": wet})
 
@@ -202,7 +202,7 @@ def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> l
     """Errors of `add`, in rising order as in `levels_of`."""
     first = error or ERROR_IN_CELLS * mean_cell_size(lattice.spacing)
     errors = [first * factor**number for number in range(count)]
-    lod.check_errors(errors)
+    check_errors(errors)
     return errors
 
 
@@ -258,7 +258,7 @@ def _faces_up(mesh: bpy.types.Mesh) -> bool:
 
 
 def _layers(
-    source: bpy.types.Mesh, lattice: Lattice, vertex: Array, mesh: lod.Level, up: bool
+    source: bpy.types.Mesh, lattice: Lattice, vertex: Array, mesh: Level, up: bool
 ) -> dict[str, Values]:
     """Attributes of vertices exactly, and those of faces and corners, including UV maps, from
     nearby ones.

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...grid.sampling import smooth_step
-from ...terrain.fields import FIELDS as TABLE
+from ...terrain import fields
 from ..companions import companions, visible_water
 from ..materials.terrain.sockets import FIELDS
 from ..terrain import attributes, grid
@@ -73,7 +73,7 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     read = {
         socket.attribute
         for socket in FIELDS
-        if socket.attribute in TABLE and attributes.holds(terrain.data, socket.attribute)
+        if socket.attribute in fields.FIELDS and attributes.holds(terrain.data, socket.attribute)
     }
     sunk = _out(cells)
     at_sea = None
@@ -129,7 +129,10 @@ def surrounding(place: Array, stride: int) -> Array:
     # One row more: the plain to the horizon.
     far = HORIZON * max(np.ptp(place[..., 0]), np.ptp(place[..., 1]))
     x, y = (np.pad(part, 1, "edge") for part in (x, y))
-    x[:, 0], x[:, -1], y[0], y[-1] = x[:, 0] - far, x[:, -1] + far, y[0] - far, y[-1] + far
+    x[:, 0] -= far
+    x[:, -1] += far
+    y[0] -= far
+    y[-1] += far
     return np.stack((x, y, np.pad(z, 1, "edge")), -1)
 
 

@@ -59,7 +59,16 @@ class AnimatedRun(Task):
         self._count = len(animation.recipes)
         with self.holds as holds:
             holds.enter_context(frame_files.locked(animation.folder))
-            self._runner.compute(animation_request(*animation, replace), threads)
+            request = animation_request(
+                animation.folder,
+                animation.fields,
+                animation.terrain,
+                animation.recipes,
+                animation.masks,
+                animation.lights,
+                replace,
+            )
+            self._runner.compute(request, threads)
             self.holds = holds.pop_all()
 
     def _receive(self, message: Message) -> None:

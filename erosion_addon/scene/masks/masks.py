@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -36,18 +37,17 @@ Note = Callable[[str], object]
 
 
 def read(obj: bpy.types.Object, lattice: Lattice, kind: str, note: Note | None = None) -> Array:
-    """Mask that is chosen for an object, as a run gets it, (rows, cols) float32.
+    """An object's mask as a run gets it, (rows, cols) float32.
 
-    note: takes sentences about what an image leaves open. InputError for a missing input or invalid
+    note: called with doubts about an image. InputError for a missing input or invalid
     values.
     """
     mask = getattr(obj.erosion, kind)
     scale = mask.scale if MASK_KINDS[kind].unit else 1.0
     fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
     name = mask.image if mask.source == "IMAGE" else mask.layer
-    array = read_mask(
-        obj, lattice, kind, mask.source, name, mask.invert, fit, scale, mask.border, note
-    )
+    adjustment = Adjustment(fit, mask.invert, scale, mask.border)
+    array = read_mask(obj, lattice, kind, mask.source, name, adjustment, note)
     prepare({kind: array}, (lattice.rows, lattice.cols))
     if kind == "strength" and not array.any():
         raise InputError(
@@ -64,24 +64,33 @@ def read_outlets(obj: bpy.types.Object, lattice: Lattice) -> Array | None:
     return None if obj.erosion.outlet.source == "NONE" else read(obj, lattice, "outlet")
 
 
+class Adjustment(NamedTuple):
+    """Changes of a mask's values, in this order; see the functions of `terrain.masks`."""
+
+    fit: str = "exact"
+    invert: bool = False
+    scale: float = 1.0
+    border: float = 0.0
+    """Width of the soft border in m."""
+
+
+UNADJUSTED = Adjustment()
+
+
 def read_mask(
     obj: bpy.types.Object,
     lattice: Lattice,
     kind: str,
     source: str,
     name: str | bpy.types.Image | None = None,
-    invert: bool = False,
-    fit: str = "exact",
-    scale: float = 1.0,
-    border: float = 0.0,
+    adjustment: Adjustment = UNADJUSTED,
     note: Note | None = None,
 ) -> Array:
     """Mask on the cells of the lattice, (rows, cols) float32.
 
     kind: one of `terrain.masks.MASK_KINDS`. source: one of SOURCES but "NONE". name: of the group
-    or attribute, or the image. fit: see `terrain.masks.fitted`. invert, then scale, then border (m)
-    modify the values, see `terrain.masks`. Raises InputError for a missing or unsuitable input; the
-    run checks the range of values.
+    or attribute, or the image. Raises InputError for a missing or unsuitable input; the run checks
+    the range of values.
     """
     if obj.data.is_editmode:
         raise InputError(
@@ -96,12 +105,12 @@ def read_mask(
         mask = lattice.to_grid(_selection(obj, _label(kind)))
     else:
         mask = lattice.to_grid(_attribute(obj, _label(kind), str(name or "")))
-    mask = fitted(mask, kind, fit)
-    if invert:
+    mask = fitted(mask, kind, adjustment.fit)
+    if adjustment.invert:
         mask = inverted(mask, kind)
-    if scale != 1.0:
-        mask = mask * np.float32(scale)
-    return softened(mask, lattice.spacing, border)
+    if adjustment.scale != 1.0:
+        mask = mask * np.float32(adjustment.scale)
+    return softened(mask, lattice.spacing, adjustment.border)
 
 
 def read_selection(obj: bpy.types.Object, lattice: Lattice) -> Array:

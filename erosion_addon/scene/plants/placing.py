@@ -181,7 +181,8 @@ class _Place:
         deposition = fields.get("deposition", nothing)
         self.rubble = smooth_step(deposition, 0.5, 4.0) * smooth_step(self.slope, 14, 24)
         self._laid = deposition
-        self.clumps, self.wide = self._noise(ground, 1, 34.0), self._noise(ground, 2, 210.0)
+        self.clumps = self._noise(ground, 1, 34.0)
+        self.wide = self._noise(ground, 2, 210.0)
         self._ground = ground
 
     @property

@@ -139,7 +139,8 @@ def _land(terrain: bpy.types.Object, options: dict[str, float | bool]) -> _Land:
     lattice = grid.lattice_of(terrain, place)
     size = float(options["size"]) or _usual_size(lattice)
     ground = _ground(terrain, lattice, place[:, 2], size)
-    return _Land(lattice, place, *lattice.frame(place), ground, size, material.palette_of(terrain))
+    low, units = lattice.frame(place)
+    return _Land(lattice, place, low, units, ground, size, material.palette_of(terrain))
 
 
 def _usual_size(lattice: Lattice) -> float:
@@ -157,8 +158,8 @@ def _spots(
         for kind in kinds
         if options[group] and kind in densities
     }
-    lines = densities.get(TREE_LINE, TREE_LINE_USUAL), densities.get(FOREDUNE, 0.0)
-    dense = placing.densities(land.ground, mixture, *lines)
+    tree_line = densities.get(TREE_LINE, TREE_LINE_USUAL)
+    dense = placing.densities(land.ground, mixture, tree_line, densities.get(FOREDUNE, 0.0))
     return placing.scatter(land.ground, dense, int(options["limit"]), _eye(terrain, land))
 
 

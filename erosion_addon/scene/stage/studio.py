@@ -83,9 +83,9 @@ def place_of(terrain: bpy.types.Object) -> Place:
     turned = rotation.to_matrix().to_4x4()
     center = terrain.matrix_world @ Vector((middle[0], middle[1], 0.0))
     levels = np.percentile(heights(terrain.data), (1, 50, 99)) * scale[2]
-    return Place(
-        Matrix.Translation(center) @ turned, size[0] / 2, size[1] / 2, *sorted(map(float, levels))
-    )
+    lowest, median, highest = sorted(map(float, levels))
+    matrix = Matrix.Translation(center) @ turned
+    return Place(matrix, size[0] / 2, size[1] / 2, lowest, median, highest)
 
 
 def has_camera(scene: bpy.types.Scene) -> bool:

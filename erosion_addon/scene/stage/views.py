@@ -16,13 +16,17 @@ from ..companions import visible_water
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array
 
-SIDE, SAND_SIDE = 96, 384
-"""Most cells along a side of the reduced terrain, and of a sea of sand, where the eye is close to
-the ground.
-"""
+SIDE = 96
+"""Maximum cells along a side of the reduced terrain."""
 
-COLUMNS, STEPS = 21, 48
-"""Rays per view, and samples per ray."""
+SAND_SIDE = 384
+"""`SIDE` for a sea of sand, where the eye is close to the ground."""
+
+COLUMNS = 21
+"""Rays per view."""
+
+STEPS = 48
+"""Samples per ray."""
 
 HEADINGS = 16
 
@@ -32,8 +36,11 @@ SENSOR = 36.0
 ASPECT = 9 / 16
 """Aspect ratio of the picture, height by width."""
 
-SUN_SIDE, SUN_RISE = math.radians(78), math.tan(math.radians(16))
-"""Assumed sun: angle to the left of the view, and its slope."""
+SUN_SIDE = math.radians(78)
+"""Angle of the assumed sun to the left of the view."""
+
+SUN_RISE = math.tan(math.radians(16))
+"""Slope of its rays."""
 
 EARTH = -0.01
 """Angle of the horizon in radians."""
@@ -46,15 +53,20 @@ over mountains.
 LOWEST = 0.045
 """Height of the eye over gentle land, in sides of it."""
 
-SANDY, DRY, GENTLE = 0.6, 0.98, 0.08
-"""A sea of sand: least shares of the land with sand on it and without water, and most relief in
-sides of the land.
-"""
+# A sea of sand: minimum shares of sandy and of dry land, and maximum relief in sides of the land.
+SANDY = 0.6
+DRY = 0.98
+GENTLE = 0.08
 
-EYE, LOW_LENS, LOW_REACH = 15.0, 70.0, 0.3
-"""View of a sea of sand. EYE: height above a crest, m. LOW_LENS: focal length, mm. LOW_REACH:
-factor of the distances that count as near, half-way and far.
-"""
+# View of a sea of sand.
+EYE = 15.0
+"""Height above a crest, m."""
+
+LOW_LENS = 70.0
+"""Focal length, mm."""
+
+LOW_REACH = 0.3
+"""Factor of the distances that count as near, half-way and far."""
 
 WATER = (0.15, 0.30)
 """Share of the picture that water should take, if there is any: at least, at most."""
@@ -228,7 +240,7 @@ class _Land:
         """
         steps = np.linspace(-0.42, 0.42, 6)
         grid = [(float(x * self.width), float(y * self.depth)) for y in steps for x in steps]
-        return [self._crest(*at) for at in grid] if self.is_dunes else grid
+        return [self._crest(x, y) for x, y in grid] if self.is_dunes else grid
 
     def _crest(self, x: float, y: float) -> tuple[float, float]:
         """Highest place near a position, in meters from the middle."""
@@ -320,7 +332,9 @@ class _Land:
             white = _mean(self.snow.take(cell), area * (away < 0.35 * self.side))
             score -= 1.2 * np.maximum(0.0, white - SNOW)
         views = zip(headings.tolist(), pitch.tolist(), strict=True)
-        return score.tolist(), [View((at[0], at[1], eye), *view, self.lens) for view in views]
+        return score.tolist(), [
+            View((at[0], at[1], eye), heading, pitch, self.lens) for heading, pitch in views
+        ]
 
     def _ground(self, cell: Array, ground: Array, headings: Array) -> Array:
         """Part of the score for forms and light of the ground, in each direction. ground: its share

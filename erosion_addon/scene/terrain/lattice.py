@@ -131,11 +131,11 @@ def find(name: str, positions: Array, scales: Array, edges: Callable[[], Array])
     match = _in_order(positions)
     if match is None:
         match = _in_any_order(name, positions, edges)
-    shape, spacing, vertex = match
+    (rows, cols), spacing, vertex = match
     if not math.isfinite(float(positions[:, 2].min()) + float(positions[:, 2].max())):
         raise _not_finite(name, positions)
     meters = (_as_meant(spacing[0] * scales[1]), _as_meant(spacing[1] * scales[0]))
-    return Lattice(*shape, meters, float(scales[2]), vertex)
+    return Lattice(rows, cols, meters, float(scales[2]), vertex)
 
 
 class NoLatticeError(InputError):

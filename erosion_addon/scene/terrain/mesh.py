@@ -328,8 +328,10 @@ def _add_topology(mesh: bpy.types.Mesh, rows: int, cols: int) -> None:
     mesh.polygons.add(faces)
     vertex = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
     edges = np.empty((flat + steep, 2), np.int32)
-    edges[:flat, 0], edges[:flat, 1] = vertex[:, :-1].ravel(), vertex[:, 1:].ravel()
-    edges[flat:, 0], edges[flat:, 1] = vertex[:-1].ravel(), vertex[1:].ravel()
+    edges[:flat, 0] = vertex[:, :-1].ravel()
+    edges[:flat, 1] = vertex[:, 1:].ravel()
+    edges[flat:, 0] = vertex[:-1].ravel()
+    edges[flat:, 1] = vertex[1:].ravel()
     _set(mesh, ".edge_verts", "value", edges)
     del edges
     corners = np.empty((rows - 1, cols - 1, 4), np.int32)

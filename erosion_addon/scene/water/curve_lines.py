@@ -13,8 +13,11 @@ from ..terrain.lattice import Array
 _CATMULL_ROM, _POLY, _BEZIER, _NURBS = range(4)
 """Types of hair curves by their number."""
 
-_DETAIL, _ORDER = 12, 4
-"""Points of a hair curve between two of its own, and order of its NURBS, unless it has others."""
+_DETAIL = 12
+"""Default points of a hair curve between two of its own."""
+
+_ORDER = 4
+"""Default order of a NURBS hair curve."""
 
 
 def lines_of(curve: bpy.types.Object) -> list[Array]:
@@ -86,17 +89,16 @@ def _curve_of(hair: Any) -> bpy.types.Curve:
         kind = int(kinds[index])
         points = place[span]
         spline = result.splines.new({_POLY: "POLY", _NURBS: "NURBS"}.get(kind, "BEZIER"))
-        spline.use_cyclic_u, spline.resolution_u = bool(cyclic[index]), int(max(detail[index], 1))
+        spline.use_cyclic_u = bool(cyclic[index])
+        spline.resolution_u = int(max(detail[index], 1))
         if kind in (_POLY, _NURBS):
             spline.points.add(len(points) - 1)
             spline.points.foreach_set(
                 "co", np.hstack([points, weights[span]]).astype(np.float32).ravel()
             )
             spline.order_u = int(orders[index])
-            spline.use_endpoint_u, spline.use_bezier_u = (
-                bool(int(knots[index]) & 1),
-                bool(int(knots[index]) & 2),
-            )
+            spline.use_endpoint_u = bool(int(knots[index]) & 1)
+            spline.use_bezier_u = bool(int(knots[index]) & 2)
             continue
         left, right = (
             (side[span] for side in handles)

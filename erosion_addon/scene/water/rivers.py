@@ -14,8 +14,8 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...drainage import ribbon
-from ...drainage import rivers as drainage
 from ...drainage.parameters import RiverParameters
+from ...drainage.rivers import sizes
 from ...drainage.sea import sunk
 from ...terrain.fields import WATERS
 from ...terrain.terrain import Terrain
@@ -239,10 +239,9 @@ def _shape(
     if companion[companions.KIND] == "lakes":
         return ribbon.sheets(water.lakes, water.level, ground.elevation, ground.spacing)
     lakes = bool(companions.find(terrain, "lakes"))
-    sizes = drainage.sizes(water, parameters)
     across = split(terrain.data)
     shape = ribbon.ribbons if companion.type == "MESH" else ribbon.centerlines
-    return shape(water, sizes, ground.elevation, ground.spacing, lakes, across)
+    return shape(water, sizes(water, parameters), ground.elevation, ground.spacing, lakes, across)
 
 
 def _shown(terrain: bpy.types.Object) -> list[bpy.types.Object]:

@@ -6,7 +6,7 @@ import math
 import bpy
 
 from ..base.translations import phrase
-from . import settings as brush_settings
+from .settings import brush_settings
 
 DOUBLE = 200.0
 """Pixels to the right that double a value."""
@@ -25,7 +25,7 @@ class EROSION_OT_brush_size(bpy.types.Operator):
     grows: bpy.props.BoolProperty(name="Larger", description="Make the brush larger", default=True)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        settings = brush_settings.of(context)
+        settings = brush_settings(context)
         factor = STEP if self.grows else 1 / STEP
         if settings.use_pixels:
             settings.pixels = round(settings.pixels * factor) + (1 if self.grows else 0)
@@ -57,20 +57,18 @@ class EROSION_OT_brush_adjust(bpy.types.Operator):
     def _name(self, context: bpy.types.Context) -> str:
         if self.what == "STRENGTH":
             return "strength"
-        return "pixels" if brush_settings.of(context).use_pixels else "radius"
+        return "pixels" if brush_settings(context).use_pixels else "radius"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         self._setting = self._name(context)
-        self._start, self._before = (
-            event.mouse_x,
-            getattr(brush_settings.of(context), self._setting),
-        )
+        self._start = event.mouse_x
+        self._before = getattr(brush_settings(context), self._setting)
         context.window_manager.modal_handler_add(self)
         self._show(context)
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        settings = brush_settings.of(context)
+        settings = brush_settings(context)
         if event.type == "MOUSEMOVE":
             changed = self._before * math.pow(2.0, (event.mouse_x - self._start) / DOUBLE)
             setattr(
@@ -89,7 +87,7 @@ class EROSION_OT_brush_adjust(bpy.types.Operator):
         self._leave(context, {"CANCELLED"})
 
     def _show(self, context: bpy.types.Context) -> None:
-        value = f"{getattr(brush_settings.of(context), self._setting):.4g}"
+        value = f"{getattr(brush_settings(context), self._setting):.4g}"
         text = phrase("Strength: {value}", value=value)
         if self.what == "RADIUS":
             text = phrase("Radius: {value}", value=value)

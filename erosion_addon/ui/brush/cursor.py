@@ -9,11 +9,10 @@ from bpy_extras import view3d_utils
 from gpu_extras.batch import batch_for_shader
 
 from ...base.errors import InputError
-from ...scene.brush import aim
-from ...scene.brush import ground as grounds
+from ...scene.brush import aim, ground
 from ...scene.companions import companions
 from ..base.terrain_operator import why_no_run
-from . import settings as brush_settings
+from .settings import brush_settings
 from .stroke import radius_of, under_mouse
 
 COLOR = (1.0, 0.92, 0.75, 0.9)
@@ -49,11 +48,11 @@ def circle(context: bpy.types.Context, mouse: tuple[float, float]) -> list[Any]:
         place = under_mouse(context, terrain, mouse)
         if place is None:
             return []
-        ground = grounds.seen(terrain)
-        radius = radius_of(context, terrain, brush_settings.of(context), place)
+        surface = ground.seen(terrain)
+        radius = radius_of(context, terrain, brush_settings(context), place)
     except (InputError, MemoryError):
         return []
-    ring = aim.ring(ground.elevation, ground.frame, place, radius)
+    ring = aim.ring(surface.elevation, surface.frame, place, radius)
     points = (
         view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at)
         for at in ring

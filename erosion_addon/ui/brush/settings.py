@@ -52,7 +52,7 @@ class EROSION_PG_brush(bpy.types.PropertyGroup):
     }
 
 
-def of(context: bpy.types.Context) -> Any:
+def brush_settings(context: bpy.types.Context) -> Any:
     """The settings of the scene."""
     return context.scene.erosion_brush
 

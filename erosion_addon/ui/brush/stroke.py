@@ -9,8 +9,7 @@ from bpy_extras import view3d_utils
 
 from ...base.errors import InputError, print_traceback
 from ...processes.brush.parameters import Stroke
-from ...scene.brush import aim
-from ...scene.brush import ground as grounds
+from ...scene.brush import aim, ground
 from ...scene.brush.stillness import why_still
 from ...scene.companions import companions
 from ...scene.original import original
@@ -22,9 +21,8 @@ from ..base.refusals import OUT_OF_MEMORY, reports_refusals
 from ..base.terrain_operator import allowed, why_no_run
 from ..base.translations import phrase, report
 from ..masks import mask_settings
-from ..recipe import brush_layers as layers
-from ..recipe import loaded_recipe
-from . import settings as brush_settings
+from ..recipe import brush_layers, loaded_recipe
+from .settings import brush_settings
 
 TICK = 0.03
 """Seconds between two queries of the worker."""
@@ -98,13 +96,13 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         """Read the terrain and its masks, where they are not known."""
         self._mark = str(terrain.data.get(original.RESULT, ""))
         self._masks = mask_settings.arrays_of(terrain)
-        self._ground = grounds.of(terrain, self._masks.get("sediment"))
+        self._ground = ground.of(terrain, self._masks.get("sediment"))
 
     def _begin(self, context: bpy.types.Context, terrain: bpy.types.Object, radius: float) -> None:
         from ...scene.brush.painter import Painter  # few sessions paint
 
-        self._layer_is_new = layers.layer_of(terrain, self._ground.digest) is None
-        if self._layer_is_new and (full := layers.why_full(terrain)):
+        self._layer_is_new = brush_layers.layer_of(terrain, self._ground.digest) is None
+        if self._layer_is_new and (full := brush_layers.why_full(terrain)):
             raise InputError(f"{full}; remove one before you paint.")
         self._was_result = original.has_source(terrain.data)
         stroke = _stroke(context, self.mode, radius, terrain)
@@ -154,13 +152,13 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         painter = self._painter
         terrain = self._painter.find_object()
         if painter.dabs and terrain is not None:
-            layer = None if self._layer_is_new else layers.layer_shown(terrain, self._mark)
-            layers.keep(terrain, self._was_result, layer, painter.stroke)
+            layer = None if self._layer_is_new else brush_layers.layer_shown(terrain, self._mark)
+            brush_layers.keep(terrain, self._was_result, layer, painter.stroke)
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         """The whole stroke, for scripts."""
-        settings = brush_settings.of(context)
+        settings = brush_settings(context)
         terrain = companions.terrain_of(context.object)
         if reason := why_no_run(terrain) or _why_unseen(context, terrain):
             raise InputError(reason)
@@ -189,7 +187,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if self.stroke:
             return self.execute(context)
-        settings = brush_settings.of(context)
+        settings = brush_settings(context)
         terrain = companions.terrain_of(context.object)
         if reason := why_no_run(terrain) or _why_unseen(context, terrain):
             report(self, {"WARNING"}, reason)
@@ -270,7 +268,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if point is None:
             self._last = None
             return
-        settings = brush_settings.of(context)
+        settings = brush_settings(context)
         self._pressure = (
             event.pressure if settings.use_pressure_strength and event.is_tablet else 1.0
         )
@@ -307,7 +305,7 @@ def _stroke(
     context: bpy.types.Context, mode: str, radius: float, terrain: bpy.types.Object
 ) -> Stroke:
     """A stroke by the settings, without dabs."""
-    settings = brush_settings.of(context)
+    settings = brush_settings(context)
     seed = sum(len(item.strokes) for item in terrain.erosion.steps)
     values = {
         name: exact(getattr(settings, name), None) for name in ("strength", "falloff", "angle")
@@ -323,10 +321,10 @@ def under_mouse(
     """Column and row of the terrain under a place of the region; None beside the terrain."""
     if context.region_data is None:
         return None
-    ground = grounds.seen(terrain)
+    surface = ground.seen(terrain)
     origin = view3d_utils.region_2d_to_origin_3d(context.region, context.region_data, mouse)
     direction = view3d_utils.region_2d_to_vector_3d(context.region, context.region_data, mouse)
-    return aim.hit(ground.elevation, ground.levels, ground.frame, origin, direction)
+    return aim.hit(surface.elevation, surface.levels, surface.frame, origin, direction)
 
 
 def radius_of(
@@ -335,8 +333,8 @@ def radius_of(
     """Radius of the brush on the ground (m) at a column and row."""
     if not settings.use_pixels:
         return float(exact(settings.radius, None))
-    ground = grounds.seen(terrain)
-    at = aim.ring(ground.elevation, ground.frame, place, 0.0, 1)[0]
+    surface = ground.seen(terrain)
+    at = aim.ring(surface.elevation, surface.frame, place, 0.0, 1)[0]
     middle = view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at)
     beside = view3d_utils.region_2d_to_location_3d(
         context.region, context.region_data, (middle.x + settings.pixels, middle.y), at

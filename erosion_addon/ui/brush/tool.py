@@ -59,7 +59,9 @@ class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
     )
 
     def draw_settings(context: bpy.types.Context, layout: Any, tool: Any) -> None:  # type: ignore[misc] # noqa: N805
-        settings.draw(layout, settings.of(context), context.region.type == "TOOL_HEADER")
+        settings.draw(
+            layout, settings.brush_settings(context), context.region.type == "TOOL_HEADER"
+        )
 
     def draw_cursor(context: bpy.types.Context, tool: Any, xy: tuple[float, float]) -> None:  # type: ignore[misc] # noqa: N805
         cursor.draw(context, xy)

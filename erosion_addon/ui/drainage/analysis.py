@@ -11,8 +11,8 @@ from ...scene.run.errand import Plan
 from ...scene.water import analysis
 from ...terrain.fields import ANALYZED
 from ...worker.messages import Request
+from ..base import parameter_properties
 from ..base.panel import SubPanel, draw_lines
-from ..base.parameter_properties import label as parameter_label
 from ..base.parameter_properties import properties_of
 from ..base.terrain_operator import allowed, why_no_run
 from ..masks import mask_watch
@@ -91,7 +91,7 @@ class EROSION_PT_analysis(SubPanel):
                 companions.terrain_of(context.object), mask_watch.FIELD + name
             )
             flow.operator(
-                "erosion.field_show", text=parameter_label(name), depress=visible
+                "erosion.field_show", text=parameter_properties.label(name), depress=visible
             ).field = name
         column = layout.column(align=True)
         column.scale_y = 0.8

@@ -24,7 +24,7 @@ from ...cli.terminal.progress import ProgressLine
 from ...recipe.recipe import Recipe
 from ...scene.masks import inputs
 from ...scene.run.task import Task
-from ...scene.stage import render as pictures
+from ...scene.stage import render
 from ...scene.terrain import attributes, grid
 from ...scene.terrain.image import BlenderFiles
 from ...terrain.masks import prepare
@@ -128,8 +128,8 @@ def _require_only(arguments: argparse.Namespace, is_file: bool) -> None:
 
 def _open(arguments: argparse.Namespace) -> bpy.types.Object:
     """The terrain of the .blend file, which is opened."""
-    pictures.open_file(arguments.input)
-    return pictures.find_terrain(bpy.context.scene, arguments.object)
+    render.open_file(arguments.input)
+    return render.find_terrain(bpy.context.scene, arguments.object)
 
 
 def _import(arguments: argparse.Namespace) -> bpy.types.Object:
@@ -165,7 +165,8 @@ def _set_color(terrain: bpy.types.Object, color: str | None) -> None:
         settings.source = "STRATA"
         settings.strata = color
     elif color:
-        settings.source, settings.image = "IMAGE", bpy.data.images.load(str(Path(color).resolve()))
+        settings.source = "IMAGE"
+        settings.image = bpy.data.images.load(str(Path(color).resolve()))
 
 
 def _set(terrain: bpy.types.Object, arguments: argparse.Namespace, recipe_name: str) -> None:

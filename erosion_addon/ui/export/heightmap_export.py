@@ -237,8 +237,16 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         obj = companions.terrain_of(context.object)
         terrain = maps.terrain_with(obj, self._maps())
         masks = arrays_of(obj) if self.masks else {}
-        chosen = self._layout(), self._maps(), masks, inputs.of(obj), inputs.georeference_of(obj)
-        result = export.export(self._path(), terrain, BlenderFiles(), *chosen)
+        result = export.export(
+            self._path(),
+            terrain,
+            BlenderFiles(),
+            self._layout(),
+            self._maps(),
+            masks,
+            inputs.of(obj),
+            inputs.georeference_of(obj),
+        )
         for sentence in result.notes:
             report(self, {"INFO"}, sentence)
         if result.clipped_cells:

@@ -10,10 +10,10 @@ from ...base.atomic_files import Outputs
 from ...cli.terminal.output import print_written
 from ...cli.terminal.progress import ProgressLine, ShareProgress
 from ...files.render_settings import Picture
-from ...scene.stage import render as pictures
+from ...scene.stage import render
 
 
-def render(arguments: argparse.Namespace) -> None:
+def make_pictures(arguments: argparse.Namespace) -> None:
     """Render as the arguments say. InputError for invalid ones; then nothing is written."""
     turns = arguments.turntable and arguments.view == "file"
     view = "whole" if turns else arguments.view
@@ -34,17 +34,17 @@ def render(arguments: argparse.Namespace) -> None:
     )
     with Outputs([arguments.input]) as outputs:
         planned = {outputs.plan(path, picture.formats): turn for path, turn in frames.items()}
-        pictures.open_file(arguments.input)
+        render.open_file(arguments.input)
         scene = bpy.context.scene
-        terrain = pictures.find_terrain(scene, arguments.object)
-        camera = pictures.prepare(scene, terrain, picture)
+        terrain = render.find_terrain(scene, arguments.object)
+        camera = render.prepare(scene, terrain, picture)
         progress = ShareProgress(ProgressLine(arguments.quiet))
         progress.show(0.0, "file opened")
         for number, (target, turn) in enumerate(planned.items(), 1):
             if camera is not None:
-                pictures.aim(camera, terrain, picture, turn)
+                render.aim(camera, terrain, picture, turn)
             with outputs.write(target) as path:
-                pictures.render(scene, path, picture)
+                render.render(scene, path, picture)
             progress.show(number / len(planned), f"picture {number} of {len(planned)}")
         print_written(outputs.publish())
 

@@ -88,9 +88,8 @@ class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
 
     def plan(self) -> Plan:
         number = self.frame
-        state = kept_state.read(
-            *chosen_frames.frames_of(companions.terrain_of(bpy.context.object)), number
-        )
+        folder, record = chosen_frames.frames_of(companions.terrain_of(bpy.context.object))
+        state = kept_state.read(folder, record, number)
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
             heights = kept_state.heights(terrain, state)

@@ -36,7 +36,8 @@ class EROSION_OT_playback_add(bpy.types.Operator):
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
-        playback.add(terrain, *chosen_frames.frames_of(terrain), float(context.scene.frame_start))
+        folder, record = chosen_frames.frames_of(terrain)
+        playback.add(terrain, folder, record, float(context.scene.frame_start))
         return {"FINISHED"}
 
 

@@ -59,15 +59,17 @@ class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
     def plan(self) -> Plan:
         from ...scene.derived import lod  # here, as few sessions of Blender make any
 
-        given = self.levels, self.error, self.factor
+        count = self.levels
+        error = self.error
+        factor = self.factor
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            levels = lod.add(terrain, *given)
+            levels = lod.add(terrain, count, error, factor)
             return ", ".join(
                 f"{level.name} {len(level.data.polygons):,} triangles" for level in levels
             ), []
 
-        return Plan(lambda terrain: lod.requests_of_add(terrain, *given), change)
+        return Plan(lambda terrain: lod.requests_of_add(terrain, count, error, factor), change)
 
 
 CLASSES = (EROSION_OT_lod_add,)

@@ -140,7 +140,8 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         free = available_memory()
         draw_record(layout, record, memory)
         if free is not None and memory > free:
-            self._draw_ways_out(layout, path, *image_heights.fitting(record, free))
+            every, side = image_heights.fitting(record, free)
+            self._draw_ways_out(layout, path, every, side)
         return record, measured
 
     def _draw_ways_out(self, layout: Any, path: Path | None, every: int, side: int) -> None:

@@ -102,7 +102,8 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
         if self.part == "WHOLE":
             terrain = window.overview(landscape, self.longest)
         else:
-            (top, left), (rows, cols) = self.first, self.size
+            top, left = self.first
+            rows, cols = self.size
             cells = Window(
                 top, min(top + rows, landscape.shape[0]), left, min(left + cols, landscape.shape[1])
             )
@@ -169,13 +170,15 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
 
         if not (self.source and self.folder):
             raise InputError("No heightmap or no folder is chosen; give source and folder.")
-        path, folder = self._path(), Path(bpy.path.abspath(self.folder))
+        path = self._path()
+        folder = Path(bpy.path.abspath(self.folder))
         record, read = heightmap_windows(path, BlenderFiles(), self.options_for(path)[0])
         for doubt in record.doubts:
             report(self, {"INFO"}, doubt.sentence)
         assert record.spacing is not None
         place = record.georeference.to_text() if record.georeference else ""
-        manifest = Manifest(*record.shape, self.tile, record.spacing, path.name, place=place)
+        rows, cols = record.shape
+        manifest = Manifest(rows, cols, self.tile, record.spacing, path.name, place=place)
         manager = context.window_manager
         manager.progress_begin(0, 100)
         try:
@@ -187,11 +190,11 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
             )
         finally:
             manager.progress_end()
-        rows, cols = landscape.counts
+        tile_rows, tile_cols = landscape.counts
         report(
             self,
             {"INFO"},
-            f"{folder.name}: {record.shape[0]} × {record.shape[1]} cells in {rows} × {cols} tiles",
+            f"{folder.name}: {rows} × {cols} cells in {tile_rows} × {tile_cols} tiles",
         )
         return set(bpy.ops.erosion.landscape_import(filepath=str(folder / NAME)))
 

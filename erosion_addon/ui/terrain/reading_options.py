@@ -342,12 +342,12 @@ def _kind(record: "Record") -> Iterator[str]:
     if record.meaning == "shades":
         yield phrase("{kind}, taken for shades of gray", kind=record.kind)
     else:
-        from ...files.reading.record import UNITS as METERS
+        from ...files.reading.record import UNITS
 
         unit = next(
             (
                 unit
-                for unit, meters in METERS.items()
+                for unit, meters in UNITS.items()
                 if math.isclose(record.unit, meters, rel_tol=1e-9)
             ),
             "m",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.scene.masks.masks import read_mask
+from erosion_addon.scene.masks.masks import Adjustment, read_mask
 from erosion_addon.scene.terrain import attributes, grid
 
 
@@ -77,7 +77,9 @@ def test_attributes_of_numbers_and_colors_are_read_by_cell(shuffled, data_type):
 def test_inverting_turns_one_into_zero(shuffled):
     obj, lattice = shuffled
     obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set("value", columns(obj) / 4)
-    mask = read_mask(obj, lattice, "strength", "ATTRIBUTE", "mask", invert=True)
+    mask = read_mask(
+        obj, lattice, "strength", "ATTRIBUTE", "mask", adjustment=Adjustment(invert=True)
+    )
     assert np.array_equal(mask[0], [1, 0.75, 0.5, 0.25])
 
 
@@ -85,7 +87,8 @@ def test_inverting_what_may_be_more_than_one_starts_from_the_highest(shuffled):
     obj, lattice = shuffled
     obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set("value", columns(obj))
     assert np.array_equal(
-        read_mask(obj, lattice, "rain", "ATTRIBUTE", "mask", invert=True)[0], [3, 2, 1, 0]
+        read_mask(obj, lattice, "rain", "ATTRIBUTE", "mask", adjustment=Adjustment(invert=True))[0],
+        [3, 2, 1, 0],
     )
 
 
@@ -185,13 +188,13 @@ def test_a_soft_border_is_in_meters_of_the_world(make_hills):
     inside = np.zeros((9, 9), bool)
     inside[:, 3:] = True
     select(obj, inside.ravel())
-    mask = read_mask(obj, lattice, "strength", "SELECTION", border=24.0)
+    mask = read_mask(obj, lattice, "strength", "SELECTION", adjustment=Adjustment(border=24.0))
     share = np.array([0, 0, 0, 6, 12, 18, 24, 24, 24]) / 24
     assert np.allclose(mask, share**2 * (3 - 2 * share))
     inside[:] = False
     inside[3:] = True
     select(obj, inside.ravel())
-    mask = read_mask(obj, lattice, "strength", "SELECTION", border=4.0)
+    mask = read_mask(obj, lattice, "strength", "SELECTION", adjustment=Adjustment(border=4.0))
     share = np.array([0, 0, 0, 1, 2, 3, 4, 4, 4]) / 4
     assert np.allclose(mask.T, share**2 * (3 - 2 * share))
 
@@ -201,14 +204,22 @@ def test_the_border_lies_inside_of_what_is_left_after_inverting(make_hills):
     inside = np.zeros((6, 9), bool)
     inside[:, :4] = True
     select(obj, inside.ravel())
-    mask = read_mask(obj, grid.find_lattice(obj), "strength", "SELECTION", invert=True, border=2.0)
+    mask = read_mask(
+        obj,
+        grid.find_lattice(obj),
+        "strength",
+        "SELECTION",
+        adjustment=Adjustment(invert=True, border=2.0),
+    )
     assert np.array_equal(mask, np.tile(np.float32([0, 0, 0, 0, 0.5, 1, 1, 1, 1]), (6, 1)))
 
 
 def test_values_are_scaled_after_inverting(shuffled):
     obj, lattice = shuffled
     obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set("value", columns(obj) / 4)
-    mask = read_mask(obj, lattice, "sediment", "ATTRIBUTE", "mask", invert=True, scale=8.0)
+    mask = read_mask(
+        obj, lattice, "sediment", "ATTRIBUTE", "mask", adjustment=Adjustment(invert=True, scale=8.0)
+    )
     assert np.array_equal(mask[0], [8, 6, 4, 2])
 
 
@@ -217,7 +228,9 @@ def test_stretched_values_go_from_0_to_1(shuffled):
     obj.data.attributes.new("mask", "FLOAT", "POINT").data.foreach_set(
         "value", columns(obj) * 100 - 300
     )
-    mask = read_mask(obj, lattice, "strength", "ATTRIBUTE", "mask", fit="stretch")
+    mask = read_mask(
+        obj, lattice, "strength", "ATTRIBUTE", "mask", adjustment=Adjustment(fit="stretch")
+    )
     assert np.allclose(mask[0], [0, 1 / 3, 2 / 3, 1])
 
 

@@ -267,6 +267,7 @@ def _set_default(item: Any, socket: Socket) -> None:
     if _kind(socket) in ("NodeSocketFloat", "NodeSocketInt", "NodeSocketVector"):
         item.subtype = socket.subtype
         number = int if _kind(socket) == "NodeSocketInt" else float
-        item.min_value, item.max_value = number(socket.low), number(socket.high)
+        item.min_value = number(socket.low)
+        item.max_value = number(socket.high)
     if socket.default is not None:
         item.default_value = _value(socket)

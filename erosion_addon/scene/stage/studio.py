@@ -6,7 +6,6 @@ All sizes are relative to the terrain's width, so 100 m and 100 km look alike.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -15,6 +14,7 @@ from mathutils import Matrix, Vector
 from ...files.render_settings import LIGHTS
 from ..materials import material, sky_material
 from ..materials.node_trees import nodes
+from ..materials.node_trees.table import Node
 from ..terrain.mesh import heights
 from . import startup, views
 from .daylight import DAYLIGHTS, Daylight
@@ -25,30 +25,41 @@ USUAL = LIGHTS[0]
 SUN = "Terrain Sun"
 """Mark and name of the added sun."""
 
-HAZE, FAR = "Haze", "Haze at the Far End"
-"""Names of the compositor nodes that mix the haze in, and control its growth."""
+HAZE = "Haze"
+"""Name of the compositor node that mixes the haze in."""
+
+FAR = "Haze at the Far End"
+"""Name of the compositor node whose exponent sets how the haze grows with distance."""
 
 MIST = 18.0
-"""Distance of complete haze, in sides of the terrain: beyond the surrounding land, whose farthest
-pixels would pass for sky.
-"""
+"""Distance of complete haze, in sides of the terrain."""
+# Beyond the surrounding land, whose farthest pixels would pass for sky.
 
 CLIP = 20.0
-"""Far clipping distance in sides of the terrain: beyond `MIST`, as the sky has the mist of this
-distance.
-"""
+"""Far clipping distance, in sides of the terrain."""
+# Beyond MIST, as the sky has the mist of this distance.
 
 CLEAR = 0.9995
-"""Mist beyond which a pixel is all sky."""
+"""Minimum mist of a pixel that is all sky."""
 
 SKY = 1e9
-"""Depth in meters beyond which a pixel shows the sky."""
+"""Minimum depth of sky pixels, m."""
 
 FADES = (0.062, 0.155)
-"""Mist between which rims of land before the sky get the land's mist, and their own."""
+"""Mist up to which rims get the mist of the land, and from which they keep their own."""
 
 LIGHT = "erosion_light"
 """Custom property of an added sky: its daylight."""
+
+_FROM_5 = bpy.app.version >= (5, 0, 0)
+
+# Compositor's node types, and the inputs of its mix node.
+_ERODE = "CompositorNodeDilateErode"
+_MATH = "ShaderNodeMath" if _FROM_5 else "CompositorNodeMath"
+_MIX = "ShaderNodeMix" if _FROM_5 else "CompositorNodeMixRGB"
+_FACTOR: str | int = "Factor" if _FROM_5 else 0
+_IMAGE: str | int = "A" if _FROM_5 else 1
+_COLOR: str | int = "B" if _FROM_5 else 2
 
 
 @dataclass(frozen=True)
@@ -328,120 +339,66 @@ def add_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = USU
         scene.world.mist_settings.falloff = "LINEAR"
     for layer in scene.view_layers:
         layer.use_pass_mist = layer.use_pass_z = True
-    tree, out = _compositor(scene)
-    layers = tree.nodes.new("CompositorNodeRLayers")
-    mix = tree.nodes.new(_MIX[0])
-    # Pixels that are sky in part get the air of the land beside them, by as much as they are land,
-    # else crests have dark or pale rims. A rim is two pixels wide, as the film's filter is. The sky
-    # itself keeps its colors.
-    least, most, near, less, mist = (
-        tree.nodes.new(kind) for kind in (_ERODE, _ERODE, _MATH, _MATH, _MATH)
-    )
-    least.inputs["Size"].default_value = -2
-    most.inputs["Size"].default_value = 2
-    near.operation = "GREATER_THAN"
-    near.inputs[1].default_value = CLEAR
-    less.operation = "SUBTRACT"
-    mist.operation = "MULTIPLY_ADD"
-    here, land, share = (tree.nodes.new(_MATH) for _ in range(3))
-    here.operation = "SUBTRACT"
-    here.inputs[0].default_value = 1.0
-    land.operation = "DIVIDE"
-    land.use_clamp = True
-    share.operation = "MULTIPLY"
-    mix.name = HAZE
-    # The mist pass grows evenly; a power of what it leaves clear goes to full haze at the horizon,
-    # as air does.
-    clear, left, strength = (tree.nodes.new(_MATH) for _ in range(3))
-    clear.operation = "SUBTRACT"
-    clear.inputs[0].default_value = 1.0
-    left.operation = "POWER"
-    left.name = FAR
-    strength.operation = "SUBTRACT"
-    strength.inputs[0].default_value = 1.0
-    if _MIX[0] == "ShaderNodeMix":
-        mix.data_type = "RGBA"
-    for node, number in ((least, 0), (most, 0), (less, 1), (mist, 2), (here, 1)):
-        tree.links.new(layers.outputs["Mist"], node.inputs[number])
-    tree.links.new(most.outputs[0], near.inputs[0])
-    tree.links.new(least.outputs[0], less.inputs[0])
-    tree.links.new(less.outputs[0], mist.inputs[1])
-    tree.links.new(mist.outputs[0], clear.inputs[1])
-    tree.links.new(clear.outputs[0], left.inputs[0])
-    tree.links.new(left.outputs[0], strength.inputs[1])
-    # Far away the mist grows within the rim, and the sky has the haze's color: there the pixel's
-    # own mist is right.
-    far, held = (tree.nodes.new(_MATH) for _ in range(2))
-    far.operation = "MULTIPLY_ADD"
-    far.use_clamp = True
-    far.inputs[1].default_value = -1 / (FADES[1] - FADES[0])
-    far.inputs[2].default_value = FADES[1] / (FADES[1] - FADES[0])
-    held.operation = "MULTIPLY"
-    # Land at the horizon behind a crest is no rim of the crest: what is drawn there is neither
-    # close by nor the sky.
-    behind, sky, rim, rims = (tree.nodes.new(_MATH) for _ in range(4))
-    behind.operation = "LESS_THAN"
-    behind.inputs[1].default_value = (0.1 + FADES[1] * MIST) * place.side
-    sky.operation = "GREATER_THAN"
-    sky.inputs[1].default_value = SKY
-    rim.operation = "MAXIMUM"
-    rims.operation = "MULTIPLY"
-    for node in (behind, sky):
-        tree.links.new(layers.outputs["Depth"], node.inputs[0])
-        tree.links.new(node.outputs[0], rim.inputs[int(node == sky)])
-    tree.links.new(rim.outputs[0], rims.inputs[0])
-    tree.links.new(near.outputs[0], rims.inputs[1])
-    tree.links.new(least.outputs[0], far.inputs[0])
-    tree.links.new(far.outputs[0], held.inputs[0])
-    tree.links.new(rims.outputs[0], held.inputs[1])
-    tree.links.new(held.outputs[0], mist.inputs[0])
-    tree.links.new(strength.outputs[0], share.inputs[0])
-    tree.links.new(land.outputs[0], share.inputs[1])
-    tree.links.new(here.outputs[0], land.inputs[0])
-    tree.links.new(clear.outputs[0], land.inputs[1])
-    tree.links.new(share.outputs[0], mix.inputs[_MIX[1]])
-    tree.links.new(layers.outputs["Image"], mix.inputs[_MIX[2]])
-    tree.links.new(mix.outputs[_MIX[4]], out.inputs[0])
-    for column, node in enumerate(
-        (layers, least, less, mist, clear, left, strength, share, mix, out)
-    ):
-        node.location = (260 * column, 0)
-    for column, node in enumerate((most, near, far, held, here, land)):
-        node.location = (260 * (column + 1), -220)
-    for column, node in enumerate((behind, sky, rim, rims)):
-        node.location = (260 * (column + 1), -440)
+    nodes.build(_compositor(scene), _haze_nodes(place.side))
     _set_haze(scene, terrain, light)
+
+
+def _haze_nodes(side: float) -> tuple[Node, ...]:
+    """Compositor nodes that mix the haze into the picture. side: of the terrain in meters."""
+    fade = 1 / (FADES[1] - FADES[0])
+    return (
+        Node("layers", "CompositorNodeRLayers"),
+        # Pixels that are partly sky get the mist of the land beside them, weighted by their share
+        # of land, else crests have dark or pale rims. A rim is two pixels wide, like the film's
+        # filter. The sky itself keeps its colors.
+        Node("mist_eroded", _ERODE, {0: "layers.Mist", "Size": -2}),
+        Node("mist_dilated", _ERODE, {0: "layers.Mist", "Size": 2}),
+        _math("near_sky", "GREATER_THAN", "mist_dilated", CLEAR),
+        # Distant land behind a crest is no rim: only pixels that are close or sky count.
+        _math("close", "LESS_THAN", "layers.Depth", (0.1 + FADES[1] * MIST) * side),
+        _math("sky_mask", "GREATER_THAN", "layers.Depth", SKY),
+        _math("close_or_sky", "MAXIMUM", "close", "sky_mask"),
+        _math("rim_mask", "MULTIPLY", "close_or_sky", "near_sky"),
+        # Far away the mist grows within the rim, and the sky has the haze's color: there the
+        # pixel's own mist is right.
+        _math("nearness", "MULTIPLY_ADD", "mist_eroded", -fade, FADES[1] * fade, clamp=True),
+        _math("rim_weight", "MULTIPLY", "nearness", "rim_mask"),
+        _math("mist_difference", "SUBTRACT", "mist_eroded", "layers.Mist"),
+        _math("land_mist", "MULTIPLY_ADD", "rim_weight", "mist_difference", "layers.Mist"),
+        # The mist pass is linear; a power of the transparency reaches full haze at the horizon,
+        # as air does.
+        _math("transparency", "SUBTRACT", 1.0, "land_mist"),
+        _math(FAR, "POWER", "transparency"),
+        _math("strength", "SUBTRACT", 1.0, FAR),
+        _math("clear_share", "SUBTRACT", 1.0, "layers.Mist"),
+        _math("land_share", "DIVIDE", "clear_share", "transparency", clamp=True),
+        _math("haze_share", "MULTIPLY", "strength", "land_share"),
+        Node(
+            HAZE,
+            _MIX,
+            {_FACTOR: "haze_share", _IMAGE: "layers.Image"},
+            {"data_type": "RGBA"} if _FROM_5 else {},
+        ),
+        Node("out", "NodeGroupOutput" if _FROM_5 else "CompositorNodeComposite", {0: HAZE}),
+    )
+
+
+def _math(name: str, operation: str, *operands: float | str, clamp: bool = False) -> Node:
+    settings = {"operation": operation, "use_clamp": clamp}
+    return Node(name, _MATH, dict(enumerate(operands)), settings)
 
 
 def _set_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> None:
     """Set color and strength of the haze in the compositor."""
-    tree = (
-        (scene.compositing_node_group if _FROM_5 else scene.node_tree)
-        if has_compositor(scene)
-        else None
-    )
-    if tree is None or not {HAZE, FAR} <= set(tree.nodes.keys()):
+    if not has_compositor(scene):
+        return
+    tree = scene.compositing_node_group if _FROM_5 else scene.node_tree
+    if not {HAZE, FAR} <= set(tree.nodes.keys()):
         return
     day = DAYLIGHTS[light]
     tree.nodes[FAR].inputs[1].default_value = math.log(1 - day.far) / math.log(1 - 1.4 / MIST)
-    tree.nodes[HAZE].inputs[_MIX[3]].default_value = (
-        *(day.strength * part for part in haze_of(terrain, light)),
-        1.0,
-    )
-
-
-_FROM_5 = bpy.app.version >= (5, 0, 0)
-
-_MIX: tuple[Any, ...] = (
-    ("ShaderNodeMix", "Factor", "A", "B", "Result")
-    if _FROM_5
-    else ("CompositorNodeMixRGB", 0, 1, 2, 0)
-)
-"""Compositor's mix node: type, factor, inputs and output."""
-
-_ERODE = "CompositorNodeDilateErode"
-
-_MATH = "ShaderNodeMath" if _FROM_5 else "CompositorNodeMath"
+    color = [day.strength * part for part in haze_of(terrain, light)]
+    tree.nodes[HAZE].inputs[_COLOR].default_value = (*color, 1.0)
 
 
 def has_compositor(scene: bpy.types.Scene) -> bool:
@@ -453,13 +410,13 @@ def has_compositor(scene: bpy.types.Scene) -> bool:
     )
 
 
-def _compositor(scene: bpy.types.Scene) -> tuple[Any, Any]:
-    """The scene's compositor, emptied, and its output node."""
+def _compositor(scene: bpy.types.Scene) -> bpy.types.NodeTree:
+    """The scene's compositor, emptied."""
     if not _FROM_5:
         scene.use_nodes = True
         scene.node_tree.nodes.clear()
-        return scene.node_tree, scene.node_tree.nodes.new("CompositorNodeComposite")
+        return scene.node_tree
     tree = bpy.data.node_groups.new("Terrain Haze", "CompositorNodeTree")
     tree.interface.new_socket("Image", in_out="OUTPUT", socket_type="NodeSocketColor")
     scene.compositing_node_group = tree
-    return tree, tree.nodes.new("NodeGroupOutput")
+    return tree

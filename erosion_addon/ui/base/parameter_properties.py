@@ -33,6 +33,18 @@ def label(name: str) -> str:
     return " ".join(word if word in ("per", "of") else word.capitalize() for word in words)
 
 
+def length(name: str, description: str, **options: Any) -> Any:
+    """Property of a length in meters. options: those of FloatProperty."""
+    return bpy.props.FloatProperty(
+        name=name, description=description, precision=5, unit="LENGTH", **options
+    )
+
+
+def shade_height(name: str, description: str, default: float = 0.0) -> Any:
+    """Property of the height of black or white in an image, in meters."""
+    return length(name, description, default=default, soft_min=-1000.0, soft_max=9000.0, step=100)
+
+
 def property_of(specification: Specification, **accessors: Any) -> Any:
     """Blender property with the default, range, unit and tooltip of a declared parameter.
 

@@ -7,7 +7,7 @@ import bpy
 
 from ...base.parameters import specifications
 from ...processes.brush.parameters import Stroke
-from ..base.parameter_properties import property_of
+from ..base.parameter_properties import length, property_of
 
 _DECLARED = specifications(Stroke)
 
@@ -20,16 +20,14 @@ class EROSION_PG_brush(bpy.types.PropertyGroup):
             name: property_of(_DECLARED[name])
             for name in ("kind", "strength", "falloff", "angle", "invert")
         },
-        "radius": bpy.props.FloatProperty(
-            name="Radius",
-            description="Radius of the brush on the ground",
+        "radius": length(
+            "Radius",
+            "Radius of the brush on the ground",
             default=100.0,
             min=1e-3,
             max=1e6,
             soft_min=1.0,
             soft_max=2000.0,
-            precision=5,
-            unit="LENGTH",
         ),
         "use_pixels": bpy.props.BoolProperty(
             name="In Pixels",

@@ -15,7 +15,7 @@ from ...scene.masks import inputs
 from ...scene.terrain import grid
 from ...terrain.fields import FIELDS
 from ..base.panel import draw_lines
-from ..base.parameter_properties import draw_value, label, switch
+from ..base.parameter_properties import draw_value, label, shade_height, switch
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator
 from ..base.translations import phrase, report
@@ -136,25 +136,8 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         ),
         default=True,
     )
-    low: bpy.props.FloatProperty(
-        name="Black",
-        description="Height of black in meters; what is lower is cut off",
-        soft_min=-1000.0,
-        soft_max=9000.0,
-        step=100,
-        precision=5,
-        unit="LENGTH",
-    )
-    high: bpy.props.FloatProperty(
-        name="White",
-        description="Height of white in meters; what is higher is cut off",
-        default=1000.0,
-        soft_min=-1000.0,
-        soft_max=9000.0,
-        step=100,
-        precision=5,
-        unit="LENGTH",
-    )
+    low: shade_height("Black", "Height of black in meters; what is lower is cut off")
+    high: shade_height("White", "Height of white in meters; what is higher is cut off", 1000.0)
     flip: bpy.props.BoolProperty(
         name="Flip Rows",
         description="Reverse the order of rows, for programs that show the terrain mirrored",

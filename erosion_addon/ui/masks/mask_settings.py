@@ -9,6 +9,7 @@ from ...processes.registry import PROCESSES
 from ...scene.masks import masks
 from ...scene.terrain import grid
 from ...terrain.masks import MASK_KINDS
+from ..base.parameter_properties import length
 from ..recipe import steps
 
 _ICONS = {
@@ -69,20 +70,18 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
             description="Handling of values outside the mask's range",
             items=FIT_ITEMS,
         ),
-        "scale": bpy.props.FloatProperty(
-            name="Thickness",
-            description="Thickness where the mask is 1: higher values leave more to be carried off",
+        "scale": length(
+            "Thickness",
+            "Thickness where the mask is 1: higher values leave more to be carried off",
             default=1.0,
             min=0.0,
             max=1e6,
             soft_max=100.0,
             step=10,
-            precision=5,
-            unit="LENGTH",
         ),
-        "border": bpy.props.FloatProperty(
-            name="Soft Border",
-            description=(
+        "border": length(
+            "Soft Border",
+            (
                 "How far inside its edge the mask reaches its full value: higher values blend in "
                 "more gently. The edge is where the mask is 0, and nothing changes beyond it"
             ),
@@ -91,8 +90,6 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
             max=1e6,
             soft_max=1000.0,
             step=100,
-            precision=5,
-            unit="LENGTH",
         ),
     }
     return type(

@@ -12,6 +12,7 @@ from ...scene.companions import companions
 from ...scene.terrain import checks, grid, obstacle
 from ..base import handlers, views
 from ..base.panel import draw_lines
+from ..base.parameter_properties import length
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
 from ..recipe import steps
@@ -186,9 +187,9 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
     bl_idname = "erosion.sand_add"
     bl_label = "Add Sand"
 
-    thickness: bpy.props.FloatProperty(
-        name="Thickness",
-        description="How thick the sand lies: "
+    thickness: length(
+        "Thickness",
+        "How thick the sand lies: "
         "higher values leave more of it before the rock shows. 0 takes the thickness that "
         "the recipe is made for",
         default=0.0,
@@ -196,8 +197,6 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
         max=1e6,
         soft_max=100.0,
         step=100,
-        precision=5,
-        unit="LENGTH",
         options={"SKIP_SAVE"},
     )
 

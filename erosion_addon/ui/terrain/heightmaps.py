@@ -19,9 +19,8 @@ from ..base import views
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
 from ..base.translations import report
-from .reading_options import (
+from .reading_display import (
     Applies,
-    ReadingOptions,
     draw_gray,
     draw_options,
     draw_part,
@@ -29,6 +28,7 @@ from .reading_options import (
     draw_text,
     has_terraces,
 )
+from .reading_options import ReadingOptions
 
 if TYPE_CHECKING:
     from ...files.reading.record import Record

@@ -10,6 +10,7 @@ from ...scene.companions import companions
 from ...scene.run import preview
 from ...scene.terrain import grid, obstacle
 from ..base import views
+from ..base.parameter_properties import length
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_busy
 from ..base.translations import report
@@ -33,17 +34,15 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
     bl_label = "Make Grid from Mesh"
     bl_options = {"REGISTER", "UNDO"}
 
-    cell_size: bpy.props.FloatProperty(
-        name="Cell Size",
-        description="Meters from one vertex of the grid to the next: "
+    cell_size: length(
+        "Cell Size",
+        "Meters from one vertex of the grid to the next: "
         "lower values keep finer detail; 0 is about as fine as "
         "the mesh itself",
         min=0.0,
         max=1e6,
         soft_max=100.0,
         step=10,
-        precision=5,
-        unit="LENGTH",
         options={"SKIP_SAVE"},
     )
     hide_original: bpy.props.BoolProperty(
@@ -85,7 +84,29 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class EROSION_OT_rotation_apply(bpy.types.Operator):
+class _VertexOperator:
+    """Base of operators that prepare a terrain by moving its vertices."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        terrain = companions.terrain_of(context.object)
+        return allowed(cls, why_busy() or obstacle.why_not(terrain))
+
+    @reports_refusals()
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = companions.terrain_of(context.object)
+        preview.end()
+        self.change(context, terrain)
+        return {"FINISHED"}
+
+    def change(self, context: bpy.types.Context, terrain: bpy.types.Object) -> None:
+        """Change the terrain and report it."""
+        raise NotImplementedError
+
+
+class EROSION_OT_rotation_apply(_VertexOperator, bpy.types.Operator):
     """Turn and scale the vertices instead of the object, so that heights are along its local Z
     axis.
 
@@ -94,26 +115,14 @@ class EROSION_OT_rotation_apply(bpy.types.Operator):
 
     bl_idname = "erosion.rotation_apply"
     bl_label = "Apply Rotation"
-    bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
-        return allowed(cls, why_busy() or obstacle.why_not(terrain))
-
-    @reports_refusals()
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.terrain import grid  # here, as few sessions of Blender need it
-
-        obj = companions.terrain_of(context.object)
-        preview.end()
-        grid.apply_rotation(obj)
+    def change(self, context: bpy.types.Context, terrain: bpy.types.Object) -> None:
+        grid.apply_rotation(terrain)
         context.view_layer.update()
-        report(self, {"INFO"}, f"{obj.name}: heights are along Z")
-        return {"FINISHED"}
+        report(self, {"INFO"}, f"{terrain.name}: heights are along Z")
 
 
-class EROSION_OT_grid_straighten(bpy.types.Operator):
+class EROSION_OT_grid_straighten(_VertexOperator, bpy.types.Operator):
     """Move vertices back to their rows and columns, from which sculpting pushed them, and keep the
     surface.
 
@@ -122,22 +131,10 @@ class EROSION_OT_grid_straighten(bpy.types.Operator):
 
     bl_idname = "erosion.grid_straighten"
     bl_label = "Straighten Grid"
-    bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
-        return allowed(cls, why_busy() or obstacle.why_not(terrain))
-
-    @reports_refusals()
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.terrain import grid  # here, as few sessions of Blender need it
-
-        obj = companions.terrain_of(context.object)
-        preview.end()
-        count = grid.straighten(obj)
-        report(self, {"INFO"}, f"{obj.name}: {count:,} vertices were put back in line")
-        return {"FINISHED"}
+    def change(self, context: bpy.types.Context, terrain: bpy.types.Object) -> None:
+        count = grid.straighten(terrain)
+        report(self, {"INFO"}, f"{terrain.name}: {count:,} vertices were put back in line")
 
 
 class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
@@ -150,15 +147,13 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
     bl_label = "Remove Terracing"
     bl_options = {"REGISTER", "UNDO"}
 
-    step: bpy.props.FloatProperty(
-        name="Step",
-        description="Meters from one terrace to the next: higher values smooth more; 0 finds it",
+    step: length(
+        "Step",
+        "Meters from one terrace to the next: higher values smooth more; 0 finds it",
         min=0.0,
         max=1e6,
         soft_max=100.0,
         step=10,
-        precision=5,
-        unit="LENGTH",
         options={"SKIP_SAVE"},
     )
 

@@ -1,47 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options of a heightmap's reading, and the picture of what they make of it, in the dialog and the
-file browser.
-"""
+"""Options of a heightmap's reading, in the dialog and the file browser."""
 
 import inspect
 import math
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...base.memory import available_memory, size_in_words
-from ..base.panel import draw_lines
-from ..base.parameter_properties import draw_value, switch
-from ..base.translations import phrase
+from ..base.parameter_properties import length, shade_height, switch
 
 if TYPE_CHECKING:
-    from ...files.reading.record import Reading, Record
+    from ...files.reading.record import Reading
     from ...scene.terrain.image_heights import Source
-
-LETTERS = 64
-"""Letters of a line of the dialog."""
-
-
-def draw_text(layout: Any, sentences: list[str], icon: str) -> None:
-    """Draw sentences in lines as wide as the dialog, or as the side of a file browser."""
-    in_browser = isinstance(bpy.context.space_data, bpy.types.SpaceFileBrowser)
-    draw_lines(layout, sentences, icon, 0 if in_browser else LETTERS)
-
-
-OPTIONS = {
-    "byte_order": "Byte Order",
-    "depth": "Depth",
-    "flip": "Flip Rows",
-    "height_range": "White",
-    "holes": "Cells Without Data",
-    "no_data": "No Data",
-    "numbers": "Numbers",
-    "size": "Raw Size",
-    "spacing": "Cell Size",
-    "unit": "Unit",
-}
-"""Option of `Reading` → its label in the dialog."""
 
 UNITS = {"m": "Meters", "ft": "Feet", "us-ft": "US Survey Feet"}
 
@@ -75,48 +45,29 @@ class ReadingOptions:
             ("WIDTH", "Width", "Meters from the left edge to the right one"),
         ],
     )
-    cell_size: bpy.props.FloatProperty(
-        name="Cell Size",
-        description="Meters from one pixel to the next: higher values make wider, gentler land",
+    cell_size: length(
+        "Cell Size",
+        "Meters from one pixel to the next: higher values make wider, gentler land",
         default=10.0,
         min=1e-6,
         max=1e6,
         soft_min=0.1,
         soft_max=100.0,
         step=10,
-        precision=5,
-        unit="LENGTH",
     )
-    width: bpy.props.FloatProperty(
-        name="Width",
-        description="Meters from left edge to right edge: higher values make wider, gentler land",
+    width: length(
+        "Width",
+        "Meters from left edge to right edge: higher values make wider, gentler land",
         default=2000.0,
         min=1e-3,
         max=1e9,
         soft_min=10.0,
         soft_max=100_000.0,
         step=1000,
-        precision=5,
-        unit="LENGTH",
     )
-    low: bpy.props.FloatProperty(
-        name="Black",
-        description="Height of black in meters, for images without meters",
-        soft_min=-1000.0,
-        soft_max=9000.0,
-        step=100,
-        precision=5,
-        unit="LENGTH",
-    )
-    high: bpy.props.FloatProperty(
-        name="White",
-        description="Height of white in meters, for images without meters: higher is steeper",
-        default=1000.0,
-        soft_min=-1000.0,
-        soft_max=9000.0,
-        step=100,
-        precision=5,
-        unit="LENGTH",
+    low: shade_height("Black", "Height of black in meters, for images without meters")
+    high: shade_height(
+        "White", "Height of white in meters, for images without meters: higher is steeper", 1000.0
     )
     numbers: _choice(
         "Numbers",
@@ -157,13 +108,11 @@ class ReadingOptions:
         ],
         options={"SKIP_SAVE"},
     )
-    sea_level: bpy.props.FloatProperty(
-        name="Sea Level",
-        description="Height of cells without data",
+    sea_level: length(
+        "Sea Level",
+        "Height of cells without data",
         soft_min=-100.0,
         soft_max=100.0,
-        precision=5,
-        unit="LENGTH",
         options={"SKIP_SAVE"},
     )
     byte_order: _choice(
@@ -287,195 +236,3 @@ class ReadingOptions:
             every=self.every,
             window=(*self.window_first, *self.window_size) if self.window else None,
         )
-
-
-def draw_record(layout: Any, record: "Record", memory: int) -> None:
-    """Draw the contents of a file and their use. memory: bytes of the whole import."""
-    box = layout.box()
-    draw_text(box, list(_facts(record, memory)), "INFO")
-    for doubt in record.doubts:
-        settled = (
-            phrase("Change it by {option}.", option=phrase(OPTIONS[doubt.option]))
-            if doubt.option
-            else ""
-        )
-        draw_text(box, [doubt.sentence, settled], "QUESTION")
-
-
-def _facts(record: "Record", memory: int) -> Iterator[str]:
-    rows, cols = record.shape
-    cells = phrase("{cols} × {rows} cells", cols=f"{cols:,}", rows=f"{rows:,}")
-    if record.spacing:
-        row, col = record.spacing
-        width = (cols - 1) * col / 1000
-        length = (rows - 1) * row / 1000
-        size = f"{width:.4g} × {length:.4g} km"
-        sides = " × ".join(dict.fromkeys(f"{side:.4g}" for side in (col, row)))
-        yield f"{size}, {cells}, " + phrase("{cells} m apart", cells=sides)
-    else:
-        yield cells
-    if record.lowest is not None and record.highest is not None:
-        yield phrase(
-            "Heights from {low} m to {high} m",
-            low=f"{record.lowest:,.6g}",
-            high=f"{record.highest:,.6g}",
-        )
-    elif record.height_range:
-        low, high = record.height_range
-        yield phrase("Black is {low} m, white {high} m", low=f"{low:,.6g}", high=f"{high:,.6g}")
-    yield ", ".join(_kind(record))
-    if record.georeference and (place := record.georeference.placement):
-        code = place.system.code
-        system = f"EPSG:{code}" if code else phrase("an unnamed system")
-        middle = place.at(*(side / 2 for side in record.georeference.shape))
-        x, y = (f"{coordinate:,.8g}" for coordinate in middle)
-        yield phrase("On Earth: {system}, middle at {x}, {y}", system=system, x=x, y=y)
-    free = available_memory()
-    words = phrase("{needed} of memory", needed=size_in_words(memory))
-    yield (
-        words if free is None else f"{words}, " + phrase("{free} is free", free=size_in_words(free))
-    )
-
-
-def _kind(record: "Record") -> Iterator[str]:
-    """Kind of the numbers, what they were taken for, packing and cells without data."""
-    if record.meaning == "shades":
-        yield phrase("{kind}, taken for shades of gray", kind=record.kind)
-    else:
-        from ...files.reading.record import UNITS
-
-        unit = next(
-            (
-                unit
-                for unit, meters in UNITS.items()
-                if math.isclose(record.unit, meters, rel_tol=1e-9)
-            ),
-            "m",
-        )
-        yield phrase("{kind}, taken for heights in {unit}", kind=record.kind, unit=unit)
-    if record.packing:
-        yield phrase("packed by {packing}", packing=record.packing)
-    if record.holes:
-        yield phrase("some cells without data")
-
-
-def has_terraces(record: "Record") -> bool:
-    """Whether there are as few levels of height as 8 bits hold. The panel offers to remove the
-    steps of others, which takes a minute for a large elevation model.
-    """
-    if record.step is None or record.lowest is None or record.highest is None:
-        return False
-    return record.highest - record.lowest <= _LEVELS * record.step
-
-
-_LEVELS = 256
-
-
-class Applies:
-    """Whether options apply to a file, and why not: sentences for the gray ones, "" for the
-    others.
-    """
-
-    def __init__(self, record: "Record | None", is_raw: bool, measured: bool) -> None:
-        self._record = record
-        self._is_raw = is_raw
-        self._measured = measured
-
-    @property
-    def size(self) -> str:
-        """For the cell size."""
-        return "The file says how far apart its cells are." if self._measured else ""
-
-    @property
-    def shades(self) -> str:
-        """For Black and White, which make shades of floats from 0 to 1."""
-        record = self._record
-        if record is None or record.meaning == "shades":
-            return ""
-        is_share = (
-            record.lowest is not None
-            and record.lowest >= -1e-3
-            and (record.highest or 0.0) <= 1.001
-        )
-        if is_share and record.kind.startswith("float") and record.georeference is None:
-            return ""
-        return "The file holds heights, so Black and White do not count."
-
-    @property
-    def unit(self) -> str:
-        """For the unit."""
-        if self._record is not None and self._record.meaning == "shades":
-            return "Shades of gray have no unit."
-        return ""
-
-    @property
-    def holes(self) -> str:
-        """For the heights of cells without data."""
-        return "" if self._record is None or self._record.holes else "All cells have data."
-
-    @property
-    def flip(self) -> str:
-        """For the order of rows."""
-        if self._record is not None and self._record.georeference:
-            return "Its place on Earth says where its rows lie."
-        return ""
-
-    @property
-    def raw(self) -> str:
-        """For the form of raw files."""
-        return "" if self._is_raw else "The file says its size, byte order and depth itself."
-
-    @property
-    def terraces(self) -> str:
-        """For their removal."""
-        if self._record is None or self._record.lowest is None or has_terraces(self._record):
-            return ""
-        return "The file has more levels of height than 8 bits hold."
-
-
-def draw_gray(layout: Any, reason: str) -> Any:
-    """Column for options that do not apply for a reason, which stands above them; "" for those that
-    do.
-    """
-    if reason:
-        draw_text(layout, [reason], "BLANK1")
-    column = layout.column()
-    column.active = column.enabled = not reason
-    return column
-
-
-def draw_options(layout: Any, owner: ReadingOptions, applies: Applies) -> None:
-    """Draw the options, in panels that open."""
-    header, body = layout.panel("erosion_reading_numbers", default_closed=True)
-    header.label(text="Numbers")
-    if body:
-        body.prop(owner, "numbers")
-        draw_gray(body, applies.unit).prop(owner, "unit")
-        body.prop(owner, "no_data")
-        if owner.no_data == "number":
-            body.prop(owner, "no_data_number")
-        column = draw_gray(body, applies.holes)
-        column.prop(owner, "holes")
-        if owner.holes == "sea":
-            column.prop(owner, "sea_level")
-        draw_gray(body, applies.flip).prop(owner, "flip")
-    header, body = layout.panel("erosion_reading_part", default_closed=True)
-    header.label(text="Part of the File")
-    if body:
-        draw_part(body, owner)
-    header, body = layout.panel("erosion_reading_raw", default_closed=bool(applies.raw))
-    header.label(text="Raw File")
-    if body:
-        column = draw_gray(body, applies.raw)
-        draw_value(column, owner, "raw_size")
-        column.prop(owner, "byte_order")
-        column.prop(owner, "depth")
-
-
-def draw_part(layout: Any, owner: ReadingOptions) -> None:
-    """Draw the choice of a part of a file."""
-    layout.prop(owner, "every")
-    layout.prop(owner, "window")
-    if owner.window:
-        layout.prop(owner, "window_first")
-        layout.prop(owner, "window_size")

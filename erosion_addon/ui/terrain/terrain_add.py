@@ -13,7 +13,7 @@ from ...scene.worker import computing, worker_process
 from ...terrain.terrain import SMALLEST_SIDE, Terrain
 from ...worker.requests import start_in, start_request
 from ..base import preferences, views
-from ..base.parameter_properties import exact, property_of
+from ..base.parameter_properties import exact, length, property_of
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, select_only
 from ..base.translations import phrase
@@ -106,29 +106,25 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         "kind": bpy.props.EnumProperty(
             name="Kind", description="Kind of the terrain", items=_KINDS
         ),
-        "size_x": bpy.props.FloatProperty(
-            name="Size X",
-            description="Width in meters; one Blender unit is one meter",
+        "size_x": length(
+            "Size X",
+            "Width in meters; one Blender unit is one meter",
             default=WIDTH,
             min=0.01,
             max=1e6,
             soft_min=10.0,
             soft_max=20000.0,
             step=1000,
-            precision=5,
-            unit="LENGTH",
         ),
-        "size_y": bpy.props.FloatProperty(
-            name="Y",
-            description="Length in meters; one Blender unit is one meter",
+        "size_y": length(
+            "Y",
+            "Length in meters; one Blender unit is one meter",
             default=WIDTH,
             min=0.01,
             max=1e6,
             soft_min=10.0,
             soft_max=20000.0,
             step=1000,
-            precision=5,
-            unit="LENGTH",
         ),
         "resolution": bpy.props.IntProperty(
             name="Resolution",
@@ -242,9 +238,9 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
             text = phrase("{many} million vertices: Blender will respond slowly", many=many)
             column.label(text=text, icon="ERROR", translate=False)
         if abs(scale_length - 1) > 1e-6:
-            length = f"{scale_length:.3g}"
+            scale = f"{scale_length:.3g}"
             text = phrase(
-                "The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=length
+                "The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=scale
             )
             column.label(text=text, icon="INFO", translate=False)
 

@@ -82,7 +82,7 @@ _undone_by = ExitStack()
 def register() -> None:
     """Register everything, or nothing if a part fails."""
     with ExitStack() as stack:
-        stack.callback(session.clear)  # the last thing, when all else has let go
+        stack.callback(session.clear)  # last, after everything else
         for module in _MODULES:
             _add_module(module, stack)
         stack.callback(
@@ -90,8 +90,7 @@ def register() -> None:
             bpy.utils.register_cli_command("erosion", command_line),
         )
         stack.callback(_remove_keys, _add_keys())
-        # A script may end with the extension still on; Blender 4.5 as a Python module would crash
-        # then.
+        # Blender 4.5 as a Python module crashes if a script ends with the extension on.
         stack.callback(atexit.unregister, atexit.register(unregister))
         _undone_by.enter_context(stack.pop_all())
 

@@ -147,7 +147,7 @@ def draw_object(self: bpy.types.Menu, context: bpy.types.Context) -> None:
 
 
 def draw_file(self: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """Draw a note at the top of the menu File during work, which no file holds and which ends with
+    """Draw a note at the top of the menu File during work: it is not saved, and ends with
     Blender.
     """
     run = job.now.current

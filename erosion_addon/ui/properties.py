@@ -42,9 +42,9 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             type=bpy.types.Collection,
             name="Springs",
             description=(
-                "Each object of this collection is a spring on the terrain below it. Its scale is "
-                "the water that it gives: higher values make a larger river. Unit: m³/s in steps "
-                "of water, a share of the drops in others"
+                "Each object of this collection is a spring on the terrain below it. Its "
+                "scale is its discharge: higher values make a larger river. Unit: m³/s in"
+                " water steps, a share of the drops in others"
             ),
         ),
         "casters": bpy.props.PointerProperty(
@@ -74,8 +74,8 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
         "region_name": bpy.props.StringProperty(
             name="Region",
             description=(
-                "Vertex group or attribute of the vertices that Run on Region erodes. Empty: the "
-                "vertices that are selected, as Edit Mode left them"
+                "Vertex group or attribute of the vertices that Run on Region erodes. "
+                "Empty: the selected vertices"
             ),
         ),
         "show_progress": bpy.props.BoolProperty(

@@ -37,12 +37,12 @@ TYPES = ("MESH", "CURVES")
 """Object types of companions."""
 
 AXES = "erosion_axes"
-"""Custom property of a companion: the matrix of its terrain, and its own in the terrain's axes, at
-its last update; 32 numbers by row.
+"""Custom property of a companion: at its last update, the matrix of its terrain and its own in the
+terrain's axes; 32 numbers by row.
 """
 
 TERRAIN_NAME = "erosion_named"
-"""Custom property of a companion: name of its terrain when it was named after it."""
+"""Custom property of a companion: terrain's name at the time the companion was named."""
 
 HIDDEN = "erosion_hidden"
 """Custom property of a temporarily hidden companion."""
@@ -54,8 +54,7 @@ def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
     """
     if obj is None or KIND not in obj or obj.parent is None:
         return obj
-    # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps
-    # it in the file.
+    # To the user an object in no collection is deleted; a modifier may keep it in the file.
     return obj.parent if obj.parent.users_collection else obj
 
 
@@ -92,18 +91,17 @@ def add(
 
 
 def put_in_place(terrain: bpy.types.Object) -> None:
-    """Realign companions with the axes of the terrain after these have changed, and rename them
-    after it.
+    """Realign companions with the terrain's axes after a change, and rename them after it.
 
-    Applying a terrain's scale or moving its origin makes Blender counter-transform the children.
-    For companions the change belongs in their meshes, as in the terrain's.
+    When a terrain's scale is applied or its origin moved, Blender counter-transforms the children.
+    The change belongs in the companions' meshes, as in the terrain's.
     """
     axes = terrain.matrix_basis.copy()
     for companion in find(terrain):
         _rename(terrain, companion)
         if is_edited(companion):
             continue
-        # Not matrix_local, which Blender leaves as it was while an object is hidden.
+        # Not matrix_local, which Blender does not update while an object is hidden.
         placement = companion.matrix_parent_inverse @ companion.matrix_basis
         then = _matrices(companion.get(AXES))
         if (
@@ -139,7 +137,7 @@ def _rename(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
 
 
 def is_edited(companion: bpy.types.Object) -> bool:
-    """Whether it is in Edit Mode, so that its data cannot be written."""
+    """Whether its data cannot be written, in Edit Mode."""
     data = companion.data
     return data.is_editmode if isinstance(data, bpy.types.Mesh) else companion.mode == "EDIT"
 

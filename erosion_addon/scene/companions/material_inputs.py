@@ -24,27 +24,26 @@ WATER_SURFACE = "erosion_water_surface"
 """Custom property of a terrain: 1 if its water has a surface, so the material draws none."""
 
 WATERS = "erosion_shown"
-"""Custom property of a terrain, three numbers: 1 if rivers, lakes or sea are objects; and the
-direction of sand transport in world x and y, a unit vector.
+"""Custom property of a terrain, three numbers: 1 if rivers, lakes or sea are objects; unit vector
+of the sand transport in world x and y.
 """
 
 SPLASH = 0.4
-"""Height above the water up to which ground is wet, in meters; at least `SPLASH_CELLS` cells."""
+"""Height of wet ground above the water, in meters; at least `SPLASH_CELLS` cells."""
 
 SPLASH_CELLS = 0.12
 
 BESIDE = 2
-"""Cells beyond a river's width within which its shore lies."""
+"""Width of a river's shore, in cells."""
 
 REACH = 4
-"""Cells from the water beyond which ground is dry."""
+"""Distance of dry ground from the water, in cells."""
 
 
 def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
-    """Update what the material reads, after a change of the terrain or of its companions.
+    """Update the material's inputs after a change of the terrain or its companions.
 
-    place: local positions of its vertices (vertices, 3), if at hand; else they are read where they
-    are needed.
+    place: local positions of its vertices (vertices, 3), if available.
     """
     wind = _wind(terrain, place)
     waters = {
@@ -67,14 +66,14 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
         terrain[WATERS] = numbers
     else:
         terrain.pop(WATERS, None)
-    terrain.update_tag()  # which a custom property does not do by itself
+    terrain.update_tag()  # a changed custom property does not
 
 
 def _update_surf(
     terrain: bpy.types.Object, waters: dict[str, list[bpy.types.Object]], wind: tuple[float, float]
 ) -> None:
-    """Write how high waves break at the shores, and where they run: with the wind, where they
-    break.
+    """Write the height of the surf, and the direction of the waves: the wind's where there
+    is surf.
     """
     surf = material.palette_of(terrain).surf
     for kind in ("water", "sea"):
@@ -108,7 +107,7 @@ def _beside_rivers_and_lakes(terrain: bpy.types.Object, lattice: Lattice) -> Ite
     if "lake" in shares:
         yield _spread(shares["lake"], 1)
     if "river" in shares:
-        # The masks are a cell wide beside any brook.
+        # The masks are at least a cell wide, beside any brook.
         width = _width(terrain, lattice) / mean_cell_size(lattice.spacing)
         slender = np.sqrt(np.minimum(_spread(width, BESIDE + math.ceil(width.max())), 1.0))
         yield slender * np.maximum(shares["river"], shares["bank"] * shares["bank"])
@@ -136,7 +135,7 @@ def _width(terrain: bpy.types.Object, lattice: Lattice) -> Array:
 
 
 def _spread(values: Array, cells: int) -> Array:
-    """Greatest value within `cells` rows and columns, (rows, cols)."""
+    """Maximum within `cells` rows and columns, (rows, cols)."""
     for _ in range(2):
         reach = min(cells, len(values))
         covered = 1
@@ -150,13 +149,12 @@ def _spread(values: Array, cells: int) -> Array:
 
 
 def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
-    """Wetness of the ground, (rows, cols) 0-1: 1 in water, less the higher above it and the farther
-    from it; puddles have no shore.
+    """Wetness of the ground, (rows, cols) 0-1: 1 in water, decreasing with height above and
+    distance from it; puddles have no shore.
 
     elevation, level of the water where it is `wet`: m. cell: m.
     """
-    # Puddles and threads of water a cell wide have no shore: a chain of them would look like
-    # stairs.
+    # Water a cell wide has no shore: it would look like stairs.
     ones = np.ones(elevation.shape, np.float32)
     share = _around(_around(wet.astype(np.float32))) / _around(_around(ones))
     shore_level, broad = (
@@ -210,7 +208,7 @@ def _wind(terrain: bpy.types.Object, place: Array | None) -> tuple[float, float]
 
 
 def _lee(terrain: bpy.types.Object, place: Array) -> tuple[float, float]:
-    """Mean aspect of slip faces as (x, y): dunes are steep in the lee only. Weight: the third power
+    """Mean aspect of slip faces as (x, y); dunes are steep in the lee only. Weight: the third power
     of the slope.
     """
     lattice = grid.lattice_of(terrain, place)

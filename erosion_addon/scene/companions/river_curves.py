@@ -2,7 +2,7 @@
 """Rivers as curves: an object of the type Curves, whose Geometry Nodes modifier makes the ribbons
 of water.
 
-The modifier and its nodes are part of the file, so they work without the extension.
+Modifier and nodes are part of the file and work without the extension.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ def fill(companion: bpy.types.Object, lines: Centerlines, place: Array, lattice:
     local = np.column_stack([low + lines.place[:, :2] * units, lines.place[:, 2] / lattice.scale_z])
     heights = {name: lines.layers[name] / lattice.scale_z for name in (LEFT, RIGHT)}
     layers = _floats({"position": local, RADIUS: lines.radius * unit, **lines.layers, **heights})
-    # no array is allocated any more, as lack of memory would leave the curves half-written
+    # allocates nothing from here on: out of memory would leave the curves half-written
     clear(curves)
     if counts:
         curves.add_curves(counts)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Visible water of a terrain: pools of a water step, rivers and lakes that are objects, the sea,
-and what the material draws by moisture.
+"""Visible water of a terrain: pools of a water step, river and lake objects, the sea, and water
+that the material draws from moisture.
 
-Plants and foliage grow beside it, shores lie around it, and water surfaces and levels of detail
-show it.
+Plants, foliage, shores, water surfaces and levels of detail depend on it.
 """
 
 import json
@@ -23,7 +22,7 @@ KINDS = ("water", "rivers", "lakes", "sea")
 """Companions that show water."""
 
 THRESHOLD = "erosion_threshold"
-"""Custom property of a water surface: least depth of visible water in meters; 0 is automatic."""
+"""Custom property of a water surface: minimum depth of visible water in meters; 0 is automatic."""
 
 SETTINGS = "erosion_water"
 """Custom property of rivers, lakes and sea: their settings as JSON."""
@@ -40,8 +39,8 @@ def where(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arra
 
 
 def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
-    """Cells where the material draws water by moisture, for want of better knowledge, (rows, cols)
-    bool.
+    """Cells where the material draws water from moisture, (rows, cols) bool, if nothing else
+    provides it.
     """
     from ..materials import material
 
@@ -57,9 +56,7 @@ def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arr
 
 
 def shares(terrain: bpy.types.Object, lattice: Lattice, names: Sequence[str]) -> dict[str, Array]:
-    """Those of the fields `WATERS` with these names whose water is an object, (rows, cols) 0-1;
-    rivers have banks.
-    """
+    """Named fields of `WATERS` whose water is an object, (rows, cols) 0-1; rivers include banks."""
     kinds = {"river": "rivers", "bank": "rivers", "lake": "lakes"}
     fields = [
         name
@@ -84,7 +81,7 @@ def standing(
 
 
 def least_depth(terrain: bpy.types.Object, lattice: Lattice) -> float:
-    """Least depth of visible water in meters: that of the terrain's water surface, automatic
+    """Minimum depth of visible water in meters, as set on the terrain's water surface; automatic
     without one.
     """
     depths = [
@@ -94,7 +91,9 @@ def least_depth(terrain: bpy.types.Object, lattice: Lattice) -> float:
 
 
 def shown_from(lattice: Lattice, threshold: float) -> float:
-    """Least depth of visible water in meters. threshold: its setting; 0: a hundredth of a cell."""
+    """Minimum depth of visible water in meters. threshold: its setting; 0: a hundredth of
+    a cell.
+    """
     return threshold or 0.01 * mean_cell_size(lattice.spacing)
 
 

@@ -129,7 +129,7 @@ def casters_of(
     shapes: dict[tuple[str, int], Array] = {}
     spheres = [np.empty((0, 4))]
     for obj, matrix in _shown(depsgraph, set(collection.all_objects) - {terrain}):
-        # One mesh with other modifiers is another evaluated mesh; of curves only the object tells.
+        # A mesh evaluates differently under other modifiers; curves are known by their object only.
         is_mesh = obj.type == "MESH"
         key = (obj.type, obj.data.as_pointer() if is_mesh else obj.original.session_uid)
         if key not in shapes:
@@ -225,7 +225,7 @@ def request(
 def lighting(
     obj: bpy.types.Object, parameters: LightParameters, collection: bpy.types.Collection | None
 ) -> Lighting:
-    """Light on a terrain in the scene as it is now; arguments and InputError as in `bake_light`."""
+    """Current light on a terrain in its scene; arguments and InputError as in `bake_light`."""
     frame = frame_of(obj)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     suns = suns_of(depsgraph, frame) if parameters.suns else []

@@ -46,7 +46,7 @@ def add(
     consecutive levels. Returns the levels. InputError for an error that is too small.
     """
     requests = requests_of_add(terrain, count, error, factor)
-    with computing.ahead(requests):  # so that nothing is made where they cannot be
+    with computing.ahead(requests):  # computes first: an error then leaves nothing behind
         companions.put_in_place(terrain)
         surfaces = [terrain, *companions.find(terrain, "water")[:1]]
         for of_water, surface in enumerate(surfaces):
@@ -63,7 +63,7 @@ def levels_of(terrain: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def update(terrain: bpy.types.Object, level: bpy.types.Object) -> None:
-    """Rebuild the levels of a terrain, all at once with the first one that is not in Edit Mode."""
+    """Rebuild all levels of a terrain when called for the first one outside Edit Mode."""
     if level == next(item for item in levels_of(terrain) if not item.data.is_editmode):
         _update_all(terrain)
 
@@ -103,7 +103,7 @@ def _update_all(terrain: bpy.types.Object) -> None:
         *_of_water(terrain, lattice, place, wet),
     ]
     active_uv = terrain.data.uv_layers.active.name if terrain.data.uv_layers.active else ""
-    for level, geometry in zip([*dry, *wet], geometries, strict=True):  # once all of them are there
+    for level, geometry in zip([*dry, *wet], geometries, strict=True):  # once all are computed
         if geometry:
             geometry.put_into(level.data)
             if active_uv in level.data.uv_layers:
@@ -144,7 +144,7 @@ def _request(lattice: Lattice, heights: Array, errors: Sequence[float]) -> Reque
 def _water_request(
     lattice: Lattice, heights: Array, depth: Array, threshold: float, errors: Sequence[float]
 ) -> Request:
-    """depth: (rows, cols) m. threshold: m, least depth of visible water."""
+    """depth: (rows, cols) m. threshold: m, minimum depth of visible water."""
     ground = _ground(lattice, heights)
     wet = depth > threshold
     height = water_height(ground + depth, ground + depth - threshold, wet)
@@ -161,7 +161,8 @@ def requests_of_update(
 ) -> list[Request]:
     """Requests of `update` for future local heights (vertices,) and water.
 
-    depth: (rows, cols) m. threshold: m, least depth of visible water; None for that of its surface.
+    depth: (rows, cols) m. threshold: m, minimum depth of visible water; None: the setting of its
+    surface.
     """
     dry, wet = _dry_and_wet(terrain)
     asked = [_request(lattice, heights, _errors(dry))] if dry else []
@@ -260,11 +261,10 @@ def _faces_up(mesh: bpy.types.Mesh) -> bool:
 def _layers(
     source: bpy.types.Mesh, lattice: Lattice, vertex: Array, mesh: Level, up: bool
 ) -> dict[str, Values]:
-    """Attributes of vertices exactly, and those of faces and corners, including UV maps, from
-    nearby ones.
+    """Attributes of vertices, exact, and of faces and corners (with UV maps), from nearby ones.
 
-    vertex: (vertices,) of `source`. up: see `Geometry.of`. A corner has those of one corner of its
-    vertex, so a UV map keeps no seams inside the terrain; a triangle has those of the face below
+    vertex: (vertices,) of `source`. up: see `Geometry.of`. A corner takes the values of one corner
+    of its vertex, so UV seams inside the terrain are lost; a triangle takes those of the face at
     its center.
     """
     corner_of, face_of = _corners_and_faces(source, lattice)
@@ -302,8 +302,7 @@ def _corners_and_faces(mesh: bpy.types.Mesh, lattice: Lattice) -> tuple[Array, A
         cell = lattice.to_vertices(np.arange(len(face_of)).reshape(lattice.rows, lattice.cols))[
             vertex
         ]
-        # Faces lie in the order of their corners, so the lowest row and column of each are found in
-        # one go.
+        # Faces are in the order of their corners: one pass gives the lowest row and column of each.
         lowest = (np.minimum.reduceat(part, starts) for part in np.divmod(cell, lattice.cols))
         row, col = lowest
         face_of[row * lattice.cols + col] = np.arange(len(starts))

@@ -23,7 +23,7 @@ MARK = "erosion_map"
 """Custom property of an image: name of its map."""
 
 FOLLOWS = "erosion_follows"
-"""Custom property of an image: whether a terrain points to it, or did. Images of release 0.1.0 are
+"""Custom property of an image: whether a terrain ever pointed to it. Images of release 0.1.0 are
 found by name.
 """
 
@@ -145,7 +145,7 @@ def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
 
 
 def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
-    """Images of release 0.1.0 with this terrain's name, to which no terrain points."""
+    """Images of release 0.1.0 with this terrain's name and no terrain pointing to them."""
     pointed = [image for obj in bpy.data.objects for image in _held(obj).values()]
     return {
         image[MARK]: image
@@ -161,7 +161,7 @@ def forget_pixels() -> None:
     pixels.
     """
     for image in _made():
-        if not image.is_dirty:  # else the user is painting on it
+        if not image.is_dirty:  # otherwise the user is painting on it
             image.buffers_free()
 
 
@@ -177,7 +177,7 @@ def _filled(
         image = bpy.data.images.new(name, cols, rows, alpha=False, float_buffer=True, is_data=True)
         image[MARK] = map_name
         image.use_half_precision = False
-        image.use_fake_user = True  # else it would be lost on saving, until a material uses it
+        image.use_fake_user = True  # otherwise lost on saving unless a material uses it
     elif tuple(image.size) != (cols, rows):
         image.scale(cols, rows)
     image[FOLLOWS] = True
@@ -192,4 +192,4 @@ def _fill(image: bpy.types.Image, values: Array) -> None:
     pixels[..., :3] = values.reshape(rows, cols, -1)
     image.pixels.foreach_set(pixels.ravel())
     image.update()
-    image.pack()  # else they would be lost on saving
+    image.pack()  # otherwise lost on saving

@@ -29,12 +29,10 @@ side.
 """
 
 SINKS = (0.45, 1.0)
-"""Distance from the border at which the land begins to sink to the plain, and that at which it has,
-in sides.
-"""
+"""Start and end of the slope from the border to the plain, in sides."""
 
 SEA_DEPTH = 5.0
-"""Depth of a sea that goes on around the terrain, in meters."""
+"""Depth of the sea around the terrain, in meters."""
 
 HORIZON = 10.5
 """Distance from the border to the plain's end, in sides of the terrain."""
@@ -46,7 +44,7 @@ def add(terrain: bpy.types.Object) -> bpy.types.Object:
     if not lands:
         name = f"{terrain.name} Surroundings"
         lands = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
-        lands[0].hide_select = True  # a click into the distance is none on the terrain
+        lands[0].hide_select = True  # clicks into the distance select nothing
     companions.put_in_place(terrain)
     for land in lands:
         if not land.data.is_editmode:
@@ -65,8 +63,8 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     window = np.ix_(rows, cols)
     cells = (len(rows) - 1, len(cols) - 1)
     faces = np.ones((3 * cells[0] + 2, 3 * cells[1] + 2), bool)
-    # The terrain's own place stays free but for one row, which slopes down below its border: no gap
-    # is seen there.
+    # The terrain's own area stays free except for one row that slopes down below its border, so no
+    # gap shows.
     faces[cells[0] + 2 : -cells[0] - 2, cells[1] + 2 : -cells[1] - 2] = False
     used, corners, edges = water_surface.cells(faces)
     points = surrounding(place[window], stride)
@@ -90,7 +88,7 @@ def update(terrain: bpy.types.Object, land: bpy.types.Object) -> None:
     for name, values in attributes.read_fields(terrain.data, lattice, sorted(read)).items():
         pad = [(size + 1, size + 1) for size in cells] + [(0, 0)] * (values.ndim - 2)
         spread = np.pad(values[window], pad, "reflect" if min(cells) > 1 else "edge")
-        if name in ("snow", "water_depth"):  # which belong to heights that sink away
+        if name in ("snow", "water_depth"):  # which belong to the sinking heights
             spread = spread * (1 - smooth_step(sunk, *SINKS)).astype(np.float32)
         if name == "water_depth" and at_sea is not None:
             spread = np.where(at_sea, np.float32(SEA_DEPTH), spread)
@@ -137,9 +135,8 @@ def surrounding(place: Array, stride: int) -> Array:
 
 
 def sea_beyond(wet: Array) -> Array:
-    """Vertices of the surrounding land that are sea, (3 rows + 3, 3 cols + 3) bool: beyond wet
-    points of sides of which more than half is wet, and two rows within. wet: (rows + 1, cols + 1)
-    bool, of the terrain's points.
+    """Sea vertices of the surrounding land, (3 rows + 3, 3 cols + 3) bool: beyond the wet points of
+    mostly wet sides, and two rows within. wet: (rows + 1, cols + 1) bool, of the terrain's points.
     """
     edge = _border(wet)
     rows, cols = (size - 1 for size in wet.shape)
@@ -147,8 +144,8 @@ def sea_beyond(wet: Array) -> Array:
 
 
 def _border(wet: Array) -> Array:
-    """Wet points of those sides of a terrain that are wet for more than half, and the points within
-    beside them: level all around the border, the sea has no bend that light shows.
+    """Wet points of the mostly wet sides of a terrain, and the points next to them inside. The sea
+    is level across the border, so shading shows no bend.
     """
     border = np.zeros_like(wet)
     for at, within in ((0, 1), (-1, -2)):
@@ -171,7 +168,7 @@ def _out(cells: tuple[int, int]) -> Array:
 
 
 def _dress(terrain: bpy.types.Object, mesh: bpy.types.Mesh, heights: Array) -> None:
-    """Assign the terrain's materials, and its height range, which the snow line refers to."""
+    """Assign the terrain's materials, and its height range for the snow line."""
     mesh.materials.clear()
     for slot in terrain.material_slots:
         mesh.materials.append(slot.material)

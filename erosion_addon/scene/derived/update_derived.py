@@ -18,11 +18,11 @@ from ..terrain import attributes
 from ..terrain.lattice import Array, Lattice
 
 BESIDE_WATER = ("foliage", "plants", "surroundings")
-"""Companions that visible water changes."""
+"""Companions that depend on visible water."""
 
 
 def load() -> None:
-    """Import the modules that `update` needs; for a thread, as they take a while."""
+    """Import the modules of `update`, which takes a while; for a thread."""
     from ..water import analysis  # noqa: F401
     from . import light  # noqa: F401
 
@@ -139,7 +139,6 @@ def remove_companions(terrain: bpy.types.Object, kind: str) -> int:
 
 def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
     """Kind → update function, in order of dependence."""
-    # few sessions need them all
     from ..plants import foliage, plants
     from ..water import rivers, water_surface
     from . import lod, surroundings
@@ -157,8 +156,8 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
 
 
 def _forget_waters(terrain: bpy.types.Object) -> None:
-    """Remove the fields of rivers and lakes from a terrain that shows none, and restore the user's
-    attributes.
+    """Remove the fields of rivers and lakes from a terrain without such objects, and restore the
+    user's attributes.
     """
     mesh = terrain.data
     ribbons = companions.find(terrain, "rivers") or companions.find(terrain, "lakes")

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animated run: a run for each frame of the scene, with the parameters that it has there, kept as
-frames.
-"""
+"""Animated run: a run for each frame of the scene, with its animated parameters, kept as frames."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,8 +21,8 @@ Value = TypeVar("Value")
 
 
 class Animation(NamedTuple):
-    """What an animated run is made from: folder and fields of its frames, the terrain that each run
-    begins with, recipe and light of each frame, masks by kind.
+    """Inputs of an animated run: folder and fields of its frames, start terrain of each run, recipe
+    and light of each frame, masks by kind.
     """
 
     folder: Path
@@ -35,7 +33,7 @@ class Animation(NamedTuple):
     lights: Sequence[Lighting]
 
     def replaced(self) -> int:
-        """Number of frames in the folder that the run replaces; 0 also where it is refused."""
+        """Number of frames in the folder that the run replaces; 0 also if the run is refused."""
         record = Record.read(self.folder)
         names = with_elevation(self.fields)
         same = names, self.terrain.shape, self.terrain.spacing
@@ -85,13 +83,13 @@ class AnimatedRun(Task):
         )
 
     def cancel(self) -> None:
-        """Cancel; frames that are complete stay, for the next run to go on with."""
+        """Cancel; complete frames stay, and the next run continues from them."""
         super().cancel()
         frame_files.cut(self._folder, self._fields, MOST)
 
 
 def at_each_frame(scene: bpy.types.Scene, value_of: Callable[[], Value]) -> Iterator[Value]:
-    """Values of `given` at each frame of the scene's range; the current frame is restored at the
+    """Values of `value_of` at each frame of the scene's range; the current frame is restored at the
     end.
     """
     frame = scene.frame_current

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Frames that a run on an object is to keep, by its settings."""
+"""Frames to keep of a run, by the object's settings."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ def folder_of(settings: Any) -> Path:
     name = settings.folder.strip()
     if not name:
         raise InputError("Choose a folder for the frames.")
-    # in somebody's file it may name a machine, which must not be called
+    # a file from elsewhere may name a machine, which must not be contacted
     if is_blend_path_in_network(name):
         raise InputError(
             "Give the network folder of the frames a drive letter, and choose it there."
@@ -45,7 +45,7 @@ def folder_of(settings: Any) -> Path:
 
 
 def settings_of(obj: bpy.types.Object) -> FrameSettings | None:
-    """Frames that a run on the object is to keep; None if none. InputError without a folder."""
+    """Frames to keep of a run on the object; None if none. InputError without a folder."""
     settings = obj.erosion.frames
     if not settings.keep:
         return None

@@ -21,7 +21,7 @@ from ..terrain.mesh import Topology
 
 
 def read(folder: Path, record: Record, number: int) -> Terrain:
-    """State that a frame holds; InputError if there is none."""
+    """State in a frame file; InputError if there is none."""
     if not 0 <= number <= record.kept:
         raise InputError(f"There is no frame {number} in {folder}; the last one is {record.kept}.")
     files = BlenderFiles()
@@ -52,8 +52,7 @@ def heights(terrain: bpy.types.Object, state: Terrain) -> Array:
 
 
 def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
-    """Make a state, frame `number`, the result of the terrain; Restore goes back to the same
-    original as before.
+    """Make a state, frame `number`, the result of the terrain; the original for Restore stays.
 
     Returns a mark for `taken`. InputError if the terrain was edited since its last run.
     """
@@ -75,8 +74,8 @@ def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
 
 
 def taken(mesh: bpy.types.Mesh, mark: str) -> int | None:
-    """Number of the frame that the result of the mesh is, by the mark from `take`; None if it is
-    another result.
+    """Frame number of the mesh's current result, by the mark from `take`; None for another
+    result.
     """
     number, _, result = mark.partition(" ")
     return int(number) if number.isdecimal() and result == mesh.get(original.RESULT) else None

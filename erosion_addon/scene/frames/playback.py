@@ -35,9 +35,9 @@ def find(terrain: bpy.types.Object) -> bpy.types.NodesModifier | None:
 def add(
     terrain: bpy.types.Object, folder: Path, record: Record, start: float = 1.0
 ) -> bpy.types.NodesModifier:
-    """Play the frames in a folder on the terrain, in place of those that it plays already.
+    """Play the frames in a folder on the terrain, replacing an earlier playback.
 
-    start: scene frame of frame 0. InputError if the terrain has another grid than they.
+    start: scene frame of frame 0. InputError if their grid differs from the terrain's.
     """
     lattice = grid.find_lattice(terrain)
     if (lattice.rows, lattice.cols) != record.size:
@@ -59,7 +59,7 @@ def add(
     nodes.fill_group(group, playback_nodes.sockets(record.kept, lattice.scale_z), table)
     modifier = terrain.modifiers.new("Frames", "NODES")
     modifier.node_group = group
-    # others, such as Subdivision, come after it
+    # before others, such as Subdivision
     terrain.modifiers.move(len(terrain.modifiers) - 1, 0)
     nodes.set_modifier_input(modifier, "Start", start)
     return modifier
@@ -98,7 +98,7 @@ def _sequence(file: Path, name: str) -> bpy.types.Image:
 
 
 def _relative(path: str) -> str:
-    """Path beside the .blend file; as it is on another drive."""
+    """Path relative to the .blend file; absolute on another drive."""
     try:
         return bpy.path.relpath(path)
     except ValueError:

@@ -74,7 +74,7 @@ def nodes(
 
 
 def _when(last: int) -> list[Node]:
-    """Nodes of the two frames and the share of the second: outputs "first", "second" and
+    """Nodes for the two frames and the share of the second: outputs "first", "second" and
     "share".
     """
     return [
@@ -97,8 +97,8 @@ def _vector(name: str, operation: str, *operands: Any) -> Node:
 
 
 def _where(image: bpy.types.Image) -> list[Node]:
-    """Nodes of the pixel's center of a vertex in 0-1: output "pixel". Any order of vertices, any
-    size and place.
+    """Nodes for the pixel center of a vertex, 0-1: output "pixel". Any vertex order, size and
+    place.
     """
     return [
         Node("position", "GeometryNodeInputPosition"),
@@ -142,7 +142,7 @@ def _sample(name: str, image: bpy.types.Image, color: bool = False) -> list[Node
         inputs = {"Image": image, "Vector": "pixel.Vector", "Frame": f"{which}.Value"}
         settings = {"interpolation": "Closest", "extension": "EXTEND"}
         table.append(Node(f"{name}: {which}", "GeometryNodeImageTexture", inputs, settings))
-        if not color:  # a color as a number would be its brightness, rounded
+        if not color:  # a color converted to a number is its rounded brightness
             table.append(
                 Node(
                     f"{name}: {which} red",

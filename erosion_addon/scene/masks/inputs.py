@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Input files of a terrain, which no export may overwrite; and its georeference."""
+"""Input files of a terrain (no export may overwrite them), and its georeference."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def georeference_of(terrain: bpy.types.Object) -> Georeference | None:
 
 def of(terrain: bpy.types.Object) -> list[Path]:
     """Input files of a terrain: imported heightmap, and images of masks and surface color."""
-    settings = getattr(terrain, "erosion", None)  # there is none while the extension is off
+    settings = getattr(terrain, "erosion", None)  # missing while the extension is off
     images = (
         [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)]
         if settings

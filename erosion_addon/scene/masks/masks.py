@@ -28,7 +28,7 @@ SOURCES = {
     "VERTEX_GROUP": "The weights of a vertex group, which Weight Paint paints",
     "ATTRIBUTE": "An attribute of the mesh's vertices: a number, or the brightness of a color",
     "IMAGE": "The brightness of an image, stretched over the terrain",
-    "SELECTION": "The vertices that are selected, as Edit Mode left them",
+    "SELECTION": "The selected vertices",
 }
 """Inputs of a mask, with their descriptions."""
 
@@ -58,8 +58,8 @@ def read(obj: bpy.types.Object, lattice: Lattice, kind: str, note: Note | None =
 
 
 def read_outlets(obj: bpy.types.Object, lattice: Lattice) -> Array | None:
-    """Mask of outlets that is chosen for an object, (rows, cols) float32; None without one.
-    InputError as in `read`.
+    """Mask of an object's outlets, (rows, cols) float32; None without one. InputError as
+    in `read`.
     """
     return None if obj.erosion.outlet.source == "NONE" else read(obj, lattice, "outlet")
 
@@ -114,9 +114,7 @@ def read_mask(
 
 
 def read_selection(obj: bpy.types.Object, lattice: Lattice) -> Array:
-    """Selected vertices as Edit Mode left them, (rows, cols) float32, 1 where selected; InputError
-    if none is.
-    """
+    """Selected vertices, (rows, cols) float32, 0 or 1; InputError if none is selected."""
     selected = _selected(obj)
     if not selected.any():
         raise InputError(
@@ -144,7 +142,7 @@ def _label(kind: str) -> str:
 def _image(
     obj: bpy.types.Object, kind: str, image: object, shape: tuple[int, int], note: Note | None
 ) -> Array:
-    from ...files.reading.record import Record  # here, as few runs need them
+    from ...files.reading.record import Record
     from ..terrain.image_heights import mask
 
     if not isinstance(image, bpy.types.Image):
@@ -161,7 +159,7 @@ def _image(
 
 
 def _selection(obj: bpy.types.Object, label: str) -> Array:
-    """(vertices,) float32: 1 where a vertex is selected."""
+    """Selection, (vertices,) float32, 0 or 1."""
     selected = _selected(obj)
     if not selected.any():
         raise InputError(
@@ -172,7 +170,7 @@ def _selection(obj: bpy.types.Object, label: str) -> Array:
 
 
 def _selected(obj: bpy.types.Object) -> Array:
-    """(vertices,) bool: whether a vertex is selected."""
+    """Selection, (vertices,) bool."""
     selected = np.zeros(len(obj.data.vertices), np.bool_)
     if (attribute := obj.data.attributes.get(".select_vert")) is not None:
         attribute.data.foreach_get("value", selected)
@@ -345,8 +343,8 @@ def fill(obj: bpy.types.Object, kind: str, name: str, low: float, high: float) -
     """Write a mask attribute from a field: 0 at `low`, 1 at `high`; equal values mean the field's
     own range.
 
-    Returns its name, one for each mask; InputError if impossible. It is a copy: the next run may
-    change the field, but not the mask.
+    Returns its name, one for each mask; InputError if impossible. The next run may change the
+    field, but not this copy.
     """
     lattice = grid.find_lattice(obj)
     values = field_values(obj, lattice, name).astype(np.float64)

@@ -18,15 +18,13 @@ from .. import session
 from ..terrain.lattice import Array, Lattice
 
 FINEST = 512
-"""Most points along a side; more would slow the viewport down without being visible."""
+"""Maximum points along a side; more slow the viewport down without being visible."""
 
 NEARER = 0.002
 """Depth offset of the colors toward the eye, as a share of the distance."""
 
 CLEARANCE = 2e-6
-"""Additional offset in the depth buffer's range from -1 to 1, for a very near clipping plane, where
-rounding is as large.
-"""
+"""Additional depth offset, -1 to 1, against rounding with a very near clipping plane."""
 
 OPACITY = 0.75
 
@@ -37,9 +35,7 @@ _STEPS = 33
 """Samples of the color ramp, interpolated linearly."""
 
 _HUES = np.radians(np.linspace(-45.0, 315.0, 65))
-"""Angles along the legend of directions: a quarter for each end of the axes, with the end in its
-middle.
-"""
+"""Angles along the legend of directions: a quarter for each end of the axes, centered on it."""
 
 AXES = ("X", "Y", "-X", "-Y")
 """Their labels."""
@@ -241,9 +237,9 @@ def surface(lattice: Lattice, place: Array, share: Array) -> tuple[Array, Array,
     """Local points (count, 3) float32, their colors (count, 4) float32 and triangles (faces, 3)
     int32.
 
-    At most FINEST points along a side: each has the mask's value there, and the greatest height
-    around it, so the terrain does not poke through. share: (rows, cols) of the mask, 0-1, or
-    vectors (rows, cols, 2), see `hues_of`. Colors include shading, so the relief stays visible.
+    At most FINEST points along a side, each with its own mask value and the maximum height around
+    it, so the terrain does not poke through. share: (rows, cols) of the mask, 0-1, or vectors
+    (rows, cols, 2), see `hues_of`. Colors include shading, so the relief stays visible.
     """
     rows = chosen(lattice.rows)
     cols = chosen(lattice.cols)
@@ -269,7 +265,7 @@ def chosen(count: int) -> Array:
 
 
 def _highest_around(height: Array, rows: Array, cols: Array) -> Array:
-    """Greatest height halfway around each chosen point."""
+    """Maximum height halfway to the neighbors of each drawn point."""
     for axis, indices in enumerate((rows, cols)):
         starts = np.concatenate([[0], (indices[1:] + indices[:-1]) // 2 + 1])
         height = np.maximum.reduceat(height, starts, axis=axis)
@@ -312,7 +308,7 @@ def draw_over(obj: bpy.types.Object, shader: Any, batch: Any) -> None:
     with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
         gpu.matrix.load_projection_matrix(_cleared(gpu.matrix.get_projection_matrix()))
         gpu.matrix.multiply_matrix(_nearer(bpy.context.region_data) @ obj.matrix_world)
-        # Depth alone first: so a slope behind another one does not shine through its colors.
+        # Depth first: a slope behind another one must not shine through its colors.
         gpu.state.color_mask_set(False, False, False, False)
         batch.draw(shader)
         gpu.state.color_mask_set(True, True, True, True)

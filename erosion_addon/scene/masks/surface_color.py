@@ -22,8 +22,8 @@ _COLORS = {"FLOAT_COLOR": ("color", 4), "BYTE_COLOR": ("color", 4), "FLOAT_VECTO
 
 
 class Start(NamedTuple):
-    """Recipe with the chosen strata, and layers that replace the terrain's own; None for a layer to
-    leave out.
+    """Recipe with the chosen strata, and layers that replace the terrain's own; None removes a
+    layer.
     """
 
     recipe: Recipe
@@ -50,7 +50,7 @@ def start(
     if source == "STRATA":
         path = bpy.path.abspath(strata) if strata.lower().endswith(".toml") else strata
         return Start(dataclasses.replace(recipe, strata=Strata.load(path)), {FIELD: None})
-    from ...files.maps import fitted_color  # here, as few runs need it
+    from ...files.maps import fitted_color
     from ..terrain.image import image_colors
 
     lattice = grid.find_lattice(terrain) if lattice is None else lattice

@@ -25,8 +25,8 @@ class AOV(NamedTuple):
 
 
 AOVS = (
-    # A color first: EEVEE of Blender 5.2 loses the first pass of a view layer if it is a value and
-    # a color follows.
+    # A color first: EEVEE of Blender 5.2 loses the first pass of a view layer if it is a value
+    # followed by a color.
     AOV("albedo", "COLOR", f"{SURFACE}.Albedo"),
     AOV("water", "VALUE", f"{SURFACE}.Water"),
     AOV("gloss", "VALUE", f"{SURFACE}.Gloss"),
@@ -38,10 +38,10 @@ AOVS = (
 
 
 OF_BLENDER = ("use_pass_z", "use_pass_normal")
-"""Blender's own passes that are enabled with them."""
+"""Blender's own passes, enabled with them."""
 
 SWITCHED = "erosion_passes"
-"""Custom property of a view layer: Blender's passes that were off before."""
+"""Custom property of a view layer: Blender's passes to switch off again."""
 
 
 def add(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) -> None:

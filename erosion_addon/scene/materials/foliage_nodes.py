@@ -26,7 +26,7 @@ SOCKETS = (
     Socket("Height", 5.0, "Height of the tallest plants in meters", **_METERS),
     Socket("Width", 4.0, "Width of a plant in meters", low=0.001, **_METERS),
     Socket("Least Density", 0.1, "Ground where plants grow less densely has no shells", "FACTOR"),
-    Socket("Material", None, "What the plants look like", kind="NodeSocketMaterial"),
+    Socket("Material", None, "Material of the plants", kind="NodeSocketMaterial"),
 )
 
 
@@ -65,8 +65,8 @@ _STARTS = sorted({name[0] for name in FIELDS} | {"U"})
 """Initials of fields and UV maps. (The pattern * alone would try to remove the position.)"""
 
 NODES = (
-    # The ground where plants grow, in our own axes: they are others than the terrain's after its
-    # scale is applied.
+    # The ground where plants grow, in our own axes, which differ from the terrain's once its scale
+    # is applied.
     Node(
         "terrain",
         "GeometryNodeObjectInfo",
@@ -104,7 +104,7 @@ NODES = (
     _vector("tallest", "SCALE", "up.Vector", Scale="in.Height"),
     _vector("tall", "SCALE", "tallest.Vector", Scale=f"{DENSITY}.Attribute"),
     _vector("top", "DIVIDE", "tall.Vector", "axes.Scale"),
-    # Only what the material needs goes on, for it is there once a shell.
+    # Keep only what the material needs, as every shell has a copy.
     Node(
         "kept",
         "GeometryNodeCaptureAttribute",

@@ -22,7 +22,7 @@ GROUP = "Terrain"
 DEFAULT_PALETTE = "temperate"
 
 LAND = 1000.0
-"""Width in meters of the narrowest land that palettes are made for."""
+"""Width in meters of the narrowest land with unscaled palettes."""
 
 
 def terrain_group() -> bpy.types.NodeTree:
@@ -76,8 +76,8 @@ def palette_of(obj: bpy.types.Object) -> Palette:
 
 
 def water_threshold(obj: bpy.types.Object) -> float:
-    """Moisture above which the object's terrain material draws water; 1, which draws none, without
-    such a material.
+    """Moisture above which the object's terrain material draws water; 1 (none) without such a
+    material.
     """
     current = next((slot.material for slot in obj.material_slots if is_ours(slot.material)), None)
     tree = current.node_tree if current is not None else None
@@ -99,7 +99,7 @@ def assign(obj: bpy.types.Object, palette: str = DEFAULT_PALETTE, replace: bool 
     replace = replace or not any(used)
     index = next((at for at, entry in enumerate(used) if is_ours(entry)), None)
     if index is not None:
-        # else it may be a copy that the user made and edited
+        # otherwise possibly a copy edited by the user
         if used[index][nodes.KIND] != material[nodes.KIND]:
             slots[index].material = material
     elif slots and not any(used):

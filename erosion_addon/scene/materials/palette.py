@@ -3,7 +3,7 @@
 
 A file holds a `description`, the `haze_color` of the air, the `surf` at shores, controls in lower
 case ("rock_color"), and a table `plants`. Colors are "#rrggbb" in sRGB, angles are in degrees,
-other values are as the material shows them. Missing ones keep their defaults.
+other values are as the material shows them. Missing values keep their defaults.
 """
 
 from dataclasses import dataclass, field
@@ -41,8 +41,8 @@ class Palette:
     """Named values of the material's controls: linear (r, g, b, 1), radians, numbers.
 
     haze: linear (r, g, b) of the air in the distance at noon. plants: density of each kind of plant
-    where it grows best, 0-1, the tree line, and the foredune's tufts. surf: how high waves break at
-    its shores, 0-1.
+    where it grows best, 0-1, the tree line, and the foredune's tufts. surf: height of the breakers
+    at its shores, 0-1.
     """
 
     name: str

@@ -11,7 +11,7 @@ VERSION = 1
 
 RADIUS, DEPTH, DISTANCE, LEFT, RIGHT = "radius", "depth", "distance", "bank_left", "bank_right"
 """Attributes of the points: half the width in the object's own units, depth and distance to the
-mouth in meters, and how far the edges lie above the middle, in the object's own units.
+mouth in meters, and height of the edges above the middle, in the object's own units.
 """
 
 HALF_WIDTH, UV = "half_width", "UVMap"
@@ -59,10 +59,9 @@ NODES = (
     _store("marked", "profile.Curve", "across", "parts.X"),
     Node("tangent", "GeometryNodeInputTangent"),
     _store("directed", "in.Geometry", "flow_direction", "tangent.Tangent", "FLOAT_VECTOR"),
-    Node(RADIUS, "GeometryNodeInputRadius"),  # which does not reach the mesh by itself
+    Node(RADIUS, "GeometryNodeInputRadius"),  # not transferred to the mesh otherwise
     _store("wide", "directed.Geometry", HALF_WIDTH, f"{RADIUS}.Radius"),
-    # All vertices of a row begin in the middle, as the orientation of a profile turns with its
-    # curve.
+    # All vertices of a row begin in the middle, as a profile turns with its curve.
     Node(
         "rows",
         "GeometryNodeCurveToMesh",

@@ -46,7 +46,7 @@ NODES = (
     _vector("direction", "NORMALIZE", "place.Generated"),
     Node("parts", "SeparateXYZ", {0: "direction"}),
     Node("up", "Math", {0: "parts.Z", 1: 0.0}, {"operation": "ADD", "use_clamp": True}),
-    # The longer the way through the air, the paler: most of the change is in the lowest 15°.
+    # Paler with a longer path through the air: most of the change is in the lowest 15°.
     math_node("low", "SUBTRACT", 1.0, "up"),
     math_node("air", "POWER", "low", 7.0),
     mix("clear", "air", "in.Zenith", "in.Horizon"),
@@ -60,13 +60,13 @@ NODES = (
     math_node("glowing", "MULTIPLY", "glow", "in.Glow"),
     scaled("glow color", "in.Glow Color", "glowing"),
     _vector("air lit", "ADD", "clear", "glow color"),
-    # Clouds on a plane, larger overhead than afar, drawn out by the wind.
+    # Clouds on a plane, larger overhead than far away, stretched by the wind.
     math_node("height", "ADD", "up", 0.10),
     _vector("flat", "MULTIPLY", "direction", (1.0, 0.55, 0.0)),
     Node("reach", "Math", {0: 1.3, 1: "height"}, {"operation": "DIVIDE"}),
     scaled("on plane", "flat", "reach"),
     noise("billows", "on plane", 7.0, 0.56),
-    # A noise of this kind lies within 0.3 to 0.7: so much of it is cloud as the cover says.
+    # This noise ranges from 0.3 to 0.7; the cover sets the share of cloud.
     math_node("from", "MULTIPLY_ADD", "in.Clouds", -0.42, 0.68),
     math_node("to", "ADD", "from", 0.17),
     ramp("cloud", "billows.Fac", "from", "to"),
@@ -105,7 +105,7 @@ def sky_world(name: str) -> bpy.types.World:
 
 
 def is_ours(world: bpy.types.World | None) -> bool:
-    """Whether a world was made here."""
+    """Whether a world is an added sky."""
     return world is not None and world.get(nodes.KIND) == GROUP and world.library is None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The material of water: its color comes from how much light reaches the ground through it and
+"""The material of water: its color follows from the light that reaches the ground through it and
 back.
 
 By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each color: what the
@@ -29,11 +29,11 @@ GROUP = "Water"
 VERSION = 5
 
 SURF = "erosion_surf"
-"""Custom property of a water surface: how high its waves break at the shore, 0-1."""
+"""Custom property of a water surface: height of its breakers at the shore, 0-1."""
 
 WAVES = "erosion_waves"
-"""Custom property of a water surface: where its waves run, as x, y and z in world space, of length
-1; 0 for ripples that run nowhere.
+"""Custom property of a water surface: direction of its waves, a unit vector (x, y, z) in world
+space; 0 for ripples that run nowhere.
 """
 
 SOCKETS = (
@@ -125,7 +125,7 @@ VECTORS = {"data_type": "VECTOR"}
 _LEFT = ("Red", "Green", "Blue")
 
 NODES = (
-    # What light is left on its way through the water, by color.
+    # Light left after its way through the water, by color.
     math_node("wet", "MAXIMUM", "in.Depth", 0.0),
     math_node("thickness", "DIVIDE", "wet.Value", "in.Clarity"),
     Node("tint", "SeparateColor", {"Color": "in.Tint"}),
@@ -137,14 +137,14 @@ NODES = (
     # from afar.
     Node("geometry", "NewGeometry"),
     math_node("per meter", "DIVIDE", 1.0, "in.Ripple Size"),
-    # Those of rivers lie along the flow and run downstream; distances to the mouth go on where
-    # rivers join.
+    # Waves of rivers lie along the flow and run downstream; distances to the mouth are continuous
+    # at confluences.
     Node(FRAME, "Value"),
     math_node("upstream", "MULTIPLY_ADD", FRAME, "in.Ripple Drift", "in.Distance"),
     math_node("stretched", "DIVIDE", "upstream.Value", "in.Ripple Stretch"),
     Node("along", "CombineXYZ", {0: "stretched.Value", 1: "in.Across"}),
     Node("flows", "VectorMath", {0: "in.Flow"}, {"operation": "LENGTH"}),
-    # Those of the sea have long crests across the way they run.
+    # Waves of the sea have long crests across their direction.
     Node(
         "ahead", "VectorMath", {0: "geometry.Position", 1: "in.Waves"}, {"operation": "DOT_PRODUCT"}
     ),
@@ -266,7 +266,7 @@ def water_material(width: float = LAND) -> bpy.types.Material:
         inputs = material.node_tree.nodes[nodes.SURFACE].inputs
         for control in LENGTHS:
             inputs[control].default_value *= min(width / LAND, 1.0)
-        # which alone takes the color of what is seen through it
+        # needed for the color of what is seen through it
         material.surface_render_method = "BLENDED"
         material.use_transparency_overlap = False
         material.diffuse_color = (0.03, 0.12, 0.15, 0.8)

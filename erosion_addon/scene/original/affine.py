@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Affine map between two states of the same vertices, as after Apply Scale, Set Origin or
+"""Affine map between two states of the same vertices, e.g. after Apply Scale, Set Origin or
 mirroring.
 
 Sculpted vertices do not affect it, as long as enough of the others fit one map.
@@ -146,5 +146,5 @@ def _fit(old: Array, new: Array, known_up: bool) -> Map | None:
         return Map(linear, solution[3] - middle @ linear) if known_up else None
     size = np.linalg.svd(linear, compute_uv=False)
     if size[-1] <= 1e-6 * size[0]:
-        return None  # nobody applies a scale of 0: the terrain was flattened
+        return None  # flattened; nobody applies a scale of 0
     return Map(linear, solution[3] - middle @ linear)

@@ -39,8 +39,8 @@ def has_source(mesh: bpy.types.Mesh) -> bool:
 
 
 def check_names(mesh: bpy.types.Mesh) -> None:
-    """Raise InputError where the user has something under a name that the original needs, also once
-    it is aside.
+    """Raise InputError if the user has other data under a name of the original, also of one set
+    aside.
     """
     for number in (0, min(_number_aside(mesh) + has_source(mesh), MOST_ASIDE)):
         _check_name(mesh, _numbered(NAME, number), "FLOAT")
@@ -50,11 +50,10 @@ def check_names(mesh: bpy.types.Mesh) -> None:
 def keep_source(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
     """Store local heights (vertices,) float32 as the original.
 
-    Those that are there already are not written again, so the mesh shares them with its steps of
-    undo.
+    Equal ones are not written again, so the mesh shares them with its undo steps.
     """
     heights = np.ascontiguousarray(z_by_vertex, np.float32)
-    # Compared as bytes, as a zero may have a sign.
+    # Compared as bytes, as zeros may have a sign.
     if not (
         has_source(mesh)
         and np.array_equal(source_heights(mesh).view(np.int32), heights.view(np.int32))
@@ -63,7 +62,7 @@ def keep_source(mesh: bpy.types.Mesh, z_by_vertex: Array) -> None:
 
 
 def keep_place(mesh: bpy.types.Mesh, place: Array) -> None:
-    """Store local positions (vertices, 3) float32 as those of the result."""
+    """Store the result's local positions (vertices, 3) float32."""
     _set(mesh, PLACE, "FLOAT_VECTOR", "vector", place)
     mesh[COUNT] = len(place)
 
@@ -98,8 +97,8 @@ def source_heights(mesh: bpy.types.Mesh) -> Array:
 
 
 def before_erosion(mesh: bpy.types.Mesh, current: Array | None = None) -> tuple[Array, bool]:
-    """Local positions (vertices, 3) float32 before erosion, transformed as the mesh was since, and
-    whether it was only transformed.
+    """Local positions (vertices, 3) float32 before erosion, with later transformations of the mesh
+    applied, and whether it was only transformed.
 
     InputError if none are stored, or the transformation is undetermined. current: positions, if
     known already.
@@ -243,12 +242,12 @@ def _bridge(mesh: bpy.types.Mesh, number: int, dropped: int) -> None:
     """Connect an original that was set aside with the terrain after the next one, which is dropped.
 
     Restore finds the transformation between the result of a run and the start of the next one.
-    Without the next one, its run would look like an edit. So the stored position becomes that of
-    the later result, without the transformation between the two runs.
+    Without the next one, its run would look like an edit. The stored position therefore becomes the
+    later result's, without the transformation between the two runs.
     """
     names = [_numbered(name, index) for index in (number, dropped) for name in (NAME, PLACE)]
     if not all(name in mesh.attributes for name in names):
-        return  # as in files of release 0.1.0
+        return  # in files of release 0.1.0
     heights, place, next_heights, next_place = (
         _values(mesh, name, size) for name, size in zip(names, (1, 3, 1, 3), strict=True)
     )

@@ -24,7 +24,7 @@ def all_or_nothing(mesh: bpy.types.Mesh, current: Array) -> Any:
     """
     heights = current[:, 2].copy()
     room = np.empty(COLOR * len(heights), np.uint8)
-    # shares its arrays with the mesh until they are written, so it costs next to nothing
+    # shares its arrays with the mesh until written, so it costs next to nothing
     backup = mesh.copy()
     try:
         yield
@@ -57,7 +57,7 @@ KEY = "erosion_paused"
 """Custom property of a mesh: pieces by number; one piece in files of release 0.1.0."""
 
 PIECE = 1 << 26
-"""Bytes of a piece. Blender counts them in 32 bits, and crashes beyond."""
+"""Size limit of a piece in bytes: Blender counts in 32 bits, and crashes beyond."""
 
 LARGEST = 1 << 32
 """Size limit of a run in bytes: Blender holds it in memory, and writes it with every file."""

@@ -41,9 +41,9 @@ def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy
     if not objects:
         name = f"{terrain.name} Foliage"
         objects = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
-        # shells would hide the ground in Solid view; only Rendered view ignores this
+        # shells would hide the ground in Solid view; Rendered view ignores this
         objects[0].display_type = "BOUNDS"
-        # the material shades the plants; shadows of shells cost EEVEE many times more
+        # the material shades the plants; shadows of shells are slow in EEVEE
         objects[0].visible_shadow = False
     tallest = height or 0.8 * math.sqrt(math.prod(grid.describe(terrain).spacing))
     values = {
@@ -68,12 +68,12 @@ def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
 def density(
     moisture: Array, elevation: Array, spacing: tuple[float, float], water: Array | None = None
 ) -> Array:
-    """Density of plants, (rows, cols) float32 0-1: on wet ground that is not water and not steep.
+    """Density of plants, (rows, cols) float32 0-1: on wet, gentle ground outside water.
 
     moisture: (rows, cols) 0-1; elevation: (rows, cols) m on cells of `spacing`; water: (rows, cols)
-    bool, where it stands. With w = moisture / 0.85 it is 2 w (1 - w⁴) m, at most 1, where m falls
-    from 1 to 0 with the vertical part n of the surface's normal as the smooth step of n^0.75 from
-    0.7 down to 0.4: 52° to 73°.
+    bool. With w = moisture / 0.85 it is 2 w (1 - w⁴) m, at most 1, where m falls from 1 to 0 with
+    the vertical part n of the surface's normal as the smooth step of n^0.75 from 0.7 down to 0.4:
+    52° to 73°.
     """
     w = np.maximum(moisture, 0) * np.float32(1 / WATER_MOISTURE)
     w *= 2 * (1 - w**4)
@@ -107,7 +107,7 @@ def _shells(terrain: bpy.types.Object, plants: bpy.types.Object) -> bpy.types.No
     modifier = plants.modifiers.new("Shells", "NODES")
     modifier.node_group = group
     material = foliage_material()
-    plants.data.materials.append(material)  # where one looks for it
+    plants.data.materials.append(material)  # where users look for it
     nodes.set_modifier_input(modifier, "Terrain", terrain)
     nodes.set_modifier_input(modifier, "Material", material)
     return modifier

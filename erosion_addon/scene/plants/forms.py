@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forms of plants and boulders: low-polygon meshes, 1 high, standing on z = 0.
 
-They are computed, so they are free of anyone's rights (CC0). Leaves are triangles whose normals
-follow the whole crown; single leaves would sparkle.
+They are computed and free of rights (CC0). Leaves are triangles whose normals follow the whole
+crown; single leaves would sparkle.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Form:
     """A mesh.
 
     place: (vertices, 3), 1 high. faces: (triangles, 3). leaf: (vertices,) 1 in the kind's own
-    color, 0 in that of wood. shade: (vertices,) light that arrives within the crown, 0-1. normal:
+    color, 0 in the color of wood. shade: (vertices,) light within the crown, 0-1. normal:
     (vertices, 3), length 1.
     """
 

@@ -20,15 +20,13 @@ STREAM = 70
 """First stream of random numbers of the spots."""
 
 SHARP = 260.0
-"""Distance in heights of a plant up to which every one is shown; further away the nearer ones hide
-the gaps.
-"""
+"""Distance of full density, in plant heights; beyond it nearer plants hide the gaps."""
 
 FARTHEST = 6.0
-"""Distance at which none is shown, in those up to which all are."""
+"""Fade-out distance as a multiple of the full-density distance."""
 
 MOST_SPOTS = 2_000_000
-"""Spots looked at per kind; on larger terrains they are farther apart."""
+"""Maximum spots examined per kind; on larger terrains they are farther apart."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +75,8 @@ FORMS = tuple(
 class Ground:
     """State of the ground.
 
-    elevation: (rows, cols) m on cells of `spacing`. fields: (rows, cols) by name, those that the
-    terrain has. water: (rows, cols) bool.
+    elevation: (rows, cols) m on cells of `spacing`. fields: (rows, cols) by name, as far as the
+    terrain has them. water: (rows, cols) bool.
     """
 
     elevation: Array
@@ -172,7 +170,7 @@ class _Place:
         self.hollow = smooth_step(bowl, 0.0, 2.5 * max(float(bowl.std()), 1e-6))
         moisture = fields.get("moisture", nothing)
         self.moist = np.maximum(moisture, 0.45 * self.hollow)
-        # ground that falls away from the sun of noon, to the north
+        # ground that faces north, away from the noon sun
         self.shade = np.clip(rise[0] * 0.8, -0.5, 0.5)
         self.snow = fields.get("snow", nothing)
         self.shore = (
@@ -187,7 +185,7 @@ class _Place:
 
     @property
     def rockfall(self) -> Array:
-        """Ground below cliffs, more where material lies."""
+        """Ground below cliffs, more on deposits."""
         cliffs = smooth_step(self.slope, 36, 44)
         below = smooth_step(self._mean(cliffs, 45.0), 0.06, 0.35) * (
             1 - smooth_step(self.slope, 30, 38)
@@ -206,14 +204,14 @@ class _Place:
 
     @property
     def foredune(self) -> Array:
-        """Sand that was laid beside the sea, in clumps."""
+        """Sand deposited beside the sea, in clumps."""
         beach = smooth_step(self._mean(self._ground.water.astype(np.float32), 200.0), 0.01, 0.08)
         sand = smooth_step(self._laid, 0.5, 3.0) * (1 - smooth_step(self.slope, 28, 36))
         return np.asarray(beach * sand * (0.15 + 0.85 * smooth_step(self.clumps, -0.15, 0.15)))
 
     @property
     def watered(self) -> Array:
-        """Share of water around, as far as roots reach its ground water."""
+        """Share of water within the reach of roots."""
         return self._mean(self._ground.water.astype(np.float32), 40.0)
 
     def _mean(self, values: Array, meters: float) -> Array:
@@ -258,7 +256,7 @@ class _Place:
 
     @property
     def hedges(self) -> Array:
-        """1 along the borders of fields, the cells around scattered points."""
+        """1 along the borders of farm fields, which are the cells around scattered points."""
         ground = self._ground
         meters = 190.0
         rows, cols = ground.elevation.shape
@@ -267,7 +265,7 @@ class _Place:
         r = np.floor(y).astype(np.int64)
         c = np.floor(x).astype(np.int64)
         nearest, second = (np.full((rows, cols), 9.0, np.float32) for _ in range(2))
-        # One point in each square; those of the squares around are looked up by row and column.
+        # One point in each square; neighboring squares are looked up by row and column.
         square_row = np.arange(-1, r.max() + 2)[:, None]
         square_col = np.arange(-1, c.max() + 2)
         points = [
@@ -297,8 +295,7 @@ def scatter(
 ) -> Spots:
     """Spots of at most `limit` plants by `densities`.
 
-    eye: camera, (x, y, z) in m as the spots' and the elevation's; None: none, and plants are
-    thinned out evenly.
+    eye: camera, (x, y, z) m in the axes of the spots; None: plants are thinned out evenly.
     """
     total = sum(kind.share for kind in KINDS if kind.name in dense)
     groups = [
@@ -329,7 +326,7 @@ def _spots(
     distance = max(kind.distance, float(np.sqrt(area / MOST_SPOTS)))
     first, last = ([int(np.floor(side[end] / distance)) for side in window] for end in (0, 1))
     col, row = (np.arange(low, max(high, low) + 1) for low, high in zip(first, last, strict=True))
-    # Most spots are bare ground: the lattice's own points tell, before anything is drawn by lot.
+    # Most spots are bare ground, known from the lattice's own points before any random number.
     near = density[
         np.ix_(
             _nearest(row * distance, spacing[0], density.shape[0]),
@@ -345,8 +342,8 @@ def _spots(
             0.5 + 0.5 * random_numbers(3, STREAM + 20 + 8 * number + stream, row, col)
         )
 
-    # No spot is likelier than the densest ground, and less so with its distance: by lot most are
-    # bare, wherever exactly they lie.
+    # The densest ground and the distance bound every spot's chance: most drop out before their
+    # exact position is known.
     chance = lot(2)
     most = 1.001 * density.max(initial=0.0)
     if eye is not None:
@@ -385,7 +382,7 @@ def _spots(
     stand_row, stand_col = (np.floor(at / STAND).astype(np.int64) for at in (y, x))
     stand = random_numbers(3, STREAM + 27 + 8 * number, stand_row, stand_col)
     size = 0.6 * size + 0.4 * (0.5 + 0.5 * stand)
-    # Many small ones, few tall ones; where a kind grows thinly, it stays lower.
+    # Many small ones, few tall ones; sparse stands stay lower.
     height = (low + (high - low) * size * size) * (0.7 + 0.3 * np.clip(2 * likely[selection], 0, 1))
     form = (number * VARIANTS + np.minimum((variant * VARIANTS).astype(int), VARIANTS - 1)) * 2
     form += away > 0.25

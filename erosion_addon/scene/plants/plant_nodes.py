@@ -15,7 +15,9 @@ FORM, SIZE, TURN, COLOR = "plant_form", "plant_size", "plant_turn", "plant_color
 """Attributes of the points: index of the form, size in the object's own units, rotation, color."""
 
 LEAF, SHADE = "leaf", "shade"
-"""Attributes of the forms: 1 in the plant's color, 0 in that of wood; light within the crown."""
+"""Attributes of the forms: 1 in the plant's color, 0 in the color of wood; light within
+the crown.
+"""
 
 SOCKETS = (
     Socket("Geometry", None, "The plants", kind="NodeSocketGeometry", output=True),
@@ -23,7 +25,7 @@ SOCKETS = (
     Socket(
         "Forms",
         None,
-        "Objects that are set onto the points, in the order of their names",
+        "Objects to set onto the points, in the order of their names",
         kind="NodeSocketCollection",
     ),
     Socket("Viewport Share", 0.5, "Share of the plants that viewports show", "FACTOR"),

@@ -76,7 +76,7 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
         modifier = objects[0].modifiers.new("Plants", "NODES")
         modifier.node_group = plant_nodes.plant_group()
         nodes.set_modifier_input(modifier, "Forms", _forms())
-        objects[0].hide_select = True  # a click on a tree is one on the land
+        objects[0].hide_select = True  # clicks on a tree select the land
     companions.put_in_place(terrain)
     for plants in objects:
         plants[SETTINGS] = json.dumps(options)
@@ -86,8 +86,8 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
 
 
 def renew(terrain: bpy.types.Object, add_missing: bool) -> None:
-    """Place the terrain's plants again. Without any, the usual ones may be added to land that wears
-    our material, if they grow there.
+    """Place the terrain's plants again. Without any, the usual ones may be added to land with our
+    material, if they grow there.
     """
     objects = companions.find(terrain, KIND)
     for plants in objects:
@@ -114,7 +114,7 @@ def settings_of(plants: bpy.types.Object) -> dict[str, float | bool]:
 
 
 def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
-    """Place the plants again, by the ground and the scene's camera as they are now."""
+    """Place the plants again by the current ground and camera."""
     options = settings_of(plants)
     land = _land(terrain, options)
     _geometry(land, _spots(terrain, land, options)).put_into(plants.data)
@@ -122,7 +122,7 @@ def update(terrain: bpy.types.Object, plants: bpy.types.Object) -> None:
 
 class _Land(NamedTuple):
     """Ground of plants. place: (vertices, 3) local; low, units: see `Lattice.frame`. ground: in
-    units of `size`, since plants of another size are the same ones on land of another size.
+    units of `size`, so that a size scales the land, not the plants.
     """
 
     lattice: Lattice
@@ -144,7 +144,7 @@ def _land(terrain: bpy.types.Object, options: dict[str, float | bool]) -> _Land:
 
 
 def _usual_size(lattice: Lattice) -> float:
-    """Factor of heights that the lengths of the terrain material have on such land."""
+    """Default factor of heights: that of the terrain material's lengths on such land."""
     return min(longer_side((lattice.rows, lattice.cols), lattice.spacing) / material.LAND, 1.0)
 
 
@@ -177,7 +177,7 @@ def _ground(
 
 
 def _eye(terrain: bpy.types.Object, land: _Land) -> tuple[float, float, float] | None:
-    """The camera's position as spots have theirs; None without a camera."""
+    """The camera's position in the axes of the spots; None without a camera."""
     camera = bpy.context.scene.camera
     if camera is None:
         return None
@@ -249,7 +249,7 @@ def _colors(palette: Palette, spots: placing.Spots, moist: Array) -> Array:
 
 
 def _lot(spots: placing.Spots, times: float) -> Array:
-    """Another number 0-1 by chance for each plant."""
+    """A further random number 0-1 for each plant."""
     return np.asarray(spots.tint * times % 1.0)
 
 

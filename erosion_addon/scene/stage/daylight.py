@@ -15,11 +15,11 @@ Color = tuple[float, float, float]
 class Daylight:
     """One kind of daylight: linear colors, angles in radians.
 
-    elevation: sun's height over the horizon, on gentle land and on steep land, where a lower sun
-    would leave all valleys dark. side: angle from the view's direction to the sun's, to the left;
-    90° is side light. sun, angle: irradiance (W/m²) and apparent diameter of the sun lamp. haze:
-    factor of the palette's air color, which the horizon has too. far: share of haze at a distance
-    of 1.5 terrain sides. strength: of the sky's light.
+    elevation: of the sun, on gentle and on steep land (there a low sun leaves all valleys dark).
+    side: angle from the view's direction to the sun's, to the left; 90° is side light. sun, angle:
+    irradiance (W/m²) and apparent diameter of the sun lamp. haze: factor of the palette's air
+    color, also for the horizon. far: share of haze at a distance of 1.5 terrain sides. strength: of
+    the sky's light.
     """
 
     elevation: tuple[float, float]

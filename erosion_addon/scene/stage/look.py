@@ -45,7 +45,7 @@ def finish(
         making["water"] = water_surface.add
     if attributes.holds(terrain.data, "moisture"):
         making["foliage"] = foliage.add
-    # Land around the terrain could hide it from the scene's own camera, so none is added there.
+    # Surrounding land could hide the terrain from the scene's own camera.
     if "stage" in parts and not studio.has_camera(bpy.context.scene):
         making["surroundings"] = surroundings.add
     sentences = []
@@ -63,7 +63,8 @@ def finish(
         _soften(terrain)
         _follow_crests(terrain)
         studio.complete(bpy.context.scene, terrain, daylight)
-    plants.renew(terrain, add_missing="plants" in parts)  # last, as there are more near the camera
+    # last, as their density depends on the camera
+    plants.renew(terrain, add_missing="plants" in parts)
     return sentences
 
 
@@ -91,7 +92,7 @@ def _light(terrain: bpy.types.Object) -> None:
 
 
 def _is_flat(mesh: bpy.types.Mesh) -> bool:
-    """Whether all faces are shaded flat, as those of Blender's grids."""
+    """Whether all faces are shaded flat, like Blender's grids."""
     sharp = mesh.attributes.get("sharp_face")
     return sharp is not None and bool(attribute_values.read(sharp).all())
 
@@ -108,9 +109,7 @@ def _soften(terrain: bpy.types.Object) -> None:
 
 
 def _follow_crests(terrain: bpy.types.Object) -> None:
-    """Split each cell along its crest in renders: Blender's own diagonals give crests across them
-    teeth.
-    """
+    """Split each cell along its crest in renders; Blender's fixed diagonals give crests teeth."""
     if all(modifier.type != "TRIANGULATE" for modifier in terrain.modifiers):
         split = terrain.modifiers.new("Crests", "TRIANGULATE")
         split.quad_method = "SHORTEST_DIAGONAL"

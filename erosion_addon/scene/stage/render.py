@@ -31,8 +31,8 @@ def open_file(path: Path) -> None:
 
 
 def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
-    """Object of that name; by default the largest eroded terrain visible in renders, else the
-    largest grid.
+    """Object of that name; by default the largest eroded terrain visible in renders, or the largest
+    grid.
 
     InputError if there is none, or it is not visible in renders.
     """
@@ -124,16 +124,16 @@ def prepare(
 
 
 def _show_plants(terrain: bpy.types.Object, visible: bool | None, has_moved: bool) -> None:
-    """Add the plants that are wanted, or hide them; place them anew for a camera that has moved.
+    """Add or hide plants, and place them again for a moved camera. visible: None leaves them.
 
-    InputError if plants are wanted and none grow.
+    InputError if they should be visible and none grow.
     """
     objects = companions.find(terrain, plants.KIND)
     if visible is False:
         for item in objects:
             item.hide_render = True
         return
-    bpy.context.view_layer.update()  # where the camera is
+    bpy.context.view_layer.update()  # updates the camera's position
     if visible and not objects:
         plants.add(terrain)
     for item in objects:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Contents of Blender's new file: lamp, camera, cube and gray world, for a scene of ten meters.
 
-Unchanged, they are nobody's work. Moved, renamed or edited, they belong to the user.
+Moved, renamed or edited, they belong to the user.
 """
 
 import bpy
@@ -64,7 +64,7 @@ def is_world_untouched(world: bpy.types.World) -> bool:
 
 
 def clear(scene: bpy.types.Scene, terrain: bpy.types.Object) -> list[str]:
-    """Delete the unchanged objects of the new file except `kept`; returns their names."""
+    """Delete the unchanged objects of the new file except the terrain; returns their names."""
     spare = [obj for obj in scene.objects if obj != terrain and is_untouched(obj)]
     names = [obj.name for obj in spare]
     for obj in spare:

@@ -105,7 +105,7 @@ def has_camera(scene: bpy.types.Scene) -> bool:
 
 
 def has_light(scene: bpy.types.Scene, kinds: tuple[str, ...] = ("SUN",)) -> bool:
-    """Whether renders show a light of the user's, of these kinds; of any kind if none is named."""
+    """Whether renders show a light of the user's, of these kinds; of any kind if empty."""
     lights = [obj for obj in scene.objects if obj.type == "LIGHT" and not obj.hide_render]
     return any(
         (not kinds or obj.data.type in kinds) and not startup.is_untouched(obj) for obj in lights
@@ -118,10 +118,10 @@ def has_sky(scene: bpy.types.Scene) -> bool:
 
 
 def complete(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str = "") -> list[str]:
-    """Add the missing ones of sun, sky and camera to the scene; returns their names.
+    """Add a sun, sky and camera if the scene has none; returns their names.
 
-    The user's stay; the unchanged lamp, camera and cube of Blender's new file are removed. No sun
-    is added beside the user's sky, which may shine like one. light: one of LIGHTS, applied to
+    The user's own stay; the unchanged lamp, camera and cube of Blender's new file are removed. No
+    sun is added to the user's sky, which may shine like one. light: one of LIGHTS, applied to
     existing suns and skies of ours too; "" leaves them.
     """
     place = place_of(terrain)

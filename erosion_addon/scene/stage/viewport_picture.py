@@ -34,7 +34,7 @@ def _drawn(
     context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy.types.Region
 ) -> Array:
     """Middle of the view as (SIDE, SIDE, 4) float32 in screen colors, row 0 at the bottom."""
-    import gpu  # here, as Blender without a window has none to offer
+    import gpu  # not available without a window
 
     side = SIDE * _FINER
     scale = side / min(region.width, region.height)

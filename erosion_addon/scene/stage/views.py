@@ -51,7 +51,7 @@ over mountains.
 """
 
 LOWEST = 0.045
-"""Height of the eye over gentle land, in sides of it."""
+"""Height of the eye over gentle land, in sides of the land."""
 
 # A sea of sand: minimum shares of sandy and of dry land, and maximum relief in sides of the land.
 SANDY = 0.6
@@ -69,10 +69,10 @@ LOW_REACH = 0.3
 """Factor of the distances that count as near, half-way and far."""
 
 WATER = (0.15, 0.30)
-"""Share of the picture that water should take, if there is any: at least, at most."""
+"""Minimum and maximum share of water in the picture, if there is any."""
 
 SNOW = 0.3
-"""Share of the ground in front that snow should take at most: white all over, it has no forms."""
+"""Maximum share of snow in the foreground: pure white shows no forms."""
 
 LIES = 0.1
 """Snow in meters that covers the ground."""
@@ -122,7 +122,7 @@ def composed(
     sand: Array | None = None,
 ) -> View:
     """`compose` of heights (rows, cols) in meters with cells of `spacing`; flow: amount of water in
-    any unit; water, snow, sand: (rows, cols) bool, where they are seen.
+    any unit; water, snow, sand: (rows, cols) bool, where visible.
     """
     land = _Land(elevation, spacing, flow, water, snow, sand)
     headings = 2 * math.pi * np.arange(HEADINGS) / HEADINGS
@@ -134,7 +134,7 @@ def composed(
             ]
         ]
     best: tuple[float, View] | None = None
-    # A middle line that leaves the terrain after a quarter of it shows no distance.
+    # A center line that leaves the terrain after a quarter of it shows no distance.
     for at in land.places():
         for score, view in zip(*land.judge(at, headings), strict=True):
             if best is None or score > best[0] + 1e-9:
@@ -163,12 +163,12 @@ class _Land:
         self.width = (self.cols - 1) * spacing[1]
         self.side = max(min(self.width, self.depth), max(spacing))
         self.stride = stride
-        # The maximum of each block, so that no summit between the samples hides the view.
+        # Maximum of each block, so that no summit between the samples hides the view.
         self.heights = _blocks(np.asarray(elevation, np.float64), stride, np.maximum)
         low, high = np.percentile(self.heights, (2, 98))
         relief = float(high - low) / self.side
-        # Gentle land is seen from a hill's height, through a longer lens: from their crests,
-        # crescents and meanders are lines.
+        # Gentle land is seen from a hill's height through a longer lens: crests, crescents and
+        # meanders become lines.
         self.above = float(np.clip(0.30 * relief, LOWEST, 0.075)) * self.side
         self.lens = float(np.interp(relief, (0.02, 0.16), (46.0, 34.0)))
         self.reach = self.side
@@ -199,8 +199,8 @@ class _Land:
         self.forms = np.clip(steep / max(float(np.quantile(steep, 0.9)), 1e-9), 0, 1)
 
     def _mean_slopes(self, elevation: Array, axis: int) -> Array:
-        """Rise along an axis, m/m, as means over the blocks; between their highest, lees of dunes
-        would be level.
+        """Slope along an axis, m/m, averaged over blocks; between block maxima, lees of dunes would
+        be level.
         """
         if elevation.shape[axis] == 1:
             return np.zeros_like(self.heights)
@@ -275,7 +275,7 @@ class _Land:
         up = np.where(inside, np.arctan2(self.heights.take(cell) - eye, away), -1.5)
         before = np.maximum.accumulate(up, axis=2)
         visible = inside & (up >= before)
-        # beyond the terrain land goes on to the horizon
+        # beyond the terrain, land continues to the horizon
         skyline = np.maximum(before[..., -1], EARTH)
         high = math.atan(ASPECT * 0.5 * SENSOR / self.lens)  # half the picture's height
         pitch = skyline.mean(1) - (2 * self.horizon - 1) * high
@@ -283,7 +283,7 @@ class _Land:
         lower = (pitch - high)[:, None, None]
         rise = np.diff(before, axis=2, prepend=-1.5)
         area = np.clip(np.minimum(before, upper) - np.maximum(before - rise, lower), 0, None)
-        # The picture's share that lies near, in the middle and afar.
+        # Share of the picture's foreground, middle ground and distance.
         parts = [
             _share(area * part, high)
             for part in (
@@ -317,7 +317,7 @@ class _Land:
             - 1.5 * walled
             - corner
         )
-        # a lake or a sea belongs into the middle of the picture, but does not fill it
+        # a lake or sea belongs in the middle of the picture, without filling it
         if self.water is not None:
             water = self.water.take(cell)
             distance_weight = np.clip(away / (0.10 * self.side), 0, 1) * np.clip(
@@ -337,8 +337,8 @@ class _Land:
         ]
 
     def _ground(self, cell: Array, ground: Array, headings: Array) -> Array:
-        """Part of the score for forms and light of the ground, in each direction. ground: its share
-        of the picture.
+        """Score of forms and light of the ground in each direction. ground: its share of the
+        picture.
         """
         # Featureless land makes an empty picture.
         formed = _mean(self.forms.take(cell), ground)
@@ -366,7 +366,7 @@ def _mean(values: Array, weights: Array) -> Array:
 def _is_dunes(
     elevation: Array, spacing: tuple[float, float], water: Array | None, sand: Array | None
 ) -> bool:
-    """Whether land is a sea of sand: gentle, sand nearly everywhere, and no water to speak of."""
+    """Whether land is a sea of sand: gentle, nearly all sand, almost no water."""
     if (
         sand is None
         or float(sand.mean()) < SANDY

@@ -44,8 +44,8 @@ class Values(NamedTuple):
 
     @classmethod
     def of_slot(cls, slot: int, faces: int) -> dict[str, Self]:
-        """Layer with the material slot of all faces, by its name; none for the first slot, which
-        they have anyway.
+        """Layer with the material slot of all faces, by its name; empty for the first slot, the
+        default.
         """
         return (
             {"material_index": cls("INT", "FACE", np.full(faces, slot, np.int32))} if slot else {}
@@ -55,7 +55,7 @@ class Values(NamedTuple):
 def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str = "POINT") -> None:
     """Add an attribute; InputError if Blender refuses."""
     attribute = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
-    if attribute is not None and attribute.name != name:  # the name is that of a vertex group, say
+    if attribute is not None and attribute.name != name:  # e.g. the name of a vertex group
         mesh.attributes.remove(attribute)
         attribute = None
     if attribute is None:
@@ -102,7 +102,7 @@ def copy(
         existing = None
     if existing is None:
         new_attribute(target, new_name, data_type, domain)
-    # Found by name only now: a new attribute may move the others in memory.
+    # Looked up only now: a new attribute may move the others in memory.
     ours = source.attributes[name].data
     theirs = target.attributes[new_name].data
     if data_type in MEMBERS:

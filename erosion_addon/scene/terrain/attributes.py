@@ -21,19 +21,18 @@ from .attribute_values import MEMBERS, new_attribute
 from .lattice import Array, Lattice
 
 OURS = "erosion_attributes"
-"""Custom property of a mesh: the names of the attributes that runs wrote."""
+"""Custom property of a mesh: names of the attributes written by runs."""
 
 ASIDE = "erosion_source_"
-"""Name of a user's attribute while one of ours has its own name."""
+"""Name of a user's attribute that is set aside."""
 
 _TYPES = {1: "FLOAT", 2: "FLOAT2", 3: "FLOAT_COLOR"}
 """Components of a field → type of its attribute."""
 
 
 class Colors(NamedTuple):
-    """Color attribute that is known already. vertices: those whose colors follow, as indices of any
-    shape; None for all. values: (..., 4) float32, in the shape of the vertices, or (rows, cols,
-    4).
+    """Precomputed color attribute. vertices: indices of the colored vertices, of any shape; None
+    for all. values: (..., 4) float32, in the shape of the vertices, or (rows, cols, 4).
     """
 
     vertices: Array | None
@@ -41,9 +40,7 @@ class Colors(NamedTuple):
 
 
 def ours(mesh: bpy.types.Mesh) -> list[str]:
-    """The names of the attributes that runs wrote; nothing else that a file may hold in their
-    place.
-    """
+    """Names of the attributes written by runs; ignores invalid content."""
     names = mesh.get(OURS)
     return (
         [name for name in names if name in FIELDS or name in COLORS]
@@ -53,9 +50,7 @@ def ours(mesh: bpy.types.Mesh) -> list[str]:
 
 
 def attribute_names(fields: Iterable[str]) -> list[str]:
-    """The attributes that are written for fields of these names; the elevation is the mesh
-    itself.
-    """
+    """Names of the attributes for these fields; the elevation is the mesh itself."""
     names = [name for name in FIELDS if name in fields and name != "elevation"]
     return names + [
         name for name, color in COLORS.items() if not set(color.fields).isdisjoint(names)
@@ -63,9 +58,7 @@ def attribute_names(fields: Iterable[str]) -> list[str]:
 
 
 def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
-    """Raise InputError where the user has something of another kind under the name of an attribute
-    to be written.
-    """
+    """Raise InputError if the user has another kind of attribute under a name to be written."""
     existing = ours(mesh)
     for name in attribute_names(fields):
         check_no_vertex_group(mesh, name)
@@ -80,7 +73,7 @@ def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
 
 
 def check_no_vertex_group(mesh: bpy.types.Mesh, name: str) -> None:
-    """Raise InputError where a vertex group has the name, as Blender then refuses or renames an
+    """Raise InputError if a vertex group has the name: Blender then refuses or renames an
     attribute.
     """
     for user in bpy.data.objects:
@@ -98,11 +91,10 @@ def write_fields(
     colors: Mapping[str, Colors] | None = None,
     room: Array | None = None,
 ) -> None:
-    """Write fields, (rows, cols) or (rows, cols, components), as attributes, with the colors that
-    go with them.
+    """Write fields, (rows, cols) or (rows, cols, components), as attributes, with their colors.
 
-    colors: those that are not made of the fields, by name. room: as for `attribute_values.read`.
-    Raises InputError before anything is written where a name is taken.
+    colors: precomputed ones by name. room: as for `attribute_values.read`. Raises InputError before
+    anything is written where a name is taken.
     """
     check_names(mesh, fields)
     existing = ours(mesh)
@@ -135,11 +127,11 @@ def _write_colors(
 def read_fields(
     mesh: bpy.types.Mesh, lattice: Lattice, names: Iterable[str], before_erosion: bool = False
 ) -> dict[str, Array]:
-    """Those of the fields that the mesh has as attributes, (rows, cols) or (rows, cols, components)
-    float32.
+    """Named fields of the mesh, (rows, cols) or (rows, cols, components) float32, without missing
+    ones.
 
-    before_erosion: only what the user made, as it was before runs. Raises InputError for an
-    attribute that cannot be the field of its name.
+    before_erosion: only the user's, as before the runs. Raises InputError for an attribute that
+    cannot be the field of its name.
     """
     names = list(names)
     check_names(mesh, names)
@@ -151,8 +143,8 @@ def read_fields(
 
 
 def read_values(mesh: bpy.types.Mesh, name: str, before_erosion: bool = False) -> Array | None:
-    """A field of the mesh by its vertices, (vertices,) or (vertices, components) float32; None
-    where it has none.
+    """A field of the mesh by vertex, (vertices,) or (vertices, components) float32; None if
+    missing.
 
     before_erosion: as in `read_fields`.
     """
@@ -169,9 +161,8 @@ def read_values(mesh: bpy.types.Mesh, name: str, before_erosion: bool = False) -
 def write_values(
     mesh: bpy.types.Mesh, name: str, values: Array, before_erosion: bool = False
 ) -> None:
-    """Set a field of one component from (vertices,), as if the user had made it. before_erosion:
-    that which the next run from the start begins with, beside the one of the last run. InputError
-    where its name is taken.
+    """Set a field of one component from (vertices,), as the user's. before_erosion: for the next
+    run from the start, beside the field of the last run. InputError if its name is taken.
     """
     check_names(mesh, [name])
     active = _active_names(mesh)
@@ -182,8 +173,8 @@ def write_values(
 
 
 def write_users(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
-    """Set a number of the vertices (vertices,) as an attribute of the user's, which no run touches.
-    InputError where another kind of attribute has its name.
+    """Set an attribute of the user's (vertices,), which no run changes. InputError if another kind
+    of attribute has its name.
     """
     existing = mesh.attributes.get(name)
     if existing is not None and (existing.domain, existing.data_type) != ("POINT", "FLOAT"):
@@ -197,13 +188,13 @@ def write_users(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
 
 
 def holds(mesh: bpy.types.Mesh, name: str) -> bool:
-    """Whether the mesh has an attribute that can be the field of its name."""
+    """Whether the mesh has a valid attribute for the field."""
     return name in mesh.attributes and _fits(mesh.attributes[name], name)
 
 
 def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
-    """Remove the attributes that we wrote, but for those of some fields, and put back the user's
-    that they replaced.
+    """Remove our attributes except those of some fields, and restore the user's that they
+    replaced.
     """
     active = _active_names(mesh)
     exceptions = attribute_names(but)
@@ -221,8 +212,8 @@ def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
 
 
 def hand_over_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
-    """Make the attributes that we wrote the user's own, but for those of some fields; what they
-    replaced is gone.
+    """Make our attributes the user's, except those of some fields; the ones they replaced are
+    dropped.
     """
     active = _active_names(mesh)
     exceptions = attribute_names(but)
@@ -242,7 +233,7 @@ def _set_ours(mesh: bpy.types.Mesh, names: list[str]) -> None:
 
 
 def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh, room: Array | None = None) -> None:
-    """Make our attributes and custom properties on `target` those of its copy `source`.
+    """Copy our attributes and custom properties from `source`, a copy of `target`.
 
     room: bytes for the values of one attribute, so that no array is allocated.
     """
@@ -265,14 +256,14 @@ def copy_fields(source: bpy.types.Mesh, target: bpy.types.Mesh, room: Array | No
 
 
 def keep_aside(mesh: bpy.types.Mesh, name: str, values: Array) -> bool:
-    """Add a FLOAT attribute of the vertices (vertices,) that is no field; the active ones stay.
-    False where something else has its name.
+    """Add a FLOAT attribute (vertices,) that is no field; the active attributes stay. False if its
+    name is taken.
     """
     if name in mesh.attributes:
         return False
     active = _active_names(mesh)
     attribute = mesh.attributes.new(name, "FLOAT", "POINT")
-    if attribute is not None and attribute.name != name:  # a vertex group is called so
+    if attribute is not None and attribute.name != name:  # a vertex group has the name
         mesh.attributes.remove(attribute)
     if name not in mesh.attributes:
         return False
@@ -282,16 +273,14 @@ def keep_aside(mesh: bpy.types.Mesh, name: str, values: Array) -> bool:
 
 
 def drop_aside(mesh: bpy.types.Mesh, name: str) -> None:
-    """Remove what `keep_aside` added."""
+    """Remove the attribute of `keep_aside`."""
     active = _active_names(mesh)
     attribute_values.remove(mesh, name)
     _set_active_names(mesh, active)
 
 
 def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:
-    """Current name of the user's attribute `name`: the one set aside, while one of ours has its
-    name.
-    """
+    """Current name of the user's attribute `name`: the one set aside while ours has the name."""
     return ASIDE + name if name in ours(mesh) and ASIDE + name in mesh.attributes else name
 
 
@@ -312,7 +301,7 @@ def _write(mesh: bpy.types.Mesh, name: str, values: Array, data_type: str) -> No
         new_attribute(mesh, name, data_type)
     if data_type == "FLOAT_COLOR" and values.shape[1] == 3:
         values = np.concatenate([values, np.ones((len(values), 1), np.float32)], axis=1)
-    # Found by name again: what new() returns may be freed by the next new().
+    # Looked up again: the next new() may free the result of this one.
     mesh.attributes[name].data.foreach_set(
         MEMBERS[data_type][0], np.ascontiguousarray(values, np.float32).ravel()
     )
@@ -325,8 +314,8 @@ def _active_names(mesh: bpy.types.Mesh) -> tuple[str, str, str]:
 
 
 def _set_active_names(mesh: bpy.types.Mesh, names: tuple[str, str, str]) -> None:
-    """Blender keeps some of these by number, which another attribute takes over when one is added
-    or removed.
+    """Blender stores some of these as numbers, which shift when an attribute is added or
+    removed.
     """
     active, active_color, default_color = names
     if active in mesh.attributes:

@@ -15,8 +15,8 @@ from .obstacle import Advice, shapers
 
 
 def sand_lack(obj: bpy.types.Object, recipe: Recipe) -> str:
-    """Message about loose material that the recipe needs and the object lacks; empty if there is
-    enough, or a sediment mask.
+    """Message about missing loose material for the recipe; empty if there is enough, or a sediment
+    mask.
     """
     if not recipe.needs.sediment or obj.erosion.sediment.source != "NONE":
         return ""
@@ -43,19 +43,19 @@ def add_sand(obj: bpy.types.Object, thickness: float) -> None:
 
 
 SMALL = 100.0
-"""Width in meters below which the unit is probably not the meter."""
+"""Width in meters below which the unit is probably another than the meter."""
 
 LEVEL = 1.0
 """Tilt in degrees that counts as level."""
 
 FINE_ENOUGH = 60
-"""Greatest useful number of small steps in a time step; with more, the ground lags behind the
-water.
+"""Maximum useful number of small steps in a time step; with more, the ground lags behind
+the water.
 """
 
 
 def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
-    """Notes on a mesh that can be eroded, and with a recipe also on their fit."""
+    """Notes on an erodible mesh, and with a recipe also on their fit."""
     try:
         lattice = grid.describe(obj)
     except InputError:
@@ -82,8 +82,8 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
         advice.append(
             Advice(
                 (
-                    f"The heights come in steps of {lattice.step:.3g} m, as from an 8-bit image: "
-                    "water gets caught on them."
+                    f"The heights are terraced in steps of {lattice.step:.3g} m, as in "
+                    "8-bit images: water will pool on the terraces."
                 ),
                 "smooth_steps",
             )
@@ -96,7 +96,7 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
 def _of_shape(
     obj: bpy.types.Object, lattice: grid.GridDescription | None, recipe: Recipe | None
 ) -> list[Advice]:
-    """Checks that the eroded terrain is the displayed one, and has slopes at all."""
+    """Checks that the mesh is displayed unmodified, and that it has slopes."""
     is_flat = lattice is not None and lattice.relief == 0
     if names := shapers(obj):
         flat = "That mesh is flat, so nothing runs down it. " if is_flat else ""
@@ -143,7 +143,7 @@ def _of_scale(obj: bpy.types.Object, lattice: grid.GridDescription) -> list[Advi
 
 
 def _of_tilt(obj: bpy.types.Object) -> list[Advice]:
-    """A mesh on its head counts as none: heights are then taken from the other side."""
+    """An upside-down mesh counts as level: its heights are read from the other side."""
     up = obj.matrix_world.col[2].xyz.normalized()
     tilt = math.degrees(math.acos(min(abs(up.z), 1.0)))
     if tilt < LEVEL:

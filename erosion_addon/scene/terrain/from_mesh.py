@@ -16,7 +16,7 @@ _LONGEST_SIDE = 1024
 """Default limit of cells along the longer side."""
 
 _PLAIN_SIDE = 128
-"""Cells along the longer side for an object with few vertices, such as a plane or cube."""
+"""Cells along the longer side for objects with few vertices, such as a plane or cube."""
 
 
 def make(
@@ -28,8 +28,8 @@ def make(
     """New grid in world space over the evaluated object; its cell size, and the number of filled
     cells.
 
-    cell_size: m; 0: that of a mesh that is even already, or else about one cell per vertex. Raises
-    InputError if too little is visible from above.
+    cell_size: m; 0: that of an even mesh, or about one cell per vertex. Raises InputError if too
+    little is visible from above.
     """
     points, triangles = _faces(obj, depsgraph)
     cell_size = cell_size or _usual_size(points)
@@ -62,15 +62,15 @@ def _faces(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array
     matrix = np.array(evaluated.matrix_world, np.float64)
     points = points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
     triangles = triangles.reshape(-1, 3)
-    # faces elsewhere are holes, which are filled from around them
+    # faces at invalid positions are holes, filled from their surroundings
     placed = np.isfinite(points).all(axis=1)
     numbers = np.cumsum(placed) - 1
     return points[placed], numbers[triangles[placed[triangles].all(axis=1)]].astype(np.int32)
 
 
 def _usual_size(points: Array) -> float:
-    """Cell size in meters of points that lie on a grid; else for about one cell per vertex, or for
-    _PLAIN_SIDE cells, rounded to two digits.
+    """Cell size in meters of points on a grid; for others about one cell per vertex, or _PLAIN_SIDE
+    cells a side, rounded to two digits.
     """
     if len(points) == 0:
         return 1.0

@@ -94,7 +94,7 @@ def image_colors(image: bpy.types.Image) -> np.ndarray[Any, Any]:
     """Linear colors of an image in this .blend file as (rows, cols, 3) float32, row 0 at the
     bottom.
 
-    Its color space counts for images of whole numbers, as for Blender itself.
+    The color space of integer images is applied, as in Blender itself.
     """
     pixels, whole_numbers = _image_pixels(image)
     colors = color(pixels)
@@ -127,9 +127,8 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
     """Pixels of an image in this .blend file as (rows, cols, channels), and whether its file holds
     whole numbers.
 
-    What is in memory counts where the image was generated or painted on, else the packed or the
-    linked file. Raises InputError for tiles, movies, sequences, render results, missing files and
-    color images.
+    Generated or painted images are read from memory, others from their packed or linked file.
+    Raises InputError for tiles, movies, sequences, render results, missing files and color images.
     """
     require_still(image)
     name = f"The image {image.name}"

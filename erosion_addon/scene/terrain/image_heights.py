@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Heights for Blender by the reader of all doors: of files, and of images in this .blend file."""
+"""Heights from files and from images in this .blend file, by the same reader as the
+command line.
+"""
 
 import os
 import tempfile
@@ -32,7 +34,7 @@ Source: TypeAlias = Path | bpy.types.Image
 """A file, or an image of this .blend file."""
 
 SAMPLED = 1 << 22
-"""Most pixels of an image that is unpacked only to be looked at: half a second."""
+"""Maximum pixels of an image to unpack for a preview: half a second."""
 
 
 def read(source: Source, options: Reading) -> tuple[Array, Record]:
@@ -55,7 +57,7 @@ def look(source: Source, options: Reading) -> Record:
     """Record of a source by its header and a sample, without its heights; InputError if it holds
     none.
 
-    Kept until the file or the options change: dialogs ask at each redraw.
+    Cached until the file or the options change, as dialogs ask at each redraw.
     """
     record = _looked(_key(source), options)
     if isinstance(record, InputError):
@@ -64,22 +66,20 @@ def look(source: Source, options: Reading) -> Record:
 
 
 def forget() -> None:
-    """Look again at what is asked for next, as images may have been painted on."""
+    """Clear the cache, as images may have been painted on."""
     _looked.cache_clear()  # type: ignore[attr-defined]
     _sample.cache_clear()  # type: ignore[attr-defined]
 
 
 def needed(record: Record) -> int:
-    """Bytes that a new terrain needs at its peak: while the file is read, or while the mesh is
-    made.
-    """
+    """Peak memory of a new terrain in bytes, while the file is read or the mesh is made."""
     rows, cols = record.shape
     return max(record.memory, rows * cols * (np.dtype(np.float64).itemsize + GRID_BYTES))
 
 
 def fitting(record: Record, free: int) -> tuple[int, int]:
-    """Least n for each n-th cell, and side of the largest square window, that need no more than
-    `free` bytes.
+    """Smallest n for every n-th cell, and side of the largest square window, that fit into `free`
+    bytes.
     """
     rows, cols = record.shape
     share = needed(record) / max(free, 1)
@@ -107,7 +107,7 @@ def mask(image: bpy.types.Image, land: Record) -> tuple[Array, tuple[Doubt, ...]
 
 
 def is_far(source: Source) -> bool:
-    """Whether a source lies in a network, which nothing may call but a press on a button."""
+    """Whether a source lies in a network, which only a press on a button may access."""
     if isinstance(source, bpy.types.Image):
         return is_blend_path_in_network(source.filepath)
     return is_in_network(str(source))
@@ -131,8 +131,8 @@ def opened(source: Source, options: Reading) -> Iterator[tuple[Raster, Record]]:
 
 @contextmanager
 def _file_of(image: bpy.types.Image) -> Iterator[Path | None]:
-    """File that holds an image, a temporary one if it is packed; None where it was generated or
-    painted on, so that what is in memory counts.
+    """File of an image, a temporary one if packed; None if the image was generated or painted on
+    and its pixels in memory count.
     """
     require_still(image)
     if image.source == "GENERATED" or image.is_dirty:
@@ -164,8 +164,8 @@ def _unpacked(image: bpy.types.Image) -> Iterator[Path]:
 def _renamed(
     path: Path, image: bpy.types.Image
 ) -> Iterator[Callable[[Iterable[Doubt]], tuple[Doubt, ...]]]:
-    """Context in which errors name a packed image, not its temporary file; gives the function for
-    doubts.
+    """Context in which errors name a packed image instead of its temporary file; yields the
+    function that renames in doubts.
     """
     name = name_of(image) if image.packed_file else str(path)
 
@@ -181,9 +181,9 @@ def _renamed(
 
 
 def _in_memory(image: bpy.types.Image) -> Raster:
-    """Numbers of pixels in memory, of the kind that the image's file holds."""
+    """Pixels in memory as numbers of the kind in the image's file."""
     kind = "float32" if image.is_float else "uint8"
-    # painted on: Blender keeps 16 bits as floats from 0 to 1
+    # painted on: Blender stores 16 bits as floats from 0 to 1
     if image.source == "FILE" and image.is_float:
         kind = _kind_of_file(image)
     pixels = image_pixels(image)
@@ -206,7 +206,7 @@ def _kind_of_file(image: bpy.types.Image) -> str:
     try:
         with _unpacked(image) if image.packed_file else nullcontext(_linked(image)) as path:
             return read_header(path).kind
-    except (InputError, OSError):  # the file is gone, the pixels are not
+    except (InputError, OSError):  # the file is missing, but the pixels are in memory
         return "float32"
 
 
@@ -214,7 +214,7 @@ Key = tuple[Any, ...]
 
 
 def _key(source: Source) -> Key:
-    """The source, and what changes with it."""
+    """Key of a source; it changes with its content."""
     if not isinstance(source, bpy.types.Image):
         return (source, _stamp(source), _stamp(source.with_suffix(".json")))
     path = _linked(source)
@@ -265,7 +265,7 @@ def _looked(key: Key, options: Reading) -> Record | InputError:
 
 @session.cached(4)
 def _sample(key: Key, form: Reading) -> tuple[Cells, ...]:
-    """Some cells of a source; none of a large image, which would have to be unpacked as a whole."""
+    """Some cells of a source; none of a large image, which would be unpacked whole."""
     with opened(_source_of(key), form) as (numbers, record):
         rows, cols = record.file_shape
         if numbers.cell_bytes and rows * cols > SAMPLED:

@@ -72,7 +72,7 @@ def local_heights(lattice: Lattice, original: Array, before: Array, after: Array
     """
     changed = lattice.to_vertices(before != after)
     heights = original.copy()
-    # what does not fit float32 becomes infinite and is refused when written
+    # values beyond float32 become infinite and are refused when written
     with np.errstate(over="ignore"):
         np.copyto(
             heights,
@@ -113,7 +113,7 @@ def axis_scales(name: str, matrix: Array) -> Array:
 def _as_meant(value: float) -> float:
     """Shortest decimal that rounds to `value` in float32: 0.1 for 0.100000001.
 
-    So a rotated object gives the same bytes as one that is not, and a mesh the same as a file.
+    A rotated object thus gives the same bytes as an unrotated one, and a mesh the same as a file.
     """
     rounded = (float(f"{value:.{digits}g}") for digits in range(1, 7))
     return next(
@@ -124,9 +124,8 @@ def _as_meant(value: float) -> float:
 def find(name: str, positions: Array, scales: Array, edges: Callable[[], Array]) -> Lattice:
     """The lattice of `positions` (vertices, 3) float32, with `scales` from `axis_scales`.
 
-    name: what the mesh is called in errors. edges: gives some of the edges (count, 2), to tell why
-    it is no lattice. Raises InputError where the vertices do not form a full regular grid along
-    local x and y.
+    name: of the mesh, for errors. edges: returns some of the edges (count, 2), to explain an error.
+    Raises InputError where the vertices do not form a full regular grid along local x and y.
     """
     match = _in_order(positions)
     if match is None:
@@ -139,19 +138,15 @@ def find(name: str, positions: Array, scales: Array, edges: Callable[[], Array])
 
 
 class NoLatticeError(InputError):
-    """Vertices at places that do not fill rows and columns, which may have its cause in faces or
-    edges.
-    """
+    """Positions that do not fill rows and columns; faces or edges may explain it."""
 
 
 class StandingError(InputError):
-    """A grid that stands up in the world along another axis than its local Z."""
+    """A grid whose heights lie along a local axis other than Z."""
 
 
 def standing_axis(matrix: Array) -> int:
-    """Local axis, 0 to 2, that points up or down in the world most of all. matrix: of the world,
-    (4, 4).
-    """
+    """Local axis, 0 to 2, closest to the vertical of the world. matrix: of the world, (4, 4)."""
     axes = np.asarray(matrix, dtype=np.float64)[:3, :3]
     return int(np.abs(axes[2] / np.sqrt((axes**2).sum(axis=0))).argmax())
 
@@ -170,8 +165,8 @@ def require_level(name: str, positions: Array, standing: int) -> None:
 
 
 def even_spacing(points: Array) -> float | None:
-    """Distance of the rows and columns at whose crossings all points (count, 2 or more) lie, if it
-    is the same along both axes; crossings may be empty.
+    """Spacing of the rows and columns on which all points (count, 2 or more) lie, if equal along
+    both axes; crossings may be empty.
     """
     spacings = _even_spacings(points)
     if spacings is None or abs(spacings[0] - spacings[1]) > 1e-4 * spacings[0]:
@@ -180,8 +175,8 @@ def even_spacing(points: Array) -> float | None:
 
 
 def _even_spacings(points: Array) -> list[float] | None:
-    """Distance of the columns and rows at whose crossings all points (count, 2 or more) lie; None
-    if they do not.
+    """Spacings of the columns and rows on which all points (count, 2 or more) lie; None without
+    such.
     """
     spacings = []
     for axis in (0, 1):
@@ -200,7 +195,7 @@ _Match = tuple[tuple[int, int], tuple[float, float], Array | None]
 
 
 def _in_order(positions: Array) -> _Match | None:
-    """Lattice of vertices in row order, as most programs make them; None otherwise."""
+    """Lattice of vertices in row order, as from most programs; None otherwise."""
     x = positions[:, 0]
     turn = np.flatnonzero(x[1:65536] <= x[:-1][:65535])[:1]
     cols = int(turn[0]) + 1 if turn.size else 0
@@ -288,8 +283,8 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _M
 
 
 def _is_even(places: Array) -> bool:
-    """Whether places in spacings lie on whole numbers."""
-    # twice: the outermost may be off too
+    """Whether positions in spacings are whole numbers."""
+    # twice, as the outermost vertices may be off too
     return bool(np.abs(places - np.rint(places)).max() <= 2 * TOLERANCE)
 
 
@@ -344,8 +339,8 @@ def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[flo
         )
     if edges is None:
         return NoLatticeError(
-            f"Some vertices of {name} lie in or above one another, as in an overhang or a wall; "
-            "merge them by distance, or delete one of each."
+            f"Some vertices of {name} overlap in top view, in an overhang or a vertical "
+            "wall; merge them by distance, or delete one of each."
         )
     angle = _grid_angle(positions, edges)
     if angle is not None:
@@ -364,8 +359,7 @@ def _grid_angle(positions: Array, edges: Array) -> float | None:
     if not len(edges):
         return None
     across = positions[edges[:, 1], :2].astype(np.float64) - positions[edges[:, 0], :2]
-    # Four times the angle: all four directions of a grid count as one, and diagonals cancel a part
-    # only.
+    # Four times the angle maps all four directions of a grid to one; diagonals cancel only in part.
     mean = np.exp(4j * np.arctan2(across[:, 1], across[:, 0])).mean()
     angle = math.degrees(np.angle(mean)) / 4
     return angle if abs(mean) > 0.25 and abs(angle) > 0.3 else None

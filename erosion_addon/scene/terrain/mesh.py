@@ -47,7 +47,7 @@ def shown_positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
     attribute = mesh.attributes.get("position")
     if attribute is None:  # so it is in Edit Mode, and without vertices
         raise InputError(f"{mesh.name} has no vertices to read; leave Edit Mode or add a grid.")
-    # float32 is what the mesh holds: any other type makes this 80 times slower.
+    # The mesh holds float32; any other type is 80 times slower.
     shape = len(mesh.vertices), 3
     buffer = (
         np.empty(shape, np.float32)
@@ -59,7 +59,7 @@ def shown_positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
 
 
 def structure(mesh: bpy.types.Mesh) -> Structure:
-    """Edges and faces of a mesh, for telling why it is no grid."""
+    """Edges and faces of a mesh, to explain why it is not a grid."""
     edges = np.empty(2 * len(mesh.edges), np.int32)
     mesh.edges.foreach_get("vertices", edges)
     corners = np.empty(len(mesh.loops), np.int32)
@@ -83,7 +83,7 @@ def may_be_grid(mesh: bpy.types.Mesh) -> bool:
     vertices = len(mesh.vertices)
     edges = len(mesh.edges)
     faces = len(mesh.polygons)
-    sides = 2 * vertices - edges  # rows + cols, whose product are the vertices
+    sides = 2 * vertices - edges  # rows + cols; their product is the number of vertices
     root = sides * sides - 4 * vertices
     return faces == vertices - sides + 1 and root >= 0 and math.isqrt(root) ** 2 == root
 
@@ -124,7 +124,7 @@ class Topology:
         return self.counts == topology.counts and np.array_equal(self.corners, topology.corners)
 
     def fingerprint(self, place: Array) -> str:
-        """Hash of it with positions (vertices, 3) float32; needs no Blender, so it may be made in a
+        """Hash with positions (vertices, 3) float32. Needs no Blender, so it may run in a
         thread.
         """
         digest = hashlib.blake2b(self.counts, digest_size=16)
@@ -164,17 +164,15 @@ def write_positions(
     mesh.attributes["position"].data.foreach_set(
         "vector", np.ascontiguousarray(after, np.float32).ravel()
     )
-    # linked data takes them and loses them
+    # linked data accepts new values and loses them
     if mesh.library or not np.array_equal(shown_positions(mesh, room), after):
         mesh.attributes["position"].data.foreach_set("vector", before.ravel())
-        raise InputError(
-            f"Blender did not take the new heights of {mesh.name}; it stays as it was."
-        )
+        raise InputError(f"Blender rejected the new heights of {mesh.name}. The mesh is unchanged.")
     mesh.update()
 
 
 def split(mesh: bpy.types.Mesh) -> int:
-    """Diagonal that a grid's faces have or are displayed with: 1 where local x and y rise together,
+    """Diagonal of a grid's faces, real or displayed: 1 if local x and y rise together along it,
     else -1.
     """
     if not mesh.polygons:
@@ -237,8 +235,7 @@ class Geometry:
         stay.
 
         No array is allocated on the way: lack of memory would leave the mesh half-written. The mesh
-        itself stays, and not a new one in its place, as other objects, drivers and scripts may
-        refer to it.
+        is not replaced by a new one, as other objects, drivers and scripts may refer to it.
         """
         mesh.clear_geometry()
         mesh.vertices.add(len(self.place) // 3)
@@ -317,7 +314,7 @@ def _add_topology(mesh: bpy.types.Mesh, rows: int, cols: int) -> None:
     """Add edges and faces of a grid to an empty mesh, an array at a time, as each is as large as
     the elevation.
 
-    Edges are written too; letting Blender compute them takes ten times as long.
+    Edges are written too, ten times as fast as Blender computes them.
     """
     flat = rows * (cols - 1)
     steep = (rows - 1) * cols

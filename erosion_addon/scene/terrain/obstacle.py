@@ -24,7 +24,7 @@ HARMLESS = {
     "VERTEX_WEIGHT_PROXIMITY",
     "WEIGHTED_NORMAL",
 }
-"""Modifiers that do not change the shape of a mesh."""
+"""Modifiers that leave the shape of a mesh."""
 
 SHADING = {
     "GeometryNodeCaptureAttribute",
@@ -39,7 +39,7 @@ SHADING = {
     "NodeGroupInput",
     "NodeReroute",
 }
-"""Geometry nodes that hand geometry on in its shape."""
+"""Geometry nodes that leave the shape of their geometry."""
 
 
 class Advice(NamedTuple):

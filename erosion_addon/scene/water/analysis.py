@@ -74,7 +74,7 @@ def kept_text(mesh: bpy.types.Mesh) -> str:
 
 
 def kept(text: str) -> dict[str, Any]:
-    """Settings, figures and notes in that text; empty for damaged parts."""
+    """Settings, figures and notes of a stored analysis; empty for damaged parts."""
     try:
         record = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines of curves that the user draws, of both of Blender's kinds."""
+"""Lines of drawn curves, of both of Blender's kinds."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _CATMULL_ROM, _POLY, _BEZIER, _NURBS = range(4)
 """Types of hair curves by their number."""
 
 _DETAIL = 12
-"""Default points of a hair curve between two of its own."""
+"""Default number of points of a hair curve between two control points."""
 
 _ORDER = 4
 """Default order of a NURBS hair curve."""
@@ -29,7 +29,7 @@ def lines_of(curve: bpy.types.Object) -> list[Array]:
         raise InputError(
             f"{curve.name} has the type {kind}; draw the river as a Curve object: Add, Curve, Path."
         )
-    curve.update_from_editmode()  # else points that are being drawn stay where they were
+    curve.update_from_editmode()  # otherwise edits in progress are missing
     data = curve.data.copy() if curve.type == "CURVE" else _curve_of(curve.data)
     data.dimensions = "3D"
     data.bevel_depth = 0.0
@@ -50,7 +50,7 @@ def lines_of(curve: bpy.types.Object) -> list[Array]:
         bpy.data.curves.remove(data)
     matrix = np.array(curve.matrix_world, np.float64)
     world = local.reshape(-1, 3).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-    follows = np.zeros(len(world), bool)  # whether a vertex goes on from the one before it
+    follows = np.zeros(len(world), bool)  # whether a vertex continues the line
     pairs = edges.reshape(-1, 2)
     closing = pairs[:, 1] < pairs[:, 0]
     follows[pairs[~closing, 1]] = True

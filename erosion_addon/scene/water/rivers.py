@@ -67,7 +67,7 @@ def add(
         data = river_curves.new(name) if as_curves else bpy.data.meshes.new(name)
         waters = [companions.add(terrain, kind, name, data)]
         waters[0].data.materials.append(water_material.water_material(max(terrain.dimensions[:2])))
-        waters[0].visible_shadow = False  # water lets the light through to its bed
+        waters[0].visible_shadow = False  # light reaches the bed
     objects = _shown(terrain)
     for companion in objects:
         companion[SETTINGS] = json.dumps(parameters.to_dict())
@@ -84,8 +84,8 @@ def add(
 def beside_sea(
     terrain: bpy.types.Object, kind: str, parameters: RiverParameters
 ) -> RiverParameters:
-    """Settings of a kind beside a sea: rivers end in it, at its level unless they have one of their
-    own.
+    """Settings of rivers or lakes of a terrain with a sea: they end at its level unless they set
+    their own.
     """
     seas = companions.find(terrain, "sea")
     if kind == "sea":
@@ -106,11 +106,11 @@ def _check(
         land = ground.elevation
         if not sunk(land, level).any():
             raise InputError(
-                f"Nothing of {name} lies below a sea at {level:g} m; raise the sea. "
-                f"The ground is {land.min():g} to {land.max():g} m high."
+                f"No part of {name} is below {level:g} m; raise the sea. The ground is "
+                f"{land.min():g} to {land.max():g} m high."
             )
         if not _runs(terrain):
-            return  # else rivers and lakes must have some land left
+            return  # otherwise rivers and lakes need some dry land
     attributes.check_names(terrain.data, WATERS)
     water = water_in(computing.compute(_request(terrain, lattice, ground, parameters, headwaters)))
     if kind == "rivers" and not len(water.place):
@@ -196,7 +196,7 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     except computing.NoAnswerError:
         raise
     except InputError:
-        shape = None  # as of ground that is level now, which is no fault of the run that made it so
+        shape = None  # e.g. level ground, which is no fault of the run that leveled it
     with all_or_nothing(terrain.data, shown_positions(terrain.data)):
         if request:
             if shape is None:

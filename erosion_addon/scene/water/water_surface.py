@@ -44,7 +44,7 @@ def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
         name = f"{terrain.name} Water"
         surfaces = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
         surfaces[0].data.materials.append(water_material.water_material())
-        surfaces[0].visible_shadow = False  # water lets the light through to its bed
+        surfaces[0].visible_shadow = False  # light reaches the bed
     companions.put_in_place(terrain)
     for surface in surfaces:
         surface[THRESHOLD] = threshold
@@ -80,9 +80,8 @@ def update(terrain: bpy.types.Object, surface: bpy.types.Object) -> None:
 def foam_of(speed: Array, depth: Array) -> Array:
     """Cover of foam, 0-1, of water of a speed in m/s and a depth in m.
 
-    It foams where it is faster than its own waves, whose speed is √(g depth): from a Froude number
-    of 0.8 on, and wholly from 2; below 0.5 m/s it is too slow to break, and from 3 m/s on it does
-    so fully.
+    Foam begins at a Froude number (speed / √(g depth)) of 0.8 and is complete at 2; it also needs a
+    speed of 0.5 m/s, and 3 m/s for all of it.
     """
     froude = speed / np.sqrt(9.81 * np.maximum(depth, 1e-3))
     return smooth_step(froude, 0.8, 2.0) * smooth_step(speed, 0.5, 3.0)
@@ -131,8 +130,8 @@ def _geometry(
 
 
 def cells(faces: Array) -> tuple[Array, Array, Edges]:
-    """Vertices that these faces (rows - 1, cols - 1) of a grid use, (rows, cols) bool; the faces
-    (faces, 4) of those alone; and their edges.
+    """Vertices of the selected faces (rows - 1, cols - 1) of a grid, (rows, cols) bool; these faces
+    (faces, 4) by their numbers; and their edges.
     """
     used = corners_of(faces)
     along = np.zeros_like(used[:, 1:])
@@ -154,21 +153,20 @@ def cells(faces: Array) -> tuple[Array, Array, Edges]:
 
 
 def _take(target: Array, selection: Array, *parts: Array) -> None:
-    """Fill the columns of `found` with the chosen elements of each part."""
+    """Fill the columns of `target` with the selected elements of each part."""
     for column, part in enumerate(parts):
         target[:, column] = part[selection]
 
 
 def _numbers(selection: Array) -> Array:
-    """Running numbers of the chosen elements, in the shape of `chosen`."""
+    """Running numbers of the selected elements, in the shape of `selection`."""
     return (np.cumsum(selection, dtype=np.int32) - 1).reshape(selection.shape)
 
 
 def common_slot(mesh: bpy.types.Mesh) -> int:
     """Material slot of all faces; 0 if they differ."""
     slots = np.zeros(len(mesh.polygons), np.int32)
-    # The attribute is not there where all are 0, and asking the faces themselves takes 60 ms a
-    # million.
+    # Without the attribute all are 0; asking the faces themselves takes 60 ms per million.
     if "material_index" in mesh.attributes:
         mesh.attributes["material_index"].data.foreach_get("value", slots)
     return int(slots[0]) if len(slots) and (slots == slots[0]).all() else 0

@@ -37,9 +37,7 @@ class EROSION_OT_brush_size(bpy.types.Operator):
 
 
 class EROSION_OT_brush_adjust(bpy.types.Operator):
-    """Change radius or strength of the brush with the mouse. Click to keep the value, Esc to take
-    it back
-    """
+    """Change radius or strength of the brush with the mouse. Click to confirm, Esc to cancel"""
 
     bl_idname = "erosion.brush_adjust"
     bl_label = "Adjust Brush"
@@ -83,7 +81,7 @@ class EROSION_OT_brush_adjust(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends it, as when another file is opened."""
+        """Called by Blender, e.g. when another file is opened."""
         self._leave(context, {"CANCELLED"})
 
     def _show(self, context: bpy.types.Context) -> None:

@@ -38,8 +38,8 @@ def draw(context: bpy.types.Context, xy: tuple[float, float]) -> None:
 
 
 def circle(context: bpy.types.Context, mouse: tuple[float, float]) -> list[Any]:
-    """Points of the circle in pixels of the region; empty where the mouse is not over a terrain to
-    paint on.
+    """Points of the circle in pixels of the region; empty unless the mouse is over a paintable
+    terrain.
     """
     terrain = companions.terrain_of(context.object)
     if why_no_run(terrain) is not None:

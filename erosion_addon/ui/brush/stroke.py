@@ -28,10 +28,10 @@ TICK = 0.03
 """Seconds between two queries of the worker."""
 
 STILL = 4
-"""Ticks after which a brush that is held still dabs again."""
+"""Ticks after which a resting brush dabs again."""
 
 SPACING = 0.25
-"""Way between two dabs, in radii."""
+"""Distance between two dabs, in radii."""
 
 MODES = (
     ("NORMAL", "Normal", "As the settings say"),
@@ -87,19 +87,19 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        # With a mesh the operator itself says why not: a press of the tool shows no tooltip.
+        # For meshes the operator reports the reason: a press of the tool shows no tooltip.
         terrain = companions.terrain_of(context.object)
         is_mesh = terrain is not None and terrain.type == "MESH"
         return allowed(cls, None if is_mesh else why_no_run(terrain))
 
     def _read_ground(self, terrain: bpy.types.Object) -> None:
-        """Read the terrain and its masks, where they are not known."""
+        """Read the terrain and its masks, unless cached."""
         self._mark = str(terrain.data.get(original.RESULT, ""))
         self._masks = mask_settings.arrays_of(terrain)
         self._ground = ground.of(terrain, self._masks.get("sediment"))
 
     def _begin(self, context: bpy.types.Context, terrain: bpy.types.Object, radius: float) -> None:
-        from ...scene.brush.painter import Painter  # few sessions paint
+        from ...scene.brush.painter import Painter
 
         self._layer_is_new = brush_layers.layer_of(terrain, self._ground.digest) is None
         if self._layer_is_new and (full := brush_layers.why_full(terrain)):
@@ -110,7 +110,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         try:
             strata = loaded_recipe.recipe(terrain.erosion).strata
         except InputError:
-            pass  # the settings name no recipe, so they name no rock either
+            pass  # without a recipe there are no strata either
         self._painter = Painter(
             terrain,
             self._ground,
@@ -123,7 +123,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         self._digits = max(0, math.ceil(2.3 - math.log10(radius)))
 
     def _dab(self, place: tuple[float, float], pressure: float) -> None:
-        """A dab at meters along x and y; rounded, as it is kept, to a two hundredth of the
+        """A dab at meters along x and y, rounded like stored strokes to a two hundredth of the
         radius.
         """
         self._painter.dab(
@@ -174,7 +174,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         return self._finish(context)
 
     def _paint(self) -> None:
-        """All dabs of a script, until the worker has done them."""
+        """Apply all dabs of a script."""
         for element in self.stroke:
             self._dab(aim.meters(self._ground.frame, element.location), element.pressure)
         self._painter.end()
@@ -210,7 +210,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         try:
             return self._react(context, event)
-        except InputError as error:  # the terrain has been made into none meanwhile
+        except InputError as error:  # meanwhile no terrain any more
             report(self, {"ERROR"}, str(error))
         except MemoryError:
             report(self, {"ERROR"}, OUT_OF_MEMORY)
@@ -251,7 +251,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         return result
 
     def _on_progress(self, context: bpy.types.Context) -> None:
-        """Say in the status bar that the worker compiles, as long as it does."""
+        """Show in the status bar while the worker compiles."""
         compiling = worker_process.compiling()
         words = f"{phrase(compiling[1])} {compiling[0]:.0%}" if compiling else ""
         if words != self._told:
@@ -259,7 +259,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             self._told = words
 
     def _follow(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        """Dab along the way of the mouse."""
+        """Dab along the mouse path."""
         if self._painter.is_last:
             return
         terrain = self._painter.find_object()
@@ -293,11 +293,11 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         context.window_manager.event_timer_remove(self._timer)
         if self._told:
             context.workspace.status_text_set(None)
-        if context.area is not None:  # which may have been closed
+        if context.area is not None:  # possibly closed
             context.area.tag_redraw()
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Blender ends the stroke, as when another file is opened."""
+        """Called by Blender, e.g. when another file is opened."""
         self._give_up(context)
 
 

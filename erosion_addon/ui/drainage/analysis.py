@@ -106,7 +106,7 @@ def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     """Label and value of each figure, and notes; invalid content in a file is reported as
     missing.
     """
-    from ...drainage.land_statistics import lines  # few terrains are analyzed
+    from ...drainage.land_statistics import lines
 
     record = analysis.kept(text)
     try:

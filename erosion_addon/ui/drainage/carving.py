@@ -29,8 +29,7 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
     parameters = BedParameters
     __annotations__ = properties_of(specifications(BedParameters).values()) | {
         "curve": bpy.props.StringProperty(
-            name="Curve",
-            description="Name of the Curve object; empty: all that are selected beside the terrain",
+            name="Curve", description="Name of the curve object. Empty: all selected curves"
         )
     }
 
@@ -39,7 +38,7 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
         super().draw(context)
 
     def plan(self: Any) -> Plan:
-        from ...scene.run import carving  # few sessions need it
+        from ...scene.run import carving
 
         parameters = self.given()
         names = [self.curve] if self.curve else [obj.name for obj in bpy.context.selected_objects]

@@ -29,7 +29,7 @@ class _WaterOperator(ParameterOperator):
         return visible_water.settings_in(terrain)
 
     def plan(self) -> Plan:
-        from ...scene.water import rivers  # few sessions need it
+        from ...scene.water import rivers
 
         kind = self.kind
         settings = self.settings()

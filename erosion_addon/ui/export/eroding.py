@@ -34,7 +34,7 @@ from ..run import progress, runs
 _OPTIONS = ("recipe", "set", "seed", "edges", "report", "quiet", "progress", "threads", "look")
 """Options for every terrain in a .blend file."""
 _OF_A_FILE = ("object",)
-"""Options for one that is in the file already."""
+"""Options that apply to an existing terrain."""
 _OF_A_HEIGHTMAP = (
     *OPTIONS,
     "size",
@@ -44,7 +44,7 @@ _OF_A_HEIGHTMAP = (
     "sand",
     "surface_color",
 )
-"""Options for one that is made from a heightmap."""
+"""Options that apply to a terrain from a heightmap."""
 
 
 def erode(arguments: argparse.Namespace) -> None:
@@ -95,7 +95,7 @@ def _kept(target: Path) -> Iterator[None]:
 
 
 def _require_only(arguments: argparse.Namespace, is_file: bool) -> None:
-    """Raise InputError for an option that has no meaning here."""
+    """Raise InputError for an option that does not apply."""
     common = {
         *_OPTIONS,
         *(_OF_A_FILE if is_file else _OF_A_HEIGHTMAP),
@@ -127,7 +127,7 @@ def _require_only(arguments: argparse.Namespace, is_file: bool) -> None:
 
 
 def _open(arguments: argparse.Namespace) -> bpy.types.Object:
-    """The terrain of the .blend file, which is opened."""
+    """Terrain of the opened .blend file."""
     render.open_file(arguments.input)
     return render.find_terrain(bpy.context.scene, arguments.object)
 
@@ -191,7 +191,7 @@ def _set(terrain: bpy.types.Object, arguments: argparse.Namespace, recipe_name: 
 
 
 def _run(terrain: bpy.types.Object, arguments: argparse.Namespace) -> Task:
-    """The run, at its end; InputError if it has no result."""
+    """The finished run; InputError if it has no result."""
     task = runs.start(terrain, threads=arguments.threads)
     line = ProgressLine(arguments.quiet)
     try:
@@ -222,8 +222,10 @@ def _set_up_look(terrain: bpy.types.Object) -> None:
 def _save(path: Path) -> None:
     """Save a copy of the open file; InputError if Blender cannot."""
     is_private = path.exists()  # see `Outputs.write`
-    path.unlink(missing_ok=True)  # else Blender would keep it beside the new one
-    before = os.umask(0o077) if is_private else None  # Blender makes a file of its own and moves it
+    path.unlink(missing_ok=True)  # otherwise Blender keeps it beside the new one
+    before = (
+        os.umask(0o077) if is_private else None
+    )  # Blender writes a file of its own and moves it
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
     except RuntimeError as error:

@@ -28,7 +28,7 @@ USUAL = {"NONE": ".exr", "UNREAL": ".png", "UNITY": ".raw"}
 """Default format of each engine."""
 
 MOST = 32
-"""Most members of a set in Blender."""
+"""Maximum members of a set in Blender."""
 
 
 def sets_of(names: list[str]) -> dict[str, list[str]]:
@@ -213,7 +213,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
 
     @reports_refusals("There is not enough memory to write the heightmap; choose a smaller size.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...files import export  # here, as few sessions of Blender write files
+        from ...files import export
         from ...scene.derived import maps
         from ...scene.terrain.image import BlenderFiles
 

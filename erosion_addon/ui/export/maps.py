@@ -77,7 +77,7 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
 
     @reports_refusals("There is not enough memory to write the maps.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.derived import maps  # here, as few sessions of Blender write files
+        from ...scene.derived import maps
 
         terrain = companions.terrain_of(context.object)
         if not self.directory:

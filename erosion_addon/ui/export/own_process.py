@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rendering in a Blender of its own: where graphics end it without a word, the command still says
-why.
+"""Rendering in a separate Blender: if graphics crash it silently, the command can still report
+that.
 """
 
 import os
@@ -14,7 +14,7 @@ from ...cli.terminal import signals
 from ...cli.terminal.output import as_json, print_error, print_event
 
 END = "TERRAIN_EROSION_END"
-"""Environment variable of that process: file to which it writes its exit code."""
+"""Environment variable of that process: file for its exit code."""
 
 SENTENCE = (
     "Blender broke off while rendering; no picture was written. EEVEE needs a graphics driver: "
@@ -29,7 +29,7 @@ def is_here() -> bool:
 
 
 def run(command: Sequence[str]) -> int:
-    """Run a command that calls `tell`; returns its exit code, or 2 with a sentence if it broke off
+    """Run a command that calls `tell`; returns its exit code, or 2 and a message if it crashed
     before.
     """
     with tempfile.TemporaryDirectory() as folder, signals.handled():
@@ -37,7 +37,7 @@ def run(command: Sequence[str]) -> int:
         with subprocess.Popen(command, env={**os.environ, END: str(file)}) as process:
             try:
                 process.wait()
-            except KeyboardInterrupt:  # which the terminal sends to both
+            except KeyboardInterrupt:  # the terminal sends it to both
                 process.wait()
             except signals.Ended as order:
                 process.terminate()
@@ -52,6 +52,6 @@ def run(command: Sequence[str]) -> int:
 
 
 def tell(code: int) -> None:
-    """Tell the exit code to the process that waits for it, if any."""
+    """Report the exit code to a waiting process, if any."""
     if is_here():
         Path(os.environ[END]).write_text(str(code))

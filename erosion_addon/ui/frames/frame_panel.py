@@ -61,7 +61,7 @@ def _draw_size(layout: Any, terrain: bpy.types.Object, fields: tuple[str, ...], 
 
 
 def _draw_folder(layout: Any, settings: Any) -> None:
-    """Draw the contents of the folder, or why it cannot be used."""
+    """Draw the contents of the folder, or its error."""
     try:
         chosen_frames.folder_of(settings)
     except InputError as error:

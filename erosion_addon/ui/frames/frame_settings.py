@@ -11,7 +11,7 @@ from ...terrain.fields import FIELDS
 from . import how_far
 
 FIRST = {"sediment", "wear", "flow", "moisture"}
-"""Fields that are kept unless the user chooses others."""
+"""Default fields to keep."""
 
 
 def _sentence(meaning: str) -> str:
@@ -38,11 +38,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
             description="How many states to keep",
             items=[
                 ("NUMBER", "Number", "A number of states"),
-                (
-                    "FILM",
-                    "Frames per Second",
-                    "As many states as a film of this length has, at its frame rate",
-                ),
+                ("FILM", "Frames per Second", "As many states as a film of this length has frames"),
             ],
         ),
         "length": bpy.props.FloatProperty(
@@ -56,7 +52,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
         ),
         "rate": bpy.props.IntProperty(
             name="Frames per Second",
-            description="Frames in a second of the film; that of the scene plays it at its length",
+            description="Frame rate of the film. Use the scene's rate to play it at real length",
             default=24,
             min=1,
             max=FASTEST,
@@ -97,7 +93,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
         ),
         "taken": bpy.props.StringProperty(
             name="Taken",
-            description="Kept state that is the result now, and the mark of that result",
+            description="Kept state of the current result, and the mark of that result",
             options={"HIDDEN"},
         ),
         "how_far": bpy.props.FloatProperty(

@@ -19,7 +19,7 @@ from ..run import attendance
 from ..run.errand_operator import ErrandOperator
 
 REST = 0.2
-"""Seconds that the slider rests before its state is taken."""
+"""Seconds of rest after which the slider's state is taken."""
 
 
 class _Now:
@@ -46,7 +46,7 @@ def share(settings: Any) -> float:
 
 
 def choose(settings: Any, percent: float) -> None:
-    """Take the state at a position of the slider as soon as it rests."""
+    """Take the state at the slider's position once it rests."""
     record = chosen_frames.record_of(settings.id_data)
     if record is not None:
         number = min(round(percent / 100.0 * record.frames), record.kept)
@@ -68,8 +68,8 @@ def _take() -> None:
 
 
 class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
-    """Make a kept state of the run the result: its heights and the maps kept with it. Restore goes
-    back as before
+    """Make a kept state of the run the result: its heights and the maps kept with it. Restore still
+    goes back to the terrain before the run
     """
 
     bl_idname = "erosion.how_far"
@@ -106,7 +106,7 @@ class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
 
 
 def why_no_frames(terrain: bpy.types.Object) -> str | None:
-    """Reason why there are no frames to show; None if there are some."""
+    """Reason why there are no frames to show; None if there are any."""
     return "Keep the frames of a run first." if chosen_frames.record_of(terrain) is None else None
 
 

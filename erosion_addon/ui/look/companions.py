@@ -17,8 +17,8 @@ _THRESHOLD = Specification(
     "threshold",
     0.0,
     (
-        "Minimum depth of water that is shown: higher values leave out puddles. Auto: a hundredth "
-        "of a cell."
+        "Minimum depth of visible water: higher values leave out puddles. Auto: a "
+        "hundredth of a cell."
     ),
     low=0,
     high=1e6,
@@ -62,7 +62,7 @@ _PLANTS = (
     Specification(
         "density",
         1.0,
-        "How densely plants grow: higher values close gaps.",
+        "Density of the plants: higher values close gaps.",
         low=0,
         high=10,
         soft_high=2,
@@ -107,7 +107,7 @@ class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
         draw_values(self.layout, self, ["threshold"])
 
     def plan(self) -> Plan:
-        from ...scene.derived import lod  # few sessions need them
+        from ...scene.derived import lod
         from ...scene.water import water_surface
 
         threshold = self.threshold
@@ -135,12 +135,12 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.plants import foliage  # few sessions need it
+        from ...scene.plants import foliage
 
         plants = foliage.add(companions.terrain_of(context.object), self.shells, self.height)
         cycles = getattr(context.scene, "cycles", None)
         if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
-            # with fewer, rays end black between the plants
+            # with fewer, rays between the plants end black
             cycles.transparent_max_bounces = 2 * self.shells
         if plants.display_type == "BOUNDS":
             count = (
@@ -168,7 +168,7 @@ class EROSION_OT_plants_add(TerrainOperator, bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.plants import plants  # few sessions need it
+        from ...scene.plants import plants
 
         settings = {declaration.name: getattr(self, declaration.name) for declaration in _PLANTS}
         plants.add(companions.terrain_of(context.object), **settings)
@@ -186,14 +186,14 @@ class EROSION_OT_surroundings_add(TerrainOperator, bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.derived import surroundings  # few sessions need it
+        from ...scene.derived import surroundings
 
         surroundings.add(companions.terrain_of(context.object))
         return {"FINISHED"}
 
 
 class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
-    """Remove it from the terrain, with the data that nothing else uses"""
+    """Remove it from the terrain, with its unused data"""
 
     bl_idname = "erosion.companion_remove"
     bl_label = "Remove from Terrain"
@@ -219,7 +219,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         terrain = companions.terrain_of(context.object)
         if context.object != terrain and context.object[companions.KIND] == self.kind:
-            context.view_layer.objects.active = terrain  # as the active object is about to go
+            context.view_layer.objects.active = terrain  # the active object is about to be removed
         if not update_derived.remove_companions(terrain, self.kind):
             report(
                 self, {"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}."

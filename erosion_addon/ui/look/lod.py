@@ -57,7 +57,7 @@ class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
         draw_values(self.layout, self, [declaration.name for declaration in _DECLARED])
 
     def plan(self) -> Plan:
-        from ...scene.derived import lod  # here, as few sessions of Blender make any
+        from ...scene.derived import lod
 
         count = self.levels
         error = self.error

@@ -53,7 +53,7 @@ class EROSION_OT_material_add(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        # its tables take their time, and few sessions need them
+        # its tables take a while to load
         from ...scene.materials import material
 
         terrain = companions.terrain_of(context.object)
@@ -142,8 +142,8 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
         name="Sun, Sky and Camera",
         default=True,
         description=(
-            "Add whichever the scene lacks. Your own stay; the lamp, camera and cube of a new "
-            "file are removed if you have not touched them"
+            "Add the ones that the scene lacks. Your own stay; the lamp, camera and cube "
+            "of a new file are removed if untouched"
         ),
     )
     sky: bpy.props.EnumProperty(

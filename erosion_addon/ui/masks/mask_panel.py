@@ -23,7 +23,7 @@ class EROSION_PT_masks(SubPanel):
         for kind in MASK_KINDS:
             header, body = layout.panel_prop(getattr(obj.erosion, kind), "show_settings")
             header.active = kind in read_by_steps
-            header.alert = mask_watch.problem(obj, kind) is not None  # which the panel above tells
+            header.alert = mask_watch.problem(obj, kind) is not None  # reported in the panel above
             _draw_header(header, obj, kind)
             if body is not None:
                 _draw_settings(body, obj, kind)

@@ -33,7 +33,7 @@ FIT_ITEMS = [
 
 
 def _take(mask: Any, context: bpy.types.Context) -> None:
-    """Take what there is to choose for a new source, and unfold the settings."""
+    """Preselect a layer or image for a new source, and unfold the settings."""
     obj = mask.id_data
     if (
         obj.type == "MESH"
@@ -82,8 +82,8 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
         "border": length(
             "Soft Border",
             (
-                "How far inside its edge the mask reaches its full value: higher values blend in "
-                "more gently. The edge is where the mask is 0, and nothing changes beyond it"
+                "Width of the transition inside the mask's edge: higher values blend more"
+                " gently. Nothing changes beyond the edge, where the mask is 0"
             ),
             default=0.0,
             min=0.0,
@@ -105,7 +105,7 @@ def arrays_of(
 ) -> dict[str, Any]:
     """Enabled masks of an object, kind → (rows, cols) float32; InputError as in `masks.read`.
 
-    lattice: the object's, if known already. note: as of `masks.read`.
+    lattice: the object's, if available. note: see `masks.read`.
     """
     kinds = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     if kinds and lattice is None:

@@ -18,7 +18,7 @@ from ..base.translations import report
 from . import mask_panel, mask_watch
 
 LARGEST_IMAGE = 2048
-"""Greatest size of a new image in pixels; larger ones are slow to paint."""
+"""Maximum size of a new image in pixels; larger ones are slow to paint."""
 
 
 class _MaskOperator:
@@ -74,7 +74,7 @@ class EROSION_OT_mask_paint(_MaskOperator, bpy.types.Operator):
 
 
 def _set_brush(settings: bpy.types.ToolSettings, weight: float) -> None:
-    """Set the weight of the Weight Paint brush so that the first stroke on a new mask shows."""
+    """Set the weight of the Weight Paint brush to make the first stroke on a new mask visible."""
     paint = settings.weight_paint
     # in 4.5: of all modes
     unified = getattr(paint, "unified_paint_settings", None) or settings.unified_paint_settings
@@ -87,12 +87,12 @@ def _set_brush(settings: bpy.types.ToolSettings, weight: float) -> None:
 def _group_for(terrain: bpy.types.Object, kind: str) -> bpy.types.VertexGroup:
     """Vertex group of a mask; a new one is neutral until it is painted."""
     name = MASK_KINDS[kind].label
-    while name in terrain.data.attributes:  # which Blender would not tell apart
+    while name in terrain.data.attributes:  # Blender cannot tell them apart
         name += " Mask"
     if (existing := terrain.vertex_groups.get(name)) is not None:
         return existing
     group = terrain.vertex_groups.new(name=name)
-    # Also where that is 0, as vertices outside the group are painted black in Weight Paint.
+    # Even if neutral is 0: vertices outside the group are black in Weight Paint.
     group.add(range(len(terrain.data.vertices)), MASK_KINDS[kind].unpainted, "REPLACE")
     return group
 

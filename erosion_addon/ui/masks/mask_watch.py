@@ -26,7 +26,7 @@ from ..base.panel import redraw_panels
 from ..base.parameter_properties import label
 
 INTERVAL = 0.25
-"""Shortest time between two updates, in seconds."""
+"""Minimum time between two updates, in seconds."""
 
 _Mask = tuple[int, str]
 """session_uid of a terrain and kind of mask; or `FIELD` and the name of a field."""
@@ -175,7 +175,7 @@ def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
 def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
     """Whether the mask's image lies on a network path.
 
-    Drawing a panel must not access a network path from someone else's file. Runs and Show read it.
+    Drawing a panel must not access a network path of a file from elsewhere; runs and Show do.
     """
     image = getattr(obj.erosion, kind).image
     return (
@@ -184,8 +184,8 @@ def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
 
 
 def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:
-    """Whether a displayed mask has an image with unsaved changes, as Blender sends no update for
-    its strokes.
+    """Whether a displayed mask has an image with unsaved changes: Blender sends no update for
+    strokes on it.
     """
     if kind.startswith(FIELD):
         return False
@@ -241,7 +241,7 @@ def _tick() -> float | None:
             _now.asked.clear()
             hide()
             return None
-    # A terrain so large that reading it is felt is looked at less often.
+    # Large terrains, which take longer to read, are checked less often.
     return max(INTERVAL, 10 * (time.perf_counter() - start))
 
 

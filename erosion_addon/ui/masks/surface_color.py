@@ -23,7 +23,7 @@ COLOR_ITEMS = [
 
 
 def _take(settings: Any, context: bpy.types.Context) -> None:
-    """Take what there is to choose for a new source."""
+    """Preselect a layer or image for a new source."""
     obj = settings.id_data
     if settings.source == "ATTRIBUTE" and obj.type == "MESH":
         layer = masks.color_layer_for(obj, settings.layer)

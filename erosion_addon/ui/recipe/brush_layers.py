@@ -16,11 +16,10 @@ KIND = "brush"
 
 
 def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None:
-    """The step whose strokes the mesh shows as the last change; None before the first stroke, and
-    if the step is full.
+    """The step whose strokes are the last change of the mesh; None before the first stroke, and if
+    the step is full.
 
-    digest: fingerprint of the mesh, if known. InputError where strokes are kept that the mesh does
-    not show.
+    digest: fingerprint of the mesh, if known. InputError if stored strokes are not on the mesh.
     """
     mark = terrain.data.get(original.RESULT)
     layers = [
@@ -40,7 +39,7 @@ def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None
 
 
 def _is_plain(item: Any) -> bool:
-    """Whether the strokes of a step happen as they were painted."""
+    """Whether a step applies its strokes as painted."""
     usual = BrushParameters()
     values = item.brush.strength, item.brush.grass_protection
     plain = (
@@ -50,7 +49,7 @@ def _is_plain(item: Any) -> bool:
 
 
 def layer_shown(terrain: bpy.types.Object, mark: str) -> Any | None:
-    """The layer whose strokes a mesh of that mark shows."""
+    """Layer whose strokes are on a mesh with this mark."""
     steps_here = terrain.erosion.steps
     return next(
         (
@@ -124,9 +123,7 @@ def mark(terrain: bpy.types.Object) -> None:
 
 
 def forget(terrain: bpy.types.Object) -> None:
-    """Let the strokes of all steps be part of the ground, after *Apply*: they no longer wait for a
-    run to show them.
-    """
+    """Make the strokes of all steps part of the ground, after *Apply*."""
     for item in terrain.erosion.steps:
         if item.kind == KIND:
             item.painted = ""

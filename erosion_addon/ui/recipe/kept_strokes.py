@@ -31,7 +31,7 @@ def append(item: Any, stroke: Stroke) -> None:
 
 
 def strokes_of(item: Any) -> tuple[Stroke, ...]:
-    """Strokes of a step; damaged ones are left out."""
+    """Strokes of a step without damaged ones."""
     strokes = (_stroke(entry.data) for entry in item.strokes)
     return tuple(stroke for stroke in strokes if stroke is not None)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recipe from which an object's settings were loaded, stored with the object.
+"""Recipe of an object's settings, stored with the object.
 
 A file from another artist thus keeps its palette and strata if the recipe is not on this computer.
 """
@@ -26,8 +26,8 @@ class _Now:
         self.chosen: set[str] = set()
         """Paths of recipes chosen by the user in this session.
 
-        Other paths come from a file, perhaps someone else's. Neither panels nor timers may access
-        them, as they may lead into a network.
+        Other paths, from a file, may lead into a network: neither panels nor timers may access
+        them.
         """
 
 
@@ -104,5 +104,5 @@ def palette_of(obj: bpy.types.Object) -> str:
         return str(obj[PALETTE_NAME])
     try:
         return recipe(obj.erosion).palette
-    except InputError:  # the run says so
+    except InputError:  # the run reports it
         return PALETTE.default

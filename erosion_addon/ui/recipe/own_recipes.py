@@ -90,7 +90,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
             wish = f"my {loaded.name}" if loaded.name in shipped() else loaded.name
             self.name = self.name or user_recipes.free_name(wish)
         except InputError:
-            pass  # there is nothing to suggest
+            pass  # nothing to suggest
         return context.window_manager.invoke_props_dialog(self, width=400, confirm_text="Save")
 
     def _take_words(self, recipe: Recipe) -> None:

@@ -69,7 +69,7 @@ def icon_of(path: Path) -> int:
         return blank()
     if _now.pictures is None:
         _now.pictures = bpy.utils.previews.new()
-    key = f"{picture} {picture.stat().st_mtime_ns}"  # a picture that was replaced is another one
+    key = f"{picture} {picture.stat().st_mtime_ns}"  # a replaced picture has another key
     return (_now.pictures.get(key) or _now.pictures.load(key, str(picture), "IMAGE")).icon_id
 
 

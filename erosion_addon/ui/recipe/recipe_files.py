@@ -48,7 +48,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not self.filepath:
             return ImportHelper.invoke(self, context, event)
-        # Dropped into the viewport: what is no recipe is refused before anything is asked.
+        # Dropped into the viewport: other files are refused before the dialog.
         name = Recipe.load(Path(self.filepath)).name
         return context.window_manager.invoke_props_dialog(
             self, title=f"Recipe {name}", confirm_text="Apply"

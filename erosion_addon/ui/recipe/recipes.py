@@ -32,8 +32,8 @@ _now = session.remember(_Now)
 
 
 def recipes() -> Path:
-    """Recipe folder, which may not exist yet; in Blender's own user folder without an installed
-    extension.
+    """Recipe folder, possibly missing; in Blender's user folder if the extension is not
+    installed.
     """
     package = ".".join(__package__.split(".")[:3])
     if package.startswith("bl_ext."):
@@ -170,7 +170,7 @@ def _draw_recipe(layout: Any, entry: previews.Entry, current: str) -> None:
     """Draw the picture and name of a recipe as one large button."""
     tile = layout.column(align=True)
     is_current = entry.name == current
-    height = TILE if is_current else TILE + 1.2  # its color would make the name hard to read
+    height = TILE if is_current else TILE + 1.2  # on its color the name is hard to read
     draw_tile(tile, entry.icon, TILE, height, is_current, "erosion.recipe_load").name = entry.name
     name = tile.row()
     name.alignment = "CENTER"
@@ -204,8 +204,7 @@ class EROSION_OT_recipe_choose(bpy.types.Operator):
         return allowed(cls, why_no_recipe(context))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        # A panel that is called so closes with the click that chooses; one of `layout.popover`
-        # would stay.
+        # This panel closes with the click that chooses, unlike one of `layout.popover`.
         return bpy.ops.wm.call_panel(name=EROSION_PT_recipes.__name__, keep_open=False)
 
 
@@ -250,7 +249,7 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         name = file_name(Path(bpy.path.abspath(self.filepath))) if self.filepath else self.name
         Recipe.load(name)
-        companions.terrain_of(context.object).erosion.recipe_name = name  # which fills the steps
+        companions.terrain_of(context.object).erosion.recipe_name = name  # fills the steps
         return {"FINISHED"}
 
 

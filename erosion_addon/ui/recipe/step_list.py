@@ -52,7 +52,7 @@ class EROSION_UL_steps(bpy.types.UIList):
             name.label(text=PROCESSES[item.kind].label, icon=PROCESSES[item.kind].icon)
 
     def draw_filter(self, context: Any, layout: Any) -> None:
-        """Disabled: sorting or filtering would not match execution order."""
+        """Disabled: the list shows the order of execution."""
 
 
 class _AddingOperator(StepOperator):
@@ -105,7 +105,7 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
 
     def append(self, settings: Any) -> None:
         copy = settings.steps.add()
-        # found again, as what came before add() may have moved
+        # looked up again: add() may move items
         item = settings.steps[settings.active_step]
         copy.name = item.name
         copy.kind = item.kind
@@ -115,7 +115,7 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
         kept_strokes.fill(copy, kept_strokes.strokes_of(item))
         group = getattr(item, item.kind)
         for name in specifications(PROCESSES[item.kind].parameters):
-            if hasattr(group, name):  # lists are none of its properties
+            if hasattr(group, name):  # lists are stored elsewhere
                 setattr(getattr(copy, item.kind), name, getattr(group, name))
         for name, value in steps.limits_of(item).items():
             setattr(copy.limits, name, value)
@@ -208,7 +208,7 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
         **steps.values_of(item, [[]] if has_springs else []),
     }
     for group, declared in groups(process.parameters).items():
-        # those are empties of the scene
+        # springs are empties of the scene
         group_rows = [declaration for declaration in declared if declaration.name != "springs"]
         if any(declaration.acts(values) for declaration in group_rows):
             _draw_group(layout, item, group, group_rows, values)
@@ -280,7 +280,7 @@ def _fill() -> None:
     for obj in bpy.data.objects:
         if obj.session_uid in _now.without_steps and obj.is_editable:
             steps.ensure(obj.erosion)
-            if obj.erosion.steps:  # else the panel would be drawn, and this called, for ever
+            if obj.erosion.steps:  # otherwise the panel is redrawn forever
                 redraw_panels()
     _now.without_steps.clear()
 

@@ -143,7 +143,7 @@ def reload(settings: Any) -> None:
     try:
         recipe = Recipe.load(settings.recipe_name)
     except InputError:
-        return  # the run refuses the name in a sentence
+        return  # the run refuses the name
     fill(settings, recipe)
 
 
@@ -159,8 +159,8 @@ def fill(settings: Any, recipe: Recipe) -> None:
 
 
 def edges_of(settings: Any, recipe: Recipe) -> str:
-    """Edges of a recipe on the object of the settings: open where it wraps and the land does not
-    tile.
+    """Edges of a recipe on the object of the settings: open if it wraps and the land does
+    not tile.
     """
     if (
         recipe.edges != "wrap"
@@ -170,7 +170,7 @@ def edges_of(settings: Any, recipe: Recipe) -> str:
         return recipe.edges
     try:
         return recipe.edges if grid.describe(settings.id_data).seamless else "open"
-    except InputError:  # the run says so
+    except InputError:  # the run reports it
         return recipe.edges
 
 
@@ -206,7 +206,7 @@ def add(settings: Any, step: Step) -> None:
 
 def fill_winds(item: EROSION_PG_step, rows: Iterable[Sequence[float]]) -> None:
     """Set the winds of a wind step: rows of direction (°) and weight."""
-    # so that none at all is set too, and not taken for a file of an earlier release
+    # sets it even if empty: unset marks a file of an earlier release
     item.winds.add()
     item.winds.clear()
     for row in rows:

@@ -12,7 +12,7 @@ from . import steps
 from .step_operator import StepOperator
 
 MOST = 36
-"""Greatest number of winds in the panel; a recipe may have more."""
+"""Maximum winds in the panel; a recipe may have more."""
 
 
 def _has_winds(kind: str) -> bool:
@@ -37,7 +37,7 @@ class _WindOperator(StepOperator):
         return True
 
     def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:
-        """Winds after the operator; rows: those before."""
+        """New winds. rows: current winds."""
         raise NotImplementedError
 
 
@@ -70,7 +70,7 @@ class EROSION_OT_wind_remove(_WindOperator, bpy.types.Operator):
     bl_label = "Remove Wind"
 
     index: bpy.props.IntProperty(
-        name="Wind", description="Which one, counted from 0", min=0, options={"HIDDEN"}
+        name="Wind", description="Number of the wind, from 0", min=0, options={"HIDDEN"}
     )
 
     def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:

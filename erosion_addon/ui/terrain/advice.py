@@ -72,7 +72,7 @@ def draw(layout: Any, advice: obstacle.Advice, icon: str) -> None:
         operator, text, properties = REMEDIES[advice.remedy]
         row = layout.row()
         row.separator(factor=2.0)
-        # which would act on what is selected, a level of detail for example
+        # which acts on the selection, for example a level of detail
         if operator.startswith("object."):
             row.operator(EROSION_OT_remedy.bl_idname, text=text).remedy = advice.remedy
             return
@@ -120,7 +120,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
             companions.put_in_place(terrain)
             return result
         except RuntimeError as error:
-            # the terrain is on no view layer, or Blender's operator says what is in the way
+            # the terrain is on no view layer, or Blender's operator refuses
             raise InputError(reason_of(error)) from None
 
 
@@ -131,7 +131,7 @@ def _function(remedy: str) -> Any:
 
 
 class _MendingOperator:
-    """Base of operators that fix what prevents a run on the active terrain."""
+    """Base of operators that fix an obstacle to a run on the active terrain."""
 
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
@@ -189,9 +189,8 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
 
     thickness: length(
         "Thickness",
-        "How thick the sand lies: "
-        "higher values leave more of it before the rock shows. 0 takes the thickness that "
-        "the recipe is made for",
+        "Thickness of the sand: higher values expose the rock later. 0: the thickness for"
+        " the recipe",
         default=0.0,
         min=0.0,
         max=1e6,

@@ -75,14 +75,13 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
     smooth_steps: bpy.props.BoolProperty(
         name="Remove Terracing",
         description=(
-            "Where there are only as many heights as 8 bits hold, smooth away the terraces "
-            "between them. No height moves by more than half a step, so cliffs stay"
+            "Smooth away the terraces of heights with only 8 bits. No height changes by "
+            "more than half a step, so cliffs stay"
         ),
         default=True,
     )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        # here, as few sessions of Blender import a heightmap
         from ...scene.terrain import image_heights
 
         image_heights.forget()
@@ -121,8 +120,8 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         draw_options(layout, self, applies)
 
     def _draw_record(self, layout: Any, context: bpy.types.Context) -> "tuple[Record | None, bool]":
-        """Draw what the chosen file holds, or why it cannot be read; returns its record, and
-        whether the file says how far apart its cells are.
+        """Draw the contents of the chosen file, or its error; returns its record, and whether the
+        file sets the cell size.
         """
         from ...scene.terrain import image_heights
 
@@ -162,7 +161,6 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
 
     @reports_refusals("There is not enough memory for this heightmap; use a smaller one.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        # here, as few sessions of Blender import a heightmap
         from ...files.heightmap import without_steps
         from ...scene.terrain import image_heights
 
@@ -230,7 +228,7 @@ class EROSION_FH_heightmap(bpy.types.FileHandler):
     bl_idname = "EROSION_FH_heightmap"
     bl_label = "Terrain from heightmap"
     bl_import_operator = "erosion.heightmap_import"
-    # of PNG, EXR and TIFF Blender asks whether they are pictures or this
+    # for PNG, EXR and TIFF, Blender asks: picture or heightmap
     bl_file_extensions = ";".join(READ_SUFFIXES)
 
     @classmethod

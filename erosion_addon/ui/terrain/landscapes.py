@@ -52,8 +52,8 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
     longest: bpy.props.IntProperty(
         name="Longest Side",
         description=(
-            "The most cells along a side of the preview: higher values show finer detail and need "
-            "more memory"
+            "Maximum cells along a side of the preview: higher values show finer detail "
+            "and need more memory"
         ),
         default=512,
         min=16,
@@ -90,7 +90,7 @@ class EROSION_OT_landscape_import(bpy.types.Operator, ImportHelper):
 
     @reports_refusals("There is not enough memory for so many cells; take fewer.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...landscape import window  # here, as few sessions of Blender have a landscape
+        from ...landscape import window
         from ...landscape.storage.folder import Landscape, Window
 
         if not self.filepath:
@@ -162,7 +162,6 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
 
     @reports_refusals("There is not enough memory for such tiles; make them smaller.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        # here, as few sessions of Blender make a landscape
         from ...files.heightmap import heightmap_windows
         from ...landscape import make
         from ...landscape.storage.manifest import NAME, Manifest
@@ -245,7 +244,7 @@ def _text(folder: Path, place: tuple[int, int, int, int], state: str) -> str:
 
 
 def _known(obj: bpy.types.Object) -> tuple[Path, tuple[int, int, int, int], str]:
-    """Folder, window and state of a terrain; the file may be somebody else's."""
+    """Folder, window and state of a terrain, checked: the file may come from elsewhere."""
     with suppress(ValueError, TypeError, KeyError, RecursionError):
         record = json.loads(obj[WINDOW])
         top, bottom, left, right = record["window"]

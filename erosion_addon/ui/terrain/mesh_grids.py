@@ -57,7 +57,7 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
 
     @reports_refusals("There is not enough memory for so many cells; use larger ones.")
     def execute(self, context: bpy.types.Context) -> set[str]:
-        from ...scene.terrain import from_mesh  # here, as few sessions of Blender need it
+        from ...scene.terrain import from_mesh
 
         obj = context.object
         grid_object, cell_size, holes = from_mesh.make(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...files.reading.record import Record
 
 LETTERS = 64
-"""Letters of a line of the dialog."""
+"""Maximum letters of a line in the dialog."""
 
 _LEVELS = 256
 """Levels of height in 8 bits."""
@@ -93,7 +93,7 @@ def _facts(record: "Record", memory: int) -> Iterator[str]:
 
 
 def _kind(record: "Record") -> Iterator[str]:
-    """Kind of the numbers, what they were taken for, packing and cells without data."""
+    """Kind and meaning of the numbers, packing, and cells without data."""
     if record.meaning == "shades":
         yield phrase("{kind}, taken for shades of gray", kind=record.kind)
     else:
@@ -115,8 +115,8 @@ def _kind(record: "Record") -> Iterator[str]:
 
 
 def has_terraces(record: "Record") -> bool:
-    """Whether there are as few levels of height as 8 bits hold. The panel offers to remove the
-    steps of others, which takes a minute for a large elevation model.
+    """Whether there are no more levels of height than 8 bits hold. Other steps are removed from the
+    panel, as that takes a minute for a large elevation model.
     """
     if record.step is None or record.lowest is None or record.highest is None:
         return False
@@ -124,9 +124,7 @@ def has_terraces(record: "Record") -> bool:
 
 
 class Applies:
-    """Whether options apply to a file, and why not: sentences for the gray ones, "" for the
-    others.
-    """
+    """Reasons why options do not apply to a file; "" for options that do."""
 
     def __init__(self, record: "Record | None", is_raw: bool, measured: bool) -> None:
         self._record = record
@@ -186,9 +184,7 @@ class Applies:
 
 
 def draw_gray(layout: Any, reason: str) -> Any:
-    """Column for options that do not apply for a reason, which stands above them; "" for those that
-    do.
-    """
+    """Column for options; with a reason above them, they are grayed out."""
     if reason:
         draw_text(layout, [reason], "BLANK1")
     column = layout.column()

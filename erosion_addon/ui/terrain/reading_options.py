@@ -17,14 +17,14 @@ UNITS = {"m": "Meters", "ft": "Feet", "us-ft": "US Survey Feet"}
 
 
 def _choice(name: str, description: str, items: list[tuple[str, str, str]]) -> Any:
-    auto = ("auto", "Auto", "As the file says, or as its numbers suggest")
+    auto = ("auto", "Auto", "From the file, or guessed from its numbers")
     return bpy.props.EnumProperty(
         name=name, description=description, items=[auto, *items], options={"SKIP_SAVE"}
     )
 
 
 class ReadingOptions:
-    """Properties of operators that read heightmaps: they settle what a file leaves open."""
+    """Properties of operators that read heightmaps, for all that a file leaves open."""
 
     if TYPE_CHECKING:
         properties: bpy.types.OperatorProperties
@@ -32,8 +32,8 @@ class ReadingOptions:
     known_meters: bpy.props.BoolProperty(
         name="Use File Metadata",
         description=(
-            "Use the cell size and height range of a GeoTIFF or side file (.json), if there is "
-            "one, instead of those below"
+            "Use the cell size and height range of a GeoTIFF or side file (.json), if "
+            "available, instead of those below"
         ),
         default=True,
     )
@@ -84,9 +84,9 @@ class ReadingOptions:
     )
     no_data: bpy.props.EnumProperty(
         name="No Data",
-        description="Numbers that stand for cells without data",
+        description="Numbers of cells without data",
         items=[
-            ("auto", "Auto", "The file's, and usual ones that are far from all heights"),
+            ("auto", "Auto", "The file's number, and usual ones far from all heights"),
             ("number", "Number", "A number of your own"),
             ("none", "None", "Every number is a height"),
         ],
@@ -181,10 +181,10 @@ class ReadingOptions:
     raw_size_auto: switch("raw_size", "Auto", (1024, 1024))["raw_size_auto"]
 
     def options_for(self, source: "Source") -> "tuple[Reading, bool]":
-        """Options of reading, and whether the file says how far apart its cells are.
+        """Options of reading, and whether the file sets the cell size.
 
-        What the file says counts before sizes and heights of the dialog. Black and White count for
-        shades of gray, and for floats once somebody has set them.
+        The file takes precedence over sizes and heights of the dialog. Black and White apply to
+        shades of gray, and to floats once set.
         """
         from ...scene.terrain import image_heights
 
@@ -218,7 +218,6 @@ class ReadingOptions:
         """Options of the reader. height_range: m of black and white. spacing: (row, col) m. None:
         the file's.
         """
-        # here, as few sessions of Blender import a heightmap
         from ...files.reading.record import Reading
 
         return Reading(

@@ -50,11 +50,11 @@ def _name(kind: str, parameter: str) -> str:
 
 
 FOLLOWS = -1.0
-"""Stored value of a length that nobody has set."""
+"""Stored value of a length that is not set."""
 
 
 def _length(kind: str, declaration: Specification) -> dict[str, Any]:
-    """Property of a length of the form, which follows the terrain's size until it is set, and its
+    """Property of a form's length, which follows the terrain's size until it is set, and its
     storage.
     """
     stored = f"{_name(kind, declaration.name)}_stored"
@@ -157,7 +157,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         result = self.execute(context)
         if preferences.warms_up():
-            worker_process.compile_all()  # for a kind of compiled code, and the first run
+            worker_process.compile_all()  # compiled kinds, and the first run
         if "FINISHED" in result and self.frame and context.area and context.area.type == "VIEW_3D":
             views.frame(context, context.object)
         return result
@@ -181,7 +181,6 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         return obj
 
     def _terrain(self, context: bpy.types.Context, values: dict[str, Any]) -> Terrain:
-        # here, as only a press on Add Terrain needs it
         from ...scene.terrain.image import BlenderFiles
 
         rows, cols, spacing = self._grid()

@@ -339,7 +339,7 @@ def test_what_a_file_holds_in_place_of_settings_does_no_harm(terrain):
             plane(20, 20, 0.0, 3.0),
             "sea",
             RiverParameters(sea_level=-1.0),
-            "Nothing of Land lies below a sea at -1 m",
+            "No part of Land is below -1 m",
         ),
     ],
 )

@@ -129,7 +129,7 @@ def test_where_there_is_none_it_is_said(terrain_object):
         bpy.ops.erosion.rivers_add(source_area=500.0)
     with pytest.raises(RuntimeError, match="no lake of that size"):
         bpy.ops.erosion.lakes_add(lake_area=1e9)
-    with pytest.raises(RuntimeError, match="Nothing of Terrain lies below a sea at -5 m"):
+    with pytest.raises(RuntimeError, match="No part of Terrain is below -5 m"):
         bpy.ops.erosion.sea_add(sea_level=-5.0)
     assert bpy.data.objects[:] == [terrain_object]
 

@@ -35,7 +35,7 @@ def arrange(
                 top -= height(built[name])
             left += max(built[name].width for name in column) + GAP
         left += FRAME_GAP
-    # All at once, as a node that moves by itself makes Blender go through the whole tree.
+    # All at once: Blender updates the whole tree after each moved node.
     tree.nodes.foreach_set(
         "location", [part for node in tree.nodes for part in places.get(node.name, node.location)]
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Node groups and materials built from tables of sockets and nodes.
 
-What is built carries a mark, so building twice gives one, and a group of the user's with the same
-name is left alone. The user's edits are kept, until a newer version of the table replaces them.
+Built trees are marked: building twice gives one, and a user's group of the same name is left alone.
+The user's edits stay until a newer version of the table replaces them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ def node_group(
 ) -> bpy.types.NodeTree:
     """Node group `kind`: the existing one, updated if older, or a new one.
 
-    Existing materials get the attributes that are new in it.
+    Existing materials get its new attributes.
     """
     group = find(bpy.data.node_groups, kind)
     if group is None:
@@ -60,7 +60,7 @@ def node_group(
 
 
 def fill_group(group: bpy.types.NodeTree, sockets: Sequence[Socket], nodes: Table) -> None:
-    """Replace the nodes of a group; sockets that it has already stay, with their links."""
+    """Replace the nodes of a group; existing sockets stay, with their links."""
     group.nodes.clear()
     _set_inputs(group, _declare(group.interface, sockets))
     build(group, nodes, "NodeGroupInput")
@@ -127,9 +127,8 @@ def _attribute(socket: Socket) -> Node:
         )
     if socket.channel != EXISTS:
         return Node(name, "Attribute", settings={"attribute_name": name, **collapsed})
-    # Of the surface, a missing attribute reads like one of zeros. A path that Blender looks up on
-    # the object, here to the attribute's first value, has alpha 0 where it leads nowhere, and takes
-    # none of EEVEE's 14 attributes.
+    # A missing surface attribute reads as zeros. A data path on the object, here to the attribute's
+    # first value, has alpha 0 if invalid, and uses none of EEVEE's 14 attributes.
     member = {1: "value", 2: "vector", 3: "color"}[FIELDS[name].components]
     path = f'attributes["{name}"].data[0].{member}'
     settings = {"attribute_type": "OBJECT", "attribute_name": path, **collapsed}
@@ -143,8 +142,8 @@ def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
     parts = table if isinstance(table, Mapping) else {"": table}
     built = {"in": tree.nodes.new(source)} if source else {}
     table = [node for part in parts.values() for node in part]
-    # Each change makes Blender go through the whole tree: what changes nothing is left out, and
-    # nodes are set while the tree is small.
+    # Blender updates the whole tree after each change: unchanged values are skipped, and nodes are
+    # set while the tree is small.
     for node in table:
         built[node.name] = _made(tree, node)
     for node in table:
@@ -174,7 +173,7 @@ def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
 
 
 def _set(item: Any, name: str, value: Any) -> None:
-    """Set a property that has another value."""
+    """Set a property unless it has the value already."""
     old = getattr(item, name)
     if (tuple(old) if isinstance(value, tuple) else old) != value:
         setattr(item, name, value)

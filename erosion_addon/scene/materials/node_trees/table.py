@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of sockets and nodes, and the nodes that they have most."""
+"""Tables of sockets and nodes, and the most frequent nodes."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -22,8 +22,8 @@ class Socket(NamedTuple):
 
     kind: socket type; by default that of the `default`: a number, or three for a color. low, high,
     subtype: of numbers. attribute: mesh attribute that feeds the input in a material. channel: its
-    output: Fac, Color, Vector, Alpha, or EXISTS, as a missing attribute reads 0; or one of the
-    object's or the instance's.
+    output: Fac, Color, Vector, Alpha, or EXISTS (a missing attribute reads 0); or one of the object
+    or instance channels.
     """
 
     name: str

@@ -30,8 +30,8 @@ COVER = (
     ramp("worn", "in.Wear", 0.0, "in.Wear Depth"),
     math_node("slope worn", "MULTIPLY_ADD", "worn", -0.05, "in.Rock Slope"),
     math_node("slope loose", "MULTIPLY_ADD", "covered", "in.Scree Slope", "slope worn"),
-    # Gullies hold soil, ribs are bare. Patches and, close by, grain make outcrops with crisp edges:
-    # a wide border would look airbrushed.
+    # Gullies hold soil, ribs are bare. Patches and, close up, grain give outcrops crisp edges: a
+    # wide border would look airbrushed.
     math_node("hollow", "MINIMUM", "sheltered", 0.3),
     math_node("slope in hollows", "MULTIPLY_ADD", "hollow", 0.5, "slope loose"),
     math_node("slope in patches", "MULTIPLY_ADD", "patches", -0.1, "slope in hollows"),
@@ -45,8 +45,8 @@ COVER = (
     *_slope_at("mask of ground", "at least level"),
     *_slope_at("mask of rock", "at most upright"),
     ramp("bare", "mask", "mask of ground", "mask of rock"),
-    # Plants by moisture, and where they grew.
-    # Where wet and dry ground meet within a cell, patches hide the grid's stairs.
+    # Plants by moisture, and where they grew. At borders of wet and dry ground, patches hide the
+    # stairs of the grid.
     math_node("dryness", "SUBTRACT", 1.0, "in.Moisture"),
     math_node("edge of moisture", "MULTIPLY", "dryness", "in.Moisture"),
     math_node("patches of moisture", "MULTIPLY_ADD", "edge of moisture", 2.0, 0.12),
@@ -64,13 +64,12 @@ COVER = (
     ramp("grew", "grass in tufts", 0.15, 0.7),
     math_node("growth", "MAXIMUM", "grows", "grew"),
     mix("soil", "growth", "in.Soil Color", "plants"),
-    # Sediment shows where it is thick and nothing grows, for want of water or for too much of it:
-    # on fans and banks.
+    # Sediment shows where it is thick and too dry or too wet for plants: on fans and banks.
     math_node("meadow", "MULTIPLY", "lush", "growth"),
     math_node("dry fan", "MULTIPLY_ADD", "meadow", -0.95, 1.0),
     ramp("bank", "moist", 0.74, 0.86),
     math_node("barren by moisture", "MAXIMUM", "dry fan", "bank"),
-    # Beside water that is seen floods strew gravel, and nothing takes root.
+    # Beside visible water floods strew gravel, and nothing takes root.
     math_node("at water", "MULTIPLY_ADD", "patches", 0.14, "in.Shore"),
     ramp("strand", "at water", 0.12, 0.6),
     math_node("barren", "MAXIMUM", "barren by moisture", "strand"),

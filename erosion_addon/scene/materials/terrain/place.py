@@ -64,10 +64,10 @@ PLACE = (
     times("place of patches", "place", (1.0, 1.0, 4.0)),
     noise("noise", "place of patches", 5.0, 0.62),
     scaled("fine place", "place", 23.0),
-    # Rounder than patches: as long along the contours it would weave a cloth with the streaks down
-    # the walls.
+    # Rounder than patches: stretched as much along the contours, it would look woven with the
+    # streaks down the walls.
     times("place of grain", "fine place", (2.5, 2.5, 3.75)),
-    # More octaves than pixels show from afar: close by they are the grains of gravel and scree.
+    # More octaves than pixels resolve from afar: close up they are grains of gravel and scree.
     noise("grain", "place of grain", 6.0, 0.72),
     math_node("distance", "MULTIPLY", "camera.View Distance", "per meter"),
     ramp("near", "distance", 30.0, 4.0),
@@ -87,9 +87,8 @@ PLACE = (
     Node("downhill side", "CombineXYZ", {"X": "normal.Y", "Y": "backward"}),
     Node("contour", "VectorMath", {0: "downhill side"}, {"operation": "NORMALIZE"}),
     math_node("bend of flutes", "MULTIPLY", "mottle", 5.0),
-    # Zero whatever the distance, which compilers see, so that they leave out the octaves of the
-    # cells. A number that can be set would have them compiled: on a computer without a graphics
-    # card that takes five times as long.
+    # A constant zero, so that compilers drop the octaves of the cells. With an input they are
+    # compiled, which takes five times as long without a graphics card.
     math_node("no octaves", "LESS_THAN", "distance", "distance"),
     *_flutes("ribs of slope", 5.0, 15.0),
     *_flutes("runnels", 14.0, 13.0),

@@ -86,7 +86,7 @@ ROCK = (
         "MapRange",
         {"Value": "packet", "To Min": "tone of beds", "To Max": "tone of thin beds"},
     ),
-    # Rubble hides the beds, except where it is much steeper than rock has to be to show.
+    # Rubble hides the beds, except on slopes much steeper than needed for bare rock.
     math_node("over rock", "SUBTRACT", "slope", "in.Rock Slope"),
     math_node("exposure", "MULTIPLY_ADD", "patches", 0.08, "over rock"),
     ramp("exposed", "exposure", -0.06, 0.26, (0.15, 1.0)),
@@ -104,7 +104,7 @@ ROCK = (
     times("down", "place", (12.0, 12.0, 1.4)),
     noise("streaks", "down", 3.0, 0.6),
     ramp("streak", "streaks.Fac", 0.34, 0.62, (0.68, 1.16)),
-    # They run down from the edge of a bed and fade below it.
+    # They start at the edge of a bed and fade below it.
     ramp("stain", "height in beds", 0.0, 0.9, (0.35, 1.0)),
     math_node("stained", "MULTIPLY", "streaky", "stain"),
     mix("streaked", "stained", "layered", "streak", "MULTIPLY"),
@@ -120,7 +120,7 @@ ROCK = (
     math_node("fresh", "MULTIPLY_ADD", "worn", 0.25, 0.9),
     mix("rock", 1.0, "streaked", "fresh", "MULTIPLY"),
     mix("dry ground", "bare", "gentle ground", "rock"),
-    # Where colors were painted or transported, they are the ground's.
+    # Painted or transported colors replace the ground's.
     math_node("painted share", "MULTIPLY", "in.Has Surface Color", "in.Surface Color Strength"),
     mix("painted", "painted share", "dry ground", "in.Surface Color"),
     math_node("contrast of ground", "MULTIPLY_ADD", "bare", -0.5, 1.3),

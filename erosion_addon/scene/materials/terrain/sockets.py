@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sockets of the node group "Terrain": what it gives, the fields of the terrain that feed it, and
-its controls.
-"""
+"""Sockets of the node group "Terrain": outputs, fields of the terrain, and controls."""
 
 from math import radians
 from typing import Any
@@ -9,9 +7,7 @@ from typing import Any
 from ..node_trees.table import EXISTS, OF_OBJECT, VECTOR_OF_OBJECT, Socket
 
 SHORE = "erosion_shore"
-"""Attribute of a terrain with water, rivers, lakes or a sea as objects: how wet the ground is
-beside them, 0-1.
-"""
+"""Attribute of a terrain with water objects: wetness of the ground beside them, 0-1."""
 
 _ANGLE: dict[str, Any] = {"subtype": "ANGLE", "high": radians(90)}
 _METERS: dict[str, Any] = {"low": 0.001, "high": 1e6}

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Light and the fine relief, and the shader that all parts lead to."""
+"""Light, fine relief, and the final shader."""
 
 from ..node_trees.table import Node, centered, math_node, mix, ramp, scaled, times
 
 SURFACE = (
-    # Light that was baked; a mesh without it is lit.
+    # Baked light; a mesh without it counts as lit.
     math_node("sky share", "MULTIPLY", "in.Has Sky Light", "in.Sky Light Strength"),
     mix("sky", "sky share", (1.0, 1.0, 1.0), "in.Sky Light"),
     math_node("sun share", "MULTIPLY", "in.Has Sun Light", "in.Sun Light Strength"),
-    # Of several suns each gives as much as it is strong.
+    # Several suns count by their strengths.
     Node("suns", "CombineXYZ", {"X": "in.Sun Light", "Y": "in.Sun Light 2", "Z": "in.Sun Light 3"}),
     Node("arriving", "VectorMath", {0: "suns", 1: "in.Suns"}, {"operation": "DOT_PRODUCT"}),
     Node(
@@ -35,8 +35,7 @@ SURFACE = (
     # color, which is three noises more: with the color of a second and a third noise too, a
     # computer without a graphics card compiles the material five and forty times as long.
     centered("streaks colored", "streaks.Color"),
-    # Red is the streak's own value: what is darker would be bent away from the sun too, in
-    # blotches.
+    # Red is the streak's own value: darker colors would bend the normal too, in blotches.
     times("streaks bent", "streaks colored", (0.2, 1.0, 1.0)),
     Node("grain bent", "CombineXYZ", {"X": "grain centered", "Y": "grain centered", "Z": "ribs"}),
     math_node("craggy", "MULTIPLY", "bare", "wall"),

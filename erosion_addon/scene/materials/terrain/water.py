@@ -12,14 +12,13 @@ WATER = (
     math_node("bare wet", "MULTIPLY_ADD", "bare", 0.6, 0.4),
     math_node("darkening", "MULTIPLY", "wet", "in.Wet Darkening"),
     math_node("darkened by moisture", "MULTIPLY", "darkening", "bare wet"),
-    # What waves and splashes reach is dark and smooth, gravel and sand most of all.
+    # Ground within reach of waves and splashes is dark and smooth, gravel and sand most of all.
     ramp("soaked", "at water", 0.5, 0.85),
     math_node("darkened at water", "MULTIPLY", "soaked", "in.Wet Darkening"),
     math_node("darkened", "MAXIMUM", "darkened by moisture", "darkened at water"),
     mix("wet ground", "darkened", "ground", (0.0, 0.0, 0.0)),
-    # Snow, high and where it holds. The share of the relief is generated Z. A texture reads it
-    # alone, where the node of all coordinates would take an attribute more, for UVs, of the 14 that
-    # EEVEE has.
+    # Snow, high up and where it holds. The share of the relief is generated Z, read by a texture:
+    # the Texture Coordinate node would use one more of EEVEE's 14 attributes, for UVs.
     Node("share", "TexGradient", settings={"texture_mapping.mapping_x": "Z"}),
     # No line of height ends it: it stays where it is shaded, in gullies, which see less of the sky,
     # and on slopes that look to the north, and on gentle ground; sun and wind bare slopes to the
@@ -50,7 +49,7 @@ WATER = (
     math_node("holds to", "SUBTRACT", "in.Snow Slope", 0.12),
     ramp("snow holds", "slope patchy", "in.Snow Slope", "holds to"),
     math_node("snow drawn", "MULTIPLY", "snowy height", "snow holds"),
-    # Or as a snow step left it; thin snow lies where it keeps, and on steep ground ribs stand out
+    # Or from a snow step; thin snow stays in sheltered places, and on steep ground ribs stand out
     # of it.
     math_node("snow thickness", "DIVIDE", "in.Snow Thickness", "in.Snow Depth"),
     # On slopes the first snow lies in gullies alone.
@@ -64,13 +63,13 @@ WATER = (
     ramp("snow lying", "snow any", 0.15, 0.9),
     ramp("snow", "in.Has Snow Thickness", 0.0, 1.0, ("snow drawn", "snow lying")),
     mix("snowed", "snow", "wet ground", "in.Snow Color"),
-    # Water by its depth; by moisture where nothing better is known of it.
+    # Water by its depth, or by moisture without any depth.
     Node("shown", "SeparateXYZ", {0: "in.Shown"}),
     math_node("known water", "MAXIMUM", "in.Has Water Depth", "shown.X"),
     math_node("unknown water", "SUBTRACT", 1.0, "known water"),
     math_node("water to", "ADD", "in.Water Threshold", 0.02),
     ramp("wettest", "in.Moisture", "in.Water Threshold", "water to"),
-    # It stands on level ground alone; on slopes the ground is wet.
+    # Only on level ground; slopes are just wet.
     ramp("level", "upward", LEVEL - 0.003, LEVEL + 0.003),
     math_node("standing", "MULTIPLY", "wettest", "level"),
     math_node("stream", "MULTIPLY", "standing", "unknown water"),

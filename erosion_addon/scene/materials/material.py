@@ -14,12 +14,28 @@ from ...base.errors import InputError
 from . import aovs
 from .node_trees import nodes
 from .palette import Palette
-from .terrain.group import NODES, VERSION
+from .terrain.cover import COVER
+from .terrain.place import PLACE
+from .terrain.rock import ROCK
 from .terrain.sockets import LENGTHS, SOCKETS
+from .terrain.surface import RIPPLES, SURFACE
+from .terrain.water import WATER
 
 GROUP = "Terrain"
 
 DEFAULT_PALETTE = "temperate"
+
+VERSION = 17
+
+NODES = {
+    "Place and Noise": PLACE,
+    "Sediment, Rock and Plants": COVER,
+    "Rock": ROCK,
+    "Wet Ground, Snow, Water": WATER,
+    "Ripples": RIPPLES,
+    "Light and Surface": SURFACE,
+}
+"""Nodes of the group "Terrain", by the titles of its parts."""
 
 LAND = 1000.0
 """Width in meters of the narrowest land with unscaled palettes."""

@@ -15,7 +15,7 @@ from ..base import handlers
 from ..base.panel import SubPanel, redraw_panels
 from ..base.parameter_properties import CONTEXT, draw_value
 from . import kept_strokes, steps, wind_rose
-from .step_operator import StepOperator
+from .steps import StepOperator
 
 
 class _Now:

@@ -13,9 +13,11 @@ from ...base.parameters import Parameters, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
 from ...scene import session
+from ...scene.companions import companions
 from ...scene.terrain import grid
 from ...terrain.limits import Limits
 from ..base.parameter_properties import CONTEXT, exact, properties_of
+from ..base.terrain_operator import allowed
 from . import kept_strokes, loaded_recipe
 
 
@@ -326,6 +328,36 @@ def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, An
         if hasattr(group, name):
             values[name] = exact(getattr(group, name), values.get(name))
     return values
+
+
+class StepOperator:
+    """Base of operators on the steps of the active terrain."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return allowed(cls, cls.why_not(companions.terrain_of(context.object)))
+
+    @classmethod
+    def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
+        if terrain is None or terrain.type != "MESH":
+            return "Select a terrain"
+        return (
+            None
+            if terrain.is_editable
+            else f"{terrain.name} is linked from another file, which holds its settings"
+        )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        settings = companions.terrain_of(context.object).erosion
+        ensure(settings)
+        settings.active_step = min(settings.active_step, len(settings.steps) - 1)
+        return {"FINISHED"} if self.act(settings) else {"CANCELLED"}
+
+    def act(self, settings: Any) -> bool:
+        """Change the steps; returns False if there is nothing to change."""
+        raise NotImplementedError
 
 
 CLASSES = (

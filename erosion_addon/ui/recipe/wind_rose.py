@@ -9,7 +9,7 @@ from ...base.parameters import specifications
 from ...processes.registry import PROCESSES
 from ..base.parameter_properties import CONTEXT
 from . import steps
-from .step_operator import StepOperator
+from .steps import StepOperator
 
 MOST = 36
 """Maximum winds in the panel; a recipe may have more."""

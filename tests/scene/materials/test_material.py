@@ -8,7 +8,6 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.materials.palette import Palette
-from erosion_addon.scene.materials.terrain import group as table
 from erosion_addon.scene.materials.terrain.sockets import SHORE, SOCKETS
 from erosion_addon.terrain.fields import FIELDS
 
@@ -101,9 +100,9 @@ def test_a_group_of_an_older_version_is_renewed_and_keeps_what_hangs_on_it(empty
     linked = sum(socket.is_linked for socket in group_node(made).inputs)
     group = material.terrain_group()
     group.nodes.clear()
-    group[nodes.VERSION] = table.VERSION - 1
+    group[nodes.VERSION] = material.VERSION - 1
     material.terrain_material()
-    made_of = [node for part in table.NODES.values() for node in part]
+    made_of = [node for part in material.NODES.values() for node in part]
     assert len([node for node in group.nodes if node.type != "FRAME"]) == len(made_of) + 1
     assert group_node(made).inputs["Sediment Depth"].default_value == 3.0
     assert sum(socket.is_linked for socket in group_node(made).inputs) == linked > 10

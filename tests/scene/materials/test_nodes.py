@@ -9,7 +9,6 @@ import pytest
 from erosion_addon.scene.materials import aovs, material, water_material
 from erosion_addon.scene.materials.node_trees import layout, nodes
 from erosion_addon.scene.materials.node_trees.table import Node, Socket, math_node
-from erosion_addon.scene.materials.terrain.group import NODES as TERRAIN
 
 SOCKETS = (
     Socket("Result", 0.0, "What comes out", output=True),
@@ -123,7 +122,7 @@ def test_no_node_lies_on_another_and_the_fields_are_collapsed_in_a_frame(empty_s
 
 def test_the_parts_of_the_terrain_group_are_framed_and_titled(empty_scene):
     group = material.terrain_group()
-    assert [node.label for node in group.nodes if node.type == "FRAME"] == list(TERRAIN)
+    assert [node.label for node in group.nodes if node.type == "FRAME"] == list(material.NODES)
     assert all(node.parent for node in group.nodes if node.type not in ("FRAME", "GROUP_INPUT"))
 
 

@@ -94,7 +94,7 @@ def _update_shore(terrain: bpy.types.Object, wet: bool) -> None:
         cell = mean_cell_size(lattice.spacing)
         shore = np.zeros(elevation.shape, np.float32)
         for water, level in visible_water.standing(terrain, lattice, elevation):
-            shore = np.maximum(shore, splashed(elevation, water, level, cell))
+            shore = np.maximum(shore, wet_shores(elevation, water, level, cell))
         for share in _beside_rivers_and_lakes(terrain, lattice):
             shore = np.maximum(shore, share)
         attributes.keep_aside(mesh, SHORE, lattice.to_vertices(shore))
@@ -148,7 +148,7 @@ def _spread(values: Array, cells: int) -> Array:
     return values
 
 
-def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
+def wet_shores(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
     """Wetness of the ground, (rows, cols) 0-1: 1 in water, decreasing with height above and
     distance from it; puddles have no shore.
 
@@ -156,7 +156,9 @@ def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
     """
     # Water a cell wide has no shore: it would look like stairs.
     ones = np.ones(elevation.shape, np.float32)
-    share = _around(_around(wet.astype(np.float32))) / _around(_around(ones))
+    share = _neighborhood_sum(_neighborhood_sum(wet.astype(np.float32))) / _neighborhood_sum(
+        _neighborhood_sum(ones)
+    )
     shore_level, broad = (
         np.where(wet, values, 0).astype(np.float32)
         for values in (level, smooth_step(share, 0.3, 0.55))
@@ -164,10 +166,10 @@ def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
     mask = wet.astype(np.float32)
     reached = wet.astype(np.float32)
     for step in range(1, REACH + 1):
-        count = _around(mask)
+        count = _neighborhood_sum(mask)
         new = (mask == 0) & (count > 0)
         for values in (shore_level, broad):
-            values[new] = _around(values * mask)[new] / count[new]
+            values[new] = _neighborhood_sum(values * mask)[new] / count[new]
         mask[new] = 1
         reached[new] = 1 - step / (REACH + 1)
     splash = max(SPLASH, SPLASH_CELLS * cell)
@@ -175,7 +177,7 @@ def splashed(elevation: Array, wet: Array, level: Array, cell: float) -> Array:
     return np.where(wet, broad, reached * (1 - dry) * broad).astype(np.float32)
 
 
-def _around(values: Array) -> Array:
+def _neighborhood_sum(values: Array) -> Array:
     """Sum over a point and its eight neighbors."""
     for axis in (0, 1):
         summed = values.copy()

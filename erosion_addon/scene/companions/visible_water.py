@@ -35,10 +35,10 @@ def where(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Arra
         water |= wet
     for share in shares(terrain, lattice, ("river", "lake")).values():
         water |= share > 0.5
-    return water | _drawn(terrain, lattice, elevation)
+    return water | _material_water(terrain, lattice, elevation)
 
 
-def _drawn(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
+def _material_water(terrain: bpy.types.Object, lattice: Lattice, elevation: Array) -> Array:
     """Cells where the material draws water from moisture, (rows, cols) bool, if nothing else
     provides it.
     """

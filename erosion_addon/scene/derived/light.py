@@ -128,7 +128,7 @@ def casters_of(
         return np.empty((0, 4))
     shapes: dict[tuple[str, int], Array] = {}
     spheres = [np.empty((0, 4))]
-    for obj, matrix in _shown(depsgraph, set(collection.all_objects) - {terrain}):
+    for obj, matrix in _visible_objects(depsgraph, set(collection.all_objects) - {terrain}):
         # A mesh evaluates differently under other modifiers; curves are known by their object only.
         is_mesh = obj.type == "MESH"
         key = (obj.type, obj.data.as_pointer() if is_mesh else obj.original.session_uid)
@@ -144,7 +144,7 @@ def casters_of(
     return casters
 
 
-def _shown(
+def _visible_objects(
     depsgraph: bpy.types.Depsgraph, members: set[bpy.types.Object]
 ) -> Iterator[tuple[Any, Array]]:
     """Evaluated visible objects, each with its world matrix (4, 4)."""

@@ -125,20 +125,20 @@ def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
     """Images of the terrain by map name, without those that a copied terrain shares with its
     original.
     """
-    mine = _held(terrain) or _named_after(terrain)
+    mine = _stored_images(terrain) or _named_after(terrain)
     elder = [
         obj
         for obj in bpy.data.objects
         if obj.session_uid < terrain.session_uid and obj.users_collection and IMAGES in obj
     ]
-    theirs = [image for obj in elder for image in _held(obj).values()]
+    theirs = [image for obj in elder for image in _stored_images(obj).values()]
     return {name: image for name, image in mine.items() if image not in theirs}
 
 
-def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
+def _stored_images(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
     """Images that the terrain points to, ignoring invalid content."""
     images = terrain.get(IMAGES)
-    existing = _made()
+    existing = _map_images()
     if not isinstance(images, IDPropertyGroup):
         return {}
     return {name: images[name] for name in images.keys() if images[name] in existing}  # noqa: SIM118 - a group is no dict
@@ -146,10 +146,10 @@ def _held(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
 
 def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
     """Images of release 0.1.0 with this terrain's name and no terrain pointing to them."""
-    pointed = [image for obj in bpy.data.objects for image in _held(obj).values()]
+    pointed = [image for obj in bpy.data.objects for image in _stored_images(obj).values()]
     return {
         image[MARK]: image
-        for image in _made()
+        for image in _map_images()
         if FOLLOWS not in image
         and image.name == f"{terrain.name} {image[MARK]}"
         and image not in pointed
@@ -160,12 +160,12 @@ def forget_pixels() -> None:
     """Reload our images from their packed files after undo and redo, which do not restore
     pixels.
     """
-    for image in _made():
+    for image in _map_images():
         if not image.is_dirty:  # otherwise the user is painting on it
             image.buffers_free()
 
 
-def _made() -> list[bpy.types.Image]:
+def _map_images() -> list[bpy.types.Image]:
     return [image for image in bpy.data.images if MARK in image and not image.library]
 
 

@@ -65,7 +65,7 @@ def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
         )
     base = start_state.heights(mesh, view, continue_from_result=False)
     before = grid.terrain_of(view.lattice, base.start).elevation
-    paused_run = transaction.kept(mesh) if original.is_paused(mesh) else None
+    paused_run = transaction.paused_run(mesh) if original.is_paused(mesh) else None
     change = commit.change_to(
         state, Topology.of(mesh), view.place, view.lattice, base.start, before
     )

@@ -57,7 +57,7 @@ def start(
     shape = (lattice.rows, lattice.cols)
     if source == "ATTRIBUTE":
         color = fitted_color(
-            lattice.to_grid(_painted(terrain, layer)), shape, f"the attribute {layer}"
+            lattice.to_grid(_attribute_colors(terrain, layer)), shape, f"the attribute {layer}"
         )
     elif image is None:
         raise InputError(
@@ -68,7 +68,7 @@ def start(
     return Start(dataclasses.replace(recipe, strata=None), {FIELD: color})
 
 
-def _painted(terrain: bpy.types.Object, name: str) -> Array:
+def _attribute_colors(terrain: bpy.types.Object, name: str) -> Array:
     """Linear colors by vertex (vertices, 3) float32 from an attribute of vertices, faces or
     corners.
     """

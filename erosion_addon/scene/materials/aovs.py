@@ -69,7 +69,7 @@ def remove(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) 
             layer.aovs.remove(entry)
     for name in layer.pop(SWITCHED, ()):
         setattr(layer, name, False)
-    if wanted():
+    if are_enabled():
         return
     for material in materials:
         for node in list(material.node_tree.nodes):
@@ -77,7 +77,7 @@ def remove(layer: bpy.types.ViewLayer, materials: Iterable[bpy.types.Material]) 
                 material.node_tree.nodes.remove(node)
 
 
-def wanted() -> bool:
+def are_enabled() -> bool:
     """Whether a view layer of the file has the passes."""
     return any(
         aov.name in layer.aovs

@@ -60,7 +60,7 @@ def terrain_material(palette: str = DEFAULT_PALETTE, width: float = LAND) -> bpy
             inputs[control].default_value = value
         for control in LENGTHS:
             inputs[control].default_value *= min(width / LAND, 1.0)
-        if aovs.wanted():
+        if aovs.are_enabled():
             aovs.write(result.node_tree)
         result.diffuse_color = inputs["Soil Color"].default_value
     return result

@@ -185,7 +185,7 @@ def mark_result(
 
 def is_paused(mesh: bpy.types.Mesh) -> bool:
     """Whether the mesh stores a resumable run, by a cheap test."""
-    return transaction.is_kept(mesh) and has_source(mesh)
+    return transaction.has_paused_run(mesh) and has_source(mesh)
 
 
 def paused_run(mesh: bpy.types.Mesh) -> Array:
@@ -196,7 +196,7 @@ def paused_run(mesh: bpy.types.Mesh) -> Array:
         raise InputError(
             f"{mesh.name} was changed after its run was paused; run it again from the start."
         )
-    return transaction.kept(mesh)
+    return transaction.paused_run(mesh)
 
 
 def is_untouched_result(mesh: bpy.types.Mesh, digest: str | None = None) -> bool:

@@ -74,12 +74,12 @@ def keep(mesh: bpy.types.Mesh, file: Array | None) -> None:
         }
 
 
-def is_kept(mesh: bpy.types.Mesh) -> bool:
+def has_paused_run(mesh: bpy.types.Mesh) -> bool:
     """Whether the mesh stores a paused run."""
     return KEY in mesh
 
 
-def kept(mesh: bpy.types.Mesh) -> Array:
+def paused_run(mesh: bpy.types.Mesh) -> Array:
     """Stored bytes (count,) uint8; none for invalid content."""
     value = mesh[KEY]
     pieces = [value]

@@ -178,7 +178,7 @@ class _Place:
         )
         deposition = fields.get("deposition", nothing)
         self.rubble = smooth_step(deposition, 0.5, 4.0) * smooth_step(self.slope, 14, 24)
-        self._laid = deposition
+        self._deposition = deposition
         self.clumps = self._noise(ground, 1, 34.0)
         self.wide = self._noise(ground, 2, 210.0)
         self._ground = ground
@@ -190,7 +190,7 @@ class _Place:
         below = smooth_step(self._mean(cliffs, 45.0), 0.06, 0.35) * (
             1 - smooth_step(self.slope, 30, 38)
         )
-        return np.asarray(below * (0.25 + 0.75 * smooth_step(self._laid, 0.1, 2.0)))
+        return np.asarray(below * (0.25 + 0.75 * smooth_step(self._deposition, 0.1, 2.0)))
 
     @property
     def outcrops(self) -> Array:
@@ -206,7 +206,7 @@ class _Place:
     def foredune(self) -> Array:
         """Sand deposited beside the sea, in clumps."""
         beach = smooth_step(self._mean(self._ground.water.astype(np.float32), 200.0), 0.01, 0.08)
-        sand = smooth_step(self._laid, 0.5, 3.0) * (1 - smooth_step(self.slope, 28, 36))
+        sand = smooth_step(self._deposition, 0.5, 3.0) * (1 - smooth_step(self.slope, 28, 36))
         return np.asarray(beach * sand * (0.15 + 0.85 * smooth_step(self.clumps, -0.15, 0.15)))
 
     @property

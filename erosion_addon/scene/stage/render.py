@@ -36,7 +36,7 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
 
     InputError if there is none, or it is not visible in renders.
     """
-    rendered = _rendered(scene)
+    rendered = _visible_objects(scene)
     meshes = [obj for obj in scene.objects if obj.type == "MESH" and obj in rendered]
     if name is not None:
         if name not in scene.objects or scene.objects[name].type != "MESH":
@@ -57,7 +57,7 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
     )
 
 
-def _rendered(scene: bpy.types.Scene) -> set[bpy.types.Object]:
+def _visible_objects(scene: bpy.types.Scene) -> set[bpy.types.Object]:
     """Objects visible in renders, by themselves and by a collection."""
     objects = set()
     inside = [layer.layer_collection for layer in scene.view_layers if layer.use]

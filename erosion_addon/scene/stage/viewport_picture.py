@@ -23,14 +23,14 @@ def save(context: bpy.types.Context, path: Path) -> None:
     if bpy.app.background or area is None or area.type != "VIEW_3D":
         raise InputError("A picture can be taken only in a 3D viewport.")
     region = next(region for region in area.regions if region.type == "WINDOW")
-    pixels = _drawn(context, area.spaces.active, region)
+    pixels = _pixels(context, area.spaces.active, region)
     with Outputs() as outputs:
         with outputs.write(outputs.plan(path, (".png",))) as temporary:
             _write(pixels, temporary)
         outputs.publish()
 
 
-def _drawn(
+def _pixels(
     context: bpy.types.Context, space: bpy.types.SpaceView3D, region: bpy.types.Region
 ) -> Array:
     """Middle of the view as (SIDE, SIDE, 4) float32 in screen colors, row 0 at the bottom."""

@@ -68,7 +68,7 @@ def add(
         waters = [companions.add(terrain, kind, name, data)]
         waters[0].data.materials.append(water_material.water_material(max(terrain.dimensions[:2])))
         waters[0].visible_shadow = False  # light reaches the bed
-    objects = _shown(terrain)
+    objects = _companions(terrain)
     for companion in objects:
         companion[SETTINGS] = json.dumps(parameters.to_dict())
         companion[HEADWATERS] = headwaters
@@ -132,7 +132,7 @@ def _check(
 
 def headwaters_in(terrain: bpy.types.Object) -> str:
     """Vertex group or attribute where the terrain's rivers begin; "" for their drainage area."""
-    text = next((companion.get(HEADWATERS) for companion in _shown(terrain)), "")
+    text = next((companion.get(HEADWATERS) for companion in _companions(terrain)), "")
     return text if isinstance(text, str) else ""
 
 
@@ -244,7 +244,7 @@ def _shape(
     return shape(water, sizes(water, parameters), ground.elevation, ground.spacing, lakes, across)
 
 
-def _shown(terrain: bpy.types.Object) -> list[bpy.types.Object]:
+def _companions(terrain: bpy.types.Object) -> list[bpy.types.Object]:
     return [companion for kind in KINDS for companion in companions.find(terrain, kind)]
 
 

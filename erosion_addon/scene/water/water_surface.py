@@ -145,14 +145,14 @@ def cells(faces: Array) -> tuple[Array, Array, Edges]:
     count = np.count_nonzero(faces)
     edges = np.empty((flat + np.count_nonzero(up), 2), np.int32)
     corners, corner_edges = (np.empty((count, 4), np.int32) for _ in range(2))
-    _take(edges[:flat], along, vertex[:, :-1], vertex[:, 1:])
-    _take(edges[flat:], up, vertex[:-1], vertex[1:])
-    _take(corners, faces, vertex[:-1, :-1], vertex[:-1, 1:], vertex[1:, 1:], vertex[1:, :-1])
-    _take(corner_edges, faces, along_edge[:-1], up_edge[:, 1:], along_edge[1:], up_edge[:, :-1])
+    _fill(edges[:flat], along, vertex[:, :-1], vertex[:, 1:])
+    _fill(edges[flat:], up, vertex[:-1], vertex[1:])
+    _fill(corners, faces, vertex[:-1, :-1], vertex[:-1, 1:], vertex[1:, 1:], vertex[1:, :-1])
+    _fill(corner_edges, faces, along_edge[:-1], up_edge[:, 1:], along_edge[1:], up_edge[:, :-1])
     return used, corners, Edges(edges, corner_edges)
 
 
-def _take(target: Array, selection: Array, *parts: Array) -> None:
+def _fill(target: Array, selection: Array, *parts: Array) -> None:
     """Fill the columns of `target` with the selected elements of each part."""
     for column, part in enumerate(parts):
         target[:, column] = part[selection]

@@ -32,7 +32,7 @@ FIT_ITEMS = [
 ]
 
 
-def _take(mask: Any, context: bpy.types.Context) -> None:
+def _preselect(mask: Any, context: bpy.types.Context) -> None:
     """Preselect a layer or image for a new source, and unfold the settings."""
     obj = mask.id_data
     if (
@@ -49,7 +49,10 @@ def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
     """Property group of one kind of mask, with its own tooltip."""
     annotations = {
         "source": bpy.props.EnumProperty(
-            name="Source", description=MASK_KINDS[kind].tooltip, items=SOURCE_ITEMS, update=_take
+            name="Source",
+            description=MASK_KINDS[kind].tooltip,
+            items=SOURCE_ITEMS,
+            update=_preselect,
         ),
         "show_settings": bpy.props.BoolProperty(
             name="Show Settings", description="Unfold the settings of the mask", options={"HIDDEN"}

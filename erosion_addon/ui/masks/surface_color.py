@@ -22,7 +22,7 @@ COLOR_ITEMS = [
 ]
 
 
-def _take(settings: Any, context: bpy.types.Context) -> None:
+def _preselect(settings: Any, context: bpy.types.Context) -> None:
     """Preselect a layer or image for a new source."""
     obj = settings.id_data
     if settings.source == "ATTRIBUTE" and obj.type == "MESH":
@@ -40,7 +40,7 @@ class EROSION_PG_surface_color(bpy.types.PropertyGroup):
         name="Source",
         description="Where the colors of the ground come from, which erosion carries along",
         items=COLOR_ITEMS,
-        update=_take,
+        update=_preselect,
     )
     layer: bpy.props.StringProperty(name="Layer", description="Name of the color attribute")
     image: bpy.props.PointerProperty(

@@ -104,7 +104,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         if self.source == "IMAGE" or self.image:
             layout.prop(self, "image", icon="IMAGE_DATA")
         record, measured = self._draw_record(layout, context)
-        path = self._chosen(context)
+        path = self._file(context)
         applies = Applies(
             record, path is not None and path.suffix.lower() in RAW_SUFFIXES, measured
         )
@@ -125,7 +125,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         """
         from ...scene.terrain import image_heights
 
-        path = self._chosen(context)
+        path = self._file(context)
         source = self._image() if self.image else path
         if source is None or image_heights.is_far(source) or (path is not None and not path.name):
             return None, False
@@ -211,7 +211,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
     def _image(self) -> bpy.types.Image | None:
         return bpy.data.images.get(self.image)
 
-    def _chosen(self, context: bpy.types.Context) -> Path | None:
+    def _file(self, context: bpy.types.Context) -> Path | None:
         """File that the dialog or the file browser shows; None for images."""
         if self.source == "IMAGE" or self.image:
             return None

@@ -41,7 +41,7 @@ def test_a_bank_higher_than_splashes_is_dry():
     steep = np.where(np.arange(40)[:, None] < 20, 0.0, 5.0) + np.zeros((40, 30))
     wet = np.zeros((40, 30), bool)
     wet[:20] = True
-    found = material_inputs.splashed(
+    found = material_inputs.wet_shores(
         steep.astype(np.float32), wet, (steep + 0.3).astype(np.float32), 1.0
     )
     assert (found[:20] == 1).all() and (found[20:] == 0).all()

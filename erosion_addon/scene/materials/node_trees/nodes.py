@@ -145,7 +145,7 @@ def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
     # Blender updates the whole tree after each change: unchanged values are skipped, and nodes are
     # set while the tree is small.
     for node in table:
-        built[node.name] = _made(tree, node)
+        built[node.name] = _new_node(tree, node)
     for node in table:
         for key, value in node.inputs.items():
             if _is_link(value):
@@ -153,7 +153,7 @@ def build(tree: bpy.types.NodeTree, table: Table, source: str = "") -> None:
     layout.arrange(tree, built, parts, sources_of(table))
 
 
-def _made(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
+def _new_node(tree: bpy.types.NodeTree, node: Node) -> bpy.types.Node:
     """A node of a table with its settings, not linked yet."""
     result = tree.nodes.new(node.type if "Node" in node.type else f"ShaderNode{node.type}")
     result.name = result.label = node.name
@@ -245,7 +245,7 @@ def _feed(tree: bpy.types.NodeTree, surface: bpy.types.Node, fields: Sequence[So
     attributes, fed = _feeding(fields)
     built = {}
     for number, node in enumerate(attributes):
-        built[node.name] = tree.nodes.get(node.name) or _made(tree, node)
+        built[node.name] = tree.nodes.get(node.name) or _new_node(tree, node)
         built[node.name].location = (
             surface.location.x - 240,
             surface.location.y + 40 * (number + 1),

@@ -141,7 +141,7 @@ def _stored_images(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
     existing = _map_images()
     if not isinstance(images, IDPropertyGroup):
         return {}
-    return {name: images[name] for name in images.keys() if images[name] in existing}  # noqa: SIM118 - a group is no dict
+    return {name: image for name, image in images.items() if image in existing}
 
 
 def _named_after(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:

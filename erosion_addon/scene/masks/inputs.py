@@ -32,11 +32,13 @@ def georeference_of(terrain: bpy.types.Object) -> Georeference | None:
 def of(terrain: bpy.types.Object) -> list[Path]:
     """Input files of a terrain: imported heightmap, and images of masks and surface color."""
     settings = getattr(terrain, "erosion", None)  # missing while the extension is off
-    images = (
-        [settings.surface_color.image, *(getattr(settings, kind).image for kind in MASK_KINDS)]
-        if settings
-        else []
-    )
+    if settings:
+        images = [
+            settings.surface_color.image,
+            *(getattr(settings, kind).image for kind in MASK_KINDS),
+        ]
+    else:
+        images = []
     paths = [
         bpy.path.abspath(image.filepath, library=image.library)
         for image in images

@@ -181,11 +181,10 @@ def _eye(terrain: bpy.types.Object, land: _Land) -> tuple[float, float, float] |
     camera = bpy.context.scene.camera
     if camera is None:
         return None
-    where = (
-        camera.matrix_basis.translation
-        if camera.parent is None
-        else camera.matrix_world.translation
-    )
+    if camera.parent is None:
+        where = camera.matrix_basis.translation
+    else:
+        where = camera.matrix_world.translation
     local = terrain.matrix_world.inverted_safe() @ Vector(where)
     x, y = (np.array(local[:2]) - land.low) / land.units / land.size
     return float(x), float(y), local.z * land.lattice.scale_z / land.size

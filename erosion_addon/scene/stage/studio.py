@@ -281,11 +281,10 @@ def _set_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> N
     ]
     towards = _towards_sun(place, heading_of(scene.camera, place), day)
     if suns:  # the user's own too: the glow surrounds it
-        towards = (
-            suns[0].rotation_quaternion
-            if suns[0].get(nodes.KIND) == SUN
-            else suns[0].matrix_world.to_quaternion()
-        )
+        if suns[0].get(nodes.KIND) == SUN:
+            towards = suns[0].rotation_quaternion
+        else:
+            towards = suns[0].matrix_world.to_quaternion()
         towards = towards @ Vector((0.0, 0.0, 1.0))
     colors = material.palette_of(terrain).values
     soil = colors.get("Sediment Color", (0.2, 0.18, 0.15, 1.0))[:3]
@@ -403,11 +402,9 @@ def _set_haze(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> 
 
 def has_compositor(scene: bpy.types.Scene) -> bool:
     """Whether the scene uses compositing already."""
-    return (
-        scene.compositing_node_group is not None
-        if _FROM_5
-        else bool(scene.use_nodes and scene.node_tree.nodes)
-    )
+    if _FROM_5:
+        return scene.compositing_node_group is not None
+    return bool(scene.use_nodes and scene.node_tree.nodes)
 
 
 def _compositor(scene: bpy.types.Scene) -> bpy.types.NodeTree:

@@ -42,11 +42,9 @@ class Colors(NamedTuple):
 def ours(mesh: bpy.types.Mesh) -> list[str]:
     """Names of the attributes written by runs; ignores invalid content."""
     names = mesh.get(OURS)
-    return (
-        [name for name in names if name in FIELDS or name in COLORS]
-        if isinstance(names, list)
-        else []
-    )
+    if isinstance(names, list):
+        return [name for name in names if name in FIELDS or name in COLORS]
+    return []
 
 
 def attribute_names(fields: Iterable[str]) -> list[str]:

@@ -49,11 +49,10 @@ def shown_positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
         raise InputError(f"{mesh.name} has no vertices to read; leave Edit Mode or add a grid.")
     # The mesh holds float32; any other type is 80 times slower.
     shape = len(mesh.vertices), 3
-    buffer = (
-        np.empty(shape, np.float32)
-        if room is None
-        else room[: 12 * shape[0]].view(np.float32).reshape(shape)
-    )
+    if room is None:
+        buffer = np.empty(shape, np.float32)
+    else:
+        buffer = room[: 12 * shape[0]].view(np.float32).reshape(shape)
     attribute.data.foreach_get("vector", buffer.ravel())
     return buffer
 

@@ -66,11 +66,9 @@ def requests_of_analysis(
 def kept_text(mesh: bpy.types.Mesh) -> str:
     """Stored analysis of a mesh as text; empty if there is none."""
     text = mesh.get(ANALYSIS)
-    return (
-        text
-        if isinstance(text, str) and not set(ANALYZED).isdisjoint(attributes.ours(mesh))
-        else ""
-    )
+    if isinstance(text, str) and not set(ANALYZED).isdisjoint(attributes.ours(mesh)):
+        return text
+    return ""
 
 
 def kept(text: str) -> dict[str, Any]:
@@ -100,11 +98,9 @@ def settings_of(mesh: bpy.types.Mesh) -> AnalysisParameters | None:
 def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
     """Requests of `update` for future local heights (vertices,); InputError as in `analyze`."""
     parameters = settings_of(obj.data)
-    return (
-        []
-        if parameters is None
-        else [request(obj, lattice, heights, parameters, obj.erosion.edges)]
-    )
+    if parameters is None:
+        return []
+    return [request(obj, lattice, heights, parameters, obj.erosion.edges)]
 
 
 def update(obj: bpy.types.Object) -> None:

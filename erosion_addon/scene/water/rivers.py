@@ -122,11 +122,10 @@ def _check(
             f"{name} has no river with that much drainage area; choose a smaller Source Area."
         )
     if kind == "lakes" and not len(water.level):
-        rain = (
-            f" with {parameters.rain_text} of rain; let more fall"
-            if parameters.limited_water
-            else ": its water runs off"
-        )
+        if parameters.limited_water:
+            rain = f" with {parameters.rain_text} of rain; let more fall"
+        else:
+            rain = ": its water runs off"
         raise InputError(f"{name} has no lake of that size{rain}, or choose a smaller one.")
 
 
@@ -186,11 +185,10 @@ def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
     kind = companion[companions.KIND]
     parameters = settings_in(terrain) or RiverParameters()
     ground, lattice = grid.read_terrain(terrain)
-    request = (
-        None
-        if kind == "sea"
-        else _request(terrain, lattice, ground, parameters, headwaters_in(terrain))
-    )
+    if kind == "sea":
+        request = None
+    else:
+        request = _request(terrain, lattice, ground, parameters, headwaters_in(terrain))
     try:
         shape = _shape(terrain, companion, parameters, ground, request)
     except computing.NoAnswerError:

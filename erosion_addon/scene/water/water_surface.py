@@ -101,11 +101,10 @@ def layers_of(above: Array, fields: dict[str, Array]) -> dict[str, Array]:
     above: m, height above the ground: 0 exactly at the shore, negative below the ground. fields: at
     the same vertices, see `fields_of`.
     """
-    speed = (
-        np.hypot(fields["velocity"][..., 0], fields["velocity"][..., 1])
-        if "velocity" in fields
-        else 0 * above
-    )
+    if "velocity" in fields:
+        speed = np.hypot(fields["velocity"][..., 0], fields["velocity"][..., 1])
+    else:
+        speed = 0 * above
     layers = {"water_depth": above, "speed": speed, "foam": foam_of(speed, fields["water_depth"])}
     return {**layers, "flow": fields["flow"]} if "flow" in fields else layers
 

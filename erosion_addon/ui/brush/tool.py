@@ -58,12 +58,16 @@ class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
         ),
     )
 
-    def draw_settings(context: bpy.types.Context, layout: Any, tool: Any) -> None:  # type: ignore[misc] # noqa: N805
+    def draw_settings(context: bpy.types.Context, layout: Any, tool: Any) -> None:  # noqa: N805
         settings.draw(
             layout, settings.brush_settings(context), context.region.type == "TOOL_HEADER"
         )
 
-    def draw_cursor(context: bpy.types.Context, tool: Any, xy: tuple[float, float]) -> None:  # type: ignore[misc] # noqa: N805
+    def draw_cursor(
+        context: bpy.types.Context,  # noqa: N805
+        tool: Any,
+        xy: tuple[float, float],
+    ) -> None:
         cursor.draw(context, xy)
 
 

@@ -27,11 +27,10 @@ def make_pictures(arguments: argparse.Namespace) -> None:
         arguments.plants,
         arguments.passes,
     )
-    frames = (
-        _turn(arguments.output, arguments.turntable)
-        if arguments.turntable
-        else {arguments.output: 0.0}
-    )
+    if arguments.turntable:
+        frames = _turn(arguments.output, arguments.turntable)
+    else:
+        frames = {arguments.output: 0.0}
     with Outputs([arguments.input]) as outputs:
         planned = {outputs.plan(path, picture.formats): turn for path, turn in frames.items()}
         render.open_file(arguments.input)

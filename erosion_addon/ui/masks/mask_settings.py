@@ -120,11 +120,9 @@ def are_read(settings: Any) -> set[str]:
     """Kinds of masks that the recipe's steps read; all kinds if the steps are unknown."""
     enabled = [step for step in settings.steps if step.enabled]
     scaling = {mask for step in enabled for mask in steps.masks_of(step).values()} & set(MASK_KINDS)
-    return (
-        {mask for step in enabled for mask in PROCESSES[step.kind].masks} | scaling
-        if enabled
-        else set(MASK_KINDS)
-    )
+    if enabled:
+        return {mask for step in enabled for mask in PROCESSES[step.kind].masks} | scaling
+    return set(MASK_KINDS)
 
 
 CLASSES = tuple(SETTINGS.values())

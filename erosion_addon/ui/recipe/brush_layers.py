@@ -63,11 +63,9 @@ def layer_shown(terrain: bpy.types.Object, mark: str) -> Any | None:
 
 def why_full(terrain: bpy.types.Object) -> str | None:
     """Why no layer can be added; None if one can."""
-    return (
-        f"A recipe has at most {MOST_STEPS} steps"
-        if len(terrain.erosion.steps) >= MOST_STEPS
-        else None
-    )
+    if len(terrain.erosion.steps) >= MOST_STEPS:
+        return f"A recipe has at most {MOST_STEPS} steps"
+    return None
 
 
 def keep(terrain: bpy.types.Object, was_result: bool, layer: Any | None, stroke: Stroke) -> None:

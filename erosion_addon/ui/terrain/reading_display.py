@@ -49,11 +49,10 @@ def draw_record(layout: Any, record: "Record", memory: int) -> None:
     box = layout.box()
     draw_text(box, list(_facts(record, memory)), "INFO")
     for doubt in record.doubts:
-        settled = (
-            phrase("Change it by {option}.", option=phrase(OPTIONS[doubt.option]))
-            if doubt.option
-            else ""
-        )
+        if doubt.option:
+            settled = phrase("Change it by {option}.", option=phrase(OPTIONS[doubt.option]))
+        else:
+            settled = ""
         draw_text(box, [doubt.sentence, settled], "QUESTION")
 
 

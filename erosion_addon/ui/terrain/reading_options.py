@@ -195,11 +195,10 @@ class ReadingOptions:
         )
         in_meters = self.known_meters and record.height_range is not None
         use_range = not in_meters and (by_hand or record.meaning == "shades")
-        size = (
-            self.cell_size
-            if self.measure == "CELL"
-            else self.width / (record.shape[1] - 1) / self.every
-        )
+        if self.measure == "CELL":
+            size = self.cell_size
+        else:
+            size = self.width / (record.shape[1] - 1) / self.every
         options = self.reading(
             (self.low, self.high) if use_range else None, None if measured else (size, size)
         )

@@ -104,9 +104,13 @@ def set_modifier_input(modifier: bpy.types.NodesModifier, name: str, value: Any)
 
 def _feeding(fields: Iterable[Socket]) -> tuple[list[Node], dict[str | int, str]]:
     """Attribute nodes for these inputs of a group, and their links by input name."""
-    fields = list(fields)
-    fed = {s.name: f"{_attribute(s).name}.{_OUTPUTS.get(s.channel, s.channel)}" for s in fields}
-    return list({node.name: node for node in map(_attribute, fields)}.values()), fed  # type: ignore[return-value]
+    attributes: dict[str, Node] = {}
+    links: dict[str | int, str] = {}
+    for field in fields:
+        node = _attribute(field)
+        attributes[node.name] = node
+        links[field.name] = f"{node.name}.{_OUTPUTS.get(field.channel, field.channel)}"
+    return list(attributes.values()), links
 
 
 def _attribute(socket: Socket) -> Node:

@@ -21,7 +21,7 @@ from ..water import water_surface
 KIND = "surroundings"
 
 SIDE = 128
-"""Most cells along a side of the terrain."""
+"""Maximum cells along a side of the terrain."""
 
 BEND = 0.15
 """Width of the transition from the border's slope to the mirror image, as a share of the terrain's

@@ -23,18 +23,18 @@ def sockets(last: int, meters: float) -> tuple[Socket, ...]:
             "Geometry", None, "The terrain at the frame", kind="NodeSocketGeometry", output=True
         ),
         Socket("Geometry", None, "The terrain", kind="NodeSocketGeometry"),
-        Socket("Start", 1.0, "Frame of the scene at which playback begins", low=-MOST, high=MOST),
+        Socket("Start", 1.0, "Scene frame at which playback begins", low=-MOST, high=MOST),
         Socket(
             "Speed",
             1.0,
-            "Kept frames to a frame of the scene. At 0 only Frame counts",
+            "Kept frames per scene frame. At 0 only Frame counts",
             low=-1000,
             high=1000,
         ),
         Socket(
             "Frame",
             0.0,
-            "Kept frame to begin with. Animate it, with a speed of 0, for a pace of your own",
+            "First kept frame. Animate it, with a speed of 0, for a custom pace",
             high=last,
         ),
         Socket("Blend", True, "Blend between two kept frames"),

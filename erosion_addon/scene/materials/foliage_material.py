@@ -19,7 +19,7 @@ SOCKETS = (
     Socket(
         "Root",
         (0.0, 0.0, 0.0),
-        "Where on the ground this stands, in widths of a plant",
+        "Position on the ground, in plant widths",
         attribute=ROOT,
         channel="Vector",
         kind="NodeSocketVector",
@@ -27,14 +27,14 @@ SOCKETS = (
         high=1e6,
     ),
     Socket("Shell", 0.0, "Share of the height", "FACTOR", attribute=SHELL),
-    Socket("Density", 0.0, "How densely plants grow, 0-1", "FACTOR", attribute=DENSITY),
+    Socket("Density", 0.0, "Density of the plants, 0-1", "FACTOR", attribute=DENSITY),
     Socket("Moisture", 0.0, "Wetness of the ground, 0-1", "FACTOR", attribute="moisture"),
     Socket("Dry", (0.105, 0.105, 0.030), "Leaves on dry ground"),
     Socket("Lush", (0.028, 0.066, 0.014), "Leaves on wet ground"),
-    Socket("Tint", 0.5, "How much plants differ in color", "FACTOR"),
-    Socket("Shade", 0.75, "How dark it is between the stems", "FACTOR"),
-    Socket("Clearings", 0.5, "How much plants stand in groups", "FACTOR"),
-    Socket("Roundness", 0.8, "How much the light shows each crown", "FACTOR"),
+    Socket("Tint", 0.5, "Variation of color between plants", "FACTOR"),
+    Socket("Shade", 0.75, "Darkness between the stems", "FACTOR"),
+    Socket("Clearings", 0.5, "Clustering of the plants", "FACTOR"),
+    Socket("Roundness", 0.8, "Strength of each crown's shading", "FACTOR"),
 )
 
 NODES = (

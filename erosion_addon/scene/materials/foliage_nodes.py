@@ -20,12 +20,12 @@ _METERS: dict[str, Any] = {"subtype": "DISTANCE", "high": 1e5}
 
 SOCKETS = (
     Socket("Geometry", None, "The shells", kind="NodeSocketGeometry", output=True),
-    Socket("Terrain", None, "The terrain that the plants grow on", kind="NodeSocketObject"),
-    Socket("Shells", 32, "How many shells are rendered: more show finer forms", low=1, high=256),
-    Socket("Viewport Shells", 8, "How many shells the viewport shows", low=1, high=256),
+    Socket("Terrain", None, "Terrain under the plants", kind="NodeSocketObject"),
+    Socket("Shells", 32, "Number of shells in renders: more show finer forms", low=1, high=256),
+    Socket("Viewport Shells", 8, "Number of shells in the viewport", low=1, high=256),
     Socket("Height", 5.0, "Height of the tallest plants in meters", **_METERS),
     Socket("Width", 4.0, "Width of a plant in meters", low=0.001, **_METERS),
-    Socket("Least Density", 0.1, "Ground where plants grow less densely has no shells", "FACTOR"),
+    Socket("Least Density", 0.1, "Ground with a lower density of plants has no shells", "FACTOR"),
     Socket("Material", None, "Material of the plants", kind="NodeSocketMaterial"),
 )
 

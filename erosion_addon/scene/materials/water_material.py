@@ -46,7 +46,7 @@ SOCKETS = (
     Socket(
         "Flow",
         (0.0, 0.0, 0.0),
-        "Direction of a river, length 1; 0 for still water",
+        "Direction of a river, a unit vector; 0 for still water",
         low=-1.0,
         attribute="flow_direction",
         channel="Vector",
@@ -59,7 +59,7 @@ SOCKETS = (
     Socket(
         "Surf",
         0.0,
-        "How far waves break at the shore, 0-1",
+        "Strength of breakers at the shore, 0-1",
         "FACTOR",
         attribute=SURF,
         channel=OF_OBJECT,
@@ -67,19 +67,19 @@ SOCKETS = (
     Socket(
         "Waves",
         None,
-        "Where waves of still water run, length 1; 0 for ripples that run nowhere",
+        "Direction of waves on still water, a unit vector; 0 for ripples that run nowhere",
         attribute=WAVES,
         channel=VECTOR_OF_OBJECT,
         kind="NodeSocketVector",
         low=-1.0,
     ),
-    Socket("Tint", (0.22, 0.52, 0.50), "Light that is left below water as deep as Clarity"),
+    Socket("Tint", (0.22, 0.52, 0.50), "Remaining light at the depth Clarity"),
     Socket(
         "Clarity", 0.5, "Depth in meters at which light has the color Tint", low=0.001, high=1e4
     ),
-    Socket("Body", (0.016, 0.034, 0.029), "Color of water too deep to see the ground"),
+    Socket("Body", (0.016, 0.034, 0.029), "Color of water too deep for a view of the ground"),
     Socket("Foam Color", (0.70, 0.74, 0.74), "Color of foam"),
-    Socket("Foam Amount", 0.7, "How much foam there is", "FACTOR"),
+    Socket("Foam Amount", 0.7, "Amount of foam", "FACTOR"),
     Socket(
         "Shore",
         0.06,

@@ -30,7 +30,7 @@ RESULT = "erosion_result"
 """Custom property of a mesh: fingerprint of the last result."""
 
 MOST_ASIDE = 8
-"""Greatest number of originals set aside; each takes 16 bytes per vertex."""
+"""Maximum number of originals set aside; each takes 16 bytes per vertex."""
 
 
 def has_source(mesh: bpy.types.Mesh) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes that happen wholly or not at all."""
+"""All-or-nothing changes."""
 
 import contextlib
 from typing import Any

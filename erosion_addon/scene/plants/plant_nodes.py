@@ -88,10 +88,10 @@ MATERIAL_SOCKETS = (
         attribute=COLOR,
         channel=OF_INSTANCE,
     ),
-    Socket("Leaf", 1.0, "1 where it has that color, 0 where it is wood", "FACTOR", attribute=LEAF),
+    Socket("Leaf", 1.0, "1 in that color, 0 on wood", "FACTOR", attribute=LEAF),
     Socket("Shade", 1.0, "Light within the crown", "FACTOR", attribute=SHADE),
     Socket("Wood Color", (0.055, 0.042, 0.030), "Stems and trunks"),
-    Socket("Depth", 0.8, "How dark it is within the crown", "FACTOR"),
+    Socket("Depth", 0.8, "Darkness within the crown", "FACTOR"),
 )
 
 MATERIAL_NODES = (

@@ -25,8 +25,8 @@ KIND = "water"
 def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
     """Add a water surface to the terrain, or update it.
 
-    threshold: least depth of visible water in meters; 0: a hundredth of a cell. InputError without
-    water.
+    threshold: minimum depth of visible water in meters; 0: a hundredth of a cell. InputError
+    without water.
     """
     if not attributes.holds(terrain.data, "water_depth"):
         raise InputError(

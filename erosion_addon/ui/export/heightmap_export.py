@@ -136,8 +136,8 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         ),
         default=True,
     )
-    low: shade_height("Black", "Height of black in meters; what is lower is cut off")
-    high: shade_height("White", "Height of white in meters; what is higher is cut off", 1000.0)
+    low: shade_height("Black", "Height of black in meters; lower heights are cut off")
+    high: shade_height("White", "Height of white in meters; greater heights are cut off", 1000.0)
     flip: bpy.props.BoolProperty(
         name="Flip Rows",
         description="Reverse the order of rows, for programs that show the terrain mirrored",

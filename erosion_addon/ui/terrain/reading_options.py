@@ -39,7 +39,7 @@ class ReadingOptions:
     )
     measure: bpy.props.EnumProperty(
         name="Size by",
-        description="Size to enter: that of one cell, or of the whole heightmap",
+        description="Size to enter: of one cell, or of the whole heightmap",
         items=[
             ("CELL", "Cell Size", "Meters from one pixel to the next"),
             ("WIDTH", "Width", "Meters from the left edge to the right one"),

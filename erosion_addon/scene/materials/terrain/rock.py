@@ -35,8 +35,8 @@ def _toned(name: str, place: str, softness: float) -> tuple[Node, ...]:
 
 
 def _cracks(name: str, across: tuple[float, float, float]) -> tuple[Node, ...]:
-    """Vertical joints across a direction, unevenly far apart, other ones in each bed: 1 in the
-    crack, else 0.
+    """Vertical joints across a direction at uneven distances, different in each bed: 1 in the
+    crack, 0 elsewhere.
     """
     return (
         Node(
@@ -53,7 +53,7 @@ def _cracks(name: str, across: tuple[float, float, float]) -> tuple[Node, ...]:
 
 
 ROCK = (
-    # Beds dip by 3° and are folded over kilometers; those of painted colors lie as the colors do.
+    # Beds dip by 3° and are folded over kilometers; beds of painted colors follow the colors.
     Node(
         "dip",
         "VectorMath",

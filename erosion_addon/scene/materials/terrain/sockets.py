@@ -34,7 +34,7 @@ OUTPUTS = (
     _output("BSDF", None, "The surface", "NodeSocketShader"),
     _output("Water", 0.0, "How much of this is water, 0-1"),
     _output("Gloss", 0.0, "How smooth the surface is, 0-1: 1 less its roughness"),
-    _output("Albedo", (0.0, 0.0, 0.0), "Color of the surface, before the light that was baked"),
+    _output("Albedo", (0.0, 0.0, 0.0), "Color of the surface, before the baked light"),
     _output("Glow", 0.0, "How much of this glows, 0-1"),
 )
 
@@ -52,9 +52,7 @@ FIELDS = (
         EXISTS,
     ),
     _field("Water Depth", 0.0, "Depth of the water in meters", "water_depth", high=1e6),
-    _field(
-        "Shore", 0.0, "Ground beside water that is seen: 1 at the water, 0 where it is dry", SHORE
-    ),
+    _field("Shore", 0.0, "Ground beside visible water: 1 at the water, 0 on dry ground", SHORE),
     _field(
         "Water Surface",
         0.0,
@@ -72,8 +70,8 @@ FIELDS = (
     Socket(
         "Shown",
         None,
-        "First 1 where rivers or lakes are objects, so that moisture draws none, else 0; then "
-        "where the wind goes, as x and y of length 1, for ripples in sand",
+        "x: 1 if rivers or lakes are objects, so that moisture draws none. y, z: unit "
+        "vector of the wind, for ripples in sand",
         panel="Fields",
         attribute="erosion_shown",
         channel=VECTOR_OF_OBJECT,
@@ -83,7 +81,7 @@ FIELDS = (
     _field(
         "Surface Color",
         (0.0, 0.0, 0.0),
-        "Color of the ground that was painted or transported",
+        "Painted or transported color of the ground",
         "surface_color",
         "Color",
     ),
@@ -113,7 +111,7 @@ FIELDS = (
     _field(
         "Glow",
         0.0,
-        "Where the ground glows, 0-1: an attribute of this name, which you paint",
+        "Glow of the ground, 0-1, from an attribute of this name, painted by you",
         "glow",
     ),
 )
@@ -126,16 +124,14 @@ CONTROLS = (
         "Vegetation",
         0.8,
         (
-            "How much grows: 0 nothing, 0.5 where it is moist, 1 everywhere; what the grass field "
-            "holds grows in any case"
+            "Amount of plants: 0 none, 0.5 on moist ground, 1 everywhere; plants of the "
+            "grass field always grow"
         ),
         "FACTOR",
         panel="Ground",
     ),
     Socket("Rock Color", (0.21, 0.185, 0.155), "Bare rock on steep ground", panel="Rock"),
-    Socket(
-        "Layer Color", (0.13, 0.11, 0.09), "The other rock that layers are made of", panel="Rock"
-    ),
+    Socket("Layer Color", (0.13, 0.11, 0.09), "Second rock of the layers", panel="Rock"),
     Socket("Strata", 0.5, "How clearly layers show in the rock", "FACTOR", panel="Rock"),
     Socket("Strata Thickness", 60.0, "Thickness of the layers in meters", panel="Rock", **_METERS),
     Socket(
@@ -168,7 +164,7 @@ CONTROLS = (
     Socket(
         "Sediment Depth",
         20.0,
-        "Thickness in meters at which it hides what is below",
+        "Thickness in meters at which it hides the ground",
         panel="Sediment",
         **_METERS,
     ),
@@ -194,7 +190,7 @@ CONTROLS = (
         panel="Sediment",
         **_ANGLE,
     ),
-    Socket("Water Color", (0.012, 0.040, 0.050), "Water where no water surface is", panel="Water"),
+    Socket("Water Color", (0.012, 0.040, 0.050), "Water without a water surface", panel="Water"),
     Socket(
         "Water Threshold",
         0.85,

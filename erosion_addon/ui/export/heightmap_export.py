@@ -144,7 +144,9 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     )
     masks: bpy.props.BoolProperty(
         name="Masks",
-        description="Also write the masks of the panel at the same size: FILE_mask_strength etc.",
+        description=(
+            "Also write the masks of the panel at the same size: FILE_mask_strength and so on"
+        ),
     )
 
     @property

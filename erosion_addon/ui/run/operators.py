@@ -330,7 +330,9 @@ class EROSION_OT_apply(bpy.types.Operator):
 
     remove_maps: bpy.props.BoolProperty(
         name="Remove Maps",
-        description="Also remove the maps of the run from the mesh: wear, flow, sediment etc.",
+        description=(
+            "Also remove the maps of the run from the mesh: wear, flow, sediment and others"
+        ),
     )
 
     @classmethod

@@ -18,43 +18,51 @@ from .terminal.output import note, print_lines, print_written, table
 from .terminal.progress import Stages
 
 
-def analyze(given: argparse.Namespace, image_files: ImageFiles) -> None:
+def analyze(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
-    sea = {} if given.sea_level is None else {"sea": True, "sea_level": given.sea_level}
-    parameters = AnalysisParameters.from_dict({"channel_area": given.channel_area, **sea})
+    sea = {} if arguments.sea_level is None else {"sea": True, "sea_level": arguments.sea_level}
+    parameters = AnalysisParameters.from_dict({"channel_area": arguments.channel_area, **sea})
     inputs = [
-        given.input,
-        given.input.with_suffix(".json"),
-        *([given.outlets] if given.outlets else []),
+        arguments.input,
+        arguments.input.with_suffix(".json"),
+        *([arguments.outlets] if arguments.outlets else []),
     ]
     with Outputs(inputs) as outputs:
-        report = plan_report(outputs, given.report) if given.report else None
-        drawing = outputs.plan(given.plot, (".svg",)) if given.plot else None
-        planned = maps.plan(outputs, given.maps, ANALYZED, tif=given.tif_maps) if given.maps else {}
-        stages = Stages(given.quiet, "heightmap read", "land analyzed", "files written")
-        terrain, record = read_land(given, image_files)
+        report = plan_report(outputs, arguments.report) if arguments.report else None
+        drawing = outputs.plan(arguments.plot, (".svg",)) if arguments.plot else None
+        planned = (
+            maps.plan(outputs, arguments.maps, ANALYZED, tif=arguments.tif_maps)
+            if arguments.maps
+            else {}
+        )
+        stages = Stages(arguments.quiet, "heightmap read", "land analyzed", "files written")
+        terrain, record = read_land(arguments, image_files)
         stages.end()
-        outlets = read_outlets(given, image_files, record)
-        found = analyzed(terrain, parameters, given.edges, given.threads or 0, outlets=outlets)
+        outlets = read_outlets(arguments, image_files, record)
+        analysis = analyzed(
+            terrain, parameters, arguments.edges, arguments.threads or 0, outlets=outlets
+        )
         stages.end()
         maps.write(
             outputs,
             planned,
-            found.fields,
+            analysis.fields,
             image_files,
             terrain.spacing,
             record.georeference,
-            kept_holes(given, record),
+            kept_holes(arguments, record),
         )
         if report:
             with outputs.write(report) as path:
-                path.write_text(json.dumps(found.figures, indent=2) + "\n", encoding="utf-8")
-        if drawing and found.land:
+                path.write_text(json.dumps(analysis.figures, indent=2) + "\n", encoding="utf-8")
+        if drawing and analysis.land:
             with outputs.write(drawing) as path:
-                path.write_text(plot.svg(curves(found.land), given.input.name), encoding="utf-8")
+                path.write_text(
+                    plot.svg(curves(analysis.land), arguments.input.name), encoding="utf-8"
+                )
         published = outputs.publish()
         stages.end()
-    print_lines(table(lines(found.figures)))
-    for sentence in () if given.quiet else found.notes:
+    print_lines(table(lines(analysis.figures)))
+    for sentence in () if arguments.quiet else analysis.notes:
         note(sentence)
     print_written(published)

@@ -73,25 +73,25 @@ def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: W
 
 
 def map_fields(
-    terrain: Terrain, given: argparse.Namespace, edges: str, outlets: Array | None = None
+    terrain: Terrain, arguments: argparse.Namespace, edges: str, outlets: Array | None = None
 ) -> dict[str, Any]:
     """Fields to write as maps if a folder is given.
 
     edges: where water and normals wrap. outlets: mask of outlets, or None.
     """
-    if not given.maps:
+    if not arguments.maps:
         return {}
-    normal = normals(terrain.elevation, terrain.spacing, edges == "wrap", given.normals)
-    found = {}
-    if given.analyze:
-        threads = getattr(given, "threads", None) or 0
-        found = analyze(terrain, edges=edges, threads=threads, outlets=outlets).fields
-    return {"elevation": terrain.elevation, **terrain.fields, **found, NORMAL.name: normal}
+    normal = normals(terrain.elevation, terrain.spacing, edges == "wrap", arguments.normals)
+    analysis = {}
+    if arguments.analyze:
+        threads = getattr(arguments, "threads", None) or 0
+        analysis = analyze(terrain, edges=edges, threads=threads, outlets=outlets).fields
+    return {"elevation": terrain.elevation, **terrain.fields, **analysis, NORMAL.name: normal}
 
 
-def note_gray(path: Path, written: Written, wanted: Range | None) -> None:
+def note_gray(path: Path, written: Written, height_range: Range | None) -> None:
     """Print the scale of a 16-bit file if the user gave none, and the number of clipped cells."""
-    if written.height_range and not wanted:
+    if written.height_range and not height_range:
         low, high = written.height_range
         note(f"In {path} black is {low:.10g} m and white {high:.10g} m.")
     if written.clipped_cells:

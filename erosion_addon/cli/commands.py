@@ -62,14 +62,14 @@ def main(
     and of erode with .blend files.
     """
     try:
-        given = parser(program).parse_args(argv)
+        arguments = parser(program).parse_args(argv)
     except InputError as error:
         note(_shortened(str(error)))
         return 2
     except SystemExit as end:  # after --help
         return int(end.code or 0)
-    with as_json(getattr(given, "progress", "text") == "json"):
-        code, sentence = _ended(given, image_files, render, erode_file)
+    with as_json(getattr(arguments, "progress", "text") == "json"):
+        code, sentence = _ended(arguments, image_files, render, erode_file)
         if sentence:
             print_error(sentence)
         print_event("end", code=code)
@@ -77,7 +77,7 @@ def main(
 
 
 def _ended(
-    given: argparse.Namespace,
+    arguments: argparse.Namespace,
     image_files: ImageFiles | None,
     render: Callable[[argparse.Namespace], None] | None,
     erode_file: Callable[[argparse.Namespace], None] | None,
@@ -86,22 +86,22 @@ def _ended(
     try:
         with signals.handled(), warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: note(str(message))
-            if given.command == "render":
+            if arguments.command == "render":
                 if render is None:
                     raise InputError(
                         "Rendering needs Blender: blender --command erosion render IN.blend "
                         "OUT.png."
                     )
-                render(given)
-            elif given.command == "erode" and _has_blend_file(given):
+                render(arguments)
+            elif arguments.command == "erode" and _has_blend_file(arguments):
                 if erode_file is None:
                     raise InputError(
                         "A .blend file needs Blender: blender --command erosion erode INPUT "
                         "OUT.blend."
                     )
-                erode_file(given)
+                erode_file(arguments)
             else:
-                _run(given, image_files or OpenImageIOFiles())
+                _run(arguments, image_files or OpenImageIOFiles())
     except signals.Ended as order:
         return order.code, str(order)
     except InputError as error:
@@ -131,9 +131,9 @@ def _shortened(sentence: str) -> str:
     )
 
 
-def _has_blend_file(given: argparse.Namespace) -> bool:
+def _has_blend_file(arguments: argparse.Namespace) -> bool:
     """Whether the input or the output is a .blend file."""
-    return any(path.suffix.lower() == ".blend" for path in (given.input, given.output))
+    return any(path.suffix.lower() == ".blend" for path in (arguments.input, arguments.output))
 
 
 def _is_of_the_compiler(error: Exception) -> bool:
@@ -147,73 +147,75 @@ def _is_of_the_compiler(error: Exception) -> bool:
     )
 
 
-def _run(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    match given.command:
+def _run(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
+    match arguments.command:
         case "erode":
-            erode(given, image_files)
+            erode(arguments, image_files)
         case "resume":
-            resume(given, image_files)
+            resume(arguments, image_files)
         case "make":
-            _make(given, image_files)
+            _make(arguments, image_files)
         case "convert":
-            convert(given, image_files)
+            convert(arguments, image_files)
         case "analyze":
-            analyze(given, image_files)
+            analyze(arguments, image_files)
         case "rivers":
-            rivers(given, image_files)
+            rivers(arguments, image_files)
         case "landscape":
-            landscape(given, image_files)
+            landscape(arguments, image_files)
         case "variants":
-            variants(given, image_files)
+            variants(arguments, image_files)
         case "recipes":
-            _recipes(given.name)
+            _recipes(arguments.name)
         case "fields":
             _fields()
 
 
-def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    stages = Stages(given.quiet, "terrain made", "heightmap written", "maps written")
-    with Outputs(value for _, value in given.set if isinstance(value, str)) as outputs:
+def _make(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
+    stages = Stages(arguments.quiet, "terrain made", "heightmap written", "maps written")
+    with Outputs(value for _, value in arguments.set if isinstance(value, str)) as outputs:
         planned = (
-            maps.plan(outputs, given.maps, png=given.png_maps, tif=given.tif_maps)
-            if given.maps
+            maps.plan(outputs, arguments.maps, png=arguments.png_maps, tif=arguments.tif_maps)
+            if arguments.maps
             else {}
         )
-        target = outputs.plan(given.output, SUFFIXES)
-        side = plan_side(outputs, given.output)
-        rows, cols = given.size
+        target = outputs.plan(arguments.output, SUFFIXES)
+        side = plan_side(outputs, arguments.output)
+        rows, cols = arguments.size
         registry.require_size(rows, cols)
-        require_space(target, given.size)
-        values = dict(given.set)
-        if (cell_size := given.cell_size) is None:
+        require_space(target, arguments.size)
+        values = dict(arguments.set)
+        if (cell_size := arguments.cell_size) is None:
             cell_size = registry.WIDTH / (max(rows, cols) - 1)
-            values = registry.lengths(given.kind, registry.WIDTH) | values
-        terrain = registry.make(given.kind, rows, cols, cell_size, given.seed, values, image_files)
+            values = registry.lengths(arguments.kind, registry.WIDTH) | values
+        terrain = registry.make(
+            arguments.kind, rows, cols, cell_size, arguments.seed, values, image_files
+        )
         stages.end()
         with outputs.write(target) as path:
             written = encode_heightmap(
                 path, terrain.elevation, image_files, None, "f8", terrain.spacing, is_elevation=True
             )
-        write_side(side, given.output, terrain, written)
+        write_side(side, arguments.output, terrain, written)
         stages.end()
         edges = "wrap" if values.get("tileable") else "open"
         maps.write(
-            outputs, planned, map_fields(terrain, given, edges), image_files, terrain.spacing
+            outputs, planned, map_fields(terrain, arguments, edges), image_files, terrain.spacing
         )
         published = outputs.publish()
         stages.end()
-    if not given.quiet:
-        note_gray(given.output, written, None)
+    if not arguments.quiet:
+        note_gray(arguments.output, written, None)
     print_written(published)
 
 
-def _recipes(chosen: str | None) -> None:
-    if chosen is None:
+def _recipes(recipe: str | None) -> None:
+    if recipe is None:
         print_lines(
             table((name, _description(path)) for name, path in [*shipped().items(), *own().items()])
         )
         return
-    text = Recipe.load(chosen).to_toml()
+    text = Recipe.load(recipe).to_toml()
     if (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8":
         # TOML files are UTF-8; escapes keep the text valid in whatever a redirected output is
         # written in.

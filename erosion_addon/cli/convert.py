@@ -10,27 +10,35 @@ from .terminal.output import note, print_written
 from .terminal.progress import Stages
 
 
-def convert(given: argparse.Namespace, image_files: ImageFiles) -> None:
+def convert(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
-    stages = Stages(given.quiet, "heightmap read", "files written")
-    terrain, record = read_land(given, image_files)
+    stages = Stages(arguments.quiet, "heightmap read", "files written")
+    terrain, record = read_land(arguments, image_files)
     stages.end()
-    layout = Layout(given.engine or "", given.size, given.tiles, given.height_range, given.flip)
+    layout = Layout(
+        arguments.engine or "",
+        arguments.size,
+        arguments.tiles,
+        arguments.height_range,
+        arguments.flip,
+    )
     place = record.georeference
-    holes = kept_holes(given, record)
-    done = export(given.output, terrain, image_files, layout, (), None, [given.input], place, holes)
+    holes = kept_holes(arguments, record)
+    result = export(
+        arguments.output, terrain, image_files, layout, (), None, [arguments.input], place, holes
+    )
     stages.end()
-    print_written(done.paths)
-    if given.quiet:
+    print_written(result.paths)
+    if arguments.quiet:
         return
-    for sentence in done.notes:
+    for sentence in result.notes:
         note(sentence)
-    note_holes(given.output, holes)
-    if not given.height_range:
-        low, high = done.height_range
-        note(f"{given.output} goes from {low:.10g} m to {high:.10g} m.")
-    if done.clipped_cells:
+    note_holes(arguments.output, holes)
+    if not arguments.height_range:
+        low, high = result.height_range
+        note(f"{arguments.output} goes from {low:.10g} m to {high:.10g} m.")
+    if result.clipped_cells:
         note(
-            f"{done.clipped_cells} points lay outside the height range and were cut off in "
-            f"{given.output}."
+            f"{result.clipped_cells} points lay outside the height range and were cut off in "
+            f"{arguments.output}."
         )

@@ -32,13 +32,15 @@ _LARGEST = 16 << 20
 """Bytes of a report that is read."""
 
 
-def order_of(given: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[str | Path]) -> str:
+def order_of(
+    arguments: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[str | Path]
+) -> str:
     """SHA-256 of everything that determines the results of a command: version, arguments, recipe,
     bytes of the inputs.
 
     InputError if an input cannot be read.
     """
-    words = {name: value for name, value in vars(given).items() if name not in _NO_MATTER}
+    words = {name: value for name, value in vars(arguments).items() if name not in _NO_MATTER}
     try:
         files = {str(path): sha256(Path(path)) for path in inputs if Path(path).is_file()}
     except OSError as error:
@@ -56,8 +58,12 @@ def is_finished(report: Path, order: str) -> bool:
     with suppress(OSError, ValueError, RecursionError):
         if not report.is_file() or report.stat().st_size > _LARGEST:
             return False
-        told: Any = json.loads(report.read_text(encoding="utf-8"))
-        files = told.get("files") if isinstance(told, dict) and told.get("order") == order else None
+        content: Any = json.loads(report.read_text(encoding="utf-8"))
+        files = (
+            content.get("files")
+            if isinstance(content, dict) and content.get("order") == order
+            else None
+        )
         if not isinstance(files, dict) or not files:
             return False
         return all(

@@ -36,87 +36,99 @@ from .terminal.progress import ProgressLine, ShareProgress, Stages
 OnProgress = Callable[[float, str], None]
 
 
-def landscape(given: argparse.Namespace, image_files: ImageFiles) -> None:
+def landscape(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments or a damaged landscape."""
-    match given.action:
+    match arguments.action:
         case "make":
-            _make(given, image_files)
+            _make(arguments, image_files)
         case "erode":
-            _erode(given)
+            _erode(arguments)
         case "tasks":
-            _tasks(given)
+            _tasks(arguments)
         case "task":
-            _task(given)
+            _task(arguments)
         case "analyze":
-            _analyze(given)
+            _analyze(arguments)
         case "check":
-            _check(given)
+            _check(arguments)
         case "export":
-            _export(given, image_files)
+            _export(arguments, image_files)
         case "preview":
-            _preview(given, image_files)
+            _preview(arguments, image_files)
 
 
-def _make(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    if given.source in SOURCES:
-        if given.size is None:
+def _make(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
+    if arguments.source in SOURCES:
+        if arguments.size is None:
             raise InputError("A generated landscape needs --size, such as 8192x8192.")
-        if words := given_reading(given, but="cell_size"):
+        if words := given_reading(arguments, but="cell_size"):
             raise InputError(
-                f"{given.source} is a start terrain, not a file; leave out {words[0]}."
+                f"{arguments.source} is a start terrain, not a file; leave out {words[0]}."
             )
-        spacing = given.cell_size or 1.0
-        values = dict(given.set)
+        spacing = arguments.cell_size or 1.0
+        values = dict(arguments.set)
         if values.get("tileable"):
             raise InputError("The edges of a landscape cannot wrap; leave out tileable.")
         manifest = Manifest(
-            given.size[0],
-            given.size[1],
-            given.tile,
+            arguments.size[0],
+            arguments.size[1],
+            arguments.tile,
             (spacing, spacing),
-            f"{given.source}, seed {given.seed}",
+            f"{arguments.source}, seed {arguments.seed}",
         )
-        start = make.generated(given.source, given.size, spacing, given.seed, values, image_files)
-        land = Record(given.source, "float64", given.size, given.size)
+        start = make.generated(
+            arguments.source, arguments.size, spacing, arguments.seed, values, image_files
+        )
+        land = Record(arguments.source, "float64", arguments.size, arguments.size)
     else:
-        start, land = _heightmap(given, image_files)
+        start, land = _heightmap(arguments, image_files)
         place = land.georeference.to_text() if land.georeference else ""
         spacing = land.spacing or (float(land.every), float(land.every))
-        manifest = Manifest(*land.shape, given.tile, spacing, Path(given.source).name, place=place)
-    on_progress = _progress(given)
-    masks = {kind: _mask(given, kind, file, land, image_files) for kind, file in given.mask}
-    made = make.make(
-        given.folder, manifest, start, lambda fraction: on_progress(fraction, "tiles made"), masks
+        manifest = Manifest(
+            *land.shape, arguments.tile, spacing, Path(arguments.source).name, place=place
+        )
+    on_progress = _progress(arguments)
+    masks = {kind: _mask(arguments, kind, file, land, image_files) for kind, file in arguments.mask}
+    result = make.make(
+        arguments.folder,
+        manifest,
+        start,
+        lambda fraction: on_progress(fraction, "tiles made"),
+        masks,
     )
-    rows, cols = made.counts
-    print_line(f"{given.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles")
+    rows, cols = result.counts
+    print_line(
+        f"{arguments.folder}: {manifest.rows} × {manifest.cols} cells in {rows} × {cols} tiles"
+    )
 
 
-def _heightmap(given: argparse.Namespace, image_files: ImageFiles) -> tuple[make.Start, Record]:
+def _heightmap(arguments: argparse.Namespace, image_files: ImageFiles) -> tuple[make.Start, Record]:
     """Start terrain from a file or tiles, read in windows where it may be larger than memory, and
     its record.
     """
-    path = Path(given.source)
-    options = reading_of(given)
+    path = Path(arguments.source)
+    options = reading_of(arguments)
     if "{" in path.name and not path.exists():
         files = make.tile_files(path)
-        files = files if given.bottom_first else files[::-1]
-        numbers, record = make.tile_numbers(path, files, image_files, options, given.shared_borders)
+        files = files if arguments.bottom_first else files[::-1]
+        numbers, record = make.tile_numbers(
+            path, files, image_files, options, arguments.shared_borders
+        )
         record, read = windows_in(numbers, record, options)
     elif path.suffix.lower() not in READ_SUFFIXES:
         raise InputError(
-            f"{given.source} is neither a heightmap nor a start terrain; choose one of "
+            f"{arguments.source} is neither a heightmap nor a start terrain; choose one of "
             f"{', '.join(SOURCES)}."
         )
     else:
         record, read = heightmap_windows(path, image_files, options)
-    if not given.quiet:
+    if not arguments.quiet:
         note_doubts(record.doubts)
     return make.from_windows(read), record
 
 
 def _mask(
-    given: argparse.Namespace, kind: str, file: str, land: Record, image_files: ImageFiles
+    arguments: argparse.Namespace, kind: str, file: str, land: Record, image_files: ImageFiles
 ) -> make.Read:
     """Reader of a mask's windows."""
     if kind not in MASKS:
@@ -129,41 +141,45 @@ def _mask(
         raise InputError(
             f"{file} has {shape[0]} × {shape[1]} cells, and the landscape {rows} × {cols}."
         )
-    if not given.quiet:
+    if not arguments.quiet:
         note_doubts(doubts)
     return lambda window: read(window.top, window.bottom, window.left, window.right)
 
 
-def _erode(given: argparse.Namespace) -> None:
-    recipe = Recipe.load(given.recipe).with_values(dict(given.set))
-    on_progress = _limited(_progress(given), given.time_limit)
+def _erode(arguments: argparse.Namespace) -> None:
+    recipe = Recipe.load(arguments.recipe).with_values(dict(arguments.set))
+    on_progress = _limited(_progress(arguments), arguments.time_limit)
 
     def on_plan(plan: Plan) -> None:
         estimate.require_room(plan)
-        if not given.quiet:
+        if not arguments.quiet:
             note(estimate.in_words(plan))
             for sentence in plan.notes():
                 note(sentence)
 
-    choice = given.seed, given.edges, given.coarse
-    with Outputs() as outputs, _going_on_later(given.folder), _workers(given) as workers:
-        report = _planned_report(outputs, given.report)
-        done = erode(given.folder, recipe, workers, *choice, on_progress, on_plan, note)
-        figures = {"recipe": recipe.name, **done.manifest.report, "sha256": done.manifest.layers}
+    choice = arguments.seed, arguments.edges, arguments.coarse
+    with Outputs() as outputs, _going_on_later(arguments.folder), _workers(arguments) as workers:
+        report = _planned_report(outputs, arguments.report)
+        result = erode(arguments.folder, recipe, workers, *choice, on_progress, on_plan, note)
+        figures = {
+            "recipe": recipe.name,
+            **result.manifest.report,
+            "sha256": result.manifest.layers,
+        }
         _write_report(outputs, report, figures)
     print_line(
-        f"{given.folder}: {recipe.name}, "
-        f"{', '.join(name for name in done.manifest.layers if '/' not in name)}"
+        f"{arguments.folder}: {recipe.name}, "
+        f"{', '.join(name for name in result.manifest.layers if '/' not in name)}"
     )
 
 
-def _tasks(given: argparse.Namespace) -> None:
+def _tasks(arguments: argparse.Namespace) -> None:
     """A line for each task: its number, its name, and the names of those that it needs. Or a line
     for each round.
     """
-    recipe = Recipe.load(given.recipe).with_values(dict(given.set))
-    tasks = prepare(given.folder, recipe, given.seed, given.edges, given.coarse)
-    if given.rounds:
+    recipe = Recipe.load(arguments.recipe).with_values(dict(arguments.set))
+    tasks = prepare(arguments.folder, recipe, arguments.seed, arguments.edges, arguments.coarse)
+    if arguments.rounds:
         for first, last in rounds(tasks):
             print_line(f"{first}-{last}" if first < last else str(first))
         return
@@ -171,36 +187,40 @@ def _tasks(given: argparse.Namespace) -> None:
         print_line(" ".join([str(number), task.name, *task.needs]))
 
 
-def _task(given: argparse.Namespace) -> None:
+def _task(arguments: argparse.Namespace) -> None:
     """Do a task; one that comes too early ends with a code of its own, so that a farm tries
     again.
     """
-    told: list[str] = []
+    sentences: list[str] = []
 
     def on_wait(sentence: str) -> None:
-        if not given.quiet and told[-1:] != [sentence]:
+        if not arguments.quiet and sentences[-1:] != [sentence]:
             note(f"Waiting: {sentence}")
-        told.append(sentence)
+        sentences.append(sentence)
 
     try:
         print_line(
             do_one(
-                given.folder, given.name, given.threads or 0, 60.0 * (given.wait or 0.0), on_wait
+                arguments.folder,
+                arguments.name,
+                arguments.threads or 0,
+                60.0 * (arguments.wait or 0.0),
+                on_wait,
             )
         )
     except TooEarlyError as early:
         raise signals.Ended(str(early), signals.TRY_AGAIN) from None
 
 
-def _analyze(given: argparse.Namespace) -> None:
-    on_progress = _progress(given)
-    question = analyze.Question(given.edges, given.sea_level, given.channel_area)
-    with Outputs() as outputs, _going_on_later(given.folder), _workers(given) as workers:
-        report = _planned_report(outputs, given.report)
-        found = analyze.analyze(given.folder, workers, question, on_progress, note)
-        hashes = {name: found.manifest.layers[name] for name in analyze.LAYERS}
-        _write_report(outputs, report, {**found.manifest.analysis, "sha256": hashes})
-    print_lines(table(analyze.lines(found.manifest.analysis)))
+def _analyze(arguments: argparse.Namespace) -> None:
+    on_progress = _progress(arguments)
+    question = analyze.Question(arguments.edges, arguments.sea_level, arguments.channel_area)
+    with Outputs() as outputs, _going_on_later(arguments.folder), _workers(arguments) as workers:
+        report = _planned_report(outputs, arguments.report)
+        result = analyze.analyze(arguments.folder, workers, question, on_progress, note)
+        hashes = {name: result.manifest.layers[name] for name in analyze.LAYERS}
+        _write_report(outputs, report, {**result.manifest.analysis, "sha256": hashes})
+    print_lines(table(analyze.lines(result.manifest.analysis)))
 
 
 @contextmanager
@@ -228,87 +248,89 @@ def _write_report(outputs: Outputs, target: Path | None, result: dict[str, Any])
 
 
 @contextmanager
-def _workers(given: argparse.Namespace) -> Iterator[Workers]:
+def _workers(arguments: argparse.Namespace) -> Iterator[Workers]:
     """This process, or a cluster."""
-    if given.cluster is None:
-        yield Alone(given.threads or 0)
+    if arguments.cluster is None:
+        yield Alone(arguments.threads or 0)
         return
-    memory = 1e9 * (given.worker_memory or 0.0)
-    with cluster(given.cluster, given.workers or 0, given.threads or 0, memory) as workers:
-        if workers.dashboard and not given.quiet:
+    memory = 1e9 * (arguments.worker_memory or 0.0)
+    with cluster(
+        arguments.cluster, arguments.workers or 0, arguments.threads or 0, memory
+    ) as workers:
+        if workers.dashboard and not arguments.quiet:
             note(f"Dashboard of the cluster: {workers.dashboard}")
         yield workers
 
 
-def _check(given: argparse.Namespace) -> None:
-    found = Landscape(given.folder, Manifest.load(given.folder))
-    stages = Stages(given.quiet, *(f"{layer} compared" for layer in found.manifest.layers))
+def _check(arguments: argparse.Namespace) -> None:
+    land = Landscape(arguments.folder, Manifest.load(arguments.folder))
+    stages = Stages(arguments.quiet, *(f"{layer} compared" for layer in land.manifest.layers))
     faults = list[str]()
-    for layer in found.manifest.layers:
-        faults += [fault for sentences in found.faults((layer,)).values() for fault in sentences]
+    for layer in land.manifest.layers:
+        faults += [fault for sentences in land.faults((layer,)).values() for fault in sentences]
         stages.end()
-    if are_left(given.folder):
+    if are_left(arguments.folder):
         raise InputError(
-            f"The process ended while a window was being written back to {given.folder}. The next "
-            "command that opens the landscape, such as landscape preview, completes it. Until "
+            f"The process ended while a window was being written back to {arguments.folder}. The "
+            "next command that opens the landscape, such as landscape preview, completes it. Until "
             f"then {len(faults)} tiles differ from their hashes."
         )
     if faults:
         for fault in faults[:20]:
             note(f"{fault}.")
         raise InputError(
-            f"{given.folder} has {len(faults)} damaged or missing tiles; the command that made "
+            f"{arguments.folder} has {len(faults)} damaged or missing tiles; the command that made "
             "them repairs it."
         )
     print_line(
-        f"{given.folder}: {len(found.tiles())} tiles of {len(found.manifest.layers)} layers, all "
+        f"{arguments.folder}: {len(land.tiles())} tiles of {len(land.manifest.layers)} layers, all "
         "sound"
     )
 
 
-def _export(given: argparse.Namespace, image_files: ImageFiles) -> None:
-    on_progress = _progress(given)
+def _export(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
+    on_progress = _progress(arguments)
     paths, (low, high) = export.export(
-        Landscape(given.folder),
-        given.output,
+        Landscape(arguments.folder),
+        arguments.output,
         image_files,
-        given.layer,
-        given.side or 0,
-        given.engine or "",
-        tuple(given.height_range) if given.height_range else None,  # type: ignore[arg-type]
-        given.names or "",
-        given.bottom_first,
+        arguments.layer,
+        arguments.side or 0,
+        arguments.engine or "",
+        tuple(arguments.height_range) if arguments.height_range else None,  # type: ignore[arg-type]
+        arguments.names or "",
+        arguments.bottom_first,
         lambda fraction: on_progress(fraction, "files written"),
-        export.Maps(given.weights, given.normals or ""),
+        export.Maps(arguments.weights, arguments.normals or ""),
     )
     print_written(paths)
-    if not given.quiet and given.output.suffix.lower() in GRAY_SUFFIXES:
+    if not arguments.quiet and arguments.output.suffix.lower() in GRAY_SUFFIXES:
         note(f"Black is {low:.10g} m and white {high:.10g} m in all of them.")
 
 
-def _preview(given: argparse.Namespace, image_files: ImageFiles) -> None:
+def _preview(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     with Outputs() as outputs:
-        target = outputs.plan(given.output, (".png", ".exr"))
-        stages = Stages(given.quiet, "picture made", "file written")
-        found = Landscape(given.folder)
-        if given.window:
-            top, bottom, left, right = given.window
-            shown = _closely(found, Window(top, bottom, left, right), given.layer)
+        target = outputs.plan(arguments.output, (".png", ".exr"))
+        stages = Stages(arguments.quiet, "picture made", "file written")
+        land = Landscape(arguments.folder)
+        if arguments.window:
+            top, bottom, left, right = arguments.window
+            image = _closely(land, Window(top, bottom, left, right), arguments.layer)
         else:
-            shown = export.picture(found, given.side, given.layer)
+            image = export.picture(land, arguments.side, arguments.layer)
         stages.end()
         with outputs.write(target) as path:
-            image_files.write(path, shown, "uint16" if target.suffix == ".png" else "float")
+            image_files.write(path, image, "uint16" if target.suffix == ".png" else "float")
         published = outputs.publish()
         stages.end()
         print_written(published)
 
 
-def _closely(found: Landscape, window: Window, layer: str) -> Array:
-    if window.meet(found.whole) != window:
-        rows, cols = found.shape
+def _closely(land: Landscape, window: Window, layer: str) -> Array:
+    if window.meet(land.whole) != window:
+        rows, cols = land.shape
         raise InputError(f"The window goes beyond the landscape of {rows} × {cols} cells.")
-    return export.close_up(found, window, layer)
+    return export.close_up(land, window, layer)
 
 
 def _limited(on_progress: OnProgress, seconds: float | None) -> OnProgress:
@@ -323,5 +345,5 @@ def _limited(on_progress: OnProgress, seconds: float | None) -> OnProgress:
     return limited
 
 
-def _progress(given: argparse.Namespace) -> OnProgress:
-    return ShareProgress(ProgressLine(given.quiet)).show
+def _progress(arguments: argparse.Namespace) -> OnProgress:
+    return ShareProgress(ProgressLine(arguments.quiet)).show

@@ -2,6 +2,7 @@
 """Command rivers: rivers, lakes and sea of a heightmap, as lines, outlines, meshes and masks."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from ..base.atomic_files import Outputs
@@ -22,50 +23,64 @@ from .terminal.output import note, print_written
 from .terminal.progress import Stages
 
 
-def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
+def rivers(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
-    parameters, cut = _parameters(given)
-    masks_read = [path for path in (given.headwaters, given.outlets) if path]
-    with Outputs([given.input, given.input.with_suffix(".json"), *masks_read]) as outputs:
-        targets = [outputs.plan(path, WRITERS) for path in [given.output, *given.also]]
-        wanted = _planned_masks(outputs, given.mask)
-        carved = outputs.plan(given.carve, SUFFIXES) if given.carve else None
-        side = plan_side(outputs, given.carve) if given.carve else None
-        stages = Stages(given.quiet, "heightmap read", "rivers found", "files written")
-        terrain, record = read_land(given, image_files)
+    parameters, cut = _parameters(arguments)
+    masks_read = [path for path in (arguments.headwaters, arguments.outlets) if path]
+    with Outputs([arguments.input, arguments.input.with_suffix(".json"), *masks_read]) as outputs:
+        targets = [outputs.plan(path, WRITERS) for path in [arguments.output, *arguments.also]]
+        mask_targets = _planned_masks(outputs, arguments.mask)
+        carved = outputs.plan(arguments.carve, SUFFIXES) if arguments.carve else None
+        side = plan_side(outputs, arguments.carve) if arguments.carve else None
+        stages = Stages(arguments.quiet, "heightmap read", "rivers found", "files written")
+        terrain, record = read_land(arguments, image_files)
         stages.end()
         place = record.georeference
         headwaters = None
-        if given.headwaters:
+        if arguments.headwaters:
             headwaters = bilinear(
-                read_mask_file(given, given.headwaters, image_files, record), terrain.shape
+                read_mask_file(arguments, arguments.headwaters, image_files, record), terrain.shape
             )
-        outlets = read_outlets(given, image_files, record)
-        more = parameters, headwaters, given.threads or 0, outlets
-        water = water_of(terrain.elevation, terrain.spacing, given.edges, *more)
+        outlets = read_outlets(arguments, image_files, record)
+        find_water = partial(
+            water_of,
+            spacing=terrain.spacing,
+            edges=arguments.edges,
+            parameters=parameters,
+            headwaters=headwaters,
+            threads=arguments.threads or 0,
+            outlets=outlets,
+        )
+        water = find_water(terrain.elevation)
         if carved:  # and all files have the rivers of the ground with beds
             beds = carve_rivers(
-                terrain.elevation, terrain.spacing, given.edges, water, parameters, cut
+                terrain.elevation, terrain.spacing, arguments.edges, water, parameters, cut
             )
             terrain = Terrain(beds, terrain.spacing)
-            water = water_of(terrain.elevation, terrain.spacing, given.edges, *more)
+            water = find_water(terrain.elevation)
         degrees = place.degrees(terrain.spacing) if place else None
         ways = Waterways(water, parameters, terrain.elevation, terrain.spacing, degrees)
         stages.end()
         for target in targets:
             with outputs.write(target) as path:
                 write(path, ways)
-        if wanted:
-            made = masks(water, ways.sizes, terrain.spacing, given.edges, ways.sea)
-            for kind, target in wanted.items():
+        if mask_targets:
+            mask_arrays = masks(water, ways.sizes, terrain.spacing, arguments.edges, ways.sea)
+            for kind, target in mask_targets.items():
                 with outputs.write(target) as path:
                     encode_heightmap(
-                        path, made[kind], image_files, (0.0, 1.0), "f4", terrain.spacing, place
+                        path,
+                        mask_arrays[kind],
+                        image_files,
+                        (0.0, 1.0),
+                        "f4",
+                        terrain.spacing,
+                        place,
                     )
         if carved:
             with outputs.write(carved) as path:
-                span = given.height_range
-                holes = kept_holes(given, record)
+                span = arguments.height_range
+                holes = kept_holes(arguments, record)
                 written = encode_heightmap(
                     path,
                     terrain.elevation,
@@ -77,36 +92,38 @@ def rivers(given: argparse.Namespace, image_files: ImageFiles) -> None:
                     holes,
                     is_elevation=True,
                 )
-            write_side(side, given.carve, terrain, written)
+            write_side(side, arguments.carve, terrain, written)
         published = outputs.publish()
         stages.end()
     print_written(published)
-    if not given.quiet:
+    if not arguments.quiet:
         if carved:
-            note_gray(given.carve, written, given.height_range)
-            note_holes(given.carve, holes)
-        note(_summary(ways, given.headwaters))
+            note_gray(arguments.carve, written, arguments.height_range)
+            note_holes(arguments.carve, holes)
+        note(_summary(ways, arguments.headwaters))
         if degrees is None and any(target.suffix.lower() == ".geojson" for target in targets):
             note(
-                f"{given.input} has no place on Earth that is known here, so the coordinates are "
-                "in meters."
+                f"{arguments.input} has no place on Earth that is known here, so the coordinates "
+                "are in meters."
             )
 
 
-def _parameters(given: argparse.Namespace) -> tuple[RiverParameters, CutParameters]:
+def _parameters(arguments: argparse.Namespace) -> tuple[RiverParameters, CutParameters]:
     """Settings of the rivers and of their beds; InputError for those of beds without `--carve`."""
-    of_beds = {name: value for name, value in given.set if name in specifications(CutParameters)}
-    if of_beds and not given.carve:
+    of_beds = {
+        name: value for name, value in arguments.set if name in specifications(CutParameters)
+    }
+    if of_beds and not arguments.carve:
         raise InputError(
             f"--set {' '.join(of_beds)} is for carved beds; name a heightmap for them with --carve."
         )
-    of_rivers = {name: value for name, value in given.set if name not in of_beds}
+    of_rivers = {name: value for name, value in arguments.set if name not in of_beds}
     return RiverParameters.from_dict(of_rivers), CutParameters.from_dict(of_beds)
 
 
-def _planned_masks(outputs: Outputs, given: list[tuple[str, str]]) -> dict[str, Path]:
+def _planned_masks(outputs: Outputs, assignments: list[tuple[str, str]]) -> dict[str, Path]:
     planned = {}
-    for kind, path in given:
+    for kind, path in assignments:
         if kind not in MASKS:
             raise InputError(
                 f"There is no mask {kind!r:.60} of water; choose one of {', '.join(MASKS)}."
@@ -139,7 +156,7 @@ def _held(ways: Waterways) -> str:
         return ""
     land = ways.elevation.size * ways.spacing[0] * ways.spacing[1]
     fallen = ways.parameters.rain_depth(land) * land
-    held = float(
+    volume = float(
         lake_sizes(ways.water.lakes, ways.water.level, ways.elevation, ways.spacing).volume.sum()
     )
-    return f" They hold {held:.4g} of {fallen:.4g} m³ of rain."
+    return f" They hold {volume:.4g} of {fallen:.4g} m³ of rain."

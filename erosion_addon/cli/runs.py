@@ -6,7 +6,7 @@ import json
 import math
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -30,9 +30,9 @@ from ..run.frames.sequence import Frames
 from ..run.precompile import rehearse
 from ..run.progress import Progress
 from ..run.region import resuming
-from ..run.region.rerun import LOCAL_MASKS, simulate_region
+from ..run.region.rerun import LOCAL_MASKS, begin
 from ..run.report import in_words
-from ..run.simulation import OutOfBoundsError, simulate
+from ..run.simulation import OutOfBoundsError, RunOptions
 from ..terrain.terrain import Terrain
 from .beside import map_fields, note_gray, plan_report, plan_side, require_space, write_side
 from .finished import is_finished, order_of
@@ -43,147 +43,135 @@ from .terminal.progress import ProgressLine, RunProgress
 from .watching import watched
 
 
-def erode(given: argparse.Namespace, image_files: ImageFiles) -> None:
+def erode(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command erode; InputError for invalid arguments or inputs."""
-    if given.look:
+    if arguments.look:
         raise InputError("--look is for an OUTPUT that ends in .blend.")
-    recipe = recipe_of(given)
-    order = order_of(given, recipe, inputs(given)) if given.report else ""
-    if _is_finished(given, order):
+    recipe = recipe_of(arguments)
+    order = order_of(arguments, recipe, inputs(arguments)) if arguments.report else ""
+    if _is_finished(arguments, order):
         return
-    with _planned(given, order) as results, _locked_frames(given):
-        terrain, masks, record = read(given, recipe, image_files)
-        results.place, results.holes = record.georeference, kept_holes(given, record)
-        _require_frames_whole(given)
-        region = read_region(given, image_files, record)
+    with _planned(arguments, order) as results, _locked_frames(arguments):
+        terrain, masks, record = read(arguments, recipe, image_files)
+        results.place, results.holes = record.georeference, kept_holes(arguments, record)
+        _require_frames_whole(arguments)
+        region = read_region(arguments, image_files, record)
         local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
         compile_kernels: Callable[[OnProgress], None] = partial(
             rehearse, recipe, terrain.spacing, local.union(masks), terrain.fields
         )
-        checkpoint = _checkpoint_of(given, terrain, recipe, region, masks)
-        frames = _frames(given, terrain, checkpoint)
+        options = RunOptions(arguments.seed, arguments.edges, masks, arguments.threads or 0)
+        checkpoint = _checkpoint_of(arguments, terrain, recipe, options, region)
+        frames = _frames(arguments, terrain, checkpoint)
         if checkpoint:
-            run = resuming.resume(checkpoint, given.threads or 0)
+            run = resuming.resume(checkpoint, arguments.threads or 0)
             compile_kernels = partial(resuming.compile_rest, checkpoint)
-        elif region is not None:
-            choice = {
-                "seed": given.seed,
-                "edges": given.edges,
-                "masks": masks,
-                "threads": given.threads or 0,
-            }
-            run = simulate_region(terrain, recipe, region, **choice)
         else:
-            run = simulate(
-                terrain,
-                recipe,
-                seed=given.seed,
-                edges=given.edges,
-                masks=masks,
-                threads=given.threads or 0,
-            )
+            run = begin(terrain, recipe, options, region)
         results.require_space(terrain.shape)
-        if not given.quiet:
+        if not arguments.quiet:
             note_lack(recipe, terrain, masks)
         if frames:
             frames.require_space(terrain.shape)
-            if not given.quiet:
+            if not arguments.quiet:
                 note(_frames_to_come(frames, terrain))
-            if given.go_on and not checkpoint:
+            if arguments.go_on and not checkpoint:
                 run = results.saving_first(run)
             run = frames.keep(run, terrain)
-        with _naming_kept_files(frames, results, given):
+        with _naming_kept_files(frames, results, arguments):
             last = results.watch(run, compile_kernels)
         results.write(last, image_files, masks.get("outlet"))
 
 
-def resume(given: argparse.Namespace, image_files: ImageFiles) -> None:
+def resume(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command resume; InputError for invalid arguments or an invalid checkpoint."""
-    order = order_of(given, None, [given.input]) if given.report else ""
-    if _is_finished(given, order):
+    order = order_of(arguments, None, [arguments.input]) if arguments.report else ""
+    if _is_finished(arguments, order):
         return
-    with _planned(given, order) as results, _locked_frames(given):
-        checkpoint = Checkpoint.load(given.input)
-        run = resuming.resume(checkpoint, given.threads or 0)
+    with _planned(arguments, order) as results, _locked_frames(arguments):
+        checkpoint = Checkpoint.load(arguments.input)
+        run = resuming.resume(checkpoint, arguments.threads or 0)
         start = checkpoint.arrays["start/elevation"]
         rows, cols = start.shape
         results.require_space((rows, cols))
-        frames = Frames.of_paused_run(given.frames_folder, start) if given.frames_folder else None
+        frames = (
+            Frames.of_paused_run(arguments.frames_folder, start)
+            if arguments.frames_folder
+            else None
+        )
         if frames:
             frames.require_space((rows, cols))
             run = frames.keep(run)
-        with _naming_kept_files(frames, results, given):
+        with _naming_kept_files(frames, results, arguments):
             last = results.watch(run, partial(resuming.compile_rest, checkpoint))
         results.write(last, image_files, resuming.outlets(checkpoint))
 
 
-def _is_finished(given: argparse.Namespace, order: str) -> bool:
+def _is_finished(arguments: argparse.Namespace, order: str) -> bool:
     """Whether the report lists finished results; prints a note if so."""
-    if not (order and is_finished(given.report, order)):
+    if not (order and is_finished(arguments.report, order)):
         return False
-    if not given.quiet:
-        note(f"{given.output} already holds the complete result of this run; nothing was done.")
+    if not arguments.quiet:
+        note(f"{arguments.output} already holds the complete result of this run; nothing was done.")
     return True
 
 
 def _checkpoint_of(
-    given: argparse.Namespace,
+    arguments: argparse.Namespace,
     terrain: Terrain,
     recipe: Recipe,
+    options: RunOptions,
     region: Any,
-    masks: Mapping[str, Array],
 ) -> Checkpoint | None:
     """Checkpoint to go on from, if that is wanted and there is one; InputError for one of another
     run.
     """
-    if not (given.go_on and given.checkpoint.exists()):
+    if not (arguments.go_on and arguments.checkpoint.exists()):
         return None
-    checkpoint = Checkpoint.load(given.checkpoint)
-    if not resuming.is_of(
-        checkpoint, terrain, recipe, region, seed=given.seed, edges=given.edges, masks=masks
-    ):
+    checkpoint = Checkpoint.load(arguments.checkpoint)
+    if not resuming.is_of(checkpoint, terrain, recipe, options, region):
         raise InputError(
-            f"{given.checkpoint} belongs to another run; name another checkpoint, or remove this "
-            "one."
+            f"{arguments.checkpoint} belongs to another run; name another checkpoint, or remove "
+            "this one."
         )
     return checkpoint
 
 
-def _require_frames_whole(given: argparse.Namespace) -> None:
+def _require_frames_whole(arguments: argparse.Namespace) -> None:
     """Check the options for frames, and set `frames`, their number, from a film; InputError if they
     do not fit.
     """
-    if given.frames_per_second is not None:
-        if given.frames is not None:
+    if arguments.frames_per_second is not None:
+        if arguments.frames is not None:
             raise InputError(
                 "--frames and --frames-per-second are two ways to say how many; leave out one of "
                 "the two."
             )
-        given.frames = frames_of_film(*given.frames_per_second)
-    if (given.frames is None) != (given.frames_folder is None) or (
-        given.frames_fields and given.frames is None
+        arguments.frames = frames_of_film(*arguments.frames_per_second)
+    if (arguments.frames is None) != (arguments.frames_folder is None) or (
+        arguments.frames_fields and arguments.frames is None
     ):
         raise InputError("--frames and --frames-folder belong together; give both.")
 
 
-def _locked_frames(given: argparse.Namespace) -> AbstractContextManager[None]:
+def _locked_frames(arguments: argparse.Namespace) -> AbstractContextManager[None]:
     """Context of the one run that keeps frames in their folder, if any are kept."""
-    return frame_files.locked(given.frames_folder) if given.frames_folder else nullcontext()
+    return frame_files.locked(arguments.frames_folder) if arguments.frames_folder else nullcontext()
 
 
 def _frames(
-    given: argparse.Namespace, terrain: Terrain, checkpoint: Checkpoint | None
+    arguments: argparse.Namespace, terrain: Terrain, checkpoint: Checkpoint | None
 ) -> Frames | None:
     """Frames to keep, if any are asked for; with a checkpoint those of its run, to go on with."""
-    if given.frames is None:
+    if arguments.frames is None:
         return None
     if checkpoint is None:
-        return Frames(given.frames_folder, given.frames, given.frames_fields)
-    frames = Frames.of_paused_run(given.frames_folder, terrain.elevation)
-    if not frames.is_as_asked(given.frames, given.frames_fields):
+        return Frames(arguments.frames_folder, arguments.frames, arguments.frames_fields)
+    frames = Frames.of_paused_run(arguments.frames_folder, terrain.elevation)
+    if not frames.is_as_asked(arguments.frames, arguments.frames_fields):
         raise InputError(
-            f"{given.frames_folder} holds {frames.count} frames with {', '.join(frames.fields)}; "
-            "ask for the same number and fields to go on with them."
+            f"{arguments.frames_folder} holds {frames.count} frames with "
+            f"{', '.join(frames.fields)}; ask for the same number and fields to go on with them."
         )
     return frames
 
@@ -191,13 +179,13 @@ def _frames(
 def _frames_to_come(frames: Frames, terrain: Terrain) -> str:
     """Number and greatest size of all frames, in words."""
     most = size_in_words(frames.bytes_needed(terrain.shape))
-    there = f"; {frames.kept + 1} of them are there already" if frames.kept >= 0 else ""
-    return f"{frames.count + 1} frames of at most {most} in all{there}."
+    finished = f"; {frames.kept + 1} of them are there already" if frames.kept >= 0 else ""
+    return f"{frames.count + 1} frames of at most {most} in all{finished}."
 
 
 @contextmanager
 def _naming_kept_files(
-    frames: Frames | None, results: "_Results", given: argparse.Namespace
+    frames: Frames | None, results: "_Results", arguments: argparse.Namespace
 ) -> Iterator[None]:
     """Context that names the files left by a run that does not reach its end, and by an interrupted
     one.
@@ -205,10 +193,10 @@ def _naming_kept_files(
     try:
         yield
     except (KeyboardInterrupt, signals.Ended) as end:
-        kept = [*_frames_that_stay(frames), *results.saved]
-        if not kept:
+        remains = [*_frames_that_stay(frames), *results.saved]
+        if not remains:
             raise
-        raise signals.renamed(end, f"no result was written, but {' and '.join(kept)}") from None
+        raise signals.renamed(end, f"no result was written, but {' and '.join(remains)}") from None
     except Exception:
         stay = _frames_that_stay(frames)
         again = (
@@ -240,26 +228,30 @@ class _Results:
     place: Georeference | None = None
     holes: Array | None = None
 
-    def __init__(self, outputs: Outputs, given: argparse.Namespace, order: str) -> None:
-        if given.analyze and not given.maps:
+    def __init__(self, outputs: Outputs, arguments: argparse.Namespace, order: str) -> None:
+        if arguments.analyze and not arguments.maps:
             raise InputError("--analyze needs --maps, the folder for what it finds.")
-        if given.weights and not given.maps:
+        if arguments.weights and not arguments.maps:
             raise InputError("--weights needs --maps, the folder for them.")
         for option in ("time_limit", "checkpoint_every", "go_on"):
-            if getattr(given, option, None) and given.checkpoint is None:
+            if getattr(arguments, option, None) and arguments.checkpoint is None:
                 name = {"go_on": "continue"}.get(option, option).replace("_", "-")
                 raise InputError(f"--{name} needs --checkpoint, the file that holds the run.")
         self._outputs = outputs
-        self._given = given
+        self._arguments = arguments
         self._order = order
-        forms = {"png": given.png_maps, "tif": given.tif_maps}
-        self._maps = maps.plan(outputs, given.maps, **forms) if given.maps else {}
-        self._cover = maps.plan_cover(outputs, given.maps) if given.maps and given.weights else {}
-        self._target = outputs.plan(given.output, SUFFIXES, given.input)
-        self._report = plan_report(outputs, given.report) if given.report else None
-        self._side = plan_side(outputs, given.output, self._report)
+        forms = {"png": arguments.png_maps, "tif": arguments.tif_maps}
+        self._maps = maps.plan(outputs, arguments.maps, **forms) if arguments.maps else {}
+        self._cover = (
+            maps.plan_cover(outputs, arguments.maps) if arguments.maps and arguments.weights else {}
+        )
+        self._target = outputs.plan(arguments.output, SUFFIXES, arguments.input)
+        self._report = plan_report(outputs, arguments.report) if arguments.report else None
+        self._side = plan_side(outputs, arguments.output, self._report)
         self._checkpoint = (
-            outputs.plan(given.checkpoint, (".npz",), given.input) if given.checkpoint else None
+            outputs.plan(arguments.checkpoint, (".npz",), arguments.input)
+            if arguments.checkpoint
+            else None
         )
         self.saved: list[str] = []
         self._finished: Progress | None = None  # until its results are written
@@ -272,14 +264,19 @@ class _Results:
         self, run: Iterator[Progress], compile_kernels: Callable[[OnProgress], None]
     ) -> Progress:
         """Final progress of the run."""
-        given = self._given
-        limit = math.inf if given.time_limit is None else given.time_limit
-        every = math.inf if given.checkpoint_every is None else 60 * given.checkpoint_every
-        shown = RunProgress(ProgressLine(given.quiet))
-        shown.begin()
+        arguments = self._arguments
+        limit = math.inf if arguments.time_limit is None else arguments.time_limit
+        every = math.inf if arguments.checkpoint_every is None else 60 * arguments.checkpoint_every
+        display = RunProgress(ProgressLine(arguments.quiet))
+        display.begin()
         try:
             return watched(
-                run, compile_kernels, shown, limit, self._save if self._checkpoint else None, every
+                run,
+                compile_kernels,
+                display,
+                limit,
+                self._save if self._checkpoint else None,
+                every,
             )
         except OutOfBoundsError as error:
             self._finished = error.progress
@@ -303,7 +300,7 @@ class _Results:
             note(f"{error or 'There was not enough memory for a checkpoint.'} The run goes on.")
         else:
             self.saved = [
-                f"the checkpoint at {progress.fraction:.0%} stays in {self._given.checkpoint}"
+                f"the checkpoint at {progress.fraction:.0%} stays in {self._arguments.checkpoint}"
             ]
 
     def write(self, last: Progress, image_files: ImageFiles, outlets: Array | None) -> None:
@@ -315,7 +312,9 @@ class _Results:
                 last.checkpoint.save(path)
             print_written(self._outputs.publish())
             command = (
-                "the same command" if getattr(self._given, "go_on", False) else "the command resume"
+                "the same command"
+                if getattr(self._arguments, "go_on", False)
+                else "the command resume"
             )
             at = f"at {last.fraction:.0%}; go on with {command}."
             if signals.arrived():
@@ -327,13 +326,13 @@ class _Results:
         published = self._outputs.publish()
         self._finished = None
         print_written(published)
-        if self._checkpoint and (self.saved or getattr(self._given, "go_on", False)):
+        if self._checkpoint and (self.saved or getattr(self._arguments, "go_on", False)):
             # the state on the way to a result that is there
             self._checkpoint.unlink(missing_ok=True)
-        if self._given.quiet:
+        if self._arguments.quiet:
             return
-        note_gray(self._given.output, written, self._given.height_range)
-        note_holes(self._given.output, self.holes)
+        note_gray(self._arguments.output, written, self._arguments.height_range)
+        note_holes(self._arguments.output, self.holes)
         for line in [*(result.report or {})["notes"], *in_words(result.report or {})]:
             note(line)
 
@@ -361,15 +360,22 @@ class _Results:
         self, result: Terrain, image_files: ImageFiles, outlets: Array | None
     ) -> Written:
         with self._outputs.write(self._target) as path:
-            span = self._given.height_range
+            span = self._arguments.height_range
             heights = result.elevation
-            more = (result.spacing, self.place, self.holes)
             written = encode_heightmap(
-                path, heights, image_files, span, "f8", *more, is_elevation=True
+                path,
+                heights,
+                image_files,
+                span,
+                "f8",
+                result.spacing,
+                self.place,
+                self.holes,
+                is_elevation=True,
             )
-        write_side(self._side, self._given.output, result, written)
+        write_side(self._side, self._arguments.output, result, written)
         edges = (result.report or {}).get("edges", "open")
-        fields = map_fields(result, self._given, edges, outlets)
+        fields = map_fields(result, self._arguments, edges, outlets)
         maps.write(
             self._outputs, self._maps, fields, image_files, result.spacing, self.place, self.holes
         )
@@ -386,12 +392,12 @@ class _Results:
 
 
 @contextmanager
-def _planned(given: argparse.Namespace, order: str) -> Iterator[_Results]:
+def _planned(arguments: argparse.Namespace, order: str) -> Iterator[_Results]:
     """Plan all files of a run, before it begins. order: what its report names it by."""
     results = None
     try:
-        with Outputs(inputs(given)) as outputs:
-            results = _Results(outputs, given, order)
+        with Outputs(inputs(arguments)) as outputs:
+            results = _Results(outputs, arguments, order)
             yield results
     except Exception:
         if results is not None:  # which has room now that what was half-written is gone

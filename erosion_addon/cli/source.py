@@ -26,73 +26,87 @@ from .arguments.reading import flag, reading_of
 from .terminal.output import note
 
 
-def inputs(given: argparse.Namespace) -> list[str | Path]:
+def inputs(arguments: argparse.Namespace) -> list[str | Path]:
     """Input files, which no output may replace."""
-    named = [getattr(given, name, None) for name in ("surface_color", "region_mask")]
-    files = [given.input, given.input.with_suffix(".json"), *(file for file in named if file)]
-    return [*files, *(path for _, path in getattr(given, "mask", []))]
+    options = [getattr(arguments, name, None) for name in ("surface_color", "region_mask")]
+    files = [
+        arguments.input,
+        arguments.input.with_suffix(".json"),
+        *(file for file in options if file),
+    ]
+    return [*files, *(path for _, path in getattr(arguments, "mask", []))]
 
 
-def recipe_of(given: argparse.Namespace) -> Recipe:
+def recipe_of(arguments: argparse.Namespace) -> Recipe:
     """Recipe with its settings; InputError for an unknown one."""
-    recipe = Recipe.load(given.recipe or RECIPE).with_values(dict(given.set))
-    if given.surface_color and is_strata(given.surface_color):
-        recipe = dataclasses.replace(recipe, strata=Strata.load(given.surface_color))
+    recipe = Recipe.load(arguments.recipe or RECIPE).with_values(dict(arguments.set))
+    if arguments.surface_color and is_strata(arguments.surface_color):
+        recipe = dataclasses.replace(recipe, strata=Strata.load(arguments.surface_color))
     return recipe
 
 
-def read_land(given: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, Record]:
+def read_land(arguments: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, Record]:
     """Terrain of the command's input, and the record of how the file was read, which is said."""
-    elevation, record = read_heights(given.input, image_files, reading_of(given))
-    if not given.quiet:
+    elevation, record = read_heights(arguments.input, image_files, reading_of(arguments))
+    if not arguments.quiet:
         note_doubts(record.doubts)
-        if given.height_range and record.meaning == "heights" and not hasattr(given, "output"):
+        if (
+            arguments.height_range
+            and record.meaning == "heights"
+            and not hasattr(arguments, "output")
+        ):
             note(
                 f"{record.name} holds heights, so the height range does not count. To change that: "
                 "--numbers."
             )
-    if given.smooth_steps:
-        elevation = _smoothed(elevation, record, given.quiet)
+    if arguments.smooth_steps:
+        elevation = _smoothed(elevation, record, arguments.quiet)
     return Terrain(elevation, record.spacing or float(record.every)), record
 
 
 def read(
-    given: argparse.Namespace, recipe: Recipe, image_files: ImageFiles
+    arguments: argparse.Namespace, recipe: Recipe, image_files: ImageFiles
 ) -> tuple[Terrain, dict[str, Array], Record]:
     """Start terrain, with sand if requested, masks, and the record of the heights."""
-    terrain, masks, record = _read(given, image_files)
-    if given.sand is not None:
-        terrain = _with_sand(terrain, given.sand, recipe, masks)
+    terrain, masks, record = _read(arguments, image_files)
+    if arguments.sand is not None:
+        terrain = _with_sand(terrain, arguments.sand, recipe, masks)
     return terrain, masks, record
 
 
-def read_region(given: argparse.Namespace, image_files: ImageFiles, land: Record) -> Any:
+def read_region(arguments: argparse.Namespace, image_files: ImageFiles, land: Record) -> Any:
     """Corners or cells of the region to erode; None for the whole terrain. InputError for both."""
-    if given.region is not None and given.region_mask is not None:
+    if arguments.region is not None and arguments.region_mask is not None:
         raise InputError("--region and --region-mask both say what to erode; give one of them.")
-    if given.region is None and given.region_mask is None:
+    if arguments.region is None and arguments.region_mask is None:
         return None
-    return given.region or read_mask_file(given, given.region_mask, image_files, land)
+    return arguments.region or read_mask_file(arguments, arguments.region_mask, image_files, land)
 
 
-def read_outlets(given: argparse.Namespace, image_files: ImageFiles, land: Record) -> Array | None:
+def read_outlets(
+    arguments: argparse.Namespace, image_files: ImageFiles, land: Record
+) -> Array | None:
     """Mask of outlets; None without one."""
-    return read_mask_file(given, given.outlets, image_files, land) if given.outlets else None
+    return (
+        read_mask_file(arguments, arguments.outlets, image_files, land)
+        if arguments.outlets
+        else None
+    )
 
 
 def read_mask_file(
-    given: argparse.Namespace, path: str | Path, image_files: ImageFiles, land: Record
+    arguments: argparse.Namespace, path: str | Path, image_files: ImageFiles, land: Record
 ) -> Array:
     """Values of a mask for a land; what is doubtful is said."""
     mask, doubts = read_mask(path, image_files, land)
-    if not given.quiet:
+    if not arguments.quiet:
         note_doubts(doubts)
     return mask
 
 
-def kept_holes(given: argparse.Namespace, record: Record) -> Array | None:
+def kept_holes(arguments: argparse.Namespace, record: Record) -> Array | None:
     """Cells without data that stay so in TIFFs: all, unless the user says what they are."""
-    return record.missing if given.holes is None else None
+    return record.missing if arguments.holes is None else None
 
 
 def note_holes(output: Path, holes: Array | None) -> None:
@@ -119,28 +133,28 @@ def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> N
 
 
 def _read(
-    given: argparse.Namespace, image_files: ImageFiles
+    arguments: argparse.Namespace, image_files: ImageFiles
 ) -> tuple[Terrain, dict[str, Array], Record]:
     """Start terrain, masks, and the record of the heights."""
-    terrain, record = read_land(given, image_files)
-    if record.step and not (given.smooth_steps or given.quiet):
+    terrain, record = read_land(arguments, image_files)
+    if record.step and not (arguments.smooth_steps or arguments.quiet):
         what = "has 8 bits, so its heights come" if record.kind == "uint8" else "has heights"
         note(
-            f"{given.input} {what} in steps of {record.step:.4g} m; --smooth-steps smooths them "
-            "away."
+            f"{arguments.input} {what} in steps of {record.step:.4g} m; --smooth-steps smooths "
+            "them away."
         )
-    if given.surface_color and not is_strata(given.surface_color):
-        path = Path(given.surface_color)
+    if arguments.surface_color and not is_strata(arguments.surface_color):
+        path = Path(arguments.surface_color)
         require_place(path, read_header(path).georeference, record)
         color = maps.read_color(path, image_files, terrain.shape)
         terrain = Terrain(terrain.elevation, terrain.spacing, {"surface_color": color})
     masks = {}
-    for kind, path in given.mask:
+    for kind, path in arguments.mask:
         if kind not in MASK_KINDS:
             raise InputError(
                 f"There is no mask {kind!r:.60}; choose one of {', '.join(MASK_KINDS)}."
             )
-        masks[kind] = read_mask_file(given, path, image_files, record)
+        masks[kind] = read_mask_file(arguments, path, image_files, record)
     return terrain, masks, record
 
 

@@ -55,94 +55,94 @@ img { width: 100%; image-rendering: auto }
 code { font-size: 12px; user-select: all; color: #b8c7d9 }"""
 
 
-def variants(given: argparse.Namespace, image_files: ImageFiles) -> None:
+def variants(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
-    recipe = recipe_of(given)
-    rows = _rows(given, recipe)
-    seeds = list(dict.fromkeys(given.seeds))
+    recipe = recipe_of(arguments)
+    rows = _rows(arguments, recipe)
+    seeds = list(dict.fromkeys(arguments.seeds))
     if len(rows) * len(seeds) > MOST:
         raise InputError(f"{len(rows) * len(seeds)} variants are too many for a page; {MOST} fit.")
-    if given.side < SMALLEST_SIDE:
+    if arguments.side < SMALLEST_SIDE:
         raise InputError(
-            f"--side {given.side} is too small; a terrain has at least {SMALLEST_SIDE} cells a "
+            f"--side {arguments.side} is too small; a terrain has at least {SMALLEST_SIDE} cells a "
             "side."
         )
-    with Outputs(inputs(given)) as outputs:
-        outputs.plan_folder(given.folder)
-        page = outputs.plan(given.folder / "index.html", (".html",))
-        sheet = outputs.plan(given.folder / "sheet.png", (".png",))
+    with Outputs(inputs(arguments)) as outputs:
+        outputs.plan_folder(arguments.folder)
+        page = outputs.plan(arguments.folder / "index.html", (".html",))
+        sheet = outputs.plan(arguments.folder / "sheet.png", (".png",))
         pictures = [
-            [outputs.plan(given.folder / f"{row}_{seed}.png", (".png",)) for seed in seeds]
+            [outputs.plan(arguments.folder / f"{row}_{seed}.png", (".png",)) for seed in seeds]
             for row in range(len(rows))
         ]
-        whole = _Whole(outputs, given, len(rows), seeds) if given.full else None
-        terrain, masks, _ = read(given, recipe, image_files)
-        edges, on_edges = edges_of_run(recipe, terrain.elevation, given.edges)
-        if not given.quiet:
+        full = _Whole(outputs, arguments, len(rows), seeds) if arguments.full else None
+        terrain, masks, _ = read(arguments, recipe, image_files)
+        edges, on_edges = edges_of_run(recipe, terrain.elevation, arguments.edges)
+        if not arguments.quiet:
             note_lack(recipe, terrain, masks)
             for sentence in on_edges:
                 note(sentence)
-        shape = preview.shape_of(terrain.shape, given.side)
+        shape = preview.shape_of(terrain.shape, arguments.side)
         small = preview.reduced(terrain, shape)
         small_masks = preview.reduced_masks(masks, shape)
         longer = longer_side(terrain.shape, terrain.spacing)
-        shown: list[list[Array]] = []
+        images: list[list[Array]] = []
         small_work = small.elevation.size
-        full_work = terrain.elevation.size if whole else 0
+        full_work = terrain.elevation.size if full else 0
         progress = RunProgress(
-            ProgressLine(given.quiet), len(rows) * len(seeds) * (small_work + full_work)
+            ProgressLine(arguments.quiet), len(rows) * len(seeds) * (small_work + full_work)
         )
-        with whole.naming_finished() if whole else nullcontext():
+        with full.naming_finished() if full else nullcontext():
             for row, ((words, varied), files) in enumerate(zip(rows, pictures, strict=True)):
-                shown.append([])
-                fitted = preview.fitted(varied, longer, terrain.cell_size, small.cell_size)
+                images.append([])
+                small_recipe = preview.fitted(varied, longer, terrain.cell_size, small.cell_size)
 
-                def compile_kernels(on_progress: OnProgress, fitted: Recipe = fitted) -> None:
-                    rehearse(fitted, small.spacing, small_masks, small.fields, on_progress)
+                def compile_kernels(
+                    on_progress: OnProgress, small_recipe: Recipe = small_recipe
+                ) -> None:
+                    rehearse(small_recipe, small.spacing, small_masks, small.fields, on_progress)
 
                 for seed, target in zip(seeds, files, strict=True):
                     progress.begin(small_work, f"variant {row}_{seed}")
                     run = simulate(
                         small,
-                        fitted,
+                        small_recipe,
                         seed=seed,
                         edges=edges,
                         masks=small_masks,
-                        threads=given.threads or 0,
+                        threads=arguments.threads or 0,
                     )
                     result = watched(run, compile_kernels, progress).terrain
-                    shown[-1].append(shaded_relief(result))
+                    images[-1].append(shaded_relief(result))
                     with outputs.write(target) as path:
-                        image_files.write(path, shown[-1][-1], "uint16")
-                    if whole:
-                        whole.make(
-                            terrain, masks, varied, (row, seed), words, image_files, progress
-                        )
+                        image_files.write(path, images[-1][-1], "uint16")
+                    if full:
+                        full.make(terrain, masks, varied, (row, seed), words, image_files, progress)
         with outputs.write(sheet) as path:
-            image_files.write(path, _sheet(shown), "uint16")
-        if whole:
-            whole.write_table()
+            image_files.write(path, _sheet(images), "uint16")
+        if full:
+            full.write_table()
         with outputs.write(page) as path:
-            path.write_text(_page(given, [words for words, _ in rows], seeds), encoding="utf-8")
+            path.write_text(_page(arguments, [words for words, _ in rows], seeds), encoding="utf-8")
         published = outputs.publish()
     print_written(path for path in published if path.suffix == ".html")
-    if not given.quiet:
-        made = len(rows) * len(seeds)
-        variants = "1 variant" if made == 1 else f"{made} variants"
+    if not arguments.quiet:
+        count = len(rows) * len(seeds)
+        variants = "1 variant" if count == 1 else f"{count} variants"
         note(f"{variants} on {shape[0]} × {shape[1]} cells; the page tells the command of each.")
 
 
-def _rows(given: argparse.Namespace, recipe: Recipe) -> list[tuple[str, Recipe]]:
+def _rows(arguments: argparse.Namespace, recipe: Recipe) -> list[tuple[str, Recipe]]:
     """Arguments of --set and the recipe of each row; InputError for an invalid value."""
-    for name, values in given.vary:
+    for name, values in arguments.vary:
         if not isinstance(values, list) or not values:
             raise InputError(
                 f"--vary needs a list of values, such as {name}=[0.1,0.2], not {values!r:.60}."
             )
-    names = [name for name, _ in given.vary]
+    names = [name for name, _ in arguments.vary]
     table = [
-        dict(zip(names, chosen, strict=True))
-        for chosen in itertools.product(*(values for _, values in given.vary))
+        dict(zip(names, combination, strict=True))
+        for combination in itertools.product(*(values for _, values in arguments.vary))
     ]
     return [(_words(values), recipe.with_values(values)) for values in table]
 
@@ -152,9 +152,9 @@ def _words(values: dict[str, Any]) -> str:
     return " ".join(f"{name}={_word(value)}" for name, value in values.items())
 
 
-def _sheet(shown: list[list[Array]]) -> Array:
+def _sheet(images: list[list[Array]]) -> Array:
     """All pictures in one, in rows and columns."""
-    framed = [[np.pad(picture, ((GAP, 0), (GAP, 0), (0, 0))) for picture in row] for row in shown]
+    framed = [[np.pad(picture, ((GAP, 0), (GAP, 0), (0, 0))) for picture in row] for row in images]
     return np.pad(np.vstack([np.hstack(row) for row in framed[::-1]]), ((0, GAP), (0, GAP), (0, 0)))
 
 
@@ -164,19 +164,21 @@ class _Whole:
     """
 
     def __init__(
-        self, outputs: Outputs, given: argparse.Namespace, rows: int, seeds: list[int]
+        self, outputs: Outputs, arguments: argparse.Namespace, rows: int, seeds: list[int]
     ) -> None:
         self._outputs = outputs
-        self._given = given
+        self._arguments = arguments
         self._table = list[dict[str, Any]]()
-        self._list = outputs.plan(given.folder / "variants.json", (".json",))
+        self._list = outputs.plan(arguments.folder / "variants.json", (".json",))
         for row, seed in itertools.product(range(rows), seeds):
-            folder = given.folder / f"{row}_{seed}"
+            folder = arguments.folder / f"{row}_{seed}"
             outputs.plan_folder(folder)
             for name in (HEIGHTS, "report.json"):
                 outputs.plan(folder / name, (Path(name).suffix,))
-        common = {name: value for name, value in vars(given).items() if name not in _OF_THE_TABLE}
-        self._order = order_of(argparse.Namespace(**common), None, inputs(given))
+        common = {
+            name: value for name, value in vars(arguments).items() if name not in _OF_THE_TABLE
+        }
+        self._order = order_of(argparse.Namespace(**common), None, inputs(arguments))
         self._stay = 0
 
     def make(
@@ -190,49 +192,49 @@ class _Whole:
         progress: RunProgress,
     ) -> None:
         """Erode and write a variant, if it is not there already. place: row and seed."""
-        given, (row, seed) = self._given, place
+        arguments, (row, seed) = self._arguments, place
         name = f"{row}_{seed}"
-        report = given.folder / name / "report.json"
+        report = arguments.folder / name / "report.json"
         order = order_of(argparse.Namespace(order=self._order, seed=seed), recipe, [])
         if is_finished(report, order):
             progress.skip(terrain.elevation.size, f"variant {name} in full")
-            told = json.loads(report.read_text(encoding="utf-8"))
+            content = json.loads(report.read_text(encoding="utf-8"))
         else:
             run = simulate(
                 terrain,
                 recipe,
                 seed=seed,
-                edges=given.edges,
+                edges=arguments.edges,
                 masks=masks,
-                threads=given.threads or 0,
+                threads=arguments.threads or 0,
             )
             progress.begin(terrain.elevation.size, f"variant {name} in full")
             result = watched(
                 run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), progress
             ).terrain
-            told = self._write(report, result, order, image_files)
+            content = self._write(report, result, order, image_files)
         self._stay += 1
         self._table.append(
-            {"folder": name, "seed": seed, "set": words, "sha256": told["sha256"]["elevation"]}
+            {"folder": name, "seed": seed, "set": words, "sha256": content["sha256"]["elevation"]}
         )
 
     def _write(
         self, report: Path, result: Terrain, order: str, image_files: ImageFiles
     ) -> dict[str, Any]:
         """Write a variant, all or nothing; returns its report."""
-        with Outputs(inputs(self._given)) as outputs:
-            for folder in (self._given.folder, report.parent):
+        with Outputs(inputs(self._arguments)) as outputs:
+            for folder in (self._arguments.folder, report.parent):
                 outputs.plan_folder(folder)
             target, heights = (
                 outputs.plan(path, (path.suffix,)) for path in (report, report.with_name(HEIGHTS))
             )
             with outputs.write(heights) as path:
                 encode_heightmap(path, result.elevation, image_files)
-            told = {**(result.report or {}), "order": order, "files": outputs.digests()}
+            content = {**(result.report or {}), "order": order, "files": outputs.digests()}
             with outputs.write(target) as path:
-                path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+                path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
             outputs.publish(goes_on=True)
-        return told
+        return content
 
     @contextmanager
     def naming_finished(self) -> Iterator[None]:
@@ -244,7 +246,7 @@ class _Whole:
                 raise
             stay = "1 variant stays" if self._stay == 1 else f"{self._stay} variants stay"
             raise signals.renamed(
-                end, f"{stay} in {self._given.folder}; the same command makes the others"
+                end, f"{stay} in {self._arguments.folder}; the same command makes the others"
             ) from None
 
     def write_table(self) -> None:
@@ -258,13 +260,13 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _page(given: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
+def _page(arguments: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
     """HTML page with a row of pictures for each value and a column for each seed."""
-    title = _html(f"{given.input.name}, {(given.recipe or RECIPE)}")
+    title = _html(f"{arguments.input.name}, {(arguments.recipe or RECIPE)}")
     head = "".join(f"<th>seed {seed}</th>" for seed in seeds)
     body = "".join(
         f"<tr><th>{_html(words)}</th>"
-        + "".join(_cell(given, number, words, seed) for seed in seeds)
+        + "".join(_cell(arguments, number, words, seed) for seed in seeds)
         + "</tr>\n"
         for number, words in enumerate(rows)
     )
@@ -279,35 +281,39 @@ def _html(text: str) -> str:
     return escape(printable(text))
 
 
-def _cell(given: argparse.Namespace, row: int, words: str, seed: int) -> str:
-    caption = f"<figcaption><code>{_html(_command(given, words, seed))}</code></figcaption>"
+def _cell(arguments: argparse.Namespace, row: int, words: str, seed: int) -> str:
+    caption = f"<figcaption><code>{_html(_command(arguments, words, seed))}</code></figcaption>"
     return f'<td><figure><img src="{row}_{seed}.png" alt="">{caption}</figure></td>'
 
 
-def _command(given: argparse.Namespace, words: str, seed: int) -> str:
+def _command(arguments: argparse.Namespace, words: str, seed: int) -> str:
     """Command for the full version of a variant, without the name of its output."""
-    settings = [f"{name}={_word(value)}" for name, value in given.set] + words.split(" ") * bool(
-        words
-    )
-    said = [
+    settings = [f"{name}={_word(value)}" for name, value in arguments.set] + words.split(
+        " "
+    ) * bool(words)
+    command = [
         "python",
         "-m",
         "erosion_addon",
         "erode",
-        str(given.input),
+        str(arguments.input),
         "OUTPUT.exr",
         "--recipe",
-        (given.recipe or RECIPE),
+        (arguments.recipe or RECIPE),
     ]
-    said += ["--seed", str(seed), *(["--set", *settings] if settings else [])]
+    command += ["--seed", str(seed), *(["--set", *settings] if settings else [])]
     for option in ("edges", "surface_color", "sand"):
-        value = getattr(given, option)
+        value = getattr(arguments, option)
         if value is not None:
             # --sand may have no value
-            said += [f"--{option.replace('_', '-')}", *([str(value)] if value else [])]
-    said += ["--smooth-steps"] if given.smooth_steps else []
-    said += ["--height-range", *map(str, given.height_range)] if given.height_range else []
-    said += ["--size", "{}x{}".format(*given.size)] if given.size else []
-    said += given_reading(given)
-    said += ["--mask", *(f"{kind}={path}" for kind, path in given.mask)] if given.mask else []
-    return shlex.join(said)
+            command += [f"--{option.replace('_', '-')}", *([str(value)] if value else [])]
+    command += ["--smooth-steps"] if arguments.smooth_steps else []
+    command += (
+        ["--height-range", *map(str, arguments.height_range)] if arguments.height_range else []
+    )
+    command += ["--size", "{}x{}".format(*arguments.size)] if arguments.size else []
+    command += given_reading(arguments)
+    command += (
+        ["--mask", *(f"{kind}={path}" for kind, path in arguments.mask)] if arguments.mask else []
+    )
+    return shlex.join(command)

@@ -16,14 +16,14 @@ from .terminal.progress import RunProgress
 def watched(
     run: Iterator[Progress],
     compile_kernels: Callable[[OnProgress], None],
-    shown: RunProgress,
+    display: RunProgress,
     seconds: float = math.inf,
     save: Callable[[Progress], None] | None = None,
     every: float = math.inf,
 ) -> Progress:
     """Run to the end or the time limit with progress on standard error; returns the last progress.
 
-    compile_kernels: called first with the progress callback. shown: where the progress goes.
+    compile_kernels: called first with the progress callback. display: where the progress goes.
     seconds: the time limit. save: keeps the state of the run; with it a signal waits for the
     current chunk. every: seconds between two calls of it.
     """
@@ -31,13 +31,13 @@ def watched(
     due = begin + every
 
     def show_compiling(fraction: float, message: str) -> None:
-        shown.line.show_compiling(fraction, message)
+        display.line.show_compiling(fraction, message)
         signals.raise_pending()
 
     compile_kernels(show_compiling)
     with signals.deferred(save is not None):
         for progress in run:
-            shown.show(progress)
+            display.show(progress)
             signals.raise_pending()
             if time.monotonic() >= begin + seconds or signals.arrived():
                 break

@@ -124,15 +124,15 @@ def export(
     path = Path(path)
     layout = layout or Layout()
     notes = _notes(layout, terrain, path.suffix.lower())
-    rows, cols = whole = layout.whole_size(terrain.shape)
+    rows, cols = total = layout.whole_size(terrain.shape)
     require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
     place = (
-        georeference.resized(whole)
+        georeference.resized(total)
         if georeference and georeference.shape == terrain.shape
         else None
     )
-    holes = None if missing is None else resized(missing.astype(np.float64), whole) > 0.5
-    spacing = _spacing(terrain, whole)
+    holes = None if missing is None else resized(missing.astype(np.float64), total) > 0.5
+    spacing = _spacing(terrain, total)
     gray = path.suffix.lower() in GRAY_SUFFIXES
     with Outputs(inputs) as outputs:
         planned = [
@@ -144,9 +144,9 @@ def export(
         length = heightmap_bytes(path, layout.file_size(terrain.shape))
         require_space((target, length) for _, targets in planned for target in targets.values())
         for layer, targets in planned:
-            values = resized(layer.values, whole)
-            given = layout.height_range if gray and not layer.name else None
-            span = layer.range or given or own_range(values)
+            values = resized(layer.values, total)
+            height_range = layout.height_range if gray and not layer.name else None
+            span = layer.range or height_range or own_range(values)
             clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if gray else 0
             sheets.append(
                 Sheet(
@@ -201,12 +201,12 @@ def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -
         for part, values in images({name: terrain.fields[name]}):
             yield _Layer(part, field.unit, values, (0.0, 1.0) if field.unit == "0-1" else None)
     for kind, values in masks.items():
-        known = MASK_KINDS[kind]
+        mask_kind = MASK_KINDS[kind]
         yield _Layer(
             f"mask_{kind}",
-            known.unit or "0-1",
+            mask_kind.unit or "0-1",
             values,
-            (0.0, 1.0) if known.highest == 1.0 else None,
+            (0.0, 1.0) if mask_kind.highest == 1.0 else None,
         )
 
 
@@ -250,7 +250,7 @@ def _write(
         tile = values[inside][::order]
         holes = None if missing is None else missing[inside][::order]
         top = (values.shape[0] - 1 - row * rows - (tile.shape[0] - 1), col * cols)
-        there = (
+        position = (
             place.part(top, (1, 1), (tile.shape[0], tile.shape[1]))
             if place and not layout.flip
             else None
@@ -262,16 +262,16 @@ def _write(
                 image_files,
                 span,
                 spacing=spacing,
-                georeference=there,
+                georeference=position,
                 missing=holes,
                 is_elevation=is_elevation,
             )
 
 
-def _spacing(terrain: Terrain, whole: tuple[int, int]) -> tuple[float, float]:
+def _spacing(terrain: Terrain, size: tuple[int, int]) -> tuple[float, float]:
     row, col = (
         spacing * (before - 1) / (after - 1)
-        for spacing, before, after in zip(terrain.spacing, terrain.shape, whole, strict=True)
+        for spacing, before, after in zip(terrain.spacing, terrain.shape, size, strict=True)
     )
     return row, col
 
@@ -281,16 +281,16 @@ def _notes(layout: Layout, terrain: Terrain, suffix: str) -> list[str]:
     size = layout.file_size(terrain.shape)
     sizes = layout.habits.sizes
     if sizes and not set(size) <= set(sizes):
-        known = ", ".join(map(str, sizes))
+        names = ", ".join(map(str, sizes))
         notes.append(
             f"{layout.habits.label} may not import {size[0]} × {size[1]} points unchanged; it "
-            f"expects {known}."
+            f"expects {names}."
         )
     if layout.engine == "unreal" and suffix == ".raw" and layout.tiles != (1, 1):
         notes.append("Unreal needs a .json for each .raw file; give it tiles as .r16 or .png.")
-    whole = layout.whole_size(terrain.shape)
-    if whole != terrain.shape:
-        notes.append(f"The terrain was resampled from {_by(terrain.shape)} to {_by(whole)}.")
+    total = layout.whole_size(terrain.shape)
+    if total != terrain.shape:
+        notes.append(f"The terrain was resampled from {_by(terrain.shape)} to {_by(total)}.")
     return notes
 
 

@@ -52,7 +52,9 @@ SUFFIXES = tuple(FORMATS)
 READ_SUFFIXES = (*SUFFIXES, *BLOCK_SUFFIXES, ".asc", *GDAL_SUFFIXES)
 IMAGE_SUFFIXES = (".exr", ".png", ".tif", ".tiff")
 RAW_SUFFIXES = (".r16", ".r32", ".raw")
-GRAY_SUFFIXES = tuple(suffix for suffix, known in FORMATS.items() if known.holds == "gray")
+GRAY_SUFFIXES = tuple(
+    suffix for suffix, file_format in FORMATS.items() if file_format.holds == "gray"
+)
 
 _CHECKPOINT = 24.0
 """Bytes of a cell: start, state and step."""
@@ -65,8 +67,8 @@ Shape = tuple[int, int]
 
 def heightmap_bytes(path: Path, shape: Shape) -> float:
     """Bytes of a heightmap of (rows, cols), or of a checkpoint."""
-    known = FORMATS.get(path.suffix.lower())
-    return shape[0] * shape[1] * (known.cell_bytes if known else _CHECKPOINT)
+    file_format = FORMATS.get(path.suffix.lower())
+    return shape[0] * shape[1] * (file_format.cell_bytes if file_format else _CHECKPOINT)
 
 
 def maps_bytes(shape: Shape) -> float:
@@ -79,12 +81,12 @@ def require_space(files: Iterable[tuple[Path, float]]) -> None:
 
     Existing files count too, as they stay until their replacements are complete.
     """
-    wanted: dict[int, tuple[Path, float]] = {}
+    needs: dict[int, tuple[Path, float]] = {}
     for path, size in files:
         folder = next(parent for parent in path.parents if parent.is_dir())
-        first, before = wanted.get(folder.stat().st_dev, (folder, 0.0))
-        wanted[folder.stat().st_dev] = first, before + size
-    for folder, size in wanted.values():
+        first, before = needs.get(folder.stat().st_dev, (folder, 0.0))
+        needs[folder.stat().st_dev] = first, before + size
+    for folder, size in needs.values():
         try:
             free = shutil.disk_usage(folder).free
         except OSError:

@@ -108,11 +108,11 @@ def _filled(elevation: Array) -> Array:
     read = filled_windows(
         lambda top, bottom, left, right: elevation[top:bottom, left:right], (rows, cols)
     )
-    whole = np.empty_like(elevation)
+    filled = np.empty_like(elevation)
     for part in bands(elevation.shape):
         bottom = min(part.stop, rows)
-        whole[part] = read(part.start, bottom, 0, cols)
-    return whole
+        filled[part] = read(part.start, bottom, 0, cols)
+    return filled
 
 
 def _all_heights(numbers: Raster, record: Record, options: Reading) -> tuple[Array, Record]:
@@ -306,13 +306,13 @@ def _require_memory(record: Record, more: int = 0) -> None:
     cell beside it.
     """
     rows, cols = record.shape
-    needed = record.memory + rows * cols * more
-    share = max(memory.available_memory() or needed, 1) / needed
+    size = record.memory + rows * cols * more
+    share = max(memory.available_memory() or size, 1) / size
     side = int(np.sqrt(share * rows * cols))
     every = record.every * int(np.ceil(np.sqrt(1 / share)))
     what = f"one in {every} rows and columns (every), a window of {side} × {side} cells"
     memory.require(
-        needed,
+        size,
         f"Reading {record.name} ({rows} × {cols})",
         f"read {what}, or make a landscape in tiles",
     )

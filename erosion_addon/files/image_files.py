@@ -75,9 +75,9 @@ class OpenImageIOFiles:
     def pixels(self, path: Path) -> np.ndarray[Any, Any]:
         """All channels of a PNG, TIFF or EXR file; InputError if it cannot be read."""
         header = read_header(path)
-        needed = header.cells * 4 * (header.channels + 3)
+        size = header.cells * 4 * (header.channels + 3)
         what = f"Reading {path} ({header.rows} × {header.cols})"
-        require_to_unpack(needed, header.cells, file_size(path), what)
+        require_to_unpack(size, header.cells, file_size(path), what)
         if (pixels := tiff_pixels(path, header, path)) is not None:
             return pixels
         oiio = _openimageio()
@@ -115,9 +115,9 @@ class OpenImageIOFiles:
             image = oiio.ImageOutput.create(name)
             if image is None:
                 raise OSError(_first_line(_error(oiio)))
-            done = image.open(name, spec) and image.write_image(rows)
+            is_written = image.open(name, spec) and image.write_image(rows)
             error = _error(image)
-            if not image.close() or not done or error:
+            if not image.close() or not is_written or error:
                 raise OSError(_first_line(error or _error(image)))
 
 
@@ -156,7 +156,7 @@ def image_numbers(path: Path, image_files: ImageFiles | None, is_coded: bool) ->
         assert image_files is not None
         return image_files.pixels(path)
 
-    whole = lru_cache(maxsize=1)(lambda: _numbers_of(pixels(), header, path))
+    numbers = lru_cache(maxsize=1)(lambda: _numbers_of(pixels(), header, path))
     if image_files and header.kind == "uint8" and header.channels > 2 and is_coded:
         coded = coded_heights(pixels())
         if coded:
@@ -169,7 +169,7 @@ def image_numbers(path: Path, image_files: ImageFiles | None, is_coded: bool) ->
             )
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
-        return _part(whole(), np.s_[top:bottom, left:right])
+        return _part(numbers(), np.s_[top:bottom, left:right])
 
     return Raster(header, read, image_files.cell_bytes(header.channels) if image_files else 0)
 

@@ -40,12 +40,12 @@ def normals(
     if green not in GREENS:
         raise InputError(f"There are no normals {green!r:.60}; choose one of {', '.join(GREENS)}.")
     slope_y, slope_x = (_slope(elevation, axis, spacing[axis], wrap) for axis in (0, 1))
-    made: Array = np.stack(
+    directions: Array = np.stack(
         [-slope_x, np.float32(-GREENS[green]) * slope_y, np.ones_like(slope_x)], axis=-1
     )
-    made /= np.sqrt(np.sum(made * made, axis=-1, keepdims=True))
-    made = 0.5 * made + 0.5
-    return np.asarray(made, dtype=np.float32)
+    directions /= np.sqrt(np.sum(directions * directions, axis=-1, keepdims=True))
+    directions = 0.5 * directions + 0.5
+    return np.asarray(directions, dtype=np.float32)
 
 
 def _slope(elevation: Array, axis: int, spacing: float, wrap: bool) -> Array:

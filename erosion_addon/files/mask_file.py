@@ -49,8 +49,8 @@ def mask_windows(
     )
     try:
         numbers, record = opened(path, image_files, options)
-        whole = record.file_shape == land.file_shape
-        options = Reading(window=land.window, every=land.every) if whole else Reading()
+        is_alike = record.file_shape == land.file_shape
+        options = Reading(window=land.window, every=land.every) if is_alike else Reading()
         numbers, record = cut(numbers, record, options)
         require_place(path, record.georeference, land)
         survey = survey_in_bands(numbers, record, options)
@@ -78,23 +78,25 @@ def mask_windows(
 
 def require_place(path: object, place: Georeference | None, land: Record) -> None:
     """Raise InputError if a file and a land both have a place on Earth, and not the same."""
-    here = place.placement if place else None
-    there = land.georeference.placement if land.georeference else None
-    if place is None or here is None or there is None:
+    mask_place = place.placement if place else None
+    land_place = land.georeference.placement if land.georeference else None
+    if place is None or mask_place is None or land_place is None:
         return
-    if here.system.code != there.system.code:
+    if mask_place.system.code != land_place.system.code:
         raise InputError(
             f"{path} has another coordinate reference system than {land.name}; warp it to that one."
         )
     cell = max(
-        abs(step) for steps in (here.right, here.down, there.right, there.down) for step in steps
+        abs(step)
+        for steps in (mask_place.right, mask_place.down, land_place.right, land_place.down)
+        for step in steps
     )
     rows, cols = land.shape
-    for corner, other in (
-        (here.at(0, 0), there.at(0, 0)),
-        (here.at(*place.shape), there.at(rows, cols)),
+    for corner, land_corner in (
+        (mask_place.at(0, 0), land_place.at(0, 0)),
+        (mask_place.at(*place.shape), land_place.at(rows, cols)),
     ):
-        if max(abs(corner[0] - other[0]), abs(corner[1] - other[1])) > cell:
+        if max(abs(corner[0] - land_corner[0]), abs(corner[1] - land_corner[1])) > cell:
             raise InputError(
                 f"{path} covers another area on Earth than {land.name}; crop it to the same."
             )

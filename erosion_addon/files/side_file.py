@@ -48,17 +48,17 @@ def known_meters(path: Path) -> Meters:
     """Metadata from the side file, else from the heightmap's own tags; empty if neither is
     readable.
     """
-    known = side_file(path)
+    scale = side_file(path)
     if path.suffix.lower() in (".tif", ".tiff"):
         with suppress(InputError):  # reading the file itself will say what is wrong with it
             header = read_header(path)
-            known = replace(known, georeference=None if known.bottom_first else header.georeference)
+            scale = replace(scale, georeference=None if scale.bottom_first else header.georeference)
             return (
-                replace(known, spacing=header.spacing)
-                if replace(known, georeference=None) == Meters()
-                else known
+                replace(scale, spacing=header.spacing)
+                if replace(scale, georeference=None) == Meters()
+                else scale
             )
-    return known
+    return scale
 
 
 def is_side_file(path: Path) -> bool:
@@ -83,18 +83,18 @@ def entries(path: Path, is_kept: bool = False) -> list[Mapping[str, Any]]:
     is_kept: whether the entries are to be written again. Raises InputError then if the file exists
     and cannot be read.
     """
-    found = _read(path)
-    if is_kept and found is None and path.exists():
+    content_of = _read(path)
+    if is_kept and content_of is None and path.exists():
         raise InputError(
             f"{path} cannot be read, and the entries of other heightmaps in it would be lost; try "
             "again."
         )
-    content = dict(found or {})
+    content = dict(content_of or {})
     tables = [table for table in _list(content.pop(OTHERS, [])) if isinstance(table, dict)]
-    named = [(table, _list(table.get("files"))) for table in (content, *tables)]
+    pairs = [(table, _list(table.get("files"))) for table in (content, *tables)]
     return [
         table
-        for table, files in named
+        for table, files in pairs
         if files and all(isinstance(name, str) and name for name in files)
     ]
 

@@ -65,16 +65,16 @@ class SideFile:
         """
         new = _entry(self._suffix, sheets, size, spacing, bottom_first, tiles, tiles_upward)
         written = {name for sheet in sheets for name in sheet.files}
-        kept = [
+        foreign = [
             old
             for old in entries(self._target, is_kept=True)
             if self._is_there(old["files"], but=written)
         ]
         # One of a raw file stays at the top, where Unreal looks for it.
-        first, *others = sorted(
-            [new, *kept], key=lambda entry: not entry["files"][0].lower().endswith(".raw")
+        first, *rest = sorted(
+            [new, *foreign], key=lambda entry: not entry["files"][0].lower().endswith(".raw")
         )
-        content = {**first, **({OTHERS: others} if others else {})}
+        content = {**first, **({OTHERS: rest} if rest else {})}
         with self._outputs.write(self._target) as temporary:
             temporary.write_text(
                 json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
@@ -102,7 +102,7 @@ def _entry(
     """Entry of one heightmap. `width`, `height` and `bpp` are Unreal's names and refer to each
     file.
     """
-    (rows, cols), (tile_rows, tile_cols), (heights, *others) = size, tiles, sheets
+    (rows, cols), (tile_rows, tile_cols), (heights, *rest) = size, tiles, sheets
     gray = suffix in GRAY_SUFFIXES
     side = {
         "made_by": f"Terrain Erosion {VERSION}",
@@ -126,7 +126,7 @@ def _entry(
         side["unreal"] = unreal_values(spacing, heights.range)
         side["unity"] = unity_values((rows, cols), spacing, heights.range, bottom_first)
     side["maps"] = {
-        made.name: {"files": made.files, "unit": made.unit, "range": list(made.range)}
-        for made in others
+        sheet.name: {"files": sheet.files, "unit": sheet.unit, "range": list(sheet.range)}
+        for sheet in rest
     }
     return side

@@ -160,20 +160,20 @@ def analyze(
             on_note(journal.note)
         if journal.is_foreign or not journal.is_there:
             journal.begin()
-        done = journal.sound(tasks)
+        results = journal.sound(tasks)
         cells = {task.name: task.cells for task in tasks}
-        whole = sum(cells.values())
-        share = sum(cells[name] for name in done)
-        for result in workers.work(folder, tasks, set(done)):
+        total = sum(cells.values())
+        share = sum(cells[name] for name in results)
+        for result in workers.work(folder, tasks, set(results)):
             journal.add(result)
-            done[result["name"]] = result
+            results[result["name"]] = result
             share += cells[result["name"]]
             kind, _, tile = result["name"].partition("_")
-            on_progress(share / whole, _WORDS[kind].format(tile=tile))
-        measured = [done[task.name] for task in tasks if task.kind == "measure"]
+            on_progress(share / total, _WORDS[kind].format(tile=tile))
+        measured = [results[task.name] for task in tasks if task.kind == "measure"]
         hashes: dict[str, dict[str, str]] = {name: {} for name in LAYERS}
         for task in tasks:
-            for file, digest in done[task.name]["files"].items():
+            for file, digest in results[task.name]["files"].items():
                 name, _, tile = file.rpartition("/")
                 if name in hashes:
                     hashes[name][tile] = digest
@@ -208,20 +208,20 @@ def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
 def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
     """Tasks of an analysis; each comes after those that it needs."""
     tiles = landscape.tiles()
-    found = list[AnalysisTask]()
+    tasks = list[AnalysisTask]()
     before: tuple[str, ...] = ()
     for kind in _WORK:
         if kind in _BETWEEN:
-            made = [AnalysisTask(kind, Tile(0, 0), len(tiles), before, question)]
+            group = [AnalysisTask(kind, Tile(0, 0), len(tiles), before, question)]
         else:
             shapes = [landscape.window(tile).shape for tile in tiles]
-            made = [
+            group = [
                 AnalysisTask(kind, tile, rows * cols, before, question)
                 for tile, (rows, cols) in zip(tiles, shapes, strict=True)
             ]
-        before = tuple(task.name for task in made)
-        found += made
-    return found
+        before = tuple(task.name for task in group)
+        tasks += group
+    return tasks
 
 
 def _is_analyzed(landscape: Landscape, asked: dict[str, Any]) -> bool:
@@ -261,8 +261,8 @@ def _key(landscape: Landscape, asked: dict[str, Any]) -> str:
 
 
 def _place(landscape: Landscape, tile: Tile) -> Place:
-    own = landscape.window(tile)
-    return Place(own.top, own.left, own.shape, landscape.shape)
+    window = landscape.window(tile)
+    return Place(window.top, window.left, window.shape, landscape.shape)
 
 
 def _tile_flow(landscape: Landscape, task: AnalysisTask, threads: int) -> TileFlow:
@@ -302,8 +302,8 @@ def _flow(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, A
         }
         for tile in tiles
     ]
-    found = zip(tiles, flow(borders), strict=True)
-    return _kept(landscape, task.name, {tile.name: np.stack(given) for tile, given in found})
+    flows = zip(tiles, flow(borders), strict=True)
+    return _kept(landscape, task.name, {tile.name: np.stack(parts) for tile, parts in flows})
 
 
 def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
@@ -314,7 +314,7 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
     upstream, levels = tile.drain(inflow, beyond)
     heights = tile.graph.inside(tile.heights)
     slope, curvature = _surface(landscape, task.tile, threads)
-    kept = _kept(landscape, task.name, tile.channels(inflow, task.question.least(landscape)))
+    channels = _kept(landscape, task.name, tile.channels(inflow, task.question.least(landscape)))
     layers = {
         "drainage_area": upstream * (along * across),
         "lake_depth": levels - heights,
@@ -331,7 +331,7 @@ def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str
     depth = layers["lake_depth"][land]
     steep = np.searchsorted(_steepness(), slope[land], side="right")
     return {
-        "files": {**kept["files"], **files},
+        "files": {**channels["files"], **files},
         "land": int(land.sum()),
         "lowest": float(heights[land].min(initial=math.inf)),
         "highest": float(heights[land].max(initial=-math.inf)),
@@ -347,17 +347,19 @@ def _join(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, A
     tiles = landscape.tiles()
     orders = join([_left(landscape, f"measure_{tile.name}", *_CHANNELS) for tile in tiles])
     return _kept(
-        landscape, task.name, {tile.name: found for tile, found in zip(tiles, orders, strict=True)}
+        landscape,
+        task.name,
+        {tile.name: channels for tile, channels in zip(tiles, orders, strict=True)},
     )
 
 
 def _order(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
     """The layer of Strahler orders of a tile."""
-    own = landscape.window(task.tile)
-    told = _left(landscape, f"measure_{task.tile.name}", "orders", "cells")
-    rows, cols = np.divmod(told["cells"], landscape.shape[1])
-    orders = told["orders"]
-    orders[rows - own.top, cols - own.left] = _left(landscape, "join", task.tile.name)[
+    window = landscape.window(task.tile)
+    left = _left(landscape, f"measure_{task.tile.name}", "orders", "cells")
+    rows, cols = np.divmod(left["cells"], landscape.shape[1])
+    orders = left["orders"]
+    orders[rows - window.top, cols - window.left] = _left(landscape, "join", task.tile.name)[
         task.tile.name
     ]
     return {
@@ -383,23 +385,23 @@ def _directions(landscape: Landscape, tile: Tile) -> Array:
     """Directions of the water on a tile, as `drainage.land.Land.directions` has them."""
     from ..drainage.kernels import streams
 
-    own = landscape.window(tile)
-    near = Window(own.top - WAY, own.bottom + WAY, own.left - WAY, own.right + WAY).meet(
-        landscape.whole
-    )
+    window = landscape.window(tile)
+    near = Window(
+        window.top - WAY, window.bottom + WAY, window.left - WAY, window.right + WAY
+    ).meet(landscape.whole)
     assert near is not None
     (rows, cols), spacing = near.shape, landscape.manifest.spacing
     graph = FlowGraph((rows, cols), spacing, "closed")
     toward = graph.inside(graph.network.toward)
-    for other in landscape.tiles():
-        there = landscape.window(other)
-        if part := there.meet(near):
-            codes = _left(landscape, f"route_{other.name}", "toward")["toward"]
-            ringed = codes.reshape(there.shape[0] + 2, there.shape[1] + 2)
-            toward[part.within(near)] = ringed[1:-1, 1:-1][part.within(there)]
-    found = np.empty((rows, cols, 2), np.float32)
-    streams.ways(graph.network, cols, *spacing, WAY, 0, rows, found)
-    return found[own.within(near)]
+    for neighbor in landscape.tiles():
+        area = landscape.window(neighbor)
+        if part := area.meet(near):
+            codes = _left(landscape, f"route_{neighbor.name}", "toward")["toward"]
+            ringed = codes.reshape(area.shape[0] + 2, area.shape[1] + 2)
+            toward[part.within(near)] = ringed[1:-1, 1:-1][part.within(area)]
+    directions = np.empty((rows, cols, 2), np.float32)
+    streams.ways(graph.network, cols, *spacing, WAY, 0, rows, directions)
+    return directions[window.within(near)]
 
 
 def _surface(landscape: Landscape, tile: Tile, threads: int) -> tuple[Array, Array]:
@@ -407,13 +409,13 @@ def _surface(landscape: Landscape, tile: Tile, threads: int) -> tuple[Array, Arr
     from ..drainage.kernels import surface  # numba takes a second to import, so only where it runs
 
     place = _place(landscape, tile)
-    around = Window(*place.around)
+    surroundings = Window(*place.around)
     (rows, cols), ringed = (
         place.shape,
-        continued(landscape.read(layer_of(landscape, "elevation"), around), 1, False),
+        continued(landscape.read(layer_of(landscape, "elevation"), surroundings), 1, False),
     )
-    top = place.top - around.top
-    left = place.left - around.left
+    top = place.top - surroundings.top
+    left = place.left - surroundings.left
     ringed = np.ascontiguousarray(ringed[top : top + rows + 2, left : left + cols + 2])
     slopes = np.empty((rows, cols), np.float32)
     curvatures = np.empty((rows, cols), np.float32)

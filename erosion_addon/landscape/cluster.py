@@ -56,23 +56,25 @@ class Cluster:
         self._threads = threads
         self.dashboard = dashboard
 
-    def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[dict[str, Any]]:
+    def work(
+        self, folder: Path, tasks: Iterable[Task], finished: set[str]
+    ) -> Iterator[dict[str, Any]]:
         """Do tasks as soon as those that they need are done.
 
         A task that was lost with its worker is done again. InputError if the cluster is lost.
         """
         from distributed import as_completed
 
-        waiting = [task for task in tasks if task.name not in done]
-        done = set(done)
+        waiting = [task for task in tasks if task.name not in finished]
+        finished = set(finished)
         running = as_completed(with_results=True)
         try:
-            waiting = self._send(running, folder, waiting, done)
+            waiting = self._send(running, folder, waiting, finished)
             for _, result in running:
                 if "name" not in result:
                     require_version(result["version"], *_WORKER)
-                done.add(result["name"])
-                waiting = self._send(running, folder, waiting, done)
+                finished.add(result["name"])
+                waiting = self._send(running, folder, waiting, finished)
                 yield result
         except (InputError, GeneratorExit, KeyboardInterrupt):
             raise
@@ -109,13 +111,15 @@ class Cluster:
         """Answer of each worker."""
         return list(self._client.run(question).values())
 
-    def _send(self, running: Any, folder: Path, waiting: list[Task], done: set[str]) -> list[Task]:
+    def _send(
+        self, running: Any, folder: Path, waiting: list[Task], finished: set[str]
+    ) -> list[Task]:
         """Submit the tasks that can begin; returns those that have to wait. Tasks begin in their
         order.
         """
         from distributed.protocol.pickle import dumps, loads
 
-        ready = [task for task in waiting if done.issuperset(task.needs)]
+        ready = [task for task in waiting if finished.issuperset(task.needs)]
         threads = self._threads or self._share(running.count() + len(ready))
         for task in ready:
             order = dumps(_Order(this_version(), task, str(folder.resolve()), threads))
@@ -203,12 +207,12 @@ def cluster(
                 f"The cluster {where} does not answer: {error or type(error).__name__}."
             ) from None
         running.callback(_closed, client)
-        made = Cluster(
+        result = Cluster(
             client, workers, threads, "" if where == LOCAL else client.dashboard_link or ""
         )
         if where != LOCAL:
-            made.require_version()
-        yield made
+            result.require_version()
+        yield result
 
 
 def _address_in(file: Path) -> str:

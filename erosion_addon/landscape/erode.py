@@ -18,7 +18,7 @@ from ..base.errors import InputError
 from ..base.lock import refuse_locked
 from ..recipe.recipe import Recipe
 from ..terrain.fields import ANALYZED, FIELDS
-from .journal import JOURNAL, Done, Journal, users_secret
+from .journal import JOURNAL, Journal, Outcome, users_secret
 from .plan import COARSE, Plan, order, start_of
 from .storage.arrays import refuse_link, refuse_links, remove
 from .storage.folder import Landscape, changing, sweep
@@ -40,10 +40,8 @@ _WORDS = {
 class Workers(Protocol):
     """Executor of tasks: the processes of a cluster, or this one."""
 
-    def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[Done]:
-        """Do tasks, each after those that it needs; yields the result of each. done: names of those
-        done before.
-        """
+    def work(self, folder: Path, tasks: Iterable[Task], finished: set[str]) -> Iterator[Outcome]:
+        """Do the tasks in order of need, except the `finished` ones; yields their results."""
 
 
 class Alone:
@@ -53,10 +51,10 @@ class Alone:
         """threads: the most to use, 0 for all processors."""
         self._threads = threads
 
-    def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[Done]:
+    def work(self, folder: Path, tasks: Iterable[Task], finished: set[str]) -> Iterator[Outcome]:
         """See `Workers`."""
         for task in tasks:
-            if task.name not in done:
+            if task.name not in finished:
                 yield task.do(str(folder), self._threads)
 
 
@@ -82,31 +80,31 @@ def erode(
     """
     with changing(folder):
         landscape = Landscape(folder)
-        wanted = order(landscape, recipe, seed, edges, coarse)
-        if is_eroded(landscape, wanted):
+        erosion = order(landscape, recipe, seed, edges, coarse)
+        if is_eroded(landscape, erosion):
             on_progress(1.0, "it is eroded already")
             return _completed(landscape)
-        on_plan(Plan(landscape, wanted))
-        plan, journal = _begun(landscape, wanted)
+        on_plan(Plan(landscape, erosion))
+        plan, journal = _begun(landscape, erosion)
         landscape = plan.landscape
         tasks = tasks_of(plan)
-        done = journal.sound(tasks)
+        results = journal.sound(tasks)
         if journal.is_foreign:
             on_note(journal.note)
-        whole = sum(task.cells for task in tasks)
+        total = sum(task.cells for task in tasks)
         cells = {task.name: task.cells for task in tasks}
-        share = sum(cells[name] for name in done)
-        for result in workers.work(folder, tasks, set(done)):
+        share = sum(cells[name] for name in results)
+        for result in workers.work(folder, tasks, set(results)):
             journal.add(result)
-            done[result["name"]] = result
+            results[result["name"]] = result
             share += cells[result["name"]]
             on_progress(
-                share / whole,
+                share / total,
                 _WORDS[result["name"].partition("_")[0]].format(
                     tile=result["name"].partition("_")[2]
                 ),
             )
-        return _finished(landscape, plan, tasks, done)
+        return _finished(landscape, plan, tasks, results)
 
 
 def prepare(
@@ -123,8 +121,8 @@ def prepare(
     """
     with changing(folder):
         landscape = Landscape(folder)
-        wanted = order(landscape, recipe, seed, edges, coarse)
-        return [] if is_eroded(landscape, wanted) else tasks_of(_begun(landscape, wanted)[0])
+        erosion = order(landscape, recipe, seed, edges, coarse)
+        return [] if is_eroded(landscape, erosion) else tasks_of(_begun(landscape, erosion)[0])
 
 
 class TooEarlyError(InputError):
@@ -184,20 +182,20 @@ def _done_one(folder: Path, name: str, threads: int) -> str:
     if landscape.has("elevation"):
         return name
     plan = Plan(landscape, erosion)
-    known = {task.name: task for task in tasks}
+    by_name = {task.name: task for task in tasks}
     journal = Journal(folder, WORK, plan.key, _may_be_of)
     if not journal.is_there:
         raise unprepared
-    if name not in known or journal.has(known[name]):
+    if name not in by_name or journal.has(by_name[name]):
         return name
-    needs = known[name].needs
+    needs = by_name[name].needs
     # before files are compared with hashes
     unknown = next((need for need in needs if not journal.names(need)), "")
-    if missing := unknown or next((need for need in needs if not journal.has(known[need])), ""):
+    if missing := unknown or next((need for need in needs if not journal.has(by_name[need])), ""):
         sentence = f"The task {name} needs {missing}, which is not done; run that one first."
         raise TooEarlyError(sentence, folder / WORK / _journal_of(missing))
     journal.add_alone(
-        known[name].do(str(folder), threads), _journal_of(name), partial(require_order, plan)
+        by_name[name].do(str(folder), threads), _journal_of(name), partial(require_order, plan)
     )
     return name
 
@@ -218,17 +216,17 @@ def _journal_of(task: str) -> str:
     return f"{Path(JOURNAL).stem}_{task}.jsonl"
 
 
-def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, Journal]:
+def _begun(landscape: Landscape, erosion: Erosion) -> tuple[Plan, Journal]:
     """Plan of an erosion, with its manifest saved and its journal open."""
     if faults := _start_faults(landscape):
         raise InputError(f"{faults[0]}; make the landscape again, or put the file back.")
     journal = Journal(
-        landscape.folder, WORK, Plan(landscape, wanted).key, _may_be_of, users_secret()
+        landscape.folder, WORK, Plan(landscape, erosion).key, _may_be_of, users_secret()
     )
     _refuse_places(landscape)
-    if landscape.manifest.erosion != wanted or landscape.has("elevation"):
+    if landscape.manifest.erosion != erosion or landscape.has("elevation"):
         manifest = replace(
-            landscape.manifest, erosion=wanted, report={}, analysis={}, layers=start_of(landscape)
+            landscape.manifest, erosion=erosion, report={}, analysis={}, layers=start_of(landscape)
         )
         manifest.save(landscape.folder)
         landscape = Landscape(landscape.folder, manifest)
@@ -236,7 +234,7 @@ def _begun(landscape: Landscape, wanted: Erosion) -> tuple[Plan, Journal]:
             remove(landscape.folder / name)
     if not journal.is_there:
         journal.begin()
-    return Plan(landscape, wanted), journal
+    return Plan(landscape, erosion), journal
 
 
 def _refuse_places(landscape: Landscape) -> None:
@@ -255,17 +253,17 @@ def is_eroded(landscape: Landscape, erosion: Erosion) -> bool:
 
 
 def _finished(
-    landscape: Landscape, plan: Plan, tasks: list[Task], done: dict[str, Done]
+    landscape: Landscape, plan: Plan, tasks: list[Task], results: dict[str, Outcome]
 ) -> Landscape:
     require_order(plan)
     layers: dict[str, dict[str, str]] = {}
     for task in tasks:
         if task.kind == "finish":
-            for file, digest in done[task.name]["files"].items():
+            for file, digest in results[task.name]["files"].items():
                 layer = file.rpartition("/")[2]
                 _move(landscape, landscape.folder / f"{file}.npy", landscape.path(layer, task.tile))
                 layers.setdefault(layer, {})[task.tile.name] = digest
-    manifest = replace(landscape.manifest, report=_report(plan, tasks, done)).with_layers(layers)
+    manifest = replace(landscape.manifest, report=_report(plan, tasks, results)).with_layers(layers)
     manifest.save(landscape.folder)
     return _completed(Landscape(landscape.folder, manifest))
 
@@ -290,24 +288,24 @@ def _completed(landscape: Landscape) -> Landscape:
     return landscape
 
 
-def _report(plan: Plan, tasks: list[Task], done: dict[str, Done]) -> dict[str, Any]:
+def _report(plan: Plan, tasks: list[Task], results: dict[str, Outcome]) -> dict[str, Any]:
     """Mass balance in m³, and the seconds of all tasks.
 
     leveled: what the detail of the start below coarse cells gained or lost where it was dug off or
     buried. suspended: what waters carried at the end of a run. error = before + added + leveled -
     exported - suspended - after.
     """
-    told = [done[task.name] for task in tasks]
-    coarse, *others = [result["mass"] for result in told if "mass" in result]
-    sums = {name: coarse[name] + sum(mass[name] for mass in others) for name in coarse}
-    before, spread, shaped = (sum(result.get(name, 0.0) for result in told) for name in VOLUMES)
+    outcomes = [results[task.name] for task in tasks]
+    coarse, *fine = [result["mass"] for result in outcomes if "mass" in result]
+    sums = {name: coarse[name] + sum(mass[name] for mass in fine) for name in coarse}
+    before, spread, shaped = (sum(result.get(name, 0.0) for result in outcomes) for name in VOLUMES)
     leveled = spread - _kept(coarse)
     after = before + spread + shaped
-    error = sum(map(_kept, others)) - shaped
+    error = sum(map(_kept, fine)) - shaped
     return {
         "version": VERSION,
         "mass": {"before": before, **sums, "leveled": leveled, "after": after, "error": error},
-        "seconds": sum(result["seconds"] for result in told),
+        "seconds": sum(result["seconds"] for result in outcomes),
         "tasks": len(tasks),
     }
 
@@ -332,16 +330,16 @@ def _faults(landscape: Landscape) -> dict[str, list[str]]:
     )
 
 
-def _may_be_of(task: Task, result: Done) -> bool:
+def _may_be_of(task: Task, result: Outcome) -> bool:
     """Whether a journal's line has all figures and names only files of the task."""
     finishes = task.kind == "finish"
-    told = (
+    figures = (
         [result[name] for name in VOLUMES]
         if finishes
         else [result["mass"][name] for name in MASSES]
     )
     return all(
-        type(number) is float and math.isfinite(number) for number in (*told, result["seconds"])
+        type(number) is float and math.isfinite(number) for number in (*figures, result["seconds"])
     ) and all(_belongs(name, task) for name in result["files"])
 
 

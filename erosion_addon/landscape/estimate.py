@@ -17,7 +17,7 @@ from .storage.manifest import MASK, START
 PROCESS = 300_000_000
 """Bytes of a process with its libraries and kernels; measured."""
 
-AROUND = 110
+HALO_BYTES = 110
 """Bytes for a cell of a tile and its halo beside the run on it: layers, weights, masks;
 measured.
 """
@@ -45,7 +45,7 @@ def worker_bytes(plan: Plan) -> int:
         (plan.cover_recipe(), tile),
     ]
     runs = max(estimate.bytes_needed(recipe, cells, masks) for recipe, cells in tasks if recipe)
-    return PROCESS + max(AROUND * tile + runs, pyramid.bytes_needed(plan.landscape))
+    return PROCESS + max(HALO_BYTES * tile + runs, pyramid.bytes_needed(plan.landscape))
 
 
 def disk_bytes(plan: Plan) -> int:
@@ -56,13 +56,13 @@ def disk_bytes(plan: Plan) -> int:
     halos = sum(
         window.shape[0] * window.shape[1] for window in map(plan.window, plan.landscape.tiles())
     )
-    found = cells * _values(_LAYERS | _written(plan, plan.recipe))
+    size = cells * _values(_LAYERS | _written(plan, plan.recipe))
     if shaped := plan.tile_recipe():
         # heights are exact
-        found += halos * (_values({"elevation", "sediment"} | _written(plan, shaped)) + 1)
+        size += halos * (_values({"elevation", "sediment"} | _written(plan, shaped)) + 1)
     if cover := plan.cover_recipe():
-        found += halos * _values(_written(plan, cover))
-    return _BYTES * found
+        size += halos * _values(_written(plan, cover))
+    return _BYTES * size
 
 
 def require_room(plan: Plan) -> None:
@@ -70,14 +70,14 @@ def require_room(plan: Plan) -> None:
     already.
     """
     folder = plan.landscape.folder
-    there = 0
+    present = 0
     for place, folders, files in os.walk(folder):
         if Path(place) == folder:
             folders[:] = [name for name in folders if name not in ("start", "mask", "pyramid")]
         for name in files:
             with suppress(OSError):  # a farm's machine has just moved it
-                there += Path(place, name).lstat().st_size
-    require_space([(folder / "work", max(disk_bytes(plan) - there, 0))])
+                present += Path(place, name).lstat().st_size
+    require_space([(folder / "work", max(disk_bytes(plan) - present, 0))])
 
 
 def in_words(plan: Plan) -> str:

@@ -109,7 +109,7 @@ def export(
                 number = y if upward else rows - 1 - y
                 window = _window(landscape, y * (side - 1), x * (side - 1), side)
                 first = (landscape.shape[0] - 1 - (y + 1) * (side - 1), x * (side - 1))
-                there = place.part(first, (1, 1), (side, side)) if place else None
+                georeference = place.part(first, (1, 1), (side, side)) if place else None
                 values = [landscape.read(layer, window), *_maps(landscape, window, maps)]
                 for sheet, points in zip(sheets, values, strict=True):
                     file = sheet.path.with_name(
@@ -128,7 +128,7 @@ def export(
                                 image_files,
                                 sheet.range,
                                 spacing,
-                                there,
+                                georeference,
                                 is_elevation,
                             )
                         paths += outputs.publish(goes_on=True)
@@ -136,11 +136,11 @@ def export(
                 on_progress((y * cols + x + 1) / (rows * cols))
         if scale is not None:
             order = [(y, x) for y in range(rows)[:: 1 if upward else -1] for x in range(cols)]
-            told = [
-                Sheet(one.name, one.unit, [one.files[at] for at in order], one.range)
-                for one in sheets
+            entries = [
+                Sheet(entry.name, entry.unit, [entry.files[at] for at in order], entry.range)
+                for entry in sheets
             ]
-            scale.write(told, (side, side), spacing, False, (rows, cols), upward)
+            scale.write(entries, (side, side), spacing, False, (rows, cols), upward)
             paths += beside.publish()
     return paths, span
 
@@ -171,12 +171,12 @@ def _maps(landscape: Landscape, window: Window, maps: Maps) -> Iterator[Array]:
     3).
     """
     if maps.weights:
-        known = {
+        ground = {
             name: landscape.read(layer, window)
             for name in GROUND
             if (layer := _there(landscape, name))
         }
-        for share in ground_cover(known, window.shape).values():
+        for share in ground_cover(ground, window.shape).values():
             yield share / WHITE
     if maps.normals:
         # Slopes are those of the land, not of its part: a point more on each side.
@@ -270,17 +270,17 @@ def _of_one_value(landscape: Landscape, name: str) -> str:
 def _filled_in(pattern: str, name: str, x: int, y: int) -> str:
     """Name of a tile's file; InputError for a pattern that gives two tiles one name."""
     if re.search("[{}]", _FIELD.sub("", pattern)):
-        found = [""]
+        names = [""]
     else:
-        found = [
+        names = [
             pattern.format(name=name, x=at, y=along)
             for at, along in ((x, y), (x + 1, y), (x, y + 1))
         ]
-    if len(set(found)) < 3 or not all(each and Path(each).name == each for each in found):
+    if len(set(names)) < 3 or not all(file and Path(file).name == file for file in names):
         raise InputError(
             f"{pattern!r:.80} names no tiles; a pattern such as {{name}}_y{{y}}_x{{x}} does."
         )
-    return found[0]
+    return names[0]
 
 
 def _gray(values: Array, layer: str) -> Array:

@@ -62,13 +62,13 @@ def entering(plan: Plan, window: Window, heights: Array, upstream: Array, receiv
 
     heights: of the window, m. upstream, receiver: see `routed`.
     """
-    found = np.zeros(window.shape, np.float32)
+    inflow = np.zeros(window.shape, np.float32)
     inside = _inside(plan, window)
     rows = slice(max(inside.top - 1, 0), inside.bottom + 1)
     cols = slice(max(inside.left - 1, 0), inside.right + 1)
     row, col = np.divmod(receiver[rows, cols].astype(np.int64), plan.coarse_shape[1])
-    own = np.ogrid[rows.start : rows.start + row.shape[0], cols.start : cols.start + row.shape[1]]
-    crossing = _within(inside, row, col) & ~_within(inside, *own)
+    cell = np.ogrid[rows.start : rows.start + row.shape[0], cols.start : cols.start + row.shape[1]]
+    crossing = _within(inside, row, col) & ~_within(inside, *cell)
     for down, across, cells in zip(
         row[crossing], col[crossing], upstream[rows, cols][crossing], strict=True
     ):
@@ -76,8 +76,8 @@ def entering(plan: Plan, window: Window, heights: Array, upstream: Array, receiv
         first_col = across * plan.factor - window.left
         block = heights[first_row : first_row + plan.factor, first_col : first_col + plan.factor]
         lowest_row, lowest_col = divmod(int(block.argmin()), block.shape[1])
-        found[first_row + lowest_row, first_col + lowest_col] += cells
-    return found
+        inflow[first_row + lowest_row, first_col + lowest_col] += cells
+    return inflow
 
 
 def leaving(plan: Plan, window: Window, upstream: Array, receiver: Array) -> Array:
@@ -120,9 +120,9 @@ def leaving(plan: Plan, window: Window, upstream: Array, receiver: Array) -> Arr
         np.arange(first, end) // factor
         for first, end in ((window.top, window.bottom), (window.left, window.right))
     )
-    found = ends[np.ix_(rows - over.top, cols - over.left)].astype(np.float32)
-    found[1:-1, 1:-1] = 0.0
-    return np.asarray(found)
+    outlets = ends[np.ix_(rows - over.top, cols - over.left)].astype(np.float32)
+    outlets[1:-1, 1:-1] = 0.0
+    return np.asarray(outlets)
 
 
 def _from_inside(over: Window, inside: Window, upstream: Array, receiver: Array) -> Array:
@@ -133,14 +133,14 @@ def _from_inside(over: Window, inside: Window, upstream: Array, receiver: Array)
     """
     count = upstream.shape[1]
     places = receiver.reshape(-1)
-    found = np.zeros(upstream.size)
+    largest = np.zeros(upstream.size)
     row, col = np.ogrid[inside.top : inside.bottom, inside.left : inside.right]
     at = receiver[row, col].astype(np.int64)
     leaves = ~_within(inside, *np.divmod(at, count))
     at = at[leaves]
     cells = upstream[row, col][leaves]
     while at.size:
-        np.maximum.at(found, at, cells)
+        np.maximum.at(largest, at, cells)
         after = places[at].astype(np.int64)
         _require_downstream(upstream.reshape(-1), at, after)
         on = (
@@ -150,7 +150,7 @@ def _from_inside(over: Window, inside: Window, upstream: Array, receiver: Array)
         )
         at = after[on]
         cells = cells[on]
-    return found
+    return largest
 
 
 def _require_downstream(cells: Array, at: Array, after: Array) -> None:
@@ -199,10 +199,10 @@ def measured(
         gauges = _gauges(plan)
         seed = plan.erosion.seed
         edges = plan.erosion.edges
-        around = Surroundings(gauges=gauges)
+        surroundings = Surroundings(gauges=gauges)
         part = replace(recipe, steps=(step,))
         terrain = erode(
-            terrain, part, seed=seed, edges=edges, masks=masks, threads=threads, around=around
+            terrain, part, seed=seed, edges=edges, masks=masks, threads=threads, around=surroundings
         )
         arrays |= {f"{_ALONG}_{number}": gauges.along, f"{_DOWN}_{number}": gauges.down}
     return arrays
@@ -244,10 +244,10 @@ def streams(plan: Plan, window: Window, heights: Array, number: int, read: Read)
             first = inside.top
             behind = line * plan.factor - far - window.left
             cells = np.arange(high) * wide + behind
-        found, shares, walls[side] = _through(
+        indices, shares, walls[side] = _through(
             crossing.astype(np.float64) * (1 - 2 * far), faces - first, heights.ravel()[cells]
         )
-        places += [int(cell) for cell in cells[found]]
+        places += [int(cell) for cell in cells[indices]]
         rates += shares
     order = np.argsort(np.array(places, np.int64), kind="stable")
     water, load = np.reshape(rates, (-1, 2, SLICES))[order].transpose(1, 2, 0)
@@ -266,8 +266,8 @@ def _through(crossing: Array, faces: Array, ground: Array) -> tuple[list[int], l
     places = list[int]()
     rates = list[Array]()
     for face in np.flatnonzero((crossing[0] > 0.0).any(axis=0)):
-        own = np.flatnonzero(faces == face)
-        places.append(int(own[ground[own].argmin()]))
+        cells = np.flatnonzero(faces == face)
+        places.append(int(cells[ground[cells].argmin()]))
         rates.append(np.where(crossing[0, :, face] > 0.0, crossing[:, :, face], 0.0))
     return places, rates, (crossing[0].sum(axis=0) > 0.0)[faces]
 

@@ -27,7 +27,7 @@ _LARGEST_JOURNAL = 1 << 30
 _LARGEST_LINE = 1 << 16
 """Bytes of the first line."""
 
-Done = dict[str, Any]
+Outcome = dict[str, Any]
 """Result of a task, see `tasks.run`."""
 
 
@@ -44,7 +44,7 @@ class Journal:
         folder: Path,
         work: str,
         key: str,
-        may_be_of: Callable[[Task, Done], bool],
+        may_be_of: Callable[[Task, Outcome], bool],
         secret: bytes = b"",
         alone: bool = True,
     ) -> None:
@@ -63,13 +63,13 @@ class Journal:
         for path in (self._work, self._work / JOURNAL):
             refuse_link(path)
         lines = lines_of(self._work / JOURNAL, key)
-        found = self._sealed(lines or [])
+        entries = self._sealed(lines or [])
         self.is_there = lines is not None
-        self.is_foreign = len(found) < len(lines or [])
+        self.is_foreign = len(entries) < len(lines or [])
         for path in sorted(self._work.glob(f"{Path(JOURNAL).stem}_*.jsonl")) if alone else ():
-            found += lines_of(path, key) or []
+            entries += lines_of(path, key) or []
         self._said = {
-            str(line["name"]): line for line in found if isinstance(line, dict) and "name" in line
+            str(line["name"]): line for line in entries if isinstance(line, dict) and "name" in line
         }
 
     def begin(self) -> None:
@@ -96,11 +96,11 @@ class Journal:
             f"What another user or machine has done in {self._work} is not trusted, and done again."
         )
 
-    def sound(self, tasks: Sequence[Task]) -> dict[str, Done]:
+    def sound(self, tasks: Sequence[Task]) -> dict[str, Outcome]:
         """Tasks done whose files are there with their hashes, and so are those of all that they
         need.
         """
-        sound: dict[str, Done] = {}
+        sound: dict[str, Outcome] = {}
         for task in tasks:
             if all(need in sound for need in task.needs) and self.has(task):
                 sound[task.name] = self._said[task.name]
@@ -128,11 +128,11 @@ class Journal:
         """Whether a line lists the task as done. Its files are not checked."""
         return task in self._said
 
-    def add(self, result: Done) -> None:
+    def add(self, result: Outcome) -> None:
         """Keep a task that is done."""
         self._append({**result, "seal": self._seal(result)} if self._secret else result)
 
-    def add_alone(self, result: Done, file: str, before: Callable[[], object]) -> None:
+    def add_alone(self, result: Outcome, file: str, before: Callable[[], object]) -> None:
         """Keep a task that is done, in a file of its own: whole or not at all, while others keep
         theirs.
 
@@ -148,7 +148,7 @@ class Journal:
             before()
             outputs.publish(goes_on=True)
 
-    def _append(self, *results: Done) -> None:
+    def _append(self, *results: Outcome) -> None:
         path = self._work / JOURNAL
         refuse_link(path)
         try:
@@ -162,23 +162,23 @@ class Journal:
         """Line that says what those after it belong to."""
         return {"key": self._key, **this_version()._asdict()}
 
-    def _seal(self, result: Done) -> str:
+    def _seal(self, result: Outcome) -> str:
         text = self._key + json.dumps(result, sort_keys=True)
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
 
-    def _sealed(self, lines: list[Any]) -> list[Done]:
+    def _sealed(self, lines: list[Any]) -> list[Outcome]:
         """Lines that were written with the secret, if there is one."""
         if not self._secret:
             return lines
-        found = [(line, str(line.pop("seal", ""))) for line in lines if isinstance(line, dict)]
+        entries = [(line, str(line.pop("seal", ""))) for line in lines if isinstance(line, dict)]
         return [
             line
-            for line, seal in found
+            for line, seal in entries
             if hmac.compare_digest(seal.encode(), self._seal(line).encode())
         ]
 
 
-def _text_of(*lines: Done) -> str:
+def _text_of(*lines: Outcome) -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
@@ -198,7 +198,7 @@ def users_secret() -> bytes:
         with suppress(OSError):  # it is there, or nothing can be written there
             create(path, fresh, 0o600)
         try:
-            kept = path.read_bytes()
+            secret = path.read_bytes()
         except FileNotFoundError:
             return fresh
         except OSError as error:
@@ -206,8 +206,8 @@ def users_secret() -> bytes:
             raise InputError(
                 f"{why}. An analysis under way needs it to go on; delete it to begin anew."
             ) from None
-        if len(kept) == len(fresh):
-            return kept
+        if len(secret) == len(fresh):
+            return secret
         with suppress(OSError):  # a full disk once cut it off: nothing was ever sealed with it
             path.unlink()
     return fresh
@@ -231,11 +231,11 @@ def lines_of(path: Path, key: str) -> list[Any] | None:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (ValueError, AttributeError, RecursionError):  # no file, or no journal
         return None
-    begun = [str(first.get(name, "?"))[:20] for name in ("version", "sources")]
+    origin = [str(first.get(name, "?"))[:20] for name in ("version", "sources")]
     remedy = f"go on with that one, or delete {path.parent} to begin anew"
-    require_version(begun, f"{path.parent} was begun by", remedy)
-    found = []
+    require_version(origin, f"{path.parent} was begun by", remedy)
+    entries = []
     for line in text.splitlines():
         with suppress(ValueError, RecursionError):  # the last one may be cut off
-            found.append(json.loads(line))
-    return found
+            entries.append(json.loads(line))
+    return entries

@@ -71,7 +71,7 @@ def generated(
     rough = _roughness(base.elevation)
 
     def start(window: Window) -> dict[str, Array]:
-        found = {name: spread(clamped(layer), factor, window) for name, layer in layers.items()}
+        start = {name: spread(clamped(layer), factor, window) for name, layer in layers.items()}
         height = rough
         finer = factor
         octave = 0
@@ -79,8 +79,8 @@ def generated(
             finer = finer // 2
             height = height * float(power(0.5, ROUGHNESS))
             octave = octave + 1
-            found["elevation"] += height * spread(_white(seed, octave), finer, window)
-        return found
+            start["elevation"] += height * spread(_white(seed, octave), finer, window)
+        return start
 
     return start
 
@@ -114,39 +114,39 @@ def tile_files(pattern: Path) -> list[list[Path]]:
     words = "".join(
         rf"(?P<{part[1]}>\d+)" if part in ("{x}", "{y}") else re.escape(part) for part in parts
     )
-    found = {}
+    files = {}
     try:
         for path in pattern.parent.iterdir():
             if match := re.fullmatch(words, path.name):
-                found[int(match["y"]), int(match["x"])] = path
+                files[int(match["y"]), int(match["x"])] = path
     except OSError as error:
         raise InputError(f"{pattern.parent} cannot be read: {error.strerror or error}.") from None
-    if not found:
+    if not files:
         raise InputError(f"No file matches {pattern}; check the pattern.")
-    rows, cols = (sorted({number[axis] for number in found}) for axis in (0, 1))
+    rows, cols = (sorted({number[axis] for number in files}) for axis in (0, 1))
     for y in range(rows[0], rows[-1] + 1):
         for x in range(cols[0], cols[-1] + 1):
-            if (y, x) not in found:
+            if (y, x) not in files:
                 name = "".join({"{x}": str(x), "{y}": str(y)}.get(part, part) for part in parts)
                 raise InputError(
                     f"{pattern.with_name(name)} is missing; tiles must fill a rectangle."
                 )
-    return [[found[y, x] for x in cols] for y in rows]
+    return [[files[y, x] for x in cols] for y in rows]
 
 
 def tile_numbers(
     pattern: Path, files: list[list[Path]], image_files: ImageFiles, options: Reading, shared: bool
 ) -> tuple[Raster, Record]:
     """Numbers of tiles side by side, and their record before any number is read; see `joined`."""
-    whole = replace(options, window=None, every=1)
+    complete = replace(options, window=None, every=1)
     doubts: tuple[Doubt, ...] = ()
     if pattern.suffix.lower() in RAW_SUFFIXES:  # all in the same form
-        whole, doubts = resolved_form([path for row in files for path in row], whole)
+        complete, doubts = resolved_form([path for row in files for path in row], complete)
     shape, read = joined(
-        files, lambda path: _shape_and_numbers(*opened(path, image_files, whole)), shared
+        files, lambda path: _shape_and_numbers(*opened(path, image_files, complete)), shared
     )
     # whose first pixel is the first of all
-    numbers, record = opened(files[-1][0], image_files, whole)
+    numbers, record = opened(files[-1][0], image_files, complete)
     place = record.georeference.part((0, 0), (1, 1), shape) if record.georeference else None
     doubts += record.doubts
     record = replace(
@@ -176,23 +176,23 @@ def joined(
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
         window = Window(top, bottom, left, right)
-        found = np.empty(window.shape)
+        joint = np.empty(window.shape)
         valid = np.ones(window.shape, np.bool_)
         for y in range(bisect_right(tops[:-1], top) - 1, len(files)):
             for x in range(bisect_right(lefts[:-1], left) - 1, len(files[0])):
-                there = Window(tops[y], tops[y] + heights[y], lefts[x], lefts[x] + widths[x])
-                if part := there.meet(window):
+                area = Window(tops[y], tops[y] + heights[y], lefts[x], lefts[x] + widths[x])
+                if part := area.meet(window):
                     shape, tile = opened(files[y][x])
-                    if shape != there.shape:
+                    if shape != area.shape:
                         raise InputError(
                             f"{files[y][x]} has {shape[0]} × {shape[1]} cells, and its neighbors "
                             f"leave room for {heights[y]} × {widths[x]}."
                         )
-                    rows, cols = part.within(there)
+                    rows, cols = part.within(area)
                     place = part.within(window)
-                    found[place], data = tile(rows.start, rows.stop, cols.start, cols.stop)
+                    joint[place], data = tile(rows.start, rows.stop, cols.start, cols.stop)
                     valid[place] = True if data is None else data
-        return found, valid
+        return joint, valid
 
     return (tops[-1] + least, lefts[-1] + least), read
 

@@ -58,8 +58,8 @@ def order(
         raise InputError("The edges of a landscape cannot wrap; choose --edges open or closed.")
     if not any(step.enabled for step in recipe.steps):
         raise InputError(f"All steps of the recipe {recipe.name} are switched off; switch one on.")
-    named = {mask for step in recipe.steps if step.enabled for mask in step.masks.values()}
-    if missing := sorted(mask for mask in named if not landscape.has(MASK + mask)):
+    mask_names = {mask for step in recipe.steps if step.enabled for mask in step.masks.values()}
+    if missing := sorted(mask for mask in mask_names if not landscape.has(MASK + mask)):
         way = f"make it with --mask {missing[0]}=FILE, or take" if missing[0] in MASKS else "take"
         raise InputError(
             f"A step names the mask {missing[0]}, which the landscape does not have; {way} it out."
@@ -176,7 +176,7 @@ class Plan:
         written = {field for step in steps for field in PROCESSES[step.kind].writes}
         return [] if self.factor == 1 else sorted(written - {RISE, "surface_color"})
 
-    def _of(self, wanted: Callable[[Process], bool], on_tiles: bool = False) -> Recipe | None:
+    def _of(self, selects: Callable[[Process], bool], on_tiles: bool = False) -> Recipe | None:
         """Steps of processes that are wanted. on_tiles: those alone that coarse cells have not
         done.
         """
@@ -184,7 +184,7 @@ class Plan:
             step
             for step in self.recipe.steps
             if step.enabled
-            and wanted(PROCESSES[step.kind])
+            and selects(PROCESSES[step.kind])
             and not (on_tiles and self._done_coarsely(step))
         )
         return replace(self.recipe, steps=steps) if steps else None
@@ -204,11 +204,11 @@ class Plan:
         writes them counts.
         """
         recipe = self.tile_recipe()
-        found = dict[str, Proportion | None]()
+        proportions = dict[str, Proportion | None]()
         for step in recipe.steps if recipe else ():
             process = PROCESSES[step.kind]
-            found |= {name: process.proportions.get(name) for name in process.writes}
-        return {name: way for name, way in found.items() if way is not None}
+            proportions |= {name: process.proportions.get(name) for name in process.writes}
+        return {name: way for name, way in proportions.items() if way is not None}
 
     def notes(self) -> list[str]:
         """Sentences on what a landscape does in another way than a terrain of one piece."""
@@ -224,12 +224,12 @@ class Plan:
     def _springs_on_tiles(self) -> str:
         """A sentence on springs whose drops end at the halo of their tile; "" if there are none."""
         recipe = self.tile_recipe()
-        there = (
+        springs = (
             [step for step in recipe.steps if getattr(step.parameters, "springs", ())]
             if recipe
             else []
         )
-        steps = [step.kind for step in there if not self.takes_streams(step)]
+        steps = [step.kind for step in springs if not self.takes_streams(step)]
         if not steps or self.factor == 1:
             return ""
         reach = self.erosion.halo * max(self.landscape.manifest.spacing)
@@ -274,14 +274,14 @@ class Plan:
 
     def window(self, tile: Tile) -> Window:
         """A tile's cells with its halo."""
-        own = self.landscape.window(tile)
+        window = self.landscape.window(tile)
         halo = self.erosion.halo
         (rows, cols), (down, right) = self.landscape.counts, self.landscape.shape
         return Window(
-            own.top - halo if tile.y else 0,
-            own.bottom + halo if tile.y + 1 < rows else down,
-            own.left - halo if tile.x else 0,
-            own.right + halo if tile.x + 1 < cols else right,
+            window.top - halo if tile.y else 0,
+            window.bottom + halo if tile.y + 1 < rows else down,
+            window.left - halo if tile.x else 0,
+            window.right + halo if tile.x + 1 < cols else right,
         )
 
     def part(self, window: Window) -> Part:
@@ -303,9 +303,9 @@ class Plan:
 
     def _ramps(self, tile: Tile) -> tuple[Array, Array]:
         """Factors of a tile's share along its rows and columns."""
-        own, (rows, cols) = self.landscape.window(tile), self.landscape.counts
-        along = self._ramp(own.top, own.bottom, tile.y > 0, tile.y + 1 < rows)
-        return along, self._ramp(own.left, own.right, tile.x > 0, tile.x + 1 < cols)
+        window, (rows, cols) = self.landscape.window(tile), self.landscape.counts
+        along = self._ramp(window.top, window.bottom, tile.y > 0, tile.y + 1 < rows)
+        return along, self._ramp(window.left, window.right, tile.x > 0, tile.x + 1 < cols)
 
     def _ramp(self, first: int, end: int, before: bool, after: bool) -> Array:
         halo = self.erosion.halo

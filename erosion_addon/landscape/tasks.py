@@ -91,9 +91,9 @@ def tasks_of(plan: Plan) -> list[Task]:
         for tile in tiles:
             window = plan.window(tile) if kind == "cover" else landscape.window(tile)
             near = plan.around(window)
-            needs = ["coarse", *(f"shape_{other.name}" for other in near if shaped)]
+            needs = ["coarse", *(f"shape_{neighbor.name}" for neighbor in near if shaped)]
             if kind == "finish":
-                needs += [f"cover_{other.name}" for other in near if covered]
+                needs += [f"cover_{neighbor.name}" for neighbor in near if covered]
             tasks.append(_task(kind, tile, window, needs))
     return tasks
 
@@ -103,12 +103,12 @@ def rounds(tasks: Sequence[Task]) -> list[tuple[int, int]]:
     alone.
     """
     firsts = [0] if tasks else []
-    here = set[str]()
+    names = set[str]()
     for number, task in enumerate(tasks):
-        if not here.isdisjoint(task.needs):
+        if not names.isdisjoint(task.needs):
             firsts.append(number)
-            here.clear()
-        here.add(task.name)
+            names.clear()
+        names.add(task.name)
     return (
         list(zip(firsts, [first - 1 for first in [*firsts[1:], len(tasks)]], strict=True))
         if tasks
@@ -127,10 +127,10 @@ def run(folder: str, name: str, threads: int = 0) -> dict[str, Any]:
     plan = Plan(landscape, landscape.manifest.erosion)
     kind, _, place = name.partition("_")
     tile = Tile(*(int(part[1:]) for part in place.split("_"))) if place else Tile(0, 0)
-    began = time.perf_counter()
+    start = time.perf_counter()
     work = {"coarse": _coarse, "shape": _shape, "cover": _cover, "finish": _finish}[kind]
-    files, told = work(plan, tile, threads)
-    return {"name": name, "files": files, **told, "seconds": time.perf_counter() - began}
+    files, measurements = work(plan, tile, threads)
+    return {"name": name, "files": files, **measurements, "seconds": time.perf_counter() - start}
 
 
 def _task(kind: str, tile: Tile, window: Window, needs: list[str]) -> Task:
@@ -138,10 +138,10 @@ def _task(kind: str, tile: Tile, window: Window, needs: list[str]) -> Task:
     return Task(kind, tile, rows * cols, tuple(dict.fromkeys(needs)))
 
 
-Done = tuple[dict[str, str], dict[str, Any]]
+Outcome = tuple[dict[str, str], dict[str, Any]]
 
 
-def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
+def _coarse(plan: Plan, tile: Tile, threads: int) -> Outcome:
     """The landscape as a whole on coarse cells: the change of each layer, or the layers where
     nothing is coarser.
     """
@@ -169,8 +169,8 @@ def _coarse(plan: Plan, tile: Tile, threads: int) -> Done:
     if factor > 1:
         before = {"elevation": terrain.elevation, **terrain.fields}
         changed = {name: arrays[name] - before.get(name, 0.0) for name in SURFACE if name in arrays}
-        found = {name: arrays[name] for name in plan.left_coarsely() if name in arrays}
-        arrays = {**changed, **found, _MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
+        changes = {name: arrays[name] for name in plan.left_coarsely() if name in arrays}
+        arrays = {**changed, **changes, _MEANS: terrain.elevation, _ROUGH: rough["elevation"]}
         if plan.has_rivers_across_tiles():
             outlets = river_ends(None, masks.get("outlet"))
             arrays |= inflow.routed(plan, after.elevation, outlets, granted(threads))
@@ -197,7 +197,7 @@ def _coarse_mask(landscape: Landscape, name: str, factor: int) -> Array:
     )
 
 
-def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
+def _shape(plan: Plan, tile: Tile, threads: int) -> Outcome:
     """A tile and its halo, eroded by a share that falls across the halo."""
     window = plan.window(tile)
     recipe = plan.tile_recipe()
@@ -210,11 +210,11 @@ def _shape(plan: Plan, tile: Tile, threads: int) -> Done:
     arrays = {"elevation": after.elevation, **after.fields}
     if RISE in layers:
         arrays[RISE] = layers[RISE]
-    kept = {name: array for name, array in arrays.items() if name not in _DERIVED}
-    return _written(plan, f"shape_{tile.name}", kept), {"mass": mass}
+    fields = {name: array for name, array in arrays.items() if name not in _DERIVED}
+    return _written(plan, f"shape_{tile.name}", fields), {"mass": mass}
 
 
-def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
+def _cover(plan: Plan, tile: Tile, threads: int) -> Outcome:
     """Cover of the finished ground of a tile and its halo."""
     window = plan.window(tile)
     recipe = plan.cover_recipe()
@@ -227,20 +227,20 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Done:
     return _written(plan, f"cover_{tile.name}", arrays), {"mass": _no_mass()}
 
 
-def _finish(plan: Plan, tile: Tile, threads: int) -> Done:
+def _finish(plan: Plan, tile: Tile, threads: int) -> Outcome:
     """The layers of a tile, from all that runs have left."""
-    landscape, own = plan.landscape, plan.landscape.window(tile)
-    start = {name: landscape.read(START + name, own) for name in _names(landscape, START)}
-    masks = _masks(plan, own)
-    layers = state(plan, own, masks)
-    layers.setdefault("sediment", np.zeros(own.shape))
-    found = {**layers, **since_start(start, layers), **_blended(plan, own)}
-    for name, array in found.items():
+    landscape, window = plan.landscape, plan.landscape.window(tile)
+    start = {name: landscape.read(START + name, window) for name in _names(landscape, START)}
+    masks = _masks(plan, window)
+    layers = state(plan, window, masks)
+    layers.setdefault("sediment", np.zeros(window.shape))
+    result = {**layers, **since_start(start, layers), **_blended(plan, window)}
+    for name, array in result.items():
         require_sound(array, landscape.path(name, tile), *bounds(name))
-    single = {name: np.asarray(array, np.float32) for name, array in found.items()}
+    single = {name: np.asarray(array, np.float32) for name, array in result.items()}
     files = _written(plan, f"finish_{tile.name}", single)
     rows, cols = landscape.manifest.spacing
-    base = state(plan, own, masks, 0)["elevation"]
+    base = state(plan, window, masks, 0)["elevation"]
     volumes = (start["elevation"], base - start["elevation"], layers["elevation"] - base)
     return files, {
         name: _sum(array) * rows * cols for name, array in zip(VOLUMES, volumes, strict=True)
@@ -262,38 +262,38 @@ def state(
     landscape = plan.landscape
     factor = plan.factor
     start = {name: landscape.read(START + name, window) for name in _names(landscape, START)}
-    found = dict(start)
+    layers = dict(start)
     for name in SURFACE:
         coarse = _coarse_file(plan, name)
         if not coarse.exists():
             continue
         change = _spread(plan, name, window)
         if factor == 1:
-            found[name] = change
+            layers[name] = change
             continue
         if name == "elevation":
-            change -= _buried(plan, change, found[name], window)
-        found[name] = found.get(name, 0.0) + change
-    if "sediment" in found:
+            change -= _buried(plan, change, layers[name], window)
+        layers[name] = layers.get(name, 0.0) + change
+    if "sediment" in layers:
         # a spread change may take more than there is
-        np.maximum(found["sediment"], 0.0, out=found["sediment"])
+        np.maximum(layers["sediment"], 0.0, out=layers["sediment"])
     if factor > 1:
-        _hold(masks, start, found)
+        _hold(masks, start, layers)
     if plan.tile_recipe() is None:
-        return found
+        return layers
     for tile in plan.around(window):
         if plan.color_of(tile) < color:
-            there = plan.window(tile)
-            part = there.meet(window)
+            area = plan.window(tile)
+            part = area.meet(window)
             assert part is not None
             for name in SURFACE:
                 if (
                     path := landscape.folder / WORK / f"shape_{tile.name}" / f"{name}.npy"
                 ).exists():
-                    found.setdefault(name, np.zeros(window.shape))
-                    values = part_of(path, there.shape, part.within(there), *_bounds(name))
-                    found[name][part.within(window)] = values
-    return found
+                    layers.setdefault(name, np.zeros(window.shape))
+                    values = part_of(path, area.shape, part.within(area), *_bounds(name))
+                    layers[name][part.within(window)] = values
+    return layers
 
 
 def _spread(plan: Plan, name: str, window: Window) -> Array:
@@ -325,9 +325,9 @@ def _coarse_array(
 def _coarse_heights(plan: Plan) -> Array:
     """Heights of the land after its erosion on coarse cells."""
     files = [_coarse_file(plan, name) for name in (_MEANS, "elevation")]
-    there = [file for file in files if file.exists()]
+    present = [file for file in files if file.exists()]
     return np.asarray(
-        sum(part_of(file, plan.coarse_shape, None, *_bounds(file.stem)) for file in there)
+        sum(part_of(file, plan.coarse_shape, None, *_bounds(file.stem)) for file in present)
     )
 
 
@@ -344,8 +344,8 @@ def _bounds(name: str) -> tuple[float, float]:
 
 def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:
     """Fields of a window that only coarse cells have, see `Plan.left_coarsely`."""
-    there = [name for name in plan.left_coarsely() if _coarse_file(plan, name).exists()]
-    return {name: _spread(plan, name, window) for name in there}
+    present = [name for name in plan.left_coarsely() if _coarse_file(plan, name).exists()]
+    return {name: _spread(plan, name, window) for name in present}
 
 
 def _masks(plan: Plan, window: Window) -> dict[str, Array]:
@@ -353,20 +353,24 @@ def _masks(plan: Plan, window: Window) -> dict[str, Array]:
     return {name: plan.landscape.read(MASK + name, window) for name in _names(plan.landscape, MASK)}
 
 
-def _hold(masks: dict[str, Array], start: dict[str, Array], found: dict[str, Array]) -> None:
+def _hold(masks: dict[str, Array], start: dict[str, Array], layers: dict[str, Array]) -> None:
     """Undo changes that spread from coarse cells to ground that masks keep."""
     none = np.zeros(start["elevation"].shape)
     if "protect" in masks:
-        rock = start["elevation"] - start.get("sediment", none) + found.get(RISE, none)
-        held = masks["protect"] == 1.0
-        found["elevation"] = np.where(held, rock + found.get("sediment", none), found["elevation"])
-    kept = [
-        masks[mask] == whole for mask, whole in (("strength", 0.0), ("plot", 1.0)) if mask in masks
+        rock = start["elevation"] - start.get("sediment", none) + layers.get(RISE, none)
+        locked = masks["protect"] == 1.0
+        layers["elevation"] = np.where(
+            locked, rock + layers.get("sediment", none), layers["elevation"]
+        )
+    locks = [
+        masks[mask] == full_value
+        for mask, full_value in (("strength", 0.0), ("plot", 1.0))
+        if mask in masks
     ]
     outlets = river_ends(None, masks.get("outlet"))
-    for held in kept if outlets is None else [*kept, outlets]:
-        for name in found:
-            found[name] = np.where(held, start.get(name, none), found[name])
+    for locked in locks if outlets is None else [*locks, outlets]:
+        for name in layers:
+            layers[name] = np.where(locked, start.get(name, none), layers[name])
 
 
 def _buried(plan: Plan, change: Array, start: Array, window: Window) -> Array:
@@ -400,15 +404,15 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
         shape = plan.landscape.shape
         cells = window.within(plan.landscape.whole)
         return {path.stem: part_of(path, _shape_of(path.stem, shape), cells) for path in files}
-    found = _left_coarsely(plan, window) if plan.tile_recipe() is None else {}
+    fields = _left_coarsely(plan, window) if plan.tile_recipe() is None else {}
     proportions = plan.proportions()
     squares = np.zeros(window.shape)
     for kind in ("shape", "cover"):
         for tile in plan.around(window):
-            there = plan.window(tile)
-            part = there.meet(window)
+            area = plan.window(tile)
+            part = area.meet(window)
             assert part is not None
-            weight = plan.weight(tile)[part.within(there)]
+            weight = plan.weight(tile)[part.within(area)]
             share = plan.mean_weight(tile)
             if kind == "shape":
                 squares[part.within(window)] += weight * weight
@@ -416,22 +420,22 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
                 name = path.stem
                 if name in SURFACE:
                     continue
-                values = part_of(path, _shape_of(name, there.shape), part.within(there))
-                into = found.setdefault(name, np.zeros(_shape_of(name, window.shape)))
+                values = part_of(path, _shape_of(name, area.shape), part.within(area))
+                into = fields.setdefault(name, np.zeros(_shape_of(name, window.shape)))
                 if name in proportions:
                     values = proportions[name].numbers(values, share)
                 into[part.within(window)] += values * (
                     weight if values.ndim == 2 else weight[..., None]
                 )
-    for name in found.keys() & proportions.keys():
-        found[name] = proportions[name].values(found[name] / squares)
-    return found
+    for name in fields.keys() & proportions.keys():
+        fields[name] = proportions[name].values(fields[name] / squares)
+    return fields
 
 
 def _eroded(
     plan: Plan,
     layers: dict[str, Array],
-    painted: dict[str, Array],
+    mask_arrays: dict[str, Array],
     recipe: Recipe,
     tile: Tile,
     threads: int,
@@ -460,13 +464,13 @@ def _eroded(
 
     for (falls, flows, number), group in groupby(recipe.steps, kind_of):
         steps = tuple(group)
-        masks = dict(painted)
+        masks = dict(mask_arrays)
         share = weight
-        around = rivers if flows else None
+        surroundings = rivers if flows else None
         edges = plan.erosion.edges
         if number is not None:
             edges = "open"  # where those of the land are closed, streams have walls
-            around = inflow.streams(plan, window, terrain.elevation, number, read)
+            surroundings = inflow.streams(plan, window, terrain.elevation, number, read)
         if shared and falls:
             steps = tuple(_fewer_drops(step, plan.mean_weight(tile)) for step in steps)
             masks["rain"], share = weight, np.minimum(1.0, 4.0 * weight)
@@ -475,7 +479,7 @@ def _eroded(
         part = replace(recipe, steps=steps)
         seed = plan.seed_of(tile)
         terrain = erode(
-            terrain, part, seed=seed, edges=edges, masks=masks, threads=threads, around=around
+            terrain, part, seed=seed, edges=edges, masks=masks, threads=threads, around=surroundings
         )
         mass = {name: mass[name] + volume for name, volume in _mass(terrain).items()}
     mass["suspended"] = _mass(terrain)["suspended"]
@@ -533,9 +537,9 @@ def _begin_publishing(plan: Plan, task: str, names: set[str]) -> None:
 def require_order(plan: Plan) -> None:
     """Raise InputError where the landscape has another order by now, or is complete."""
     folder = plan.landscape.folder
-    now = Landscape(folder, Manifest.load(folder))
-    erosion = now.manifest.erosion
-    if erosion is None or now.has("elevation") or Plan(now, erosion).key != plan.key:
+    landscape = Landscape(folder, Manifest.load(folder))
+    erosion = landscape.manifest.erosion
+    if erosion is None or landscape.has("elevation") or Plan(landscape, erosion).key != plan.key:
         raise InputError(
             f"{folder} has another order by now, or is complete; this task of an earlier one is "
             "left out."

@@ -23,17 +23,18 @@ SURFACE = ("elevation", "sediment", RISE)
 """Layers that all others follow from, and that a tile goes on from; other fields are blended."""
 
 
-def since_start(start: Mapping[str, Array], now: Mapping[str, Array]) -> dict[str, Array]:
-    """Wear, deposition and bedrock, (rows, cols) m. start, now: elevation, sediment and rise, as
-    far as there are.
+def since_start(start: Mapping[str, Array], current: Mapping[str, Array]) -> dict[str, Array]:
+    """Wear, deposition and bedrock, (rows, cols) m.
+
+    start, current: elevation, and sediment and rise if any.
     """
-    loose = now.get("sediment", np.zeros_like(now["elevation"]))
+    loose = current.get("sediment", np.zeros_like(current["elevation"]))
     gained = loose - start.get("sediment", 0.0)
-    lost = start["elevation"] - now["elevation"] + gained + now.get(RISE, 0.0)
+    lost = start["elevation"] - current["elevation"] + gained + current.get(RISE, 0.0)
     return {
         "wear": np.maximum(lost, 0.0),
         "deposition": np.maximum(gained, 0.0),
-        "bedrock": now["elevation"] - loose,
+        "bedrock": current["elevation"] - loose,
     }
 
 
@@ -54,8 +55,8 @@ def overview(landscape: Landscape, side: int) -> Terrain:
     factor = 1
     while -(-max(landscape.shape) // factor) > side:
         factor *= 2
-    found = {name: level(landscape, layer, factor) for name, layer in _layers(landscape).items()}
-    return _terrain(landscape, found, factor)
+    layers = {name: level(landscape, layer, factor) for name, layer in _layers(landscape).items()}
+    return _terrain(landscape, layers, factor)
 
 
 def take(landscape: Landscape, window: Window) -> tuple[Terrain, str]:
@@ -63,8 +64,8 @@ def take(landscape: Landscape, window: Window) -> tuple[Terrain, str]:
     the landscape.
     """
     _check(landscape, window)
-    found = {name: landscape.read(layer, window) for name, layer in _layers(landscape).items()}
-    return _terrain(landscape, found, 1), stamp(landscape, window)
+    layers = {name: landscape.read(layer, window) for name, layer in _layers(landscape).items()}
+    return _terrain(landscape, layers, 1), stamp(landscape, window)
 
 
 def stamp(landscape: Landscape, window: Window) -> str:
@@ -110,19 +111,19 @@ def put_back(
         if stamp(landscape, window) != state:
             raise InputError(f"{folder} has changed since the window was loaded; load it again.")
         layers = _layers(landscape)
-        given = {"elevation": elevation}
+        changes = {"elevation": elevation}
         if sediment is not None and "sediment" in layers:
-            given["sediment"] = sediment
+            changes["sediment"] = sediment
         for name, values in (covers or {}).items():
             if name in COVERS and landscape.has(name):
                 layers[name] = name
-                given[name] = values
-        for values in given.values():
+                changes[name] = values
+        for values in changes.values():
             if values.shape != window.shape or not np.abs(values).max() <= HIGHEST:
                 raise InputError(f"The window needs {window.shape} heights up to {HIGHEST:g} m.")
         weight = _weight(landscape, window)
         after = {}
-        for name, values in given.items():
+        for name, values in changes.items():
             before = landscape.read(layers[name], window)
             after[layers[name]] = before + weight * (values - before)
         after |= _following(landscape, window, after)
@@ -152,32 +153,32 @@ def _following(landscape: Landscape, window: Window, after: dict[str, Array]) ->
         for name in SURFACE
         if landscape.has(START + name)
     }
-    kept = {
+    unchanged = {
         name: landscape.read(name, window)
         for name in SURFACE
         if name not in after and landscape.has(name)
     }
-    found = since_start(start, kept | after)
-    return {name: values for name, values in found.items() if landscape.has(name)}
+    changes = since_start(start, unchanged | after)
+    return {name: values for name, values in changes.items() if landscape.has(name)}
 
 
 def _write(landscape: Landscape, window: Window, after: dict[str, Array]) -> Manifest:
     def tiles() -> Iterator[tuple[str, Tile, Array]]:
         for tile in landscape.tiles():
-            there = landscape.window(tile)
-            if part := there.meet(window):
+            area = landscape.window(tile)
+            if part := area.meet(window):
                 for layer, values in after.items():
-                    whole = np.array(landscape.tile_array(layer, tile), np.float32)
-                    whole[part.within(there)] = values[part.within(window)]
-                    yield layer, tile, whole
+                    numbers = np.array(landscape.tile_array(layer, tile), np.float32)
+                    numbers[part.within(area)] = values[part.within(window)]
+                    yield layer, tile, numbers
 
     def renewed(hashes: dict[str, dict[str, str]]) -> Manifest:
-        kept = {
-            layer: known
-            for layer, known in landscape.manifest.layers.items()
+        lasting = {
+            layer: digests
+            for layer, digests in landscape.manifest.layers.items()
             if layer not in ANALYZED
         }
-        layers = {layer: {**known, **hashes.get(layer, {})} for layer, known in kept.items()}
+        layers = {layer: {**digests, **hashes.get(layer, {})} for layer, digests in lasting.items()}
         return replace(landscape.manifest, layers=layers, analysis={})
 
     return change(landscape, tiles(), renewed)

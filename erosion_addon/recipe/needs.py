@@ -30,8 +30,8 @@ class Needs(Parameters):
         """
         if loose >= SCANTY * self.sediment:
             return ""
-        there = f"is at most {loose:.2g} m thick" if loose > 0 else "is missing"
-        return f"Loose sand {there} here; the recipe is made for {self.sediment:g} m of it."
+        state = f"is at most {loose:.2g} m thick" if loose > 0 else "is missing"
+        return f"Loose sand {state} here; the recipe is made for {self.sediment:g} m of it."
 
 
 NOTHING = Needs()

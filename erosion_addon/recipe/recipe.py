@@ -166,7 +166,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":
         """Recipe from plain tables, as in TOML or JSON; InputError for unknown keys."""
-        known = {
+        settings = {
             "name",
             "description",
             "seed",
@@ -179,9 +179,9 @@ class Recipe:
             "width",
         }
         for key in table:
-            if key not in known:
+            if key not in settings:
                 raise InputError(
-                    f"{key} is not a key of a recipe; choose one of {', '.join(sorted(known))}."
+                    f"{key} is not a key of a recipe; choose one of {', '.join(sorted(settings))}."
                 )
         steps = table.get("step", [])
         if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
@@ -277,13 +277,13 @@ class Recipe:
         """
         steps = list(self.steps)
         for target, value in assignments.items():
-            chosen, _, name = target.partition(".")
-            hits = [i for i, step in enumerate(steps) if chosen in (step.kind, str(i + 1))]
+            number, _, name = target.partition(".")
+            hits = [i for i, step in enumerate(steps) if number in (step.kind, str(i + 1))]
             if not hits or not name:
-                there = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
+                available = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
                 raise InputError(
                     f"{target!r:.80} names no parameter of a step STEP.PARAMETER; the steps are "
-                    f"{there}."
+                    f"{available}."
                 )
             table, _, entry = name.partition(".")
             for i in hits:
@@ -301,55 +301,55 @@ class Recipe:
         return dataclasses.replace(self, steps=tuple(steps))
 
 
-def _strata(given: Any) -> Strata | None:
+def _strata(table: Any) -> Strata | None:
     """Strata from the name of shipped ones, or from a table."""
-    if given is None:
+    if table is None:
         return None
-    if isinstance(given, dict):
-        return Strata.from_dict(given)
-    if not isinstance(given, str) or given.lower().endswith(".toml"):
-        raise InputError(f"strata must be a name or a table [strata], not {given!r:.60}.")
-    return Strata.load(given)
+    if isinstance(table, dict):
+        return Strata.from_dict(table)
+    if not isinstance(table, str) or table.lower().endswith(".toml"):
+        raise InputError(f"strata must be a name or a table [strata], not {table!r:.60}.")
+    return Strata.load(table)
 
 
-def _needs(given: Any) -> Needs:
-    if not isinstance(given, dict):
-        raise InputError(f"needs must be a table [needs], not {given!r:.60}.")
+def _needs(table: Any) -> Needs:
+    if not isinstance(table, dict):
+        raise InputError(f"needs must be a table [needs], not {table!r:.60}.")
     try:
-        return Needs.from_dict(given)
+        return Needs.from_dict(table)
     except InputError as error:
         raise InputError(f"needs: {error}") from None
 
 
-def _limits(given: Any) -> Limits:
-    if not isinstance(given, dict):
-        raise InputError(f"limits must be a table [step.limits], not {given!r:.60}.")
+def _limits(table: Any) -> Limits:
+    if not isinstance(table, dict):
+        raise InputError(f"limits must be a table [step.limits], not {table!r:.60}.")
     try:
-        return Limits.from_dict(given)
+        return Limits.from_dict(table)
     except InputError as error:
         raise InputError(f"limits: {error}") from None
 
 
-def _checked_masks(kind: str, given: Any) -> dict[str, str]:
+def _checked_masks(kind: str, table: Any) -> dict[str, str]:
     """Parameter → scale factor, without "none"."""
-    if not isinstance(given, Mapping):
-        raise InputError(f"masks must be a table [step.masks], not {given!r:.60}.")
-    known = PROCESSES[kind].scales
-    for name in given:
-        if name in known:
+    if not isinstance(table, Mapping):
+        raise InputError(f"masks must be a table [step.masks], not {table!r:.60}.")
+    scales = PROCESSES[kind].scales
+    for name in table:
+        if name in scales:
             continue
         if hasattr(PROCESSES[kind].parameters, str(name)):
             raise InputError(
-                f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}: it holds "
+                f"masks: no mask can scale {name!s:.60} here, only {', '.join(scales)}: it holds "
                 "for the whole step. For two values of it, use two steps, each with a strength "
                 "mask."
             )
-        raise InputError(f"masks: no mask can scale {name!s:.60} here, only {', '.join(known)}.")
+        raise InputError(f"masks: no mask can scale {name!s:.60} here, only {', '.join(scales)}.")
     try:
-        chosen = {name: known[name].checked(mask) for name, mask in given.items()}
+        masks = {name: scales[name].checked(mask) for name, mask in table.items()}
     except InputError as error:
         raise InputError(f"masks: {error}") from None
-    return {name: chosen[name] for name in known if chosen.get(name, "none") != "none"}
+    return {name: masks[name] for name in scales if masks.get(name, "none") != "none"}
 
 
 def _step(number: int, table: dict[str, Any]) -> Step:
@@ -377,11 +377,11 @@ def _step(number: int, table: dict[str, Any]) -> Step:
 
 def _step_table(step: Step) -> dict[str, Any]:
     """Plain table, the inverse of `_step`."""
-    named = {"name": step.name} if step.name else {}
+    name = {"name": step.name} if step.name else {}
     limits = {"limits": step.limits.to_dict()} if step.limits != NO_LIMITS else {}
     masks = {"masks": dict(step.masks)} if step.masks else {}
     switched = {} if step.enabled else {"enabled": False}
-    return {"kind": step.kind, **named, **switched, **step.parameters.to_dict(), **limits, **masks}
+    return {"kind": step.kind, **name, **switched, **step.parameters.to_dict(), **limits, **masks}
 
 
 def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:

@@ -43,7 +43,7 @@ def name_for(text: str) -> str:
         )
     if unicodedata.normalize("NFKC", name).casefold() in DEVICES:
         raise InputError(f"{name} is the name of a device on Windows; choose another.")
-    if name.casefold() in (known.casefold() for known in shipped()):
+    if name.casefold() in (recipe.casefold() for recipe in shipped()):
         raise InputError(f"{name} is the name of a built-in recipe; choose another one.")
     return name
 
@@ -59,15 +59,15 @@ def free_name(text: str) -> str:
 def _clean(text: str) -> str:
     plain = unicodedata.normalize("NFC", text.strip())
     plain = plain[:-5] if plain.lower().endswith(".toml") else plain
-    kept = (
+    letters = (
         sign if sign in _SIGNS or unicodedata.category(sign)[0] in "LMN" else " " for sign in plain
     )
-    return re.sub(" +", " ", "".join(kept)).strip()
+    return re.sub(" +", " ", "".join(letters)).strip()
 
 
 def find(name: str) -> Path | None:
     """File of the user's recipe of that name, ignoring case, as some file systems do."""
-    return {known.casefold(): path for known, path in own().items()}.get(name.casefold())
+    return {recipe.casefold(): path for recipe, path in own().items()}.get(name.casefold())
 
 
 def save(recipe: Recipe, overwrite: bool = False) -> str:

@@ -88,9 +88,9 @@ class Checkpoint:
         try:
             with zipfile.ZipFile(stream) as archive:
                 headers = _headers(archive)
-                needed = sum(map(_bytes, headers.values()))
+                size = sum(map(_bytes, headers.values()))
                 require_to_unpack(
-                    needed, needed // _FLOAT, stream.seek(0, os.SEEK_END), f"Reading {name}"
+                    size, size // _FLOAT, stream.seek(0, os.SEEK_END), f"Reading {name}"
                 )
                 arrays = {key: _array(archive, member) for key, (member, *_) in headers.items()}
             values = json.loads(arrays.pop(VALUES).item(), parse_constant=_no_number)

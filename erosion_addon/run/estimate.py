@@ -50,10 +50,10 @@ def seconds_needed(
     measured duration relative to the estimate, by kind of step, if known; see `speeds`.
     """
     recipe = recipe.scaled_to(longer_side(shape, spacing))
-    known = speeds or {}
+    rates = speeds or {}
     steps = (step for step in recipe.steps if step.enabled)
     alone = sum(
-        seconds_of(step, shape, spacing, recipe.edges) * known.get(step.kind, 1.0) for step in steps
+        seconds_of(step, shape, spacing, recipe.edges) * rates.get(step.kind, 1.0) for step in steps
     )
     return alone / speed_up(threads)
 
@@ -90,10 +90,8 @@ def in_words(
     time = _time(seconds_needed(recipe, shape, spacing, threads, speeds))
     if compiles:
         time += f", once {_time(seconds_to_compile(recipe))} more to compile,"
-    needed = bytes_needed(recipe, shape[0] * shape[1])
-    memory = (
-        f"{needed / 1e9:.2g} GB" if needed >= 995e6 else f"{float(f'{needed / 1e6:.2g}'):.0f} MB"
-    )
+    peak = bytes_needed(recipe, shape[0] * shape[1])
+    memory = f"{peak / 1e9:.2g} GB" if peak >= 995e6 else f"{float(f'{peak / 1e6:.2g}'):.0f} MB"
     return f"About {time} and {memory} of memory"
 
 

@@ -26,7 +26,7 @@ from ..recipe.recipe import Recipe, Step
 from ..terrain.fields import FIELDS
 from ..terrain.masks import MASK_KINDS
 from .checkpoint import Checkpoint
-from .standing import Standing
+from .restored_state import RestoredState
 
 SIDE = 32
 """Cells along a side: enough for every kind of drop to run, also on cells of twice the size."""
@@ -47,12 +47,12 @@ def rehearse(
     masks: Iterable[str] = (),
     fields: Iterable[str] = (),
     on_progress: OnProgress = lambda fraction, message: None,
-    wanted: Callable[[], bool] = lambda: True,
+    goes_on: Callable[[], bool] = lambda: True,
 ) -> None:
     """Run a bit of every step of a recipe, for terrains of this spacing (m) with these masks and
     fields.
 
-    on_progress: called only while something is compiled; the fraction never falls. wanted: asked
+    on_progress: called only while something is compiled; the fraction never falls. goes_on: asked
     before each step whether to continue.
     """
     from ..base.kernels import jit  # numba takes a second to import, so only where it runs
@@ -62,21 +62,21 @@ def rehearse(
     state = _state(recipe, spacing, masks, fields)
     furthest = 0.0
     for number, step in enumerate(steps, 1):
-        if not wanted():
+        if not goes_on():
             return
         place = kinds.index(step.kind)
         message = f"Compiling for this recipe (once), step {number} of {len(steps)}"
 
-        def say(done: int, left: int, place: int = place, message: str = message) -> None:
+        def say(count: int, left: int, place: int = place, message: str = message) -> None:
             nonlocal furthest  # a module that comes in late brings kernels that are left
-            furthest = max(furthest, (place + done / max(done + left, FEW)) / len(kinds))
+            furthest = max(furthest, (place + count / max(count + left, FEW)) / len(kinds))
             on_progress(furthest, message)
 
         with jit.compile_progress(say):
             try:
                 _do_a_little(state, step)
             except InputError:
-                return  # which the run itself will say, of the real terrain
+                return  # the run itself will say why, of the real terrain
 
 
 def rehearse_rest(
@@ -86,14 +86,14 @@ def rehearse_rest(
     checkpoint.
     """
     try:
-        stand = Standing.of(checkpoint)
+        state = RestoredState.of(checkpoint)
     except InputError:
-        return  # which the run itself will say
+        return  # the run itself will say why
     rehearse(
-        stand.recipe,
-        stand.terrain.spacing,
-        {*stand.masks, *masks},
-        stand.terrain.fields,
+        state.recipe,
+        state.terrain.spacing,
+        {*state.masks, *masks},
+        state.terrain.fields,
         on_progress,
     )
 
@@ -115,24 +115,26 @@ def _state(
     layers["sediment"] = layers["sediment"].astype(np.float64)
     if recipe.strata and "surface_color" not in layers:
         layers["surface_color"] = recipe.strata.colors(elevation, spacing)
-    painted = {kind: np.full(shape, 0.5, np.float32) for kind in masks if kind in MASK_KINDS}
+    mask_arrays = {kind: np.full(shape, 0.5, np.float32) for kind in masks if kind in MASK_KINDS}
     if ENTERING in masks:
-        painted[ENTERING] = np.full((*shape, 4), 0.5, np.float32)
-    return State(elevation, layers, painted, spacing, recipe.edges, THREADS, strata=recipe.strata)
+        mask_arrays[ENTERING] = np.full((*shape, 4), 0.5, np.float32)
+    return State(
+        elevation, layers, mask_arrays, spacing, recipe.edges, THREADS, strata=recipe.strata
+    )
 
 
-def _do_a_little(state: State, given: Step) -> None:
+def _do_a_little(state: State, entry: Step) -> None:
     """Run a step's first chunks and its end, at all sizes of cells, with and without grass."""
-    process = PROCESSES[given.kind]
+    process = PROCESSES[entry.kind]
     step = process.step
-    limited = process.at_start(state, given.limits, given.masks)
+    limited = process.at_start(state, entry.limits, entry.masks)
     rows, cols = state.elevation.shape
-    rehearsed = process.rehearsed(given.parameters, (rows, cols), state.spacing)
+    rehearsed = process.rehearsed(entry.parameters, (rows, cols), state.spacing)
     enough = _enough(rehearsed, step, state)
-    for one in (*_with_other_grass(limited), limited):
+    for variant in (*_with_other_grass(limited), limited):
         with however_small():
-            _begin(step(one, enough, 0))
-        running = _begin(step(one, enough, 0))
+            _begin(step(variant, enough, 0))
+        running = _begin(step(variant, enough, 0))
     running.drain()  # of a gust that has not ended
     running.volumes()
     running.counts(1.0)
@@ -159,8 +161,8 @@ def _with_other_grass(state: State) -> Iterator[State]:
     the ground.
     """
     if (grass := state.layers.get("grass")) is not None:
-        other = np.full_like(grass, 0.0 if grass.any() else 0.5)
-        yield replace(state, layers={**state.layers, "grass": other})
+        cover = np.full_like(grass, 0.0 if grass.any() else 0.5)
+        yield replace(state, layers={**state.layers, "grass": cover})
 
 
 def _enough(parameters: Parameters, step: StepFactory, state: State) -> Parameters:

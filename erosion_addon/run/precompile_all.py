@@ -45,7 +45,7 @@ def compile_all() -> None:
     for kind in (kind for kind, source in SOURCES.items() if source.compiled):
         make(kind, SIDE, SIDE)
     alone = [
-        _step(kind, **given) for kind, process in PROCESSES.items() for given in _forms(process)
+        _step(kind, **values) for kind, process in PROCESSES.items() for values in _forms(process)
     ]
     for recipe, masks, layers in itertools.product(
         [*map(Recipe.load, shipped()), *alone], MASKS, LAYERS
@@ -53,16 +53,18 @@ def compile_all() -> None:
         rehearse(recipe, SPACING, masks, layers)
 
 
-def _step(kind: str, **given: object) -> Recipe:
-    return Recipe.from_dict({"name": kind, "step": [{"kind": kind, **given}]})
+def _step(kind: str, **values: object) -> Recipe:
+    return Recipe.from_dict({"name": kind, "step": [{"kind": kind, **values}]})
 
 
 def _forms(process: Process) -> list[dict[str, object]]:
     """The process with its defaults, and with each other choice by itself."""
     forms: list[dict[str, object]] = [{}]
     for name, item in specifications(process.parameters).items():
-        others = (not item.default,) if isinstance(item.default, bool) else item.choices
-        forms += [{name: other} for other in others if other != item.default]
+        alternatives = (not item.default,) if isinstance(item.default, bool) else item.choices
+        forms += [
+            {name: alternative} for alternative in alternatives if alternative != item.default
+        ]
     return forms
 
 

@@ -73,6 +73,6 @@ def average(array: Array, shape: tuple[int, int]) -> Array:
         edges = np.arange(count + 1) * array.shape[axis] // count
         sums = np.add.reduceat(array, edges[:-1], axis=axis)
         array = sums / np.diff(edges).reshape(
-            [-1 if axis == one else 1 for one in range(array.ndim)]
+            [-1 if axis == side else 1 for side in range(array.ndim)]
         )
     return array

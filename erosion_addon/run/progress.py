@@ -17,13 +17,33 @@ class Simulation(Protocol):
     kinds: list[str]
     titles: list[str]
 
-    def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain: ...  # noqa: D102
-    def drain(self) -> None: ...  # noqa: D102
-    def checkpoint(self) -> Checkpoint: ...  # noqa: D102
-    def elevation(self) -> Array: ...  # noqa: D102
-    def water_depth(self) -> Array | None: ...  # noqa: D102
-    def counts(self) -> dict[str, Any]: ...  # noqa: D102
-    def estimates(self) -> list[float]: ...  # noqa: D102
+    def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
+        """Current terrain with its report."""
+        ...
+
+    def drain(self) -> None:
+        """Let work in flight finish."""
+        ...
+
+    def checkpoint(self) -> Checkpoint:
+        """State to resume from."""
+        ...
+
+    def elevation(self) -> Array:
+        """Current heights."""
+        ...
+
+    def water_depth(self) -> Array | None:
+        """Water depth in the current step, if it has any."""
+        ...
+
+    def counts(self) -> dict[str, Any]:
+        """Counts of the current step so far."""
+        ...
+
+    def estimates(self) -> list[float]:
+        """Rough duration of each step on one processor, in seconds."""
+        ...
 
 
 class Progress:
@@ -33,12 +53,12 @@ class Progress:
     number: of finished steps; done: 0-1 of the current step. simulation: whose progress it is.
     """
 
-    def __init__(self, number: int, done: float, simulation: Simulation) -> None:
+    def __init__(self, number: int, share: float, simulation: Simulation) -> None:
         kinds = simulation.kinds
         self.number = number
-        self.done = done
+        self.done = share
         self.step = kinds[number]
-        self.fraction = (number + done) / len(kinds)
+        self.fraction = (number + share) / len(kinds)
         self.message = f"{simulation.titles[number]}, step {number + 1} of {len(kinds)}"
         self.simulation = simulation
 
@@ -104,44 +124,44 @@ class Gauge:
         """Time left: the current step by its own pace, later steps by their estimates, corrected by
         the accuracy so far. None while unknown.
         """
-        now = time.perf_counter()
+        clock = time.perf_counter()
         self._estimates = self._estimates or [max(seconds, 1e-6) for seconds in progress.estimates]
         before = sum(self._estimates[: progress.number])
-        own = self._estimates[progress.number]
-        at = before + own * progress.done
+        estimate = self._estimates[progress.number]
+        at = before + estimate * progress.done
         if progress.number != self._number:
             # What went before the first look was done by an earlier run; a step begins when the
             # last one has ended.
-            start = (now, at) if self._number < 0 else (self._last, before)
+            start = (clock, at) if self._number < 0 else (self._last, before)
             self._began = start if self._number < 0 else self._began
             self._number = progress.number
             self._step_began = start
-        self._last = now
-        spent = now - self._began[0]
-        done = at - self._began[1]
-        if spent < 1.0 or done <= 0.0:
+        self._last = clock
+        spent = clock - self._began[0]
+        share = at - self._began[1]
+        if spent < 1.0 or share <= 0.0:
             return None
-        step_spent = now - self._step_began[0]
+        step_spent = clock - self._step_began[0]
         step_done = at - self._step_began[1]
-        pace = step_spent / step_done if step_done > 0.03 * own else spent / done
-        return (before + own - at) * pace + sum(
+        pace = step_spent / step_done if step_done > 0.03 * estimate else spent / share
+        return (before + estimate - at) * pace + sum(
             self._estimates[progress.number + 1 :]
-        ) * spent / done
+        ) * spent / share
 
     def speed(self, progress: Progress) -> str:
         """Speed of the current step in its own unit, such as "1.2 M drops/s", updated once a
         second.
         """
-        now = time.perf_counter()
-        if now - self._looked < 1.0 and progress.number == self._number:
+        clock = time.perf_counter()
+        if clock - self._looked < 1.0 and progress.number == self._number:
             return self._speed
-        (work, word), seconds = progress.work, now - self._looked
+        (work, word), seconds = progress.work, clock - self._looked
         if 0.0 < self._work < work:
             self._speed = f"{_short((work - self._work) / seconds)} {word}/s"
         elif not 0.0 < work == self._work:
             self._speed = ""
         self._work = work
-        self._looked = now
+        self._looked = clock
         return self._speed
 
 

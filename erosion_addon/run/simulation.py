@@ -4,7 +4,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,14 +28,32 @@ from .checkpoint import Checkpoint
 from .estimate import bytes_needed, require_memory, seconds_of, speed_up
 from .progress import Progress
 from .report import hashes, mass_balance, peak_memory_bytes
-from .standing import Standing, require_sound
+from .restored_state import RestoredState, require_sound
 from .step_cache import Key, Result, Results, keys_of
 from .step_state import is_finite, set_step_arrays, step_arrays
 
-LOOK_SECONDS = 1.0
-"""Least time between two looks at all heights of a step on its way, each of which takes a hundredth
-of it at most.
-"""
+CHECK_SECONDS = 1.0
+"""Shortest time between two checks of all heights of a running step; a check takes 1 % of it."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of a run besides its terrain and recipe.
+
+    seed, edges: replace the recipe's. masks: kind → (rows, cols) array, see `masks.MASK_KINDS`.
+    threads: the most to use, 0 for all processors; the result does not depend on it. results: cache
+    of steps from earlier runs; cached steps are skipped and the others are added, with the same
+    result. adds_up: whether to add to the terrain's wear and deposition. surroundings: land around
+    the terrain, whose water and drops enter; a checkpoint does not hold it.
+    """
+
+    seed: int | None = None
+    edges: str | None = None
+    masks: Mapping[str, Any] | None = None
+    threads: int = 0
+    results: Results | None = None
+    adds_up: bool = False
+    surroundings: Surroundings | None = None
 
 
 def simulate(
@@ -53,17 +71,16 @@ def simulate(
     """Erode `terrain` by the steps of `recipe`, yielding progress about ten times a second. Stop
     iterating to stop.
 
-    seed, edges: replace the recipe's. masks: kind → (rows, cols) array, see `masks.MASK_KINDS`.
-    threads: the most to use, 0 for all processors; the result does not depend on it. results: cache
-    of steps from earlier runs; cached steps are skipped and the others are added, with the same
-    result. adds_up: whether to add to the terrain's wear and deposition. around: land around the
-    terrain, whose water and drops enter.
-
-    The last progress has fraction 1. The input terrain is never changed. Raises InputError for
-    invalid input before any work.
+    Arguments: see `RunOptions`; around: its surroundings. The last progress has fraction 1. The
+    input terrain is never changed. Raises InputError for invalid input before any work.
     """
-    simulation = _Simulation(terrain, recipe, seed, edges, masks, threads, results, adds_up)
-    simulation.let_in(around)
+    options = RunOptions(seed, edges, masks, threads, results, adds_up, around)
+    return begin(terrain, recipe, options)
+
+
+def begin(terrain: Terrain, recipe: Recipe, options: RunOptions) -> Iterator[Progress]:
+    """`simulate` with its options as one object."""
+    simulation = _Simulation(terrain, recipe, options)
     simulation.reuse()
     return simulation.run()
 
@@ -79,54 +96,42 @@ def erode(
     around: Surroundings | None = None,
 ) -> Terrain:
     """Run `simulate` to its end; returns the eroded terrain with its fields and `.report`."""
-    for progress in simulate(
-        terrain, recipe, seed=seed, edges=edges, masks=masks, threads=threads, around=around
-    ):
+    options = RunOptions(seed, edges, masks, threads, surroundings=around)
+    return last_of(begin(terrain, recipe, options))
+
+
+def last_of(run: Iterator[Progress]) -> Terrain:
+    """Terrain at the end of a run."""
+    for progress in run:
         last = progress
     return last.terrain
 
 
-def resume(
-    checkpoint: Checkpoint,
-    threads: int = 0,
-    results: Results | None = None,
-    around: Surroundings | None = None,
-) -> Iterator[Progress]:
-    """Resume from a `progress.checkpoint`, with the same bytes as an uninterrupted run. results:
-    cache for steps that end from now on. around: as of `simulate`; a checkpoint does not hold it.
+def resume(checkpoint: Checkpoint, options: RunOptions | None = None) -> Iterator[Progress]:
+    """Resume from a `progress.checkpoint`, with the same bytes as an uninterrupted run. options:
+    threads, results and surroundings; all others are the checkpoint's.
     """
-    return _Simulation.from_checkpoint(checkpoint, threads, results, around).run()
+    return _Simulation.from_checkpoint(checkpoint, options or RunOptions()).run()
 
 
-def is_of(
-    checkpoint: Checkpoint,
-    terrain: Terrain,
-    recipe: Recipe,
-    *,
-    seed: int | None = None,
-    edges: str | None = None,
-    masks: Mapping[str, Any] | None = None,
-    adds_up: bool = False,
-) -> bool:
-    """Whether a checkpoint belongs to the run that `simulate` would begin with these arguments."""
-    begin = _Simulation(terrain, recipe, seed, edges, masks, 0, None, adds_up).checkpoint()
-    named = ("recipe", "seed", "edges", "spacing", "adds_up")
-    same = json.loads(json.dumps([begin.values[name] for name in named])) == [
-        checkpoint.values.get(name) for name in named
-    ]
-    return same and all(
-        mine.keys() == theirs.keys()
-        and all(np.array_equal(mine[name], theirs[name]) for name in mine)
-        for mine, theirs in (
-            (begin.part(part), checkpoint.part(part)) for part in ("start", "mask")
-        )
+def is_of(checkpoint: Checkpoint, terrain: Terrain, recipe: Recipe, options: RunOptions) -> bool:
+    """Whether a checkpoint belongs to the run that `begin` would start with these arguments."""
+    start = _Simulation(terrain, recipe, replace(options, results=None)).checkpoint()
+    names = ("recipe", "seed", "edges", "spacing", "adds_up")
+    values = json.loads(json.dumps([start.values[name] for name in names]))
+    if values != [checkpoint.values.get(name) for name in names]:
+        return False
+    return all(_are_equal(start.part(part), checkpoint.part(part)) for part in ("start", "mask"))
+
+
+def _are_equal(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> bool:
+    return arrays.keys() == others.keys() and all(
+        np.array_equal(array, others[name]) for name, array in arrays.items()
     )
 
 
 class OutOfBoundsError(InputError):
-    """A step whose heights are of no use. progress: of the complete run of the steps before it;
-    None for the first.
-    """
+    """Step with unusable heights. progress: run of the steps before, or None for the first."""
 
     def __init__(self, sentence: str, progress: Progress | None) -> None:
         super().__init__(sentence)
@@ -136,23 +141,15 @@ class OutOfBoundsError(InputError):
 class _Simulation:
     """Terrain, recipe and position of a run."""
 
-    def __init__(
-        self,
-        terrain: Terrain,
-        recipe: Recipe,
-        seed: int | None,
-        edges: str | None,
-        masks: Mapping[str, Any] | None,
-        threads: int,
-        results: Results | None,
-        adds_up: bool,
-    ) -> None:
+    def __init__(self, terrain: Terrain, recipe: Recipe, options: RunOptions) -> None:
+        results = options.results
+        masks = options.masks
         recipe = recipe.scaled_to(longer_side(terrain.shape, terrain.spacing))
         self._terrain = terrain
         self._recipe = recipe
-        self._adds_up = adds_up
-        self._seed = recipe.seed if seed is None else SEED.checked(seed)
-        self._edges, on_edges = edges_of_run(recipe, terrain.elevation, edges)
+        self._adds_up = options.adds_up
+        self._seed = recipe.seed if options.seed is None else SEED.checked(options.seed)
+        self._edges, on_edges = edges_of_run(recipe, terrain.elevation, options.edges)
         self._steps = [step for step in recipe.steps if step.enabled]
         if not self._steps:
             raise InputError(
@@ -170,7 +167,7 @@ class _Simulation:
             "sediment", terrain.fields.get("sediment", np.zeros(terrain.shape))
         )
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
-        if not adds_up:
+        if not options.adds_up:
             layers.pop(RISE, None)
         self._start_loose = loose_of(layers)
         if recipe.strata and "surface_color" not in layers:
@@ -179,35 +176,39 @@ class _Simulation:
                 rock - layers.get(RISE, 0.0), terrain.spacing
             )
         fixed = protected_soil(layers, self._masks)
-        around = terrain.spacing, self._edges, granted(threads)
-        self._state = State(terrain.elevation, layers, self._masks, *around, fixed, recipe.strata)
+        self._state = State(
+            terrain.elevation,
+            layers,
+            self._masks,
+            terrain.spacing,
+            self._edges,
+            threads=granted(options.threads),
+            fixed=fixed,
+            strata=recipe.strata,
+        )
         self._reports: list[dict[str, Any]] = []
         self._volumes = Volumes(0.0, 0.0)
         self._number = 0
         self._running: Step | None = None
-        self._results, self._keys = results, self._result_keys() if results is not None else []
+        self._results = results
+        self._keys = self._result_keys() if results is not None else []
+        if options.surroundings is not None:
+            self._state = options.surroundings.around(self._state)
+            self._results = None
         self._earlier_seconds = 0.0
         self._began = time.perf_counter()
         self._step_began = self._began
         self._whole_step = True
-        self._next_look = 0.0
+        self._next_check = 0.0
 
     def _require_scaling_masks(self) -> None:
         """Raise InputError if a parameter's scale factor will be missing when its step begins."""
-        there = {*self._masks, *self._terrain.fields}
+        layers = {*self._masks, *self._terrain.fields}
         for step in self._steps:
             for name, mask in step.masks.items():
-                if mask not in there:
+                if mask not in layers:
                     raise InputError(f"{step.title}: {missing(name, mask)}")
-            there.update(PROCESSES[step.kind].writes)
-
-    def let_in(self, around: Surroundings | None) -> None:
-        """Let water and drops enter, if any; a checkpoint does not hold them. around: see
-        `simulate`.
-        """
-        if around is not None:
-            self._state = around.around(self._state)
-            self._results = None
+            layers.update(PROCESSES[step.kind].writes)
 
     def checkpoint(self) -> Checkpoint:
         """State to resume from."""
@@ -219,7 +220,7 @@ class _Simulation:
             "edges": self._edges,
             "spacing": self._terrain.spacing,
             "number": self._number,
-            "reports": list(self._reports),  # which the run goes on to fill
+            "reports": list(self._reports),  # a copy: the run fills its own
             "volumes": self._volumes,
             "notes": list(self._notes),
             "seconds": self._seconds(),
@@ -237,43 +238,36 @@ class _Simulation:
         return Checkpoint(values, arrays)
 
     @classmethod
-    def from_checkpoint(
-        cls,
-        checkpoint: Checkpoint,
-        threads: int,
-        results: Results | None,
-        around: Surroundings | None = None,
-    ) -> "_Simulation":
+    def from_checkpoint(cls, checkpoint: Checkpoint, options: RunOptions) -> "_Simulation":
         """Simulation restored from a checkpoint; InputError for an invalid one."""
-        stand = Standing.of(checkpoint)
-        given = (
-            stand.terrain,
-            stand.recipe,
-            stand.seed,
-            stand.edges,
-            stand.masks,
-            threads,
-            results,
-            stand.adds_up,
+        restored = RestoredState.of(checkpoint)
+        simulation = cls(
+            restored.terrain,
+            restored.recipe,
+            replace(
+                options,
+                seed=restored.seed,
+                edges=restored.edges,
+                masks=restored.masks,
+                adds_up=restored.adds_up,
+            ),
         )
-        simulation = cls(*given)
-        if not simulation._state.layers.keys() <= stand.layers.keys():
+        if not simulation._state.layers.keys() <= restored.layers.keys():
             raise InputError(
                 "The checkpoint lacks layers of the terrain; run it again from the start."
             )
-        simulation._state.elevation = stand.elevation
-        simulation._state.layers = stand.layers
-        simulation._number = stand.number
-        simulation._reports = stand.reports
-        simulation._notes = stand.notes
-        simulation._volumes = stand.volumes
-        simulation._earlier_seconds = stand.seconds
-        simulation.let_in(around)
-        if stand.step:
+        simulation._state.elevation = restored.elevation
+        simulation._state.layers = restored.layers
+        simulation._number = restored.number
+        simulation._reports = restored.reports
+        simulation._notes = restored.notes
+        simulation._volumes = restored.volumes
+        simulation._earlier_seconds = restored.seconds
+        if restored.step:
             simulation._start_step()
             running: Any = simulation._running
-            set_step_arrays(running, stand.step)
-            require_sound(running, stand.terrain.shape)
+            set_step_arrays(running, restored.step)
+            require_sound(running, restored.terrain.shape)
             simulation._whole_step = False
         return simulation
 
@@ -286,25 +280,25 @@ class _Simulation:
         """Skip the steps that the cache holds."""
         if self._results is None:
             return
-        self._number, found = self._results.longest(self._keys)
-        if found is not None:
-            self._state.elevation = found.elevation
-            self._state.layers = dict(found.layers)
-            self._reports = [{**report, "reused": True} for report in found.reports]
-            self._volumes = found.volumes
+        self._number, result = self._results.longest(self._keys)
+        if result is not None:
+            self._state.elevation = result.elevation
+            self._state.layers = dict(result.layers)
+            self._reports = [{**report, "reused": True} for report in result.reports]
+            self._volumes = result.volumes
 
     def run(self) -> Iterator[Progress]:
-        self._began = time.perf_counter()  # kernels may have been compiled since it was made
+        self._began = time.perf_counter()  # kernels may have been compiled since __init__
         if self._number and self._running is None:
             yield self._progress(self._number - 1, 1.0)
         while self._number < len(self._steps):
             if self._running is None:
                 self._start_step()
-            done = self._advance()
-            if done >= 1.0:
+            share = self._advance()
+            if share >= 1.0:
                 yield self._end_step()
             else:
-                yield self._progress(self._number, done)
+                yield self._progress(self._number, share)
 
     def _advance(self) -> float:
         """Share of the current step done after some more work; InputError for heights that are not
@@ -313,24 +307,26 @@ class _Simulation:
         running = self._running
         assert running is not None
         try:
-            done = running.advance()
+            share = running.advance()
         except UnsoundError:
             raise self._out_of_bounds() from None
-        if done >= 1.0 or time.perf_counter() >= self._next_look:
+        if share >= 1.0 or time.perf_counter() >= self._next_check:
             if not is_finite(running):
                 raise self._out_of_bounds()
-            self._next_look = time.perf_counter() + LOOK_SECONDS
-        return done
+            self._next_check = time.perf_counter() + CHECK_SECONDS
+        return share
 
     def _out_of_bounds(self) -> OutOfBoundsError:
-        """Error that names the current step, and its parameters beyond their sliders; with the run
-        of the steps before it, as which the simulation goes on.
+        """Error that names the current step and its parameters beyond their sliders.
+
+        The simulation continues as the run of the steps before it.
         """
         step = self._steps[self._number]
         number = self._number
         beyond = []
         for name, declared in specifications(type(step.parameters)).items():
-            value, (low, high) = getattr(step.parameters, name), declared.soft_range
+            value = getattr(step.parameters, name)
+            low, high = declared.soft_range
             if isinstance(value, int | float) and not low <= value <= high:
                 beyond.append(f"{name} ({low:g} … {high:g})")
         sentence = f"{step.title} makes heights that are not finite or beyond ±{HIGHEST:g} m."
@@ -354,9 +350,9 @@ class _Simulation:
         self._step_began = time.perf_counter()
         self._whole_step = True
 
-    def _progress(self, number: int, done: float) -> Progress:
+    def _progress(self, number: int, share: float) -> Progress:
         """Progress with a share of a step done."""
-        return Progress(number, done, self)
+        return Progress(number, share, self)
 
     def elevation(self) -> Array:
         """Current heights, for display."""
@@ -411,8 +407,8 @@ class _Simulation:
     def _step_report(self, running: Step) -> dict[str, Any]:
         seconds = time.perf_counter() - self._step_began
         step = self._steps[self._number]
-        named = {"name": step.name} if step.name else {}
-        return {"kind": step.kind, **named, "seconds": seconds, **running.counts(seconds)}
+        name = {"name": step.name} if step.name else {}
+        return {"kind": step.kind, **name, "seconds": seconds, **running.counts(seconds)}
 
     def _estimated(self) -> dict[str, float]:
         """Estimated duration of the step, unless an earlier run did a part of it."""
@@ -450,8 +446,10 @@ class _Simulation:
         del gained
         if strata := self._recipe.strata:
             carried = any(PROCESSES[step.kind].carries_color for step in self._steps)
-            shown = {**layers, "elevation": elevation, "wear": wear, "deposition": deposition}
-            layers["surface_color"] = strata.brought_to_light(shown, self._terrain.spacing, carried)
+            surface = {**layers, "elevation": elevation, "wear": wear, "deposition": deposition}
+            layers["surface_color"] = strata.brought_to_light(
+                surface, self._terrain.spacing, carried
+            )
         after = make(
             elevation,
             self._terrain.spacing,
@@ -476,11 +474,13 @@ class _Simulation:
             else []
         )
         if still:
-            ground = self._terrain.elevation, self._terrain.spacing
-            still += filter(
-                None,
-                [PROCESSES[step.kind].why_still(step.parameters, *ground) for step in self._steps],
-            )
+            reasons = [
+                PROCESSES[step.kind].why_still(
+                    step.parameters, self._terrain.elevation, self._terrain.spacing
+                )
+                for step in self._steps
+            ]
+            still += filter(None, reasons)
         return {
             "recipe": self._recipe.name,
             "seed": self._seed,

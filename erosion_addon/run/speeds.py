@@ -34,12 +34,12 @@ def load(path: Path) -> dict[str, float]:
             return {}
         with path.open("rb") as stream:
             text = stream.read(_LONGEST_FILE + 1)
-        found = json.loads(text) if len(text) <= _LONGEST_FILE else None
+        rates = json.loads(text) if len(text) <= _LONGEST_FILE else None
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(rates, dict):
         return {}
-    return {kind: float(found[kind]) for kind in PROCESSES if _is_speed(found.get(kind))}
+    return {kind: float(rates[kind]) for kind in PROCESSES if _is_speed(rates.get(kind))}
 
 
 def save(path: Path, speeds: Mapping[str, float]) -> None:

@@ -55,12 +55,12 @@ class Results:
 
         0 and None if none of them is cached.
         """
-        found: tuple[int, Result | None] = 0, None
+        match: tuple[int, Result | None] = 0, None
         for number, key in enumerate(keys, 1):
             if key in self._kept:
-                found = number, self._kept.pop(key)
-                self._kept[key] = found[1]  # type: ignore[assignment]
-        return found
+                match = number, self._kept.pop(key)
+                self._kept[key] = match[1]  # type: ignore[assignment]
+        return match
 
     def keep(self, key: Key, result: Result) -> None:
         """Add a result, and drop the least recently used ones beyond the limit."""
@@ -70,11 +70,11 @@ class Results:
         while self._kept and self.nbytes > limit:
             self._drop_oldest()
 
-    def make_room(self, needed: int) -> None:
-        """Drop the oldest results until `needed` bytes are free, so that the cache never makes a
+    def make_room(self, size: int) -> None:
+        """Drop the oldest results until `size` bytes are free, so that the cache never makes a
         run fail.
         """
-        while self._kept and (available_memory() or needed) < needed:
+        while self._kept and (available_memory() or size) < size:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
@@ -89,8 +89,8 @@ class Results:
         """Bytes of all arrays; shared arrays count once."""
         arrays = (
             array
-            for kept in self._kept.values()
-            for array in (kept.elevation, *kept.layers.values())
+            for result in self._kept.values()
+            for array in (result.elevation, *result.layers.values())
         )
         return sum({id(array): array.nbytes for array in arrays}.values())
 
@@ -101,10 +101,10 @@ class Results:
 
 
 def keys_of(
-    terrain: Terrain, masks: Mapping[str, Array], given: Any, steps: Iterable[Step]
+    terrain: Terrain, masks: Mapping[str, Array], settings: Any, steps: Iterable[Step]
 ) -> list[Key]:
-    """Key of each step's end. given: other inputs that determine the bytes, as values for JSON."""
-    digest = hashlib.blake2b(json.dumps([terrain.spacing, given]).encode(), digest_size=32)
+    """Key of each step's end. settings: other inputs that determine the bytes, for JSON."""
+    digest = hashlib.blake2b(json.dumps([terrain.spacing, settings]).encode(), digest_size=32)
     arrays = {
         "elevation": terrain.elevation,
         **terrain.fields,

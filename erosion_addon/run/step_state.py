@@ -22,23 +22,23 @@ def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
     Raises InputError for another shape or dtype, or a value beyond the step's `limits`.
     """
     places = {name: place for name, *place in _places(running)}
-    needed = {name for name in places if name.partition("/")[0] not in running.later}
-    if not needed <= arrays.keys() <= places.keys():
+    required = {name for name in places if name.partition("/")[0] not in running.later}
+    if not required <= arrays.keys() <= places.keys():
         raise InputError("The checkpoint does not fit its recipe; run it again from the start.")
     for name, array in arrays.items():
         owner, attribute, value = places[name]
         # sets itself, and looks at it itself
-        whole = isinstance(getattr(type(owner), attribute, None), property)
+        is_property = isinstance(getattr(type(owner), attribute, None), property)
         if not (
-            _is_alike(array, value, whole)
-            and (whole or within(array, owner.limits.get(attribute, ANYTHING)))
+            _is_alike(array, value, is_property)
+            and (is_property or within(array, owner.limits.get(attribute, ANYTHING)))
         ):
             raise InputError(f"The checkpoint is damaged in {name}; run it again from the start.")
         try:
-            if isinstance(value, np.ndarray) and not whole:
+            if isinstance(value, np.ndarray) and not is_property:
                 value[...] = array
             else:
-                setattr(owner, attribute, array if whole else type(value)(array))
+                setattr(owner, attribute, array if is_property else type(value)(array))
         except ValueError:
             raise InputError(
                 f"The checkpoint is damaged in {name}; run it again from the start."

@@ -92,7 +92,7 @@ class Runner:
                 del message  # a result is large, and the next message may be long in coming
         except MemoryError:
             self._give_up("There is not enough memory for the result; use fewer cells.")
-        except Exception as error:  # noqa: BLE001 - a worker of which nothing is heard any more is of no use
+        except Exception as error:  # noqa: BLE001 - a silent worker is of no use
             self._give_up(f"The erosion process sent an invalid answer ({error!r:.200}).")
         finally:
             self._bury()
@@ -239,10 +239,10 @@ class Runner:
         """Write orders in sequence from a thread: a pipe accepts large arrays only as fast as the
         worker reads.
         """
-        given = cast(BinaryIO, self._process.stdin)
+        stream = cast(BinaryIO, self._process.stdin)
         try:
             while (order := self._orders.get()) is not None:
-                send(given, *order)
+                send(stream, *order)
                 del order  # a terrain is large, and the next order may be long in coming
         except OSError:
             pass  # the worker is gone, which `_listen` reports
@@ -251,10 +251,10 @@ class Runner:
                 "There is not enough memory to send the terrain to the erosion process; use fewer "
                 "cells."
             )
-        except Exception as error:  # noqa: BLE001 - the worker has half of an order, and would wait for the rest for ever
+        except Exception as error:  # noqa: BLE001 - the worker waits for the rest of the order
             self._give_up(f"The order could not be sent to the erosion process ({error!r:.200}).")
         with contextlib.suppress(OSError, ValueError):
-            given.close()
+            stream.close()
 
     def poll(self, seconds: float = 0.0) -> list[Message]:
         """Messages since the last call that belong to the last run; waits at most this many seconds

@@ -15,13 +15,13 @@ file is missing.
 
 def versions() -> str:
     """Versions of the installed compiler libraries."""
-    found = []
+    libraries = []
     for name in LIBRARIES:
         try:
-            found.append(f"{name} {metadata.version(name)}")
+            libraries.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
-            found.append(f"no {name}")
-    return ", ".join(found)
+            libraries.append(f"no {name}")
+    return ", ".join(libraries)
 
 
 def why_broken() -> str:

@@ -39,11 +39,17 @@ class Request:
     values: dict[str, Any]
     arrays: dict[str, Array]
 
-    def asks_the_same_as(self, other: "Request") -> bool:
+    def asks_the_same_as(self, request: "Request") -> bool:
         """Whether two requests have the same answer."""
-        if (self.kind, self.values, [*self.arrays]) != (other.kind, other.values, [*other.arrays]):
+        if (self.kind, self.values, [*self.arrays]) != (
+            request.kind,
+            request.values,
+            [*request.arrays],
+        ):
             return False
-        return all(np.array_equal(array, other.arrays[name]) for name, array in self.arrays.items())
+        return all(
+            np.array_equal(array, request.arrays[name]) for name, array in self.arrays.items()
+        )
 
 
 def send(

@@ -34,10 +34,10 @@ class Painting:
     def __init__(self, values: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         fields = {name: array for name, array in arrays.items() if not name.startswith(MASK_PREFIX)}
         terrain = Terrain(fields.pop("elevation"), tuple(values["spacing"]), fields)
-        given = {
+        settings = {
             kind: arrays[MASK_PREFIX + kind] for kind in MASK_KINDS if MASK_PREFIX + kind in arrays
         }
-        masks, _ = prepare(given, terrain.shape)
+        masks, _ = prepare(settings, terrain.shape)
         sediment = masks.get("sediment", terrain.fields.get("sediment", np.zeros(terrain.shape)))
         layers = {**terrain.fields, "sediment": np.asarray(sediment, dtype=np.float64)}
         strata = Strata.from_dict(values["strata"]) if values["strata"] else None
@@ -68,15 +68,15 @@ class Painting:
         """Continue the stroke; returns the box that has changed, and the heights in it."""
         if self._stroke is None:
             raise InputError("The brush stroke was never started; paint it again.")
-        done = len(self._stroke.dabs)
+        count = len(self._stroke.dabs)
         self._stroke = replace(
             self._stroke, dabs=(*self._stroke.dabs, *(tuple(dab) for dab in dabs))
         )
         windows = [
-            self._canvas.dab(self._stroke, number) for number in range(done, done + len(dabs))
+            self._canvas.dab(self._stroke, number) for number in range(count, count + len(dabs))
         ]
         box = united([window.box for window in windows if window is not None])
-        self._box = united([one for one in (self._box, box) if one is not None])
+        self._box = united([area for area in (self._box, box) if area is not None])
         return box, {} if box is None else {"elevation": _part(self._canvas.elevation, box)}
 
     def end(self) -> tuple[Box | None, dict[str, Array]]:

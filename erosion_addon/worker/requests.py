@@ -69,18 +69,18 @@ def analysis_request(
 ) -> Request:
     """Request for `analyze`; see `analysis_in`."""
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
-    return Request("analysis", values, {"elevation": terrain.elevation} | _given(outlets=outlets))
+    return Request("analysis", values, {"elevation": terrain.elevation} | _present(outlets=outlets))
 
 
 def analysis_in(answer: Mapping[str, Array]) -> "Analysis":
     """Analysis in the answer to such a request."""
     from ..drainage.analysis import Analysis
 
-    told = json.loads(answer[FIGURES].tobytes())
+    content = json.loads(answer[FIGURES].tobytes())
     return Analysis(
         {name: field for name, field in answer.items() if name != FIGURES},
-        told["figures"],
-        told["notes"],
+        content["figures"],
+        content["notes"],
     )
 
 
@@ -95,11 +95,11 @@ def water_request(
     outlets: masks.
     """
     values = {"spacing": terrain.spacing, "parameters": parameters.to_dict(), "edges": edges}
-    arrays = {"elevation": terrain.elevation} | _given(headwaters=headwaters, outlets=outlets)
+    arrays = {"elevation": terrain.elevation} | _present(headwaters=headwaters, outlets=outlets)
     return Request("water", values, arrays)
 
 
-def _given(**arrays: Array | None) -> dict[str, Array]:
+def _present(**arrays: Array | None) -> dict[str, Array]:
     return {name: array for name, array in arrays.items() if array is not None}
 
 
@@ -153,18 +153,16 @@ def pictures_in(answer: Mapping[str, Array]) -> list[Array]:
 
 def animation_request(
     folder: Path,
-    kept: Sequence[str],
+    fields: Sequence[str],
     terrain: Terrain,
     recipes: Sequence[Recipe],
     masks: Mapping[str, Array],
     lights: Sequence[Lighting] = (),
     replace: bool = False,
 ) -> Request:
-    """Request for `frames.animation.animate` with the fields `kept`; the answer holds the number of
-    frames `made`.
-    """
+    """Request for `frames.animation.animate`; the answer holds the number of frames `made`."""
     values, arrays = _runs(terrain, recipes, masks)
-    values |= {"folder": str(folder), "kept": [*kept], "replace": replace}
+    values |= {"folder": str(folder), "kept": [*fields], "replace": replace}
     values["lights"] = [_lighting_values(light.parameters, light.suns) for light in lights]
     arrays |= {f"casters {number}": light.casters for number, light in enumerate(lights)}
     return Request("animation", values, arrays)
@@ -179,8 +177,8 @@ def _runs(
         "recipes": [recipe.to_dict() for recipe in recipes],
         "fields": [*terrain.fields],
     }
-    named = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
-    return values, {"elevation": terrain.elevation, **terrain.fields, **named}
+    arrays = {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
+    return values, {"elevation": terrain.elevation, **terrain.fields, **arrays}
 
 
 def levels_request(

@@ -46,11 +46,12 @@ def _start(
     from ..generators.registry import make
 
     on_progress(0.0, "Start Terrain")
-    (rows, cols), spacing = values["shape"], tuple(values["spacing"])
-    made = make(
+    rows, cols = values["shape"]
+    spacing = tuple(values["spacing"])
+    terrain = make(
         values["kind"], rows, cols, spacing, values["seed"], values["values"], threads=threads
     )
-    return {"elevation": made.elevation, **made.fields}
+    return {"elevation": terrain.elevation, **terrain.fields}
 
 
 def _light(
@@ -58,8 +59,9 @@ def _light(
 ) -> dict[str, Array]:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     tally = Tally(lambda fraction: on_progress(fraction, "Light"))
+    light = _lighting(values, arrays["casters"])
     return bake.bake(
-        terrain, *_lighting(values, arrays["casters"]), values["edges"], threads, tally
+        terrain, light.parameters, light.suns, light.casters, values["edges"], threads, tally
     )
 
 
@@ -78,11 +80,11 @@ def _levels(
     spacing = tuple(values["spacing"])
     tally = Tally(lambda fraction: on_progress(fraction, "Levels of Detail"))
     if "wet" in arrays:
-        made = levels.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
+        meshes = levels.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
     else:
-        made = levels.levels(height, errors, spacing, tally)
-    cells = {f"cells {number}": level.cells for number, level in enumerate(made)}
-    return cells | {f"triangles {number}": level.triangles for number, level in enumerate(made)}
+        meshes = levels.levels(height, errors, spacing, tally)
+    cells = {f"cells {number}": level.cells for number, level in enumerate(meshes)}
+    return cells | {f"triangles {number}": level.triangles for number, level in enumerate(meshes)}
 
 
 def _analysis(
@@ -91,42 +93,50 @@ def _analysis(
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = AnalysisParameters.from_dict(values["parameters"])
     tally = Tally(lambda fraction: on_progress(fraction, "Analysis"))
-    found = analyze(terrain, parameters, values["edges"], threads, tally, arrays.get("outlets"))
-    told = json.dumps({"figures": found.figures, "notes": found.notes}).encode()
-    return {**found.fields, FIGURES: np.frombuffer(told, np.uint8)}
+    analysis = analyze(terrain, parameters, values["edges"], threads, tally, arrays.get("outlets"))
+    figures = json.dumps({"figures": analysis.figures, "notes": analysis.notes}).encode()
+    return {**analysis.fields, FIGURES: np.frombuffer(figures, np.uint8)}
 
 
 def _water(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> dict[str, Array]:
-    terrain, parameters, found = _found(values, arrays, threads, on_progress)
-    wide = sizes(found, parameters)
+    terrain, parameters, water = _rivers(values, arrays, threads, on_progress)
+    wide = sizes(water, parameters)
     sea = sea_of(terrain.elevation, parameters)
-    masks = beds.masks(found, wide, terrain.spacing, values["edges"], sea)
+    masks = beds.masks(water, wide, terrain.spacing, values["edges"], sea)
     fields = {name: masks[name] for name in WATERS}
-    return {name: getattr(found, name) for name in Water.__dataclass_fields__} | fields
+    return {name: getattr(water, name) for name in Water.__dataclass_fields__} | fields
 
 
 def _beds(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> dict[str, Array]:
-    terrain, parameters, water = _found(values, arrays, threads, on_progress)
+    terrain, parameters, water = _rivers(values, arrays, threads, on_progress)
     cut = CutParameters.from_dict(values["cut"])
-    given = terrain.elevation, terrain.spacing, values["edges"]
-    return {"elevation": beds.carve_rivers(*given, water, parameters, cut)}
+    carved = beds.carve_rivers(
+        terrain.elevation, terrain.spacing, values["edges"], water, parameters, cut
+    )
+    return {"elevation": carved}
 
 
-def _found(
+def _rivers(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> tuple[Terrain, RiverParameters, Water]:
     """Terrain of a request, settings of its rivers, and its rivers and lakes."""
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     parameters = RiverParameters.from_dict(values["parameters"])
     on_progress(0.0, "Rivers and Lakes")
-    heads = arrays.get("headwaters")
-    outlets = arrays.get("outlets")
-    ground = terrain.elevation, terrain.spacing, values["edges"]
-    return terrain, parameters, water_of(*ground, parameters, heads, threads, outlets)
+    water = water_of(
+        terrain.elevation,
+        terrain.spacing,
+        values["edges"],
+        parameters,
+        arrays.get("headwaters"),
+        threads,
+        arrays.get("outlets"),
+    )
+    return terrain, parameters, water
 
 
 def _carve(
@@ -163,18 +173,24 @@ def _animation(
 ) -> dict[str, Array]:
     from ..run.frames.animation import animate
 
-    def told(fraction: float) -> None:
-        on_progress(fraction, "Animation")
-
     recipes = [Recipe.from_dict(table) for table in values["recipes"]]
     terrain, masks = _ground(values, arrays)
     lights = [
         _lighting(light, arrays[f"casters {number}"])
         for number, light in enumerate(values["lights"])
     ]
-    given = Path(values["folder"]), values["kept"], terrain, recipes, masks, threads, told, lights
-    made = animate(*given, replace=values["replace"])
-    return {"made": np.array(made)}
+    count = animate(
+        Path(values["folder"]),
+        values["kept"],
+        terrain,
+        recipes,
+        masks,
+        threads,
+        on_progress=lambda fraction: on_progress(fraction, "Animation"),
+        lights=lights,
+        replace=values["replace"],
+    )
+    return {"made": np.array(count)}
 
 
 def _ground(values: dict[str, Any], arrays: dict[str, Array]) -> tuple[Terrain, dict[str, Array]]:

@@ -37,9 +37,9 @@ from ..run.frames.frame_settings import FrameSettings
 from ..run.frames.sequence import Frames
 from ..run.precompile import rehearse
 from ..run.progress import Gauge, Progress
-from ..run.region.rerun import LOCAL_MASKS, simulate_region
+from ..run.region.rerun import LOCAL_MASKS, begin
 from ..run.region.resuming import compile_rest, result_fields, resume
-from ..run.simulation import OutOfBoundsError, simulate
+from ..run.simulation import OutOfBoundsError, RunOptions
 from ..run.step_cache import Results
 from ..terrain.limits import NO_LIMITS
 from ..terrain.masks import MASK_KINDS
@@ -171,14 +171,16 @@ def _compute(order: Message, answers: BinaryIO) -> None:
             {"fraction": fraction, "message": message, "speed": "", "seconds_left": None},
         )
 
-    def tell_of_compiling(done: int, left: int) -> None:
-        answer("compiling", {"fraction": done / max(done + 1, FEW), "message": "Compiling (once)"})
+    def tell_of_compiling(count: int, left: int) -> None:
+        answer(
+            "compiling", {"fraction": count / max(count + 1, FEW), "message": "Compiling (once)"}
+        )
 
     with _explained(answer):
         request = Request(order.values["service"], order.values["values"], order.arrays)
         with _compiling(tell_of_compiling):
-            made = compute(request, order.values["threads"], on_progress)
-        answer("computed", {}, made)
+            result = compute(request, order.values["threads"], on_progress)
+        answer("computed", {}, result)
 
 
 def _compiling(on_progress: Callable[[int, int], None]) -> AbstractContextManager[None]:
@@ -192,11 +194,11 @@ def _paint(order: Message, answers: BinaryIO) -> None:
     """Do some dabs of a stroke."""
     values = order.values
 
-    def answer(kind: str, said: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
-        send(answers, kind, {"run": values["run"], **said}, arrays)
+    def answer(kind: str, content: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
+        send(answers, kind, {"run": values["run"], **content}, arrays)
 
-    def on_progress(done: int, left: int) -> None:
-        fraction = done / max(done + left, FEW)
+    def on_progress(count: int, left: int) -> None:
+        fraction = count / max(count + left, FEW)
         answer("compiling", {"fraction": fraction, "message": "Compiling for the brush (once)"})
 
     with _explained(answer), _compiling(on_progress):
@@ -268,36 +270,40 @@ def _erode(
     """
     gauge = Gauge()
     throttle = Throttle(SHARE, LOOK_SECONDS)
-    wanted = False
+    is_due = False
     telling = Throttle(SHARE, TELL_SECONDS)
     for progress in simulation:
         if telling.due:
-            began = time.perf_counter()
+            start = time.perf_counter()
             values = {
                 "fraction": progress.fraction,
                 "message": progress.message,
                 "speed": gauge.speed(progress),
             }
             answer("progress", {**values, "seconds_left": gauge.seconds_left(progress)})
-            telling.record(time.perf_counter() - began)
+            telling.record(time.perf_counter() - start)
         while not orders.empty():
             word = orders.get().kind
             if word == "heights":
-                wanted = True
+                is_due = True
             elif word == "warm":
                 answer("warm", {})  # too late: what a run calls is compiled when it begins
             else:
                 return progress, word
-        if wanted and throttle.due:
-            began = time.perf_counter()
-            wanted = False
-            seen = {"elevation": progress.elevation, "water_depth": progress.water_depth}
+        if is_due and throttle.due:
+            start = time.perf_counter()
+            is_due = False
+            snapshot = {"elevation": progress.elevation, "water_depth": progress.water_depth}
             answer(
                 "heights",
                 {},
-                {name: np.float32(values) for name, values in seen.items() if values is not None},
+                {
+                    name: np.float32(values)
+                    for name, values in snapshot.items()
+                    if values is not None
+                },
             )
-            throttle.record(time.perf_counter() - began)
+            throttle.record(time.perf_counter() - start)
     return progress, ""
 
 
@@ -324,13 +330,13 @@ def _choices(parameters: Any) -> list[Any]:
     """Values of parameters; numbers and lists count only as 0, empty or highest, as a limit of 90°
     is.
     """
-    known = (
-        (getattr(parameters, name), given.high)
-        for name, given in specifications(parameters).items()
+    pairs = (
+        (getattr(parameters, name), declaration.high)
+        for name, declaration in specifications(parameters).items()
     )
     return [
         value if isinstance(value, str | bool) else [bool(value), value == high]
-        for value, high in known
+        for value, high in pairs
     ]
 
 
@@ -361,8 +367,8 @@ def _simulation(
     if order.kind == "resume":
         checkpoint = Checkpoint.read(io.BytesIO(arrays.pop("file").data), "The paused run")
         start = checkpoint.part("start")["elevation"]
-        kept = FrameSettings.from_json(values["frames"])
-        frames = kept and Frames.of_paused_run(kept.folder, start)
+        frame_settings = FrameSettings.from_json(values["frames"])
+        frames = frame_settings and Frames.of_paused_run(frame_settings.folder, start)
         compile_rest(checkpoint, on_progress)
         run = resume(checkpoint, values["threads"], _results)
         answer("start", {"fields": sorted(result_fields(checkpoint))}, {"elevation": start})
@@ -375,25 +381,17 @@ def _simulation(
     terrain = Terrain(arrays.pop("elevation"), tuple(values["spacing"]), arrays)
     recipe = Recipe.from_dict(values["recipe"])
     edges = recipe.edges  # the artist's, who sees them in the panel
-    kept = FrameSettings.from_json(values["frames"])
-    frames = kept and kept.begin()
+    frame_settings = FrameSettings.from_json(values["frames"])
+    frames = frame_settings and frame_settings.begin()
     local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
     _rehearse(recipe, terrain, local.union(masks), on_progress)
-    if region is not None:
-        run = simulate_region(
-            terrain, recipe, region, edges=edges, masks=masks, threads=values["threads"]
-        )
-    else:
-        threads = values["threads"]
-        adds_up = values["adds_up"]
-        results = None if frames else _results  # a step from memory has no states on the way
-        run = simulate(
-            terrain,
-            recipe,
-            edges=edges,
-            masks=masks,
-            threads=threads,
-            results=results,
-            adds_up=adds_up,
-        )
+    options = RunOptions(
+        edges=edges,
+        masks=masks,
+        threads=values["threads"],
+        # a step from memory has no states on the way, and no window is the same again
+        results=None if frames or region is not None else _results,
+        adds_up=values["adds_up"],
+    )
+    run = begin(terrain, recipe, options, region)
     return frames.keep(run, terrain, lost) if frames else run

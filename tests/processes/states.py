@@ -8,7 +8,8 @@ import numpy as np
 from erosion_addon import Terrain, erode
 from erosion_addon.processes.shared.state import State
 from erosion_addon.run.checkpoint import Checkpoint
-from erosion_addon.run.simulation import resume, simulate
+from erosion_addon.run.region.resuming import resume
+from erosion_addon.run.simulation import simulate
 
 
 def state(elevation, spacing=10.0, edges="closed", masks=None, **layers):

@@ -141,7 +141,7 @@ def test_it_ends_before_the_step_that_is_not_wanted_any_more():
     rehearse(
         Recipe.load("alpine with scree"),
         (10.0, 10.0),
-        wanted=lambda: asked.append(1) or len(asked) < 2,
+        goes_on=lambda: asked.append(1) or len(asked) < 2,
     )
     assert len(asked) == 2  # of three steps
 
@@ -151,7 +151,7 @@ def test_steps_that_are_off_are_not_rehearsed():
         {"name": "off", "step": [{"kind": "droplet", "enabled": False}, {"kind": "talus"}]}
     )
     asked = []
-    rehearse(recipe, (10.0, 10.0), wanted=lambda: asked.append(1) or True)
+    rehearse(recipe, (10.0, 10.0), goes_on=lambda: asked.append(1) or True)
     assert len(asked) == 1
 
 

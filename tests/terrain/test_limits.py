@@ -8,7 +8,8 @@ from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.errors import InputError
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.recipe.recipe import Step
-from erosion_addon.run.simulation import resume, simulate
+from erosion_addon.run.region.resuming import resume
+from erosion_addon.run.simulation import simulate
 from erosion_addon.terrain.limits import NO_LIMITS, Limits
 from tests.terrains import fractal
 

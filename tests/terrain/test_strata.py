@@ -9,7 +9,8 @@ import pytest
 from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.errors import InputError
-from erosion_addon.run.simulation import resume, simulate
+from erosion_addon.run.region.resuming import resume
+from erosion_addon.run.simulation import simulate
 from erosion_addon.terrain.strata import COVER, Strata
 from tests.terrains import fractal
 

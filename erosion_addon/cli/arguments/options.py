@@ -233,9 +233,9 @@ def parameter_help(kind: str, parameters: type[Parameters]) -> str:
     rows = [
         (
             f"  {name}",
-            f"{known.default} {known.unit}".rstrip(),
-            f"{known.range_text}. {known.sentence}",
+            f"{declaration.default} {declaration.unit}".rstrip(),
+            f"{declaration.range_text}. {declaration.sentence}",
         )
-        for name, known in specifications(parameters).items()
+        for name, declaration in specifications(parameters).items()
     ]
     return f"{kind}: {(parameters.__doc__ or '').splitlines()[0]}\n{table(rows)}"

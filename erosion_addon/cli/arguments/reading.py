@@ -68,33 +68,33 @@ def flag(name: str) -> str:
     return _FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
-def reading_of(given: argparse.Namespace) -> Reading:
+def reading_of(arguments: argparse.Namespace) -> Reading:
     """Options of reading on the command line."""
-    holes = "fill" if given.holes in (None, "fill") else "sea"
+    holes = "fill" if arguments.holes in (None, "fill") else "sea"
     return Reading(
-        height_range=tuple(given.height_range) if given.height_range else None,
-        numbers=given.numbers or "auto",
-        unit=given.unit or "auto",
-        no_data=given.no_data,
+        height_range=tuple(arguments.height_range) if arguments.height_range else None,
+        numbers=arguments.numbers or "auto",
+        unit=arguments.unit or "auto",
+        no_data=arguments.no_data,
         holes=holes,
-        sea_level=given.holes if holes == "sea" else 0.0,
-        byte_order=given.byte_order or "auto",
-        depth=given.depth or "auto",
-        flip=given.flip_rows,
-        size=given.input_size if hasattr(given, "input_size") else given.size,
-        spacing=None if given.cell_size is None else (given.cell_size, given.cell_size),
-        every=given.every or 1,
-        window=tuple(given.window) if given.window else None,
+        sea_level=arguments.holes if holes == "sea" else 0.0,
+        byte_order=arguments.byte_order or "auto",
+        depth=arguments.depth or "auto",
+        flip=arguments.flip_rows,
+        size=arguments.input_size if hasattr(arguments, "input_size") else arguments.size,
+        spacing=None if arguments.cell_size is None else (arguments.cell_size, arguments.cell_size),
+        every=arguments.every or 1,
+        window=tuple(arguments.window) if arguments.window else None,
     )
 
 
-def given_reading(given: argparse.Namespace, but: str = "") -> list[str]:
+def given_reading(arguments: argparse.Namespace, but: str = "") -> list[str]:
     """Options of reading that stand on the command line, with their values, as words of it. but: an
     option left out.
     """
     words = []
     for name, settings in OPTIONS.items():
-        value = getattr(given, name)
+        value = getattr(arguments, name)
         if value is None or value is False or name == but:
             continue
         values = value if isinstance(value, list) else [value]

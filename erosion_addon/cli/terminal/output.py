@@ -55,11 +55,11 @@ def print_written(paths: Iterable[Path]) -> None:
 
 
 @contextmanager
-def as_json(wanted: bool) -> Iterator[None]:
+def as_json(is_json: bool) -> Iterator[None]:
     """Context in which every line on standard error is a JSON object, for the programs of a render
     farm.
     """
-    _form["json"] = wanted
+    _form["json"] = is_json
     try:
         yield
     finally:
@@ -74,8 +74,8 @@ def is_json() -> bool:
 def print_event(event: str, **values: Any) -> None:
     """Print an event on standard error as a line of JSON, if that is wanted; else nothing."""
     if _form["json"]:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        line = json.dumps({"event": event, "time": now, **values})
+        time = datetime.now(UTC).isoformat(timespec="milliseconds")
+        line = json.dumps({"event": event, "time": time, **values})
         # the one control character that JSON leaves
         _print_to_stderr(line.replace("\x7f", "\\u007f"))
 

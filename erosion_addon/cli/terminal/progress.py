@@ -48,8 +48,8 @@ class ProgressLine:
         if is_json():
             if self._is_due(text) or fraction >= 1:
                 left = None if seconds_left is None else round(seconds_left, 1)
-                told = {"text": text, "seconds": round(self.seconds, 3), "seconds_left": left}
-                print_event("progress", fraction=round(fraction, 6), **told, **more)
+                event = {"text": text, "seconds": round(self.seconds, 3), "seconds_left": left}
+                print_event("progress", fraction=round(fraction, 6), **event, **more)
         elif self.seconds < self._patience:
             return
         elif self._terminal:
@@ -61,9 +61,9 @@ class ProgressLine:
 
     def show_compiling(self, fraction: float, message: str) -> None:
         """Show the progress of a compilation."""
-        now = time.monotonic()
-        self._began = self._began + now - self._last
-        self._last = now
+        clock = time.monotonic()
+        self._began = self._began + clock - self._last
+        self._last = clock
         if self._quiet:
             return
         if is_json():
@@ -143,8 +143,8 @@ class RunProgress:
             )
         if left is None:
             return None
-        begun = self._done + self._own
-        return left + (self._work - begun) * (spent + left) / begun
+        total = self._done + self._own
+        return left + (self._work - total) * (spent + left) / total
 
 
 class ShareProgress:
@@ -158,13 +158,13 @@ class ShareProgress:
 
     def show(self, fraction: float, text: str) -> None:
         """Show the share done, and what was done last."""
-        now = self._line.seconds
+        seconds = self._line.seconds
         if self._first[0] < 0:
-            self._first = now, fraction
-        began, before = self._first
-        done = fraction - before
+            self._first = seconds, fraction
+        start, before = self._first
+        share = fraction - before
         self._line.show(
-            fraction, text, (now - began) * (1.0 - fraction) / done if done > 0 else None
+            fraction, text, (seconds - start) * (1.0 - fraction) / share if share > 0 else None
         )
 
 

@@ -70,9 +70,9 @@ def handled() -> Iterator[None]:
 
 
 @contextmanager
-def deferred(wanted: bool) -> Iterator[None]:
+def deferred(is_deferred: bool) -> Iterator[None]:
     """Context in which a signal is only recorded, for `arrived`."""
-    _state["deferred"] = wanted
+    _state["deferred"] = is_deferred
     try:
         yield
     finally:

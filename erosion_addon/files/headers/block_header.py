@@ -264,9 +264,11 @@ class _Words:
     @property
     def numbers(self) -> dict[str, float]:
         """Finite numbers by key."""
-        found = {key: self.number(key, None) for key in self._words}
+        numbers = {key: self.number(key, None) for key in self._words}
         return {
-            key: value for key, value in found.items() if value is not None and math.isfinite(value)
+            key: value
+            for key, value in numbers.items()
+            if value is not None and math.isfinite(value)
         }
 
     def text(self, key: str) -> str:

@@ -116,16 +116,16 @@ def _require_local(path: Path, depth: int = 0) -> None:
             continue
         # GDAL takes one that is not relative to the file from the current folder
         source = path.parent / words[0]
-        named = [source, Path(words[0])]
+        paths = [source, Path(words[0])]
         if (
             is_in_network(words[0])
             or source.suffix.lower() not in _SOURCES
-            or not any(map(is_there, named))
+            or not any(map(is_there, paths))
         ):
             raise InputError(
                 f"{path} names {words[0]!r:.80}, which is no file with heights on this machine."
             )
-        for inner in named:
+        for inner in paths:
             if inner.suffix.lower() == ".vrt" and is_there(inner):
                 if depth == _DEEPEST:
                     raise InputError(f"{path} is nested too deeply; save it as one file.")

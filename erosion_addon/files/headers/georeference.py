@@ -59,8 +59,8 @@ class Georeference:
         cls, tags: Mapping[int, np.ndarray[Any, Any]], shape: tuple[int, int]
     ) -> "Georeference | None":
         """Georeference in the tags of a TIFF; None if missing or invalid."""
-        known = {tag: tags[tag].astype(dtype) for tag, dtype in _DTYPES.items() if tag in tags}
-        return cls(known, shape) if _makes_sense(known) else None
+        arrays = {tag: tags[tag].astype(dtype) for tag, dtype in _DTYPES.items() if tag in tags}
+        return cls(arrays, shape) if _makes_sense(arrays) else None
 
     @classmethod
     def at(cls, placement: Placement, shape: tuple[int, int]) -> "Georeference | None":
@@ -170,12 +170,12 @@ class Georeference:
 
 def _numbers(values: Any, dtype: str) -> np.ndarray[Any, Any]:
     """The values as numbers of a kind; ValueError if one is not a number or does not fit."""
-    given = np.array(values, np.float64).ravel()
-    if not np.isfinite(given).all() or (
-        dtype != "<f8" and not ((given >= 0) & (given <= np.iinfo(dtype).max)).all()
+    numbers = np.array(values, np.float64).ravel()
+    if not np.isfinite(numbers).all() or (
+        dtype != "<f8" and not ((numbers >= 0) & (numbers <= np.iinfo(dtype).max)).all()
     ):
         raise ValueError
-    return given.astype(dtype)
+    return numbers.astype(dtype)
 
 
 def _makes_sense(tags: Tags) -> bool:
@@ -201,5 +201,5 @@ def _makes_sense(tags: Tags) -> bool:
         place == 0 or (place in tags and at + count <= len(tags[place]))
         for _, place, count, at in listed
     )
-    named = any(key in (_GEOGRAPHIC, _PROJECTED) for key, *_ in listed)
-    return bool(leads and named and (by_scale or by_matrix) and keys[3] == len(listed))
+    has_code = any(key in (_GEOGRAPHIC, _PROJECTED) for key, *_ in listed)
+    return bool(leads and has_code and (by_scale or by_matrix) and keys[3] == len(listed))

@@ -87,7 +87,7 @@ def single(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
     """
     first = pixels[..., 0]
     if pixels.shape[2] > 2:
-        for other in (1, 2):
-            if not np.array_equal(first, pixels[..., other], equal_nan=True):
+        for channel in (1, 2):
+            if not np.array_equal(first, pixels[..., channel], equal_nan=True):
                 raise InputError(f"{path} is a color image; save the heights as grayscale.")
     return first

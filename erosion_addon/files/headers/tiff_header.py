@@ -69,7 +69,7 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     """Header of the TIFF in a stream of `size` bytes; CorruptError if damaged, InputError if it
     cannot hold heights.
     """
-    first, *others = directories(stream, size)
+    first, *rest = directories(stream, size)
     shape = first.shape
     packing = _packing(first, name)
     kind = kind_of(first)
@@ -105,7 +105,7 @@ def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         south_up=south_up,
         mirrored=mirrored,
         mask_band=bool(_ALPHA & set(_extra(first)))
-        or any(mask_of(other, first) for other in others),
+        or any(mask_of(directory, first) for directory in rest),
         doubts=tuple(placement.doubts(shape)) if placement else (),
         remarks=tuple(_remarks(first, placement)),
     )
@@ -146,8 +146,8 @@ def alpha_channel(directory: Directory) -> int | None:
 
 
 def _extra(directory: Directory) -> list[int]:
-    found: list[int] = directory.tags.get(_EXTRA_SAMPLES, np.empty(0, int)).tolist()
-    return found[: directory.channels - 1]
+    samples: list[int] = directory.tags.get(_EXTRA_SAMPLES, np.empty(0, int)).tolist()
+    return samples[: directory.channels - 1]
 
 
 def _packing(directory: Directory, name: str) -> str:
@@ -169,19 +169,19 @@ def _check_blocks(directory: Directory, size: int, itemsize: int) -> None:
     if float((offsets.astype(float) + counts.astype(float)).max()) > size:
         raise CorruptError("its end is missing")
     stored = float(counts.astype(float).sum())
-    needed = float(rows) * cols * directory.channels * itemsize
-    if directory.one(PACKING, 1) == 1 and counts.all() and stored < needed:
+    least = float(rows) * cols * directory.channels * itemsize
+    if directory.one(PACKING, 1) == 1 and counts.all() and stored < least:
         raise CorruptError(f"it claims {rows} × {cols} pixels but holds {stored:.0f} bytes of them")
 
 
 def _metadata(directory: Directory) -> dict[str, str]:
     """Texts of the first band by their role in GDAL's metadata."""
-    found: dict[str, str] = {}
+    metadata: dict[str, str] = {}
     for words, text in _ITEM.findall(directory.text(_METADATA)):
         role = re.search(r'role="(\w+)"', words)
         if role and re.search(r'sample="0*"', words):
-            found.setdefault(role[1], text.strip())
-    return found
+            metadata.setdefault(role[1], text.strip())
+    return metadata
 
 
 def _orientation(directory: Directory, placement: Placement | None, name: str) -> tuple[bool, bool]:
@@ -202,7 +202,7 @@ def _orientation(directory: Directory, placement: Placement | None, name: str) -
 
 
 def _remarks(directory: Directory, placement: Placement | None) -> list[str]:
-    found = list(placement.remarks) if placement else []
+    remarks = list(placement.remarks) if placement else []
     if are_depths(directory.tags):
-        found.append("Its vertical system counts depths downward; its numbers count as heights.")
-    return found
+        remarks.append("Its vertical system counts depths downward; its numbers count as heights.")
+    return remarks

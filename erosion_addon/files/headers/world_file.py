@@ -80,12 +80,12 @@ def placed(header: ImageHeader, placement: Placement) -> ImageHeader:
 
 
 def _lost_place(placement: Placement, georeference: Georeference | None) -> list[str]:
-    known = placement.system.kind != UNKNOWN and georeference is None
+    is_lost = placement.system.kind != UNKNOWN and georeference is None
     sentence = (
         "Its coordinate reference system has no number of EPSG in the file, so TIFFs made of it "
         "hold no place."
     )
-    return [sentence] if known else []
+    return [sentence] if is_lost else []
 
 
 def system_beside(path: Path) -> tuple[System, float | None]:

@@ -79,10 +79,10 @@ def _old(text: str) -> tuple[System, float | None]:
     if "projection" not in words:
         return System(), unit
     zone = words.get("zone", "")
-    known = words["projection"].lower() == "utm" and zone.isdecimal() and 1 <= int(zone) <= 60
+    is_utm = words["projection"].lower() == "utm" and zone.isdecimal() and 1 <= int(zone) <= 60
     first = _named(words.get("datum", ""), _ZONES)
     return System(
-        PROJECTED, length_of(words.get("units", "")), first + int(zone) if known and first else 0
+        PROJECTED, length_of(words.get("units", "")), first + int(zone) if is_utm and first else 0
     ), unit
 
 
@@ -100,8 +100,8 @@ def _last_unit(text: str) -> float | None:
 
 def _code(text: str) -> int:
     """EPSG's code at the end of a text; 0 without one that a GeoTIFF can hold."""
-    found = _CODE.search(text.rstrip(" \r\n,"))
-    return int(found[1]) if found and len(found[1]) < 6 and int(found[1]) < USER_DEFINED else 0
+    match = _CODE.search(text.rstrip(" \r\n,"))
+    return int(match[1]) if match and len(match[1]) < 6 and int(match[1]) < USER_DEFINED else 0
 
 
 def _zone(text: str) -> int:

@@ -83,13 +83,13 @@ def geo_keys(tags: Tags) -> dict[int, float]:
     """Numbers by key; texts are left out, as are keys that lead nowhere."""
     listed = np.asarray(tags.get(KEYS, np.empty(0, int)))
     doubles = tags.get(DOUBLES, np.empty(0))
-    found: dict[int, float] = {}
+    keys: dict[int, float] = {}
     for key, place, _, value in listed[4 : len(listed) // 4 * 4].reshape(-1, 4).tolist():
         if place == 0:
-            found[key] = value
+            keys[key] = value
         elif place == DOUBLES and value < len(doubles):
-            found[key] = float(doubles[value])
-    return found
+            keys[key] = float(doubles[value])
+    return keys
 
 
 def at_points(tags: Tags) -> bool:

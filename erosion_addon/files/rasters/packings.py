@@ -55,11 +55,11 @@ def numbers_of(
         return np.ascontiguousarray(numbers).view(dtype.newbyteorder(">")).reshape(shape)
     numbers = np.frombuffer(content, dtype, rows * cols * channels).reshape(shape)
     if predictor == _HORIZONTAL:
-        whole = f"u{dtype.itemsize}"
+        unsigned = f"u{dtype.itemsize}"
         sums = np.cumsum(
-            numbers.view(dtype.byteorder + whole if dtype.itemsize > 1 else whole),
+            numbers.view(dtype.byteorder + unsigned if dtype.itemsize > 1 else unsigned),
             axis=1,
-            dtype=whole,
+            dtype=unsigned,
         )
         return sums.view(dtype.newbyteorder("="))
     return numbers

@@ -62,13 +62,13 @@ def open_raster(path: Path) -> Raster | None:
             return block_numbers(path, block, *window), None
 
     elif suffix == ".asc":
-        whole = lru_cache(maxsize=1)(
+        image = lru_cache(maxsize=1)(
             lambda: text_numbers(path, ascii_grid(path, path.stat().st_size))
         )
 
         def stored(*window: int) -> Cells:
             top, bottom, left, right = window
-            return whole()[top:bottom, left:right], None
+            return image()[top:bottom, left:right], None
 
     else:
         return None
@@ -104,11 +104,11 @@ def gdal_numbers(
     """
     import rasterio
 
-    there = rasterio.windows.Window(left, top, right - left, bottom - top)
+    window = rasterio.windows.Window(left, top, right - left, bottom - top)
     with open_with_gdal(path) as dataset:
         try:
-            numbers = dataset.read(1, window=there)
-            valid = dataset.read_masks(1, window=there) > 0 if header.mask_band else None
+            numbers = dataset.read(1, window=window)
+            valid = dataset.read_masks(1, window=window) > 0 if header.mask_band else None
         except rasterio.errors.RasterioError as error:
             raise InputError(
                 f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}."

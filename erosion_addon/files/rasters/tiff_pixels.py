@@ -28,14 +28,16 @@ class TiffPixels:
 
     def __init__(self, source: Path | bytes) -> None:
         self._source = source
-        first, *others = _directories(source)
+        first, *rest = _directories(source)
         self._shape = first.shape
         self._alpha = alpha_channel(first)
         self._image = _Blocks(first)
-        masks = [(other, source) for other in others if mask_of(other, first)]
+        masks = [(directory, source) for directory in rest if mask_of(directory, first)]
         if isinstance(source, Path) and (beside := mask_beside(source)):
             masks += [
-                (other, beside) for other in _directories(beside)[:1] if is_mask_for(other, first)
+                (directory, beside)
+                for directory in _directories(beside)[:1]
+                if is_mask_for(directory, first)
             ]
         self._masks = [(_Blocks(mask), place) for mask, place in masks]
 
@@ -47,11 +49,11 @@ class TiffPixels:
             numbers, valid = self._image.read(stream, top, bottom, left, right)
         for mask, place in self._masks:
             with _opened(place) as stream:
-                there = mask.read(stream, top, bottom, left, right)[0][..., 0] != 0
-            valid = there if valid is None else valid & there
+                mask_valid = mask.read(stream, top, bottom, left, right)[0][..., 0] != 0
+            valid = mask_valid if valid is None else valid & mask_valid
         if self._alpha is not None:
-            there = numbers[..., self._alpha] > 0
-            valid = there if valid is None else valid & there
+            mask_valid = numbers[..., self._alpha] > 0
+            valid = mask_valid if valid is None else valid & mask_valid
             last = self._alpha == numbers.shape[2] - 1
             numbers = numbers[..., :-1] if last else np.delete(numbers, self._alpha, axis=2)
         return numbers, valid
@@ -117,11 +119,11 @@ class _Blocks:
                 if valid is not None:
                     valid[target] = False
                 continue
-            whole = all(
+            is_complete = all(
                 part.stop - part.start == side
                 for part, side in zip(inside, (rows, cols), strict=True)
             )
-            block = self._block(stream, number, (rows, cols), keep=not whole)
+            block = self._block(stream, number, (rows, cols), keep=not is_complete)
             numbers[(*target, channel)] = block[source]
         return numbers, valid
 

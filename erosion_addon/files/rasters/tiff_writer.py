@@ -107,12 +107,14 @@ def _directory(
             f"<HH{pointer}{pointer}", tag, kind, 1, end + len(data) if tag == 273 else value
         )
     for tag, values in lists:
-        here = (
+        offset = (
             values.tobytes().ljust(width, b"\0")
             if values.nbytes <= width
             else struct.pack(f"<{pointer}", end)
         )
-        head += struct.pack(f"<HH{pointer}", tag, _TYPES[values.dtype.str[1:]], len(values)) + here
+        head += (
+            struct.pack(f"<HH{pointer}", tag, _TYPES[values.dtype.str[1:]], len(values)) + offset
+        )
         end += -(-values.nbytes // 8) * 8
     return head + bytes(width) + data
 

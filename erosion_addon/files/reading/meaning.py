@@ -204,24 +204,27 @@ def _holes(
             f"{record.name} has {what}, too many to fill from the others; crop the file to the "
             "part that has data, or make the rest a sea at a level."
         )
-    done = "were filled from the heights around them"
+    result = "were filled from the heights around them"
     if options.holes == "sea":
-        done = f"are sea at {options.sea_level:g} m"
+        result = f"are sea at {options.sea_level:g} m"
     doubts = []
     if survey.empty:
         number = "" if survey.no_data is None else f" ({survey.no_data:g})"
         cells = _cells(record, survey, survey.empty)
-        doubts.append(Doubt(f"{record.name} has no data{number} in {cells}; they {done}.", "holes"))
+        doubts.append(
+            Doubt(f"{record.name} has no data{number} in {cells}; they {result}.", "holes")
+        )
     if survey.nans:
         cells = _cells(record, survey, survey.nans)
         doubts.append(
-            Doubt(f"{record.name} has {cells} that are not numbers; they {done}.", "holes")
+            Doubt(f"{record.name} has {cells} that are not numbers; they {result}.", "holes")
         )
     for sentinel, count in sentinels.items():
         what = f"{sentinel:g} in {_cells(record, survey, count)}, far from all other heights"
         doubts.append(
             Doubt(
-                f"{record.name} holds {what}, which was taken for no data; they {done}.", "no_data"
+                f"{record.name} holds {what}, which was taken for no data; they {result}.",
+                "no_data",
             )
         )
     return doubts

@@ -27,9 +27,9 @@ def cut(numbers: Raster, record: Record, options: Reading) -> tuple[Raster, Reco
     every = options.every
     left, low, width, height = options.window or (0, 0, cols, rows)
     shape = -(-height // every), -(-width // every)
-    whole = rows * cols * numbers.cell_bytes
+    size = rows * cols * numbers.cell_bytes
     record = replace(
-        record, memory=whole + shape[0] * shape[1] * (np.dtype(record.kind).itemsize + BYTES)
+        record, memory=size + shape[0] * shape[1] * (np.dtype(record.kind).itemsize + BYTES)
     )
     if shape == (rows, cols):
         return numbers, record

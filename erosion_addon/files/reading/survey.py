@@ -70,9 +70,9 @@ class Survey:
                 extreme = float(end(rest)) if rest.size else 0.0
                 if extreme not in SENTINELS and abs(extreme) < _ENDLESS:
                     break
-                others = rest[rest != extreme]
-                self.far[extreme] = self.far.get(extreme, 0) + rest.size - others.size
-                rest = others
+                inner = rest[rest != extreme]
+                self.far[extreme] = self.far.get(extreme, 0) + rest.size - inner.size
+                rest = inner
         if rest.size:
             self.lowest = min(self.lowest, float(rest.min()))
             self.highest = max(self.highest, float(rest.max()))
@@ -83,10 +83,10 @@ class Survey:
             outer = float(end(numbers))
             if len(counts) == 2 and sorted([*counts, outer], reverse=outward).index(outer) == 2:
                 continue
-            others = numbers[numbers != outer]
-            counts[outer] = counts.get(outer, 0) + numbers.size - others.size
-            if others.size:
-                counts.setdefault(float(end(others)), 0)
+            inner = numbers[numbers != outer]
+            counts[outer] = counts.get(outer, 0) + numbers.size - inner.size
+            if inner.size:
+                counts.setdefault(float(end(inner)), 0)
             for number in sorted(counts, reverse=outward)[2:]:
                 del counts[number]
 

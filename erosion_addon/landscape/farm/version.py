@@ -35,12 +35,12 @@ def this_version() -> Version:
     return Version(VERSION, digest.hexdigest()[:12])
 
 
-def require_version(other: Any, whose: str, remedy: str) -> None:
+def require_version(version: Any, whose: str, remedy: str) -> None:
     """Raise InputError with both versions unless the other one is this one.
 
-    other: version and digest of its sources. whose: what has them, at the beginning of the
+    version: version and digest of its sources. whose: what has them, at the beginning of the
     sentence. remedy: what to do, at its end.
     """
-    if tuple(other) != tuple(this_version()):
-        versions = f"version {Version(*other)} of Terrain Erosion, and this is {this_version()}"
+    if tuple(version) != tuple(this_version()):
+        versions = f"version {Version(*version)} of Terrain Erosion, and this is {this_version()}"
         raise InputError(f"{whose} {versions}; {remedy}.")

@@ -45,12 +45,12 @@ def mapped(path: Path, shape: tuple[int, ...] | None, kinds: tuple[str, ...] = F
     """
     try:
         with open_regular(path) as stream:
-            there, by_columns, kind = _READERS[_format.read_magic(stream)](stream)
+            size, by_columns, kind = _READERS[_format.read_magic(stream)](stream)
             start = stream.tell()
             end = os.fstat(stream.fileno()).st_size
-            if shape in (there, None) and kind.str in kinds and not (by_columns and len(there) > 1):
+            if shape in (size, None) and kind.str in kinds and not (by_columns and len(size) > 1):
                 # A plain view: slices of numpy.memmap itself take several times as long.
-                array: Array = np.asarray(np.memmap(stream, kind, "r", start, there))
+                array: Array = np.asarray(np.memmap(stream, kind, "r", start, size))
                 if start + array.nbytes == end:
                     return array
     except FileNotFoundError:
@@ -136,10 +136,10 @@ def refuse_link(path: Path) -> None:
     user's.
     """
     try:
-        there = path.lstat()
+        status = path.lstat()
     except OSError:
         return
-    if stat.S_ISLNK(there.st_mode) or getattr(there, "st_reparse_tag", 0) == _JUNCTION:
+    if stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION:
         raise InputError(f"{path} is a link to another place; remove it.")
 
 

@@ -47,18 +47,18 @@ class Window:
         """(rows, cols)."""
         return self.bottom - self.top, self.right - self.left
 
-    def meet(self, other: "Window") -> "Window | None":
+    def meet(self, window: "Window") -> "Window | None":
         """Cells of both; None if there are none."""
-        top = max(self.top, other.top)
-        bottom = min(self.bottom, other.bottom)
-        left = max(self.left, other.left)
-        right = min(self.right, other.right)
+        top = max(self.top, window.top)
+        bottom = min(self.bottom, window.bottom)
+        left = max(self.left, window.left)
+        right = min(self.right, window.right)
         return Window(top, bottom, left, right) if top < bottom and left < right else None
 
-    def within(self, whole: "Window") -> tuple[slice, slice]:
-        """Slices of this window in an array of `whole`."""
-        rows = slice(self.top - whole.top, self.bottom - whole.top)
-        return rows, slice(self.left - whole.left, self.right - whole.left)
+    def within(self, outer: "Window") -> tuple[slice, slice]:
+        """Slices of this window in an array of `outer`."""
+        rows = slice(self.top - outer.top, self.bottom - outer.top)
+        return rows, slice(self.left - outer.left, self.right - outer.left)
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,12 @@ class Landscape:
     def read(self, layer: str, window: Window) -> Array:
         """Values of a window, over any number of tiles; float64 heights, thicknesses and masks."""
         exact = layer.startswith(MASK) or FIELDS[layer.removeprefix(START)].unit == "m"
-        found = np.empty((*window.shape, *components(layer)), np.float64 if exact else np.float32)
+        values = np.empty((*window.shape, *components(layer)), np.float64 if exact else np.float32)
         for tile in self.tiles():
-            there = self.window(tile)
-            if part := there.meet(window):
-                found[part.within(window)] = self.tile_array(layer, tile, part.within(there))
-        return found
+            area = self.window(tile)
+            if part := area.meet(window):
+                values[part.within(window)] = self.tile_array(layer, tile, part.within(area))
+        return values
 
     def write(self, layer: str, tile: Tile, values: Array) -> str:
         """Write a tile as float32; returns the SHA-256 of its file. InputError for numbers out of
@@ -160,24 +160,24 @@ class Landscape:
 
     def faults(self, layers: Collection[str] | None = None) -> dict[str, list[str]]:
         """Damaged and missing tiles: layer → sentences. layers: default: all."""
-        found: dict[str, list[str]] = {}
+        faults: dict[str, list[str]] = {}
         names = {tile.name for tile in self.tiles()}
         for layer, hashes in self.manifest.layers.items():
             if layers is not None and layer not in layers:
                 continue
             if hashes.keys() != names:
-                found.setdefault(layer, []).append(
+                faults.setdefault(layer, []).append(
                     f"{layer}: the manifest does not name all its tiles"
                 )
             for tile in self.tiles():
                 path = self.path(layer, tile)
                 if not path.is_file():
-                    found.setdefault(layer, []).append(f"{path} is missing")
+                    faults.setdefault(layer, []).append(f"{path} is missing")
                 elif path.stat().st_size > self._most_bytes(layer, tile) or _sha256(
                     path
                 ) != hashes.get(tile.name):
-                    found.setdefault(layer, []).append(f"{path} is damaged")
-        return found
+                    faults.setdefault(layer, []).append(f"{path} is damaged")
+        return faults
 
     def _most_bytes(self, layer: str, tile: Tile) -> int:
         """Size of a tile's file with the longest header; a larger one need not be read."""

@@ -163,8 +163,12 @@ class Manifest:
     @property
     def georeference(self) -> Georeference | None:
         """Georeference of the cells, the top left one first; None for land without one."""
-        found = Georeference.from_text(self.place) if self.place else None
-        return found if found is not None and found.shape == (self.rows, self.cols) else None
+        georeference = Georeference.from_text(self.place) if self.place else None
+        return (
+            georeference
+            if georeference is not None and georeference.shape == (self.rows, self.cols)
+            else None
+        )
 
     def with_layers(self, layers: dict[str, dict[str, str]]) -> "Manifest":
         """Copy with further or newer layers."""
@@ -193,7 +197,7 @@ def _parsed(table: dict[str, Any]) -> Manifest:
         raise ValueError
     if manifest.place and manifest.georeference is None:
         raise ValueError
-    if not all(isinstance(told, dict) for told in (manifest.report, manifest.analysis)):
+    if not all(isinstance(entry, dict) for entry in (manifest.report, manifest.analysis)):
         raise ValueError
     return manifest
 

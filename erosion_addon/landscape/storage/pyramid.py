@@ -61,10 +61,10 @@ def store(
     A disk without room for it leaves the landscape without: previews then read the tiles.
     """
     with suppress(InputError):
-        kept = [_stored(landscape, name, before, window) for name in _layers(landscape)]
+        entries = [_stored(landscape, name, before, window) for name in _layers(landscape)]
         refuse_link(landscape.folder / FOLDER)
         for path in (landscape.folder / FOLDER).glob("*"):
-            if path.name not in kept:
+            if path.name not in entries:
                 shutil.rmtree(path, ignore_errors=True)
 
 
@@ -77,13 +77,13 @@ def bytes_needed(landscape: Landscape) -> int:
 def factors(landscape: Landscape) -> list[int]:
     """Cells along a cell of each level, the finest first: powers of 2."""
     longer = max(landscape.shape)
-    found = list[int]()
+    numbers = list[int]()
     factor = 2
     while longer >= factor * SIDES[0]:
         if longer <= factor * SIDES[1]:
-            found.append(factor)
+            numbers.append(factor)
         factor *= 2
-    return found
+    return numbers
 
 
 def _stored(
@@ -91,10 +91,10 @@ def _stored(
 ) -> str:
     """Write the levels of a layer; returns the name of their folder."""
     folder = _path(landscape, layer, 1).parent
-    wanted = factors(landscape)
-    if not wanted or all(_path(landscape, layer, factor).is_file() for factor in wanted):
+    scales = factors(landscape)
+    if not scales or all(_path(landscape, layer, factor).is_file() for factor in scales):
         return folder.name
-    finest = wanted[0]
+    finest = scales[0]
     if before and window and _path(before, layer, finest).is_file():
         values = level(before, layer, finest)
         values[_on(window, finest).within(_on(landscape.whole, finest))] = _means(
@@ -107,11 +107,11 @@ def _stored(
     counts = [_counts(0, side, finest) for side in landscape.shape]
     while True:
         levels[f"x{factor}"] = values.astype(np.float32)
-        if factor == wanted[-1]:
+        if factor == scales[-1]:
             break
         values *= counts[0][:, None]
         values *= counts[1]
-        counts = [np.add.reduceat(each, np.arange(0, len(each), 2)) for each in counts]
+        counts = [np.add.reduceat(sides, np.arange(0, len(sides), 2)) for sides in counts]
         values = _sums(values, 2, 2)
         values /= counts[0][:, None] * counts[1]
         factor *= 2
@@ -122,7 +122,7 @@ def _stored(
 def _means(landscape: Landscape, layer: str, factor: int, window: Window) -> Array:
     """Means over the coarse cells that a window meets, read in bands."""
     on = _on(window, factor)
-    found = np.empty(on.shape)
+    means = np.empty(on.shape)
     rows, cols = landscape.shape
     left = on.left * factor
     right = min(on.right * factor, cols)
@@ -136,10 +136,10 @@ def _means(landscape: Landscape, layer: str, factor: int, window: Window) -> Arr
             np.float64, copy=False
         )
         along = _counts(top, bottom, factor)
-        found[first - on.top : last - on.top] = _sums(band, factor, factor) / (
+        means[first - on.top : last - on.top] = _sums(band, factor, factor) / (
             along[:, None] * across
         )
-    return found
+    return means
 
 
 def _sums(values: Array, rows: int, cols: int) -> Array:

@@ -41,7 +41,7 @@ def means(landscape: Landscape, layer: str, factor: int) -> tuple[Array, Array]:
     edges.
     """
     rows, cols = (-(-side // factor) for side in landscape.shape)
-    found = np.empty((rows, cols))
+    averages = np.empty((rows, cols))
     squares = np.empty((rows, cols))
     steps = np.arange(0, landscape.shape[1], factor)
     widths = np.minimum(steps + factor, landscape.shape[1]) - steps
@@ -50,10 +50,10 @@ def means(landscape: Landscape, layer: str, factor: int) -> tuple[Array, Array]:
         bottom = min((row + 1) * factor, landscape.shape[0])
         band = landscape.read(layer, Window(top, bottom, 0, landscape.shape[1]))
         count = widths * (bottom - top)
-        found[row] = np.add.reduceat(band.sum(axis=0), steps) / count
-        band -= np.repeat(found[row], widths)
+        averages[row] = np.add.reduceat(band.sum(axis=0), steps) / count
+        band -= np.repeat(averages[row], widths)
         squares[row] = np.add.reduceat((band * band).sum(axis=0), steps) / count
-    return found, np.sqrt(squares)
+    return averages, np.sqrt(squares)
 
 
 def extremes(landscape: Landscape, layer: str, factor: int, of: np.ufunc) -> Array:

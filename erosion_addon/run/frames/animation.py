@@ -21,8 +21,7 @@ from ..progress import Progress
 from ..simulation import simulate
 from ..step_cache import Results
 from . import frame_files
-from .frame_settings import orders as orders_of
-from .frame_settings import replaced
+from .frame_settings import digests_of, replaced
 from .record import RECORD, Record, with_elevation
 
 Run = Callable[[Recipe], Iterator[Progress]]
@@ -51,18 +50,20 @@ def animate(
     frame_files.check(folder, names, len(recipes) - 1)
     record = _record(folder, names, terrain, recipes)
     frame_files.cut(folder, fields, record.kept)  # what a process that was ended left
-    orders = orders_of(terrain, masks, recipes, lights)
-    if not replace and (others := replaced(record, orders)):
+    orders = digests_of(terrain, masks, recipes, lights)
+    if not replace and (replacements := replaced(record, orders)):
         raise InputError(
-            f"{others} frames in {folder} were made with other settings; let the animation replace "
-            "them, choose another folder, or delete them."
+            f"{replacements} frames in {folder} were made with other settings; let the animation "
+            "replace them, choose another folder, or delete them."
         )
-    done = [order for order, known in zip(orders, record.orders, strict=False) if order == known]
-    missing = (len(orders) - len(done)) / len(orders)
+    finished = [
+        order for order, digests in zip(orders, record.orders, strict=False) if order == digests
+    ]
+    missing = (len(orders) - len(finished)) / len(orders)
     size = missing * frame_files.bytes_needed(len(orders) - 1, fields, terrain.shape)
     formats.require_space([(folder / RECORD, size)])
     results = Results()  # steps that all frames begin with run once
-    made = 0
+    count = 0
     for number, (recipe, order) in enumerate(zip(recipes, orders, strict=True)):
         if number < len(record.orders) and record.orders[number] == order:
             continue
@@ -71,28 +72,28 @@ def animate(
         after = progress.terrain
         if lights:
             after.fields.update(_baked(after, lights[number], recipe.edges, names, threads))
-        known = [*record.orders[:number], order, *record.orders[number + 1 :]]
-        said = Record.of(
+        digests = [*record.orders[:number], order, *record.orders[number + 1 :]]
+        draft = Record.of(
             after.report or {},
             names,
             terrain.shape,
             terrain.spacing,
-            max(len(recipes), len(known)) - 1,
+            max(len(recipes), len(digests)) - 1,
         )
         record = dataclasses.replace(
-            said, kept=len(known) - 1, range=record.range, sha256=record.sha256, orders=known
+            draft, kept=len(digests) - 1, range=record.range, sha256=record.sha256, orders=digests
         )
         try:
             record = frame_files.write(folder, record, number, after)
         except InputError as error:
-            if not (made or done):
+            if not (count or finished):
                 raise
             raise InputError(
                 f"{error} The frames made before stay in {folder}; run the animation again for the "
                 "others once there is room."
             ) from error
-        made += 1
-    return made
+        count += 1
+    return count
 
 
 def _record(folder: Path, names: list[str], terrain: Terrain, recipes: Sequence[Recipe]) -> Record:
@@ -124,6 +125,6 @@ def _baked(
     after: Terrain, light: Lighting, edges: str, names: Sequence[str], threads: int
 ) -> dict[str, Array]:
     """Fields of light by name; full light of suns that do not shine."""
-    baked = bake(after, *light, edges, threads)
+    baked = bake(after, light.parameters, light.suns, light.casters, edges, threads)
     full = np.ones(after.shape, np.float32)
     return {name: baked.get(name, full) for name in ("sky_light", *SUNS) if name in names}

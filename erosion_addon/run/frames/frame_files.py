@@ -42,9 +42,9 @@ def locked(folder: Path) -> Iterator[None]:
     `check`, and while another run has it.
     """
     check(folder, (), 0)
-    made = not folder.exists()
+    is_new = not folder.exists()
     with ExitStack() as stack:
-        if made:
+        if is_new:
             folder.mkdir()
             stack.callback(_remove_empty, folder)
         stack.enter_context(lock.locked(folder))
@@ -98,36 +98,36 @@ def holds(folder: Path, fields: Iterable[str] = ()) -> bool:
     return (folder / RECORD).exists() or bool(there(folder, fields))
 
 
-def cut(folder: Path, fields: Iterable[str], kept: int) -> None:
-    """Remove the frames of a run after number `kept`, and what a process that was ended left
+def cut(folder: Path, fields: Iterable[str], last: int) -> None:
+    """Remove the frames of a run after number `last`, and what a process that was ended left
     half-written.
 
-    kept: -1 for all, with the record. fields: of the run. Files that cannot be removed stay.
+    last: -1 for all, with the record. fields: of the run. Files that cannot be removed stay.
     """
     record = Record.read(folder)
     with suppress(OSError):
         for file in there(folder, fields):
-            if int(file.stem[-4:]) > kept:
+            if int(file.stem[-4:]) > last:
                 file.unlink(missing_ok=True)
         remove_leftovers(folder)
-        if kept < 0:
+        if last < 0:
             (folder / RECORD).unlink(missing_ok=True)
-        elif record is not None and record.kept > kept:
+        elif record is not None and record.kept > last:
             with Outputs() as outputs:
                 target = outputs.plan(folder / RECORD, (".json",))
                 with outputs.write(target) as path:
-                    path.write_text(record.until(kept).to_text(), "utf-8")
+                    path.write_text(record.until(last).to_text(), "utf-8")
                 outputs.publish()
 
 
 def there(folder: Path, fields: Iterable[str]) -> list[Path]:
     """Frames of the elevation and fields in a folder."""
     names = {image for name in with_elevation(fields) for image in FIELDS[name].images}
-    found = (
+    present = (
         re.fullmatch(r"(.+)_\d{4}\.exr", path.name)
         for path in folder.glob("*_[0-9][0-9][0-9][0-9].exr")
     )
-    return sorted(folder / match[0] for match in found if match and match[1] in names)
+    return sorted(folder / match[0] for match in present if match and match[1] in names)
 
 
 def _field(terrain: Terrain, name: str) -> Array:

@@ -51,11 +51,11 @@ def replaced(record: Record | None, orders: Sequence[str]) -> int:
     """Number of frames that an animation with these orders replaces. record: of the folder, None
     for none.
     """
-    there = record.orders if record is not None else []
-    return sum(known != order for known, order in zip(there, orders, strict=False))
+    recorded = record.orders if record is not None else []
+    return sum(old != order for old, order in zip(recorded, orders, strict=False))
 
 
-def orders(
+def digests_of(
     terrain: Terrain,
     masks: Mapping[str, Array],
     recipes: Sequence[Recipe],
@@ -74,13 +74,13 @@ def orders(
     for name, array in sorted(arrays.items()):
         start.update(json.dumps([name, array.dtype.str, array.shape]).encode())
         start.update(np.ascontiguousarray(array).data)
-    found = []
+    digests = []
     for number, recipe in enumerate(recipes):
         order = start.copy()
         order.update(json.dumps(recipe.to_dict()).encode())
         if lights:
-            parameters, suns, casters = lights[number]
-            order.update(json.dumps([parameters.to_dict(), suns]).encode())
-            order.update(np.ascontiguousarray(casters, np.float64).data)
-        found.append(order.hexdigest())
-    return found
+            light = lights[number]
+            order.update(json.dumps([light.parameters.to_dict(), light.suns]).encode())
+            order.update(np.ascontiguousarray(light.casters, np.float64).data)
+        digests.append(order.hexdigest())
+    return digests

@@ -72,9 +72,9 @@ class Record:
         frames: int,
     ) -> "Record":
         """Record before the first frame. report: of a run."""
-        said = {name: report[name] for name in ("recipe", "seed", "version", "edges")}
-        known: dict[str, Any] = {"fields": fields, "size": size, "spacing": spacing}
-        return cls(**said, **known, frames=frames, kept=-1, range=NO_RANGE, sha256={})
+        origin = {name: report[name] for name in ("recipe", "seed", "version", "edges")}
+        layout: dict[str, Any] = {"fields": fields, "size": size, "spacing": spacing}
+        return cls(**origin, **layout, frames=frames, kept=-1, range=NO_RANGE, sha256={})
 
     @classmethod
     def read(cls, folder: Path) -> "Record | None":
@@ -85,10 +85,10 @@ class Record:
                 values: dict[str, Any] = json.loads(stream.read(_LARGEST))
             values["size"] = tuple(map(int, values["size"]))
             values |= {name: tuple(map(float, values[name])) for name in ("spacing", "range")}
-            found = cls(
+            record = cls(
                 **{name: values[name] for name in cls.__dataclass_fields__ if name in values}
             )
-            return found if _is_sound(found) else None
+            return record if _is_sound(record) else None
         except (InputError, OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
@@ -96,10 +96,10 @@ class Record:
         """Content of the file."""
         return json.dumps(dataclasses.asdict(self), indent=2) + "\n"
 
-    def until(self, kept: int) -> "Record":
-        """Record with the frames up to number `kept`."""
-        hashes = {file: digest for file, digest in self.sha256.items() if int(file[-8:-4]) <= kept}
-        return dataclasses.replace(self, kept=kept, sha256=hashes)
+    def until(self, last: int) -> "Record":
+        """Record with the frames up to number `last`."""
+        hashes = {file: digest for file, digest in self.sha256.items() if int(file[-8:-4]) <= last}
+        return dataclasses.replace(self, kept=last, sha256=hashes)
 
 
 def _is_sound(record: Record) -> bool:

@@ -110,14 +110,14 @@ class Frames:
             yield progress
 
     def _keep(self, progress: Progress, start: Terrain | None) -> None:
-        done = int(progress.fraction * self.count + _ROUNDING * self.count)
-        if done <= self.kept:
+        number = int(progress.fraction * self.count + _ROUNDING * self.count)
+        if number <= self.kept:
             return
         terrain = progress.terrain
         report = terrain.report or {}
         if start is not None and self.kept < 0:
             self._write(0, start, report)
-        while self.kept < done:
+        while self.kept < number:
             self._write(self.kept + 1, terrain, report)
 
     def _write(self, number: int, terrain: Terrain, report: Mapping[str, Any]) -> None:

@@ -67,12 +67,12 @@ class Region:
     @classmethod
     def around(cls, share: Array, spacing: Spacing, edges: str) -> Self:
         """Region of these shares, not all 0, with its window. edges: of the terrain."""
-        there = share > 0
+        inside = share > 0
         wraps = edges == "wrap"
-        rows = _window(there.any(axis=1), wraps)
-        cols = _window(there.any(axis=0), wraps)
-        whole = (len(rows), len(cols)) == share.shape
-        return cls(share, spacing, rows, cols, edges if whole else "open")
+        rows = _window(inside.any(axis=1), wraps)
+        cols = _window(inside.any(axis=0), wraps)
+        is_complete = (len(rows), len(cols)) == share.shape
+        return cls(share, spacing, rows, cols, edges if is_complete else "open")
 
     @classmethod
     def rectangle(
@@ -126,22 +126,22 @@ def _faded(cells: Array, spacing: Spacing, wraps: bool) -> Array:
     """
     reach = WIDEST / FADE * max(spacing)
     pad = math.ceil(reach / min(spacing)) + 1 if wraps else 0
-    around = np.pad(cells, pad, mode="wrap") if pad else cells
-    outside = around == 0
+    padded = np.pad(cells, pad, mode="wrap") if pad else cells
+    outside = padded == 0
     if not outside.any():
         return cells
     border = FADE * float(distance_to(outside, spacing, reach).max())
-    soft = softened(around, spacing, border)
+    soft = softened(padded, spacing, border)
     rows, cols = cells.shape
     return soft[pad : pad + rows, pad : pad + cols]
 
 
-def _window(there: Array, wraps: bool) -> Array:
+def _window(inside: Array, wraps: bool) -> Array:
     """Indices of the rows (or columns) of the window, from those that hold cells of the region."""
-    count = len(there)
-    found = np.flatnonzero(there)
-    first = int(found[0])
-    end = int(found[-1]) + 1
+    count = len(inside)
+    cells = np.flatnonzero(inside)
+    first = int(cells[0])
+    end = int(cells[-1]) + 1
     margin = int(min(max(MARGIN * (end - first), LEAST_MARGIN), MOST_MARGIN, count))
     first = first - margin
     end = end + margin
@@ -152,14 +152,14 @@ def _window(there: Array, wraps: bool) -> Array:
     return np.arange(first, end) if end - first >= SMALLEST_SIDE else np.arange(count)
 
 
-def as_region(given: Any, terrain: Terrain, edges: str) -> Region:
+def as_region(area: Any, terrain: Terrain, edges: str) -> Region:
     """Region from corners x0, y0, x1, y1 (m), or an array (rows, cols) of its cells. InputError for
     anything else.
     """
-    if isinstance(given, Region):
-        return given
+    if isinstance(area, Region):
+        return area
     try:
-        array = np.asarray(given, np.float32)
+        array = np.asarray(area, np.float32)
     except (TypeError, ValueError):
         array = np.empty(0, np.float32)
     if array.shape == (4,):

@@ -11,7 +11,7 @@ leaves standing counts as added.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from .. import simulation
 from ..checkpoint import Checkpoint
 from ..progress import Progress, Simulation
 from ..report import hashes, mass_balance
+from ..simulation import RunOptions
 from .region import Region, as_region
 
 RIM = 0.5
@@ -40,6 +41,35 @@ at any strength, such as talus, fades to 0 at the border.
 
 LOCAL_MASKS = frozenset({"strength", "rain", ENTERING})
 """Masks that a run on a region has in any case, for compiling its kernels."""
+
+
+@dataclass(frozen=True)
+class RegionRun:
+    """Run on a region: the whole terrain before it, and the region with its surroundings.
+
+    edges: of the whole. outlet: mask of outlets of the whole, for the analysis of its maps.
+    """
+
+    before: Terrain
+    region: Region
+    edges: str
+    notes: list[str]
+    surroundings: Surroundings | None
+    outlet: Array | None
+
+    def merged(self, run: Iterator[Progress]) -> Iterator[Progress]:
+        """Progress of a run on the window, as one of the whole terrain."""
+
+        def of_whole(progress: Progress) -> Progress:
+            simulation = RegionSimulation(progress.simulation, self)
+            return Progress(progress.number, progress.done, simulation)
+
+        try:
+            for progress in run:
+                yield of_whole(progress)
+        except simulation.OutOfBoundsError as error:
+            error.progress = error.progress and of_whole(error.progress)
+            raise
 
 
 def simulate_region(
@@ -60,46 +90,38 @@ def simulate_region(
     the terrain's. The report has `region`: rows and columns of the window, cells that may change,
     and m³ that the fade added. Raises InputError for invalid input.
     """
-    edges, on_edges = edges_of_run(recipe, terrain.elevation, edges)
+    return begin(terrain, recipe, RunOptions(seed, edges, masks, threads), region)
+
+
+def begin(
+    terrain: Terrain, recipe: Recipe, options: RunOptions, region: Any = None
+) -> Iterator[Progress]:
+    """Erode a terrain, or a region of it, see `simulate_region`."""
+    if region is None:
+        return simulation.begin(terrain, recipe, options)
+    edges, on_edges = edges_of_run(recipe, terrain.elevation, options.edges)
     region = as_region(region, terrain, edges)
-    prepared, on_masks = prepare(masks, terrain.shape)
+    masks, on_masks = prepare(options.masks, terrain.shape)
+    window, on_window, options = window_run(terrain, recipe, region, replace(options, masks=masks))
+    land = surroundings(terrain, region, edges, masks, options.threads)
+    run = simulation.begin(window, on_window, replace(options, surroundings=land))
     notes = on_edges + on_masks
-    window, given = on_window(terrain, recipe, region, prepared)
-    around = surroundings(terrain, region, edges, prepared, threads)
-    run = simulation.simulate(window, **given, seed=seed, threads=threads, around=around)
-    outlet = prepared.get("outlet")
-    whole = partial(
-        Whole, before=terrain, region=region, edges=edges, notes=notes, around=around, outlet=outlet
-    )
-    return on_whole(run, whole)
+    return RegionRun(terrain, region, edges, notes, land, masks.get("outlet")).merged(run)
 
 
-def on_window(
-    terrain: Terrain, recipe: Recipe, region: Region, masks: Mapping[str, Array]
-) -> tuple[Terrain, dict[str, Any]]:
-    """Window of the terrain, and recipe, edges and masks of the run on it. masks: prepared, of the
-    terrain.
+def window_run(
+    terrain: Terrain, recipe: Recipe, region: Region, options: RunOptions
+) -> tuple[Terrain, Recipe, RunOptions]:
+    """Terrain, recipe and options of the run on the window of a region. options: of the whole, with
+    prepared masks.
     """
-    whole = masks.get("strength", np.float32(1.0)) * region.share
-    cut = {kind: region.cut(mask) for kind, mask in {**masks, "strength": whole}.items()}
+    masks = dict(options.masks or {})
+    masks["strength"] = masks.get("strength", np.float32(1.0)) * region.share
+    cut = {kind: region.cut(mask) for kind, mask in masks.items()}
     fields = {name: region.cut(values) for name, values in terrain.fields.items()}
-    scaled = local_recipe(recipe.scaled_to(longer_side(terrain.shape, terrain.spacing)), region)
     window = Terrain(region.cut(terrain.elevation), terrain.spacing, fields)
-    return window, {"recipe": scaled, "edges": region.edges, "masks": cut, "adds_up": True}
-
-
-def on_whole(run: Iterator[Progress], whole: Callable[[Simulation], "Whole"]) -> Iterator[Progress]:
-    """Progress of a run on a window, as one of the whole terrain."""
-
-    def of_whole(progress: Progress) -> Progress:
-        return Progress(progress.number, progress.done, whole(progress.simulation))
-
-    try:
-        for progress in run:
-            yield of_whole(progress)
-    except simulation.OutOfBoundsError as error:
-        error.progress = error.progress and of_whole(error.progress)
-        raise
+    scaled = local_recipe(recipe.scaled_to(longer_side(terrain.shape, terrain.spacing)), region)
+    return window, scaled, replace(options, edges=region.edges, masks=cut, adds_up=True)
 
 
 def erode_region(
@@ -113,11 +135,8 @@ def erode_region(
     threads: int = 0,
 ) -> Terrain:
     """Run `simulate_region` to its end; returns the whole terrain with its fields and `.report`."""
-    for progress in simulate_region(
-        terrain, recipe, region, seed=seed, edges=edges, masks=masks, threads=threads
-    ):
-        last = progress
-    return last.terrain
+    options = RunOptions(seed, edges, masks, threads)
+    return simulation.last_of(begin(terrain, recipe, options, region))
 
 
 def local_recipe(recipe: Recipe, region: Region) -> Recipe:
@@ -154,11 +173,11 @@ def _inflow(graph: FlowGraph, terrain: Terrain, region: Region, rain: Array | No
 
     Cells on the window's edge are outlets of a run there, so water enters behind them.
     """
-    found = np.zeros((len(region.rows), len(region.cols)))
-    if found.shape == terrain.shape:
-        return found
+    inflow = np.zeros((len(region.rows), len(region.cols)))
+    if inflow.shape == terrain.shape:
+        return inflow
     areas = graph.inside(graph.drainage_area(rain)) / terrain.cell_area
-    behind = np.zeros(found.shape, bool)
+    behind = np.zeros(inflow.shape, bool)
     behind[1:-1, 1:-1] = True
     inside = np.zeros(terrain.shape, bool)
     region.put(inside, behind)
@@ -169,50 +188,35 @@ def _inflow(graph: FlowGraph, terrain: Terrain, region: Region, rain: Array | No
     return region.cut(entering.reshape(terrain.shape))
 
 
-class Whole:
+class RegionSimulation:
     """Simulation of a window, reported as one of the whole terrain."""
 
-    def __init__(
-        self,
-        window: Simulation,
-        before: Terrain,
-        region: Region,
-        edges: str,
-        notes: list[str],
-        around: Surroundings | None,
-        outlet: Array | None = None,
-    ) -> None:
-        """outlet: mask of outlets of the whole, which its maps are analyzed with."""
+    def __init__(self, window: Simulation, run: RegionRun) -> None:
         self.kinds = window.kinds
         self.titles = window.titles
         self.drain = window.drain
         self.counts = window.counts
         self.estimates = window.estimates
         self._window = window
-        self._before = before
-        self._region = region
-        self._edges = edges
-        self._notes = notes
-        self._around = around
-        self._outlet = outlet
+        self._run = run
 
     def checkpoint(self) -> Checkpoint:
         """State to resume from."""
         window = self._window.checkpoint()
-        before = self._before
+        before = self._run.before
         values: dict[str, Any] = {
-            "region": {"edges": self._edges, "notes": list(self._notes)},
+            "region": {"edges": self._run.edges, "notes": list(self._run.notes)},
             "window": window.values,
         }
-        arrays = {"region/share": self._region.share}
-        if self._around is not None:
+        arrays = {"region/share": self._run.region.share}
+        if self._run.surroundings is not None:
             arrays |= {
-                "region/inflow": self._around.inflow,
-                "region/entering": self._around.entering,
+                "region/inflow": self._run.surroundings.inflow,
+                "region/entering": self._run.surroundings.entering,
             }
-            values["region"]["rain_mean"] = self._around.rain_mean
-        if self._outlet is not None:
-            arrays["region/outlet"] = self._outlet
+            values["region"]["rain_mean"] = self._run.surroundings.rain_mean
+        if self._run.outlet is not None:
+            arrays["region/outlet"] = self._run.outlet
         arrays |= {
             f"start/{name}": array
             for name, array in {**before.fields, "elevation": before.elevation}.items()
@@ -222,27 +226,27 @@ class Whole:
 
     def elevation(self) -> Array:
         """Current heights, for display."""
-        return self._merged(self._before.elevation, self._window.elevation())
+        return self._merged(self._run.before.elevation, self._window.elevation())
 
     def water_depth(self) -> Array | None:
         """Water depth in the current step, for display."""
         depth = self._window.water_depth()
-        return None if depth is None else self._merged(np.zeros(self._before.shape), depth)
+        return None if depth is None else self._merged(np.zeros(self._run.before.shape), depth)
 
-    def _merged(self, whole: Array, window: Array) -> Array:
+    def _merged(self, complete: Array, window: Array) -> Array:
         """Copy of an array of the terrain with the cells of a window that are in the region."""
-        region = self._region
-        merged = whole.copy()
+        region = self._run.region
+        merged = complete.copy()
         share = smooth_step(region.cut(region.share), 0.0, RIM)
-        share = share.reshape(share.shape + (1,) * (whole.ndim - 2))
-        before = region.cut(whole)
+        share = share.reshape(share.shape + (1,) * (complete.ndim - 2))
+        before = region.cut(complete)
         blended = np.where(share < 1, before + share * (window - before), window)
         region.put(merged, np.where(share > 0, blended, before))
         return merged
 
     def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
         """Current terrain with its report."""
-        before = self._before
+        before = self._run.before
         window = self._window.snapshot(fraction)
         fields = dict(before.fields)
         if "bedrock" not in fields:
@@ -258,28 +262,30 @@ class Whole:
     def _report(self, window: Terrain, after: Terrain) -> dict[str, Any]:
         report: dict[str, Any] = dict(window.report or {})
         rows, cols = after.shape
-        given = report["mass"]
-        mass = mass_balance(self._before, after, Volumes(0.0, 0.0))
+        window_mass = report["mass"]
+        mass = mass_balance(self._run.before, after, Volumes(0.0, 0.0))
         # Volume of the terrain's change minus that of the window's.
-        faded = -mass["error"] - (given["added"] - given["exported"] - given["error"])
+        faded = -mass["error"] - (
+            window_mass["added"] - window_mass["exported"] - window_mass["error"]
+        )
         report["mass"] = {
             **mass,
-            "added": given["added"] + max(faded, 0.0),
-            "exported": given["exported"] + max(-faded, 0.0),
-            "moved": given["moved"],
-            "error": given["error"],
+            "added": window_mass["added"] + max(faded, 0.0),
+            "exported": window_mass["exported"] + max(-faded, 0.0),
+            "moved": window_mass["moved"],
+            "error": window_mass["error"],
         }
-        part = self._region.part
+        part = self._run.region.part
         report["region"] = {
             "rows": [part.row, part.row + part.rows],
             "cols": [part.col, part.col + part.cols],
-            "cells": int(np.count_nonzero(self._region.share)),
+            "cells": int(np.count_nonzero(self._run.region.share)),
             "faded": faded,
         }
         report["grid"] = {**report["grid"], "rows": rows, "cols": cols}
         return {
             **report,
-            "edges": self._edges,
-            "notes": list(dict.fromkeys([*self._notes, *report["notes"]])),
+            "edges": self._run.edges,
+            "notes": list(dict.fromkeys([*self._run.notes, *report["notes"]])),
             "sha256": hashes(after),
         }

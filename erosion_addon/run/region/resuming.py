@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Resumed runs, on a terrain or a region."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,11 @@ from ...terrain.terrain import Terrain
 from .. import simulation
 from ..checkpoint import Checkpoint
 from ..precompile import rehearse_rest
-from ..progress import Progress, Simulation
+from ..progress import Progress
+from ..simulation import RunOptions
 from ..step_cache import Results
 from .region import Region, as_region
-from .rerun import LOCAL_MASKS, Whole, on_whole, on_window
+from .rerun import LOCAL_MASKS, RegionRun, window_run
 
 NOT_NEGATIVE = (0.0, LARGEST)
 """Range of amounts in a checkpoint."""
@@ -34,13 +35,15 @@ def resume(
     an uninterrupted run. results: cache for steps that end from now on. Raises InputError for an
     invalid checkpoint.
     """
+    options = RunOptions(threads=threads, results=results)
     if not is_local(checkpoint):
-        return simulation.resume(checkpoint, threads, results)
+        return simulation.resume(checkpoint, options)
     try:
-        whole, around = _of_checkpoint(checkpoint)
+        run = _restored(checkpoint)
     except (InputError, KeyError, TypeError, ValueError, AttributeError):
         raise InputError("The checkpoint is damaged; run it again from the start.") from None
-    return on_whole(simulation.resume(_window_of(checkpoint), threads, around=around), whole)
+    options = RunOptions(threads=threads, surroundings=run.surroundings)
+    return run.merged(simulation.resume(_window_of(checkpoint), options))
 
 
 def is_local(checkpoint: Checkpoint) -> bool:
@@ -74,20 +77,15 @@ def is_of(
     checkpoint: Checkpoint,
     terrain: Terrain,
     recipe: Recipe,
+    options: RunOptions,
     region: Any = None,
-    *,
-    seed: int | None = None,
-    edges: str | None = None,
-    masks: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Whether a checkpoint belongs to the run of these arguments: of `simulate_region` with a
-    region, else of `simulate`.
-    """
+    """Whether a checkpoint is of the run that `rerun.begin` would start with these arguments."""
     if is_local(checkpoint) != (region is not None):
         return False
     if region is None:
-        return simulation.is_of(checkpoint, terrain, recipe, seed=seed, edges=edges, masks=masks)
-    edges, _ = edges_of_run(recipe, terrain.elevation, edges)
+        return simulation.is_of(checkpoint, terrain, recipe, options)
+    edges, _ = edges_of_run(recipe, terrain.elevation, options.edges)
     region = as_region(region, terrain, edges)
     nothing = np.empty(0)
     start = checkpoint.part("start")
@@ -97,8 +95,9 @@ def is_of(
         and np.array_equal(terrain.elevation, start.get("elevation", nothing))
     ):
         return False
-    window, given = on_window(terrain, recipe, region, prepare(masks, terrain.shape)[0])
-    return simulation.is_of(_window_of(checkpoint), window, **given, seed=seed)
+    masks, _ = prepare(options.masks, terrain.shape)
+    window, recipe, options = window_run(terrain, recipe, region, replace(options, masks=masks))
+    return simulation.is_of(_window_of(checkpoint), window, recipe, options)
 
 
 def _window_of(checkpoint: Checkpoint) -> Checkpoint:
@@ -107,12 +106,8 @@ def _window_of(checkpoint: Checkpoint) -> Checkpoint:
     return Checkpoint(values if isinstance(values, dict) else {}, checkpoint.part("window"))
 
 
-def _of_checkpoint(
-    checkpoint: Checkpoint,
-) -> tuple[Callable[[Simulation], Whole], Surroundings | None]:
-    """What shows a window's simulation as one of the whole terrain, and the land around the
-    window.
-    """
+def _restored(checkpoint: Checkpoint) -> RegionRun:
+    """Run on a region from its checkpoint; InputError, ValueError and others for an invalid one."""
     values = checkpoint.values["region"]
     start = checkpoint.part("start")
     part = checkpoint.part("region")
@@ -133,12 +128,10 @@ def _of_checkpoint(
         raise ValueError
     if not all(isinstance(line, str) for line in notes):
         raise ValueError
-    around = None if (share > 0).all() else _around(part, float(values["rain_mean"]), shape)
-    outlet = _outlet(part, terrain.shape)
-    whole = partial(
-        Whole, before=terrain, region=region, edges=edges, notes=notes, around=around, outlet=outlet
-    )
-    return whole, around
+    surroundings = None
+    if not (share > 0).all():
+        surroundings = _surroundings(part, float(values["rain_mean"]), shape)
+    return RegionRun(terrain, region, edges, notes, surroundings, _outlet(part, terrain.shape))
 
 
 def _outlet(part: Mapping[str, Array], shape: tuple[int, int]) -> Array | None:
@@ -153,7 +146,9 @@ def _outlet(part: Mapping[str, Array], shape: tuple[int, int]) -> Array | None:
     return mask
 
 
-def _around(part: Mapping[str, Array], rain_mean: float, shape: tuple[int, int]) -> Surroundings:
+def _surroundings(
+    part: Mapping[str, Array], rain_mean: float, shape: tuple[int, int]
+) -> Surroundings:
     """Land around a window of a shape, from the arrays of a checkpoint; ValueError for what is
     none.
     """

@@ -10,7 +10,7 @@ import bpy
 from ...bake.light.parameters import Lighting
 from ...recipe.recipe import Recipe
 from ...run.frames import frame_files
-from ...run.frames.frame_settings import orders, replaced
+from ...run.frames.frame_settings import digests_of, replaced
 from ...run.frames.record import MOST, Record, with_elevation
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message
@@ -39,7 +39,7 @@ class Animation(NamedTuple):
         same = names, self.terrain.shape, self.terrain.spacing
         if record is None or (record.fields, record.size, record.spacing) != same:
             return 0
-        return replaced(record, orders(self.terrain, self.masks, self.recipes, self.lights))
+        return replaced(record, digests_of(self.terrain, self.masks, self.recipes, self.lights))
 
 
 class AnimatedRun(Task):

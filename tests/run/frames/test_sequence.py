@@ -24,7 +24,7 @@ from erosion_addon.run.frames.animation import animate
 from erosion_addon.run.frames.frame_files import cut, locked
 from erosion_addon.run.frames.record import Record
 from erosion_addon.run.frames.sequence import Frames
-from erosion_addon.run.simulation import resume
+from erosion_addon.run.region.resuming import resume
 from tests.small_disk import small_disk
 from tests.terrains import fractal
 

@@ -9,6 +9,7 @@ import pytest
 
 from erosion_addon import Checkpoint, InputError, Recipe, Terrain, resume, simulate_region
 from erosion_addon.run.region.resuming import is_of
+from erosion_addon.run.simulation import RunOptions
 from tests.run.region.test_rerun import land, region
 from tests.terrains import fractal
 
@@ -60,12 +61,13 @@ def test_a_checkpoint_belongs_to_its_region_and_terrain():
     checkpoint = through_a_file(paused(1))
     other = region()
     other[25:30, 66:70] = 1
-    assert is_of(checkpoint, land(), RIVERS, region(), seed=5, edges="open")
-    assert not is_of(checkpoint, land(), RIVERS, other, seed=5, edges="open")
-    assert not is_of(checkpoint, land(), RIVERS, region(), seed=6, edges="open")
-    assert not is_of(checkpoint, land(), RIVERS, seed=5, edges="open")
+    options = RunOptions(5, "open")
+    assert is_of(checkpoint, land(), RIVERS, options, region())
+    assert not is_of(checkpoint, land(), RIVERS, options, other)
+    assert not is_of(checkpoint, land(), RIVERS, RunOptions(6, "open"), region())
+    assert not is_of(checkpoint, land(), RIVERS, options)
     higher = Terrain(fractal(72, 90, relief=301.0), (8.0, 10.0), land().fields)
-    assert not is_of(checkpoint, higher, RIVERS, region(), seed=5, edges="open")
+    assert not is_of(checkpoint, higher, RIVERS, options, region())
 
 
 @pytest.mark.slow

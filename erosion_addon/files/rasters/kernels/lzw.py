@@ -32,14 +32,14 @@ def unpack_lzw(packed, output):
     previous = -1
     written = 0
     bits = 0
-    held = 0
+    available = 0
     for byte in packed:
         bits = ((bits << 8) | int(byte)) & 0xFFFFFF
-        held += 8
-        if held < width:
+        available += 8
+        if available < width:
             continue
-        held -= width
-        code = (bits >> held) & ((1 << width) - 1)
+        available -= width
+        code = (bits >> available) & ((1 << width) - 1)
         if code == END or written == output.size:
             break
         if code == CLEAR:

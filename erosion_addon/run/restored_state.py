@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Validated contents of a checkpoint, which is untrusted input."""
+"""State restored from a checkpoint, which is untrusted input."""
 
 import math
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ _MOST_NOTES = 100
 
 
 @dataclass(frozen=True)
-class Standing:
-    """State of a simulation.
+class RestoredState:
+    """State of a simulation, validated.
 
-    terrain: the start. masks: by kind. elevation, layers: the current ground. number: finished
-    steps. reports: theirs. step: arrays of the current step, if any. seconds: of work so far.
+    terrain: the start. masks: by kind. elevation, layers: the current ground. number: of finished
+    steps; reports: of each. step: arrays of the current step, if any. seconds: of work so far.
     adds_up: whether the start's wear and deposition are added to.
     """
 
@@ -46,7 +46,7 @@ class Standing:
     adds_up: bool
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint) -> "Standing":
+    def of(cls, checkpoint: Checkpoint) -> "RestoredState":
         """State in a checkpoint; InputError for an invalid one."""
         try:
             return cls._of(checkpoint)
@@ -58,7 +58,7 @@ class Standing:
             raise InputError("The checkpoint is damaged; run it again from the start.") from None
 
     @classmethod
-    def _of(cls, checkpoint: Checkpoint) -> "Standing":
+    def _of(cls, checkpoint: Checkpoint) -> "RestoredState":
         values = checkpoint.values
         start = checkpoint.part("start")
         state = checkpoint.part("state")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Maps: the fields of a terrain as image files in a folder."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,8 +57,38 @@ def _slope(elevation: Array, axis: int, spacing: float, wrap: bool) -> Array:
     return np.asarray(slope, dtype=np.float32)
 
 
-MAPS = {**FIELDS, NORMAL.name: NORMAL}
+class DerivedMap(NamedTuple):
+    """Map computed from heights when it is written; no field of a terrain.
+
+    values: of (rows, cols) meters, their spacing, whether edges wrap, and the green of normals.
+    reach: cells beyond a window that its values depend on.
+    """
+
+    field: Field
+    values: Callable[[Array, tuple[float, float], bool, str], Array]
+    reach: int
+
+
+DERIVED = {NORMAL.name: DerivedMap(NORMAL, normals, reach=1)}
+"""Derived maps by name."""
+
+MAPS = FIELDS | {name: derived.field for name, derived in DERIVED.items()}
 """Available maps by name."""
+
+
+def derive(
+    names: Iterable[str],
+    elevation: Array,
+    spacing: tuple[float, float],
+    wrap: bool = False,
+    green: str = "opengl",
+) -> dict[str, Array]:
+    """Derived maps among `names`, see `DerivedMap`."""
+    return {
+        name: DERIVED[name].values(elevation, spacing, wrap, green)
+        for name in names
+        if name in DERIVED
+    }
 
 
 def plan(
@@ -74,7 +105,7 @@ def plan(
     """
 
     def suffix(field: Field) -> str:
-        if png and field.unit == "0-1" and (field.components == 1 or field is NORMAL):
+        if png and field.unit == "0-1" and (field.components == 1 or field.name in DERIVED):
             return ".png"
         return ".tif" if tif and field.components < 3 else ".exr"
 

@@ -17,13 +17,12 @@ from ..files.game_engines import ANY, ENGINES
 from ..files.headers.georeference import Georeference
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
-from ..files.maps import NORMAL, encode_color, normals
+from ..files.maps import DERIVED, derive, encode_color
 from ..files.reading.record import Range
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile
+from ..terrain import ground_cover
 from ..terrain.fields import FIELDS
-from ..terrain.ground_cover import COVERS as GROUND_COVERS
-from ..terrain.ground_cover import GROUND, WHITE, ground_cover
 from ..terrain.terrain import Terrain
 from .storage.folder import Landscape, Window, components
 from .storage.manifest import MASK, START
@@ -161,9 +160,8 @@ class _Sheet:
 
 
 def _names(maps: Maps) -> list[str]:
-    return [f"weight_{cover}" for cover in GROUND_COVERS if maps.weights] + [NORMAL.name] * bool(
-        maps.normals
-    )
+    weights = [f"weight_{cover}" for cover in ground_cover.COVERS if maps.weights]
+    return weights + [name for name in DERIVED if maps.normals]
 
 
 def _maps(landscape: Landscape, window: Window, maps: Maps) -> Iterator[Array]:
@@ -173,22 +171,26 @@ def _maps(landscape: Landscape, window: Window, maps: Maps) -> Iterator[Array]:
     if maps.weights:
         ground = {
             name: landscape.read(layer, window)
-            for name in GROUND
+            for name in ground_cover.GROUND
             if (layer := _there(landscape, name))
         }
-        for share in ground_cover(ground, window.shape).values():
-            yield share / WHITE
+        for share in ground_cover.ground_cover(ground, window.shape).values():
+            yield share / ground_cover.WHITE
     if maps.normals:
-        # Slopes are those of the land, not of its part: a point more on each side.
+        # Slopes are those of the land, not of its part.
+        reach = max(derived.reach for derived in DERIVED.values())
         rows, cols = landscape.shape
         wide = Window(
-            max(window.top - 1, 0),
-            min(window.bottom + 1, rows),
-            max(window.left - 1, 0),
-            min(window.right + 1, cols),
+            max(window.top - reach, 0),
+            min(window.bottom + reach, rows),
+            max(window.left - reach, 0),
+            min(window.right + reach, cols),
         )
         heights = landscape.read(layer_of(landscape, "elevation"), wide)
-        yield normals(heights, landscape.manifest.spacing, green=maps.normals)[window.within(wide)]
+        for values in derive(
+            DERIVED, heights, landscape.manifest.spacing, green=maps.normals
+        ).values():
+            yield values[window.within(wide)]
 
 
 def _encode(

@@ -11,7 +11,7 @@ from idprop.types import IDPropertyGroup
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError
 from ...files import maps
-from ...files.maps import NORMAL, normals
+from ...files.maps import DERIVED
 from ...terrain.fields import FIELDS
 from ...terrain.terrain import Terrain
 from ..masks import inputs
@@ -83,12 +83,13 @@ def export(
 def _maps_of(
     terrain: bpy.types.Object, names: Collection[str], green: str, wrap: bool
 ) -> dict[str, Array]:
-    """`fields_of`, including the normal map."""
-    field_names = [name for name in names if name != NORMAL.name]
-    fields = fields_of(terrain, field_names) if field_names or not names else {}
-    if NORMAL.name in names or not names:
-        read, lattice = grid.read_terrain(terrain)
-        fields[NORMAL.name] = normals(read.elevation, lattice.spacing, wrap, green)
+    """`fields_of`, and the derived maps."""
+    stored = [name for name in names if name not in DERIVED]
+    derived = [name for name in DERIVED if name in names or not names]
+    fields = fields_of(terrain, stored) if stored or not names else {}
+    if derived:
+        ground, lattice = grid.read_terrain(terrain)
+        fields |= maps.derive(derived, ground.elevation, lattice.spacing, wrap, green)
     return fields
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Preview: a run on fewer, larger cells, done within a second."""
+"""Preview: a run on fewer, larger cells, within a second; and pictures of variants."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from ..base.arrays import Array
 from ..processes.registry import PROCESSES
 from ..recipe.recipe import Recipe
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
+
+if TYPE_CHECKING:
+    from .progress import Progress
+    from .simulation import RunOptions
 
 SIDE = 192
 """Cells along the longer side of a preview, at most."""
@@ -63,6 +67,30 @@ def fitted(recipe: Recipe, longer: float, cell_size: float, larger: float) -> Re
         for step in recipe.steps
     )
     return replace(recipe, steps=tuple(steps))
+
+
+def variants_of(
+    rows: Iterable[Recipe], seeds: Sequence[int], fit: Callable[[Recipe], Recipe]
+) -> list[Recipe]:
+    """Each row's recipe with each seed, row by row. fit: scales a recipe to the preview."""
+    return [replace(recipe, seed=seed) for recipe in map(fit, rows) for seed in seeds]
+
+
+def reliefs(
+    terrain: Terrain,
+    recipes: Iterable[Recipe],
+    options: "RunOptions",
+    watch: "Callable[[Iterator[Progress], Recipe], Progress]",
+) -> Iterator[Array]:
+    """Shaded relief of a terrain after each recipe, (rows, cols, 3). watch: takes a run to its
+    end; returns its last progress.
+    """
+    # what Blender starts without
+    from ..bake.light.bake import shaded_relief
+    from .simulation import begin
+
+    for recipe in recipes:
+        yield shaded_relief(watch(begin(terrain, recipe, options), recipe).terrain)
 
 
 def average(array: Array, shape: tuple[int, int]) -> Array:

@@ -6,9 +6,9 @@ They answer `requests`. Modules that few of them need are imported when used.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from ..terrain.masks import MASK_KINDS
 from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
 from .requests import FIGURES
+
+if TYPE_CHECKING:
+    from ..run.progress import Progress
 
 FEW = 8
 """Assumed number of kernels of a service in the progress bar."""
@@ -154,18 +157,25 @@ def _carve(
 def _variants(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> dict[str, Array]:
-    from ..bake.light.bake import shaded_relief
-    from ..run.simulation import simulate
+    from ..run import preview
+    from ..run.simulation import RunOptions
 
     terrain, masks = _ground(values, arrays)
-    pictures = {}
-    for number, table in enumerate(values["recipes"]):
-        for progress in simulate(terrain, Recipe.from_dict(table), masks=masks, threads=threads):
-            on_progress((number + progress.fraction) / len(values["recipes"]), "Variants")
-        pictures[f"picture {number}"] = np.rint(255.0 * shaded_relief(progress.terrain)).astype(
-            np.uint8
-        )
-    return pictures
+    recipes = [Recipe.from_dict(table) for table in values["recipes"]]
+    count = 0
+
+    def watch(run: "Iterator[Progress]", recipe: Recipe) -> "Progress":
+        nonlocal count
+        for progress in run:
+            on_progress((count + progress.fraction) / len(recipes), "Variants")
+        count += 1
+        return progress
+
+    reliefs = preview.reliefs(terrain, recipes, RunOptions(masks=masks, threads=threads), watch)
+    return {
+        f"picture {number}": np.rint(255.0 * relief).astype(np.uint8)
+        for number, relief in enumerate(reliefs)
+    }
 
 
 def _animation(

@@ -3,7 +3,6 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import bpy
@@ -14,6 +13,7 @@ from bpy.app.handlers import persistent
 from ...base.errors import InputError
 from ...base.parameters import Specification, specifications
 from ...processes.registry import PROCESSES
+from ...run.preview import variants_of
 from ...scene import session
 from ...scene.companions import companions
 from ...scene.masks import masks
@@ -232,7 +232,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
             terrain, None, mask_settings.arrays_of(terrain), settings.continue_from_result, SIDE
         )
         rows = [recipe.with_values({target: value}) for value in values] if target else [recipe]
-        variants = [replace(ground.fitted(row), seed=seed) for row in rows for seed in seeds]
+        variants = variants_of(rows, seeds, ground.fitted)
         request = variants_request(ground.terrain, variants, ground.masks)
 
         def requests(obj: bpy.types.Object) -> list[Request]:

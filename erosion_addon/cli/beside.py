@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files written beside the heightmap: side file, report and maps."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +9,13 @@ from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..drainage.analysis import analyze
-from ..files import formats
+from ..files import formats, maps
 from ..files.heightmap import Written, own_range
-from ..files.maps import NORMAL, normals
 from ..files.reading.record import Range
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile
 from ..terrain.terrain import Terrain
+from .arguments.orders import MapsOrder
 from .terminal.output import note
 
 
@@ -47,15 +46,18 @@ def plan_side(outputs: Outputs, output: Path, report: Path | None = None) -> Sid
 
 
 def require_space(
-    output: Path, shape: tuple[int, ...], maps: Sequence[Path] = (), checkpoint: Path | None = None
+    output: Path,
+    shape: tuple[int, ...],
+    map_paths: Sequence[Path] = (),
+    checkpoint: Path | None = None,
 ) -> None:
     """Raise InputError if the disk lacks space for the files of a terrain of (rows, cols), before
     any work.
     """
     rows, cols = shape
     files = [(output, formats.heightmap_bytes(output, (rows, cols)))]
-    if maps:
-        files.append((maps[0], formats.maps_bytes((rows, cols))))
+    if map_paths:
+        files.append((map_paths[0], formats.maps_bytes((rows, cols))))
     formats.require_space(files)
     if checkpoint:  # which is written in their stead
         formats.require_space([(checkpoint, formats.heightmap_bytes(checkpoint, (rows, cols)))])
@@ -72,21 +74,29 @@ def write_side(side: SideFile | None, output: Path, terrain: Terrain, written: W
         )
 
 
+def plan_maps(outputs: Outputs, order: MapsOrder) -> dict[str, Path]:
+    """Plan the maps of all fields; returns their paths by name."""
+    if order.folder is None:
+        return {}
+    return maps.plan(outputs, order.folder, png=order.png, tif=order.tif)
+
+
 def map_fields(
-    terrain: Terrain, arguments: argparse.Namespace, edges: str, outlets: Array | None = None
+    terrain: Terrain, order: MapsOrder, edges: str, threads: int = 0, outlets: Array | None = None
 ) -> dict[str, Any]:
     """Fields to write as maps if a folder is given.
 
     edges: where water and normals wrap. outlets: mask of outlets, or None.
     """
-    if not arguments.maps:
+    if order.folder is None:
         return {}
-    normal = normals(terrain.elevation, terrain.spacing, edges == "wrap", arguments.normals)
-    analysis = {}
-    if arguments.analyze:
-        threads = getattr(arguments, "threads", None) or 0
-        analysis = analyze(terrain, edges=edges, threads=threads, outlets=outlets).fields
-    return {"elevation": terrain.elevation, **terrain.fields, **analysis, NORMAL.name: normal}
+    derived = maps.derive(
+        maps.DERIVED, terrain.elevation, terrain.spacing, edges == "wrap", order.green
+    )
+    fields = {"elevation": terrain.elevation, **terrain.fields}
+    if order.analyze:
+        fields |= analyze(terrain, edges=edges, threads=threads, outlets=outlets).fields
+    return fields | derived
 
 
 def note_gray(path: Path, written: Written, height_range: Range | None) -> None:

@@ -26,7 +26,8 @@ from ..recipe.recipe import Recipe
 from ..terrain.fields import FIELDS
 from .analyze import analyze
 from .arguments import parser
-from .beside import map_fields, note_gray, plan_side, require_space, write_side
+from .arguments.orders import ErodeOrder, MapsOrder, ResumeOrder, VariantsOrder
+from .beside import map_fields, note_gray, plan_maps, plan_side, require_space, write_side
 from .convert import convert
 from .landscape import landscape
 from .rivers import rivers
@@ -150,9 +151,9 @@ def _is_of_the_compiler(error: Exception) -> bool:
 def _run(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     match arguments.command:
         case "erode":
-            erode(arguments, image_files)
+            erode(ErodeOrder.of(arguments), image_files)
         case "resume":
-            resume(arguments, image_files)
+            resume(ResumeOrder.of(arguments), image_files)
         case "make":
             _make(arguments, image_files)
         case "convert":
@@ -164,7 +165,7 @@ def _run(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
         case "landscape":
             landscape(arguments, image_files)
         case "variants":
-            variants(arguments, image_files)
+            variants(VariantsOrder.of(arguments), image_files)
         case "recipes":
             _recipes(arguments.name)
         case "fields":
@@ -173,12 +174,9 @@ def _run(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
 
 def _make(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     stages = Stages(arguments.quiet, "terrain made", "heightmap written", "maps written")
+    order = MapsOrder.of(arguments)
     with Outputs(value for _, value in arguments.set if isinstance(value, str)) as outputs:
-        planned = (
-            maps.plan(outputs, arguments.maps, png=arguments.png_maps, tif=arguments.tif_maps)
-            if arguments.maps
-            else {}
-        )
+        planned = plan_maps(outputs, order)
         target = outputs.plan(arguments.output, SUFFIXES)
         side = plan_side(outputs, arguments.output)
         rows, cols = arguments.size
@@ -200,7 +198,7 @@ def _make(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
         stages.end()
         edges = "wrap" if values.get("tileable") else "open"
         maps.write(
-            outputs, planned, map_fields(terrain, arguments, edges), image_files, terrain.spacing
+            outputs, planned, map_fields(terrain, order, edges), image_files, terrain.spacing
         )
         published = outputs.publish()
         stages.end()

@@ -5,6 +5,7 @@ import argparse
 
 from ..files.export import Layout, export
 from ..files.image_files import ImageFiles
+from .arguments.orders import LandOrder
 from .source import kept_holes, note_holes, read_land
 from .terminal.output import note, print_written
 from .terminal.progress import Stages
@@ -13,7 +14,8 @@ from .terminal.progress import Stages
 def convert(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
     stages = Stages(arguments.quiet, "heightmap read", "files written")
-    terrain, record = read_land(arguments, image_files)
+    land = LandOrder.of(arguments)
+    terrain, record = read_land(land, image_files)
     stages.end()
     layout = Layout(
         arguments.engine or "",
@@ -22,10 +24,15 @@ def convert(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
         arguments.height_range,
         arguments.flip,
     )
-    place = record.georeference
-    holes = kept_holes(arguments, record)
+    holes = kept_holes(land, record)
     result = export(
-        arguments.output, terrain, image_files, layout, (), None, [arguments.input], place, holes
+        arguments.output,
+        terrain,
+        image_files,
+        layout,
+        inputs=[arguments.input],
+        georeference=record.georeference,
+        missing=holes,
     )
     stages.end()
     print_written(result.paths)

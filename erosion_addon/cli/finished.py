@@ -3,10 +3,9 @@
 twice.
 """
 
-import argparse
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -32,15 +31,13 @@ _LARGEST = 16 << 20
 """Bytes of a report that is read."""
 
 
-def order_of(
-    arguments: argparse.Namespace, recipe: Recipe | None, inputs: Iterable[str | Path]
-) -> str:
-    """SHA-256 of everything that determines the results of a command: version, arguments, recipe,
-    bytes of the inputs.
+def digest_of(words: Mapping[str, Any], recipe: Recipe | None, inputs: Iterable[str | Path]) -> str:
+    """SHA-256 of everything that determines the results of a command: version, arguments by name,
+    recipe, bytes of the inputs.
 
     InputError if an input cannot be read.
     """
-    words = {name: value for name, value in vars(arguments).items() if name not in _NO_MATTER}
+    values = {name: value for name, value in words.items() if name not in _NO_MATTER}
     try:
         files = {str(path): sha256(Path(path)) for path in inputs if Path(path).is_file()}
     except OSError as error:
@@ -48,20 +45,20 @@ def order_of(
             f"{error.filename or 'An input'} cannot be read: {error.strerror or error}."
         ) from None
     text = json.dumps(
-        [VERSION, words, recipe and recipe.to_dict(), files], sort_keys=True, default=str
+        [VERSION, values, recipe and recipe.to_dict(), files], sort_keys=True, default=str
     )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def is_finished(report: Path, order: str) -> bool:
-    """Whether a report is of this order and all its files exist with their recorded hashes."""
+def is_finished(report: Path, digest: str) -> bool:
+    """Whether a report has this digest and all its files exist with their recorded hashes."""
     with suppress(OSError, ValueError, RecursionError):
         if not report.is_file() or report.stat().st_size > _LARGEST:
             return False
         content: Any = json.loads(report.read_text(encoding="utf-8"))
         files = (
             content.get("files")
-            if isinstance(content, dict) and content.get("order") == order
+            if isinstance(content, dict) and content.get("order") == digest
             else None
         )
         if not isinstance(files, dict) or not files:

@@ -27,7 +27,7 @@ from ..landscape.storage.folder import Landscape, Window, are_left
 from ..landscape.storage.manifest import MASKS, Manifest
 from ..landscape.tasks import rounds
 from ..recipe.recipe import Recipe
-from .arguments.reading import given_reading, reading_of
+from .arguments.reading import reading_of, reading_words
 from .source import note_doubts
 from .terminal import signals
 from .terminal.output import note, print_line, print_lines, print_written, table
@@ -61,7 +61,7 @@ def _make(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     if arguments.source in SOURCES:
         if arguments.size is None:
             raise InputError("A generated landscape needs --size, such as 8192x8192.")
-        if words := given_reading(arguments, but="cell_size"):
+        if words := reading_words(arguments, but="cell_size"):
             raise InputError(
                 f"{arguments.source} is a start terrain, not a file; leave out {words[0]}."
             )
@@ -157,10 +157,19 @@ def _erode(arguments: argparse.Namespace) -> None:
             for sentence in plan.notes():
                 note(sentence)
 
-    choice = arguments.seed, arguments.edges, arguments.coarse
     with Outputs() as outputs, _going_on_later(arguments.folder), _workers(arguments) as workers:
         report = _planned_report(outputs, arguments.report)
-        result = erode(arguments.folder, recipe, workers, *choice, on_progress, on_plan, note)
+        result = erode(
+            arguments.folder,
+            recipe,
+            workers,
+            arguments.seed,
+            arguments.edges,
+            arguments.coarse,
+            on_progress=on_progress,
+            on_plan=on_plan,
+            on_note=note,
+        )
         figures = {
             "recipe": recipe.name,
             **result.manifest.report,
@@ -295,13 +304,13 @@ def _export(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
         arguments.output,
         image_files,
         arguments.layer,
-        arguments.side or 0,
-        arguments.engine or "",
-        tuple(arguments.height_range) if arguments.height_range else None,  # type: ignore[arg-type]
-        arguments.names or "",
-        arguments.bottom_first,
-        lambda fraction: on_progress(fraction, "files written"),
-        export.Maps(arguments.weights, arguments.normals or ""),
+        side=arguments.side or 0,
+        engine=arguments.engine or "",
+        height_range=tuple(arguments.height_range) if arguments.height_range else None,  # type: ignore[arg-type]
+        names=arguments.names or "",
+        bottom_first=arguments.bottom_first,
+        on_progress=lambda fraction: on_progress(fraction, "files written"),
+        maps=export.Maps(arguments.weights, arguments.normals or ""),
     )
     print_written(paths)
     if not arguments.quiet and arguments.output.suffix.lower() in GRAY_SUFFIXES:

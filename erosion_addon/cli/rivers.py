@@ -17,8 +17,9 @@ from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
 from ..grid.resample import bilinear
 from ..terrain.terrain import Terrain
+from .arguments.orders import LandOrder
 from .beside import note_gray, plan_side, write_side
-from .source import kept_holes, note_holes, read_land, read_mask_file, read_outlets
+from .source import kept_holes, note_holes, read_land, read_mask_file
 from .terminal.output import note, print_written
 from .terminal.progress import Stages
 
@@ -26,22 +27,24 @@ from .terminal.progress import Stages
 def rivers(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
     parameters, cut = _parameters(arguments)
+    land = LandOrder.of(arguments)
     masks_read = [path for path in (arguments.headwaters, arguments.outlets) if path]
-    with Outputs([arguments.input, arguments.input.with_suffix(".json"), *masks_read]) as outputs:
+    with Outputs([*land.files, *masks_read]) as outputs:
         targets = [outputs.plan(path, WRITERS) for path in [arguments.output, *arguments.also]]
         mask_targets = _planned_masks(outputs, arguments.mask)
         carved = outputs.plan(arguments.carve, SUFFIXES) if arguments.carve else None
         side = plan_side(outputs, arguments.carve) if arguments.carve else None
         stages = Stages(arguments.quiet, "heightmap read", "rivers found", "files written")
-        terrain, record = read_land(arguments, image_files)
+        terrain, record = read_land(land, image_files)
         stages.end()
         place = record.georeference
         headwaters = None
         if arguments.headwaters:
-            headwaters = bilinear(
-                read_mask_file(arguments, arguments.headwaters, image_files, record), terrain.shape
-            )
-        outlets = read_outlets(arguments, image_files, record)
+            mask = read_mask_file(arguments.headwaters, image_files, record, arguments.quiet)
+            headwaters = bilinear(mask, terrain.shape)
+        outlets = None
+        if arguments.outlets:
+            outlets = read_mask_file(arguments.outlets, image_files, record, arguments.quiet)
         find_water = partial(
             water_of,
             spacing=terrain.spacing,
@@ -80,7 +83,7 @@ def rivers(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
         if carved:
             with outputs.write(carved) as path:
                 span = arguments.height_range
-                holes = kept_holes(arguments, record)
+                holes = kept_holes(land, record)
                 written = encode_heightmap(
                     path,
                     terrain.elevation,

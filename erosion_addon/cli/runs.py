@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Commands erode and resume: a run with its results, frames and checkpoint."""
 
-import argparse
 import json
-import math
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
@@ -25,7 +23,6 @@ from ..files.image_files import ImageFiles
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
 from ..run.frames import frame_files
-from ..run.frames.record import frames_of_film
 from ..run.frames.sequence import Frames
 from ..run.precompile import rehearse
 from ..run.progress import Progress
@@ -34,144 +31,129 @@ from ..run.region.rerun import LOCAL_MASKS, begin
 from ..run.report import in_words
 from ..run.simulation import OutOfBoundsError, RunOptions
 from ..terrain.terrain import Terrain
-from .beside import map_fields, note_gray, plan_report, plan_side, require_space, write_side
-from .finished import is_finished, order_of
-from .source import inputs, kept_holes, note_holes, note_lack, read, read_region, recipe_of
+from .arguments.orders import ErodeOrder, FramesOrder, ResultsOrder, ResumeOrder
+from .beside import (
+    map_fields,
+    note_gray,
+    plan_maps,
+    plan_report,
+    plan_side,
+    require_space,
+    write_side,
+)
+from .finished import digest_of, is_finished
+from .source import kept_holes, note_holes, note_lack, read, read_mask_file
 from .terminal import signals
 from .terminal.output import note, print_written
 from .terminal.progress import ProgressLine, RunProgress
 from .watching import watched
 
 
-def erode(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
-    """Run the command erode; InputError for invalid arguments or inputs."""
-    if arguments.look:
-        raise InputError("--look is for an OUTPUT that ends in .blend.")
-    recipe = recipe_of(arguments)
-    order = order_of(arguments, recipe, inputs(arguments)) if arguments.report else ""
-    if _is_finished(arguments, order):
+def erode(order: ErodeOrder, image_files: ImageFiles) -> None:
+    """Run the command erode; InputError for invalid inputs."""
+    source = order.source
+    land = source.land
+    recipe = source.recipe
+    digest = ""
+    if order.results.report:
+        digest = digest_of(order.results.words, recipe, order.results.inputs)
+    if _is_finished(order.results, digest):
         return
-    with _planned(arguments, order) as results, _locked_frames(arguments):
-        terrain, masks, record = read(arguments, recipe, image_files)
-        results.place, results.holes = record.georeference, kept_holes(arguments, record)
-        _require_frames_whole(arguments)
-        region = read_region(arguments, image_files, record)
-        local: frozenset[str] = frozenset() if region is None else LOCAL_MASKS
-        compile_kernels: Callable[[OnProgress], None] = partial(
-            rehearse, recipe, terrain.spacing, local.union(masks), terrain.fields
-        )
-        options = RunOptions(arguments.seed, arguments.edges, masks, arguments.threads or 0)
-        checkpoint = _checkpoint_of(arguments, terrain, recipe, options, region)
-        frames = _frames(arguments, terrain, checkpoint)
+    with _planned(order.results, digest) as results, _locked_frames(order.frames.folder):
+        terrain, masks, record = read(source, image_files)
+        results.place = record.georeference
+        results.holes = kept_holes(land, record)
+        region: Any = order.region
+        if order.region_mask:
+            region = read_mask_file(order.region_mask, image_files, record, land.quiet)
+        options = RunOptions(order.seed, order.edges, masks, order.results.threads)
+        checkpoint = _checkpoint_of(order.results, terrain, recipe, options, region)
+        frames = _frames(order.frames, terrain, checkpoint)
+        compile_kernels: Callable[[OnProgress], None]
         if checkpoint:
-            run = resuming.resume(checkpoint, arguments.threads or 0)
+            run = resuming.resume(checkpoint, order.results.threads)
             compile_kernels = partial(resuming.compile_rest, checkpoint)
         else:
             run = begin(terrain, recipe, options, region)
+            kinds = {*masks, *(LOCAL_MASKS if region is not None else ())}
+            compile_kernels = partial(rehearse, recipe, terrain.spacing, kinds, terrain.fields)
         results.require_space(terrain.shape)
-        if not arguments.quiet:
+        if not land.quiet:
             note_lack(recipe, terrain, masks)
         if frames:
             frames.require_space(terrain.shape)
-            if not arguments.quiet:
+            if not land.quiet:
                 note(_frames_to_come(frames, terrain))
-            if arguments.go_on and not checkpoint:
+            if order.results.continues and not checkpoint:
                 run = results.saving_first(run)
             run = frames.keep(run, terrain)
-        with _naming_kept_files(frames, results, arguments):
+        with _naming_kept_files(frames, results):
             last = results.watch(run, compile_kernels)
         results.write(last, image_files, masks.get("outlet"))
 
 
-def resume(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
-    """Run the command resume; InputError for invalid arguments or an invalid checkpoint."""
-    order = order_of(arguments, None, [arguments.input]) if arguments.report else ""
-    if _is_finished(arguments, order):
+def resume(order: ResumeOrder, image_files: ImageFiles) -> None:
+    """Run the command resume; InputError for an invalid checkpoint."""
+    digest = ""
+    if order.results.report:
+        digest = digest_of(order.results.words, None, [order.checkpoint])
+    if _is_finished(order.results, digest):
         return
-    with _planned(arguments, order) as results, _locked_frames(arguments):
-        checkpoint = Checkpoint.load(arguments.input)
-        run = resuming.resume(checkpoint, arguments.threads or 0)
+    with _planned(order.results, digest) as results, _locked_frames(order.frames_folder):
+        checkpoint = Checkpoint.load(order.checkpoint)
+        run = resuming.resume(checkpoint, order.results.threads)
         start = checkpoint.arrays["start/elevation"]
         rows, cols = start.shape
         results.require_space((rows, cols))
-        frames = (
-            Frames.of_paused_run(arguments.frames_folder, start)
-            if arguments.frames_folder
-            else None
-        )
+        frames = Frames.of_paused_run(order.frames_folder, start) if order.frames_folder else None
         if frames:
             frames.require_space((rows, cols))
             run = frames.keep(run)
-        with _naming_kept_files(frames, results, arguments):
+        with _naming_kept_files(frames, results):
             last = results.watch(run, partial(resuming.compile_rest, checkpoint))
         results.write(last, image_files, resuming.outlets(checkpoint))
 
 
-def _is_finished(arguments: argparse.Namespace, order: str) -> bool:
+def _is_finished(order: ResultsOrder, digest: str) -> bool:
     """Whether the report lists finished results; prints a note if so."""
-    if not (order and is_finished(arguments.report, order)):
+    if not (digest and order.report and is_finished(order.report, digest)):
         return False
-    if not arguments.quiet:
-        note(f"{arguments.output} already holds the complete result of this run; nothing was done.")
+    if not order.quiet:
+        note(f"{order.output} already holds the complete result of this run; nothing was done.")
     return True
 
 
 def _checkpoint_of(
-    arguments: argparse.Namespace,
-    terrain: Terrain,
-    recipe: Recipe,
-    options: RunOptions,
-    region: Any,
+    order: ResultsOrder, terrain: Terrain, recipe: Recipe, options: RunOptions, region: Any
 ) -> Checkpoint | None:
-    """Checkpoint to go on from, if that is wanted and there is one; InputError for one of another
-    run.
-    """
-    if not (arguments.go_on and arguments.checkpoint.exists()):
+    """Checkpoint to continue from, if asked for and present; InputError for one of another run."""
+    if not (order.continues and order.checkpoint and order.checkpoint.exists()):
         return None
-    checkpoint = Checkpoint.load(arguments.checkpoint)
+    checkpoint = Checkpoint.load(order.checkpoint)
     if not resuming.is_of(checkpoint, terrain, recipe, options, region):
         raise InputError(
-            f"{arguments.checkpoint} belongs to another run; name another checkpoint, or remove "
-            "this one."
+            f"{order.checkpoint} belongs to another run; name another checkpoint, or remove this "
+            "one."
         )
     return checkpoint
 
 
-def _require_frames_whole(arguments: argparse.Namespace) -> None:
-    """Check the options for frames, and set `frames`, their number, from a film; InputError if they
-    do not fit.
-    """
-    if arguments.frames_per_second is not None:
-        if arguments.frames is not None:
-            raise InputError(
-                "--frames and --frames-per-second are two ways to say how many; leave out one of "
-                "the two."
-            )
-        arguments.frames = frames_of_film(*arguments.frames_per_second)
-    if (arguments.frames is None) != (arguments.frames_folder is None) or (
-        arguments.frames_fields and arguments.frames is None
-    ):
-        raise InputError("--frames and --frames-folder belong together; give both.")
-
-
-def _locked_frames(arguments: argparse.Namespace) -> AbstractContextManager[None]:
+def _locked_frames(folder: Path | None) -> AbstractContextManager[None]:
     """Context of the one run that keeps frames in their folder, if any are kept."""
-    return frame_files.locked(arguments.frames_folder) if arguments.frames_folder else nullcontext()
+    return frame_files.locked(folder) if folder else nullcontext()
 
 
-def _frames(
-    arguments: argparse.Namespace, terrain: Terrain, checkpoint: Checkpoint | None
-) -> Frames | None:
-    """Frames to keep, if any are asked for; with a checkpoint those of its run, to go on with."""
-    if arguments.frames is None:
+def _frames(order: FramesOrder, terrain: Terrain, checkpoint: Checkpoint | None) -> Frames | None:
+    """Frames to keep, if any are asked for; with a checkpoint those of its run."""
+    if order.folder is None or order.count is None:
         return None
     if checkpoint is None:
-        return Frames(arguments.frames_folder, arguments.frames, arguments.frames_fields)
-    frames = Frames.of_paused_run(arguments.frames_folder, terrain.elevation)
-    if not frames.is_as_asked(arguments.frames, arguments.frames_fields):
+        return Frames(order.folder, order.count, order.fields)
+    frames = Frames.of_paused_run(order.folder, terrain.elevation)
+    if not frames.is_as_asked(order.count, order.fields):
         raise InputError(
-            f"{arguments.frames_folder} holds {frames.count} frames with "
-            f"{', '.join(frames.fields)}; ask for the same number and fields to go on with them."
+            f"{order.folder} holds {frames.count} frames with {', '.join(frames.fields)}; "
+            "ask for the same number and fields to go on with them."
         )
     return frames
 
@@ -184,12 +166,8 @@ def _frames_to_come(frames: Frames, terrain: Terrain) -> str:
 
 
 @contextmanager
-def _naming_kept_files(
-    frames: Frames | None, results: "_Results", arguments: argparse.Namespace
-) -> Iterator[None]:
-    """Context that names the files left by a run that does not reach its end, and by an interrupted
-    one.
-    """
+def _naming_kept_files(frames: Frames | None, results: "_Results") -> Iterator[None]:
+    """Context that names the files left by a run that does not reach its end."""
     try:
         yield
     except (KeyboardInterrupt, signals.Ended) as end:
@@ -228,31 +206,21 @@ class _Results:
     place: Georeference | None = None
     holes: Array | None = None
 
-    def __init__(self, outputs: Outputs, arguments: argparse.Namespace, order: str) -> None:
-        if arguments.analyze and not arguments.maps:
-            raise InputError("--analyze needs --maps, the folder for what it finds.")
-        if arguments.weights and not arguments.maps:
-            raise InputError("--weights needs --maps, the folder for them.")
-        for option in ("time_limit", "checkpoint_every", "go_on"):
-            if getattr(arguments, option, None) and arguments.checkpoint is None:
-                name = {"go_on": "continue"}.get(option, option).replace("_", "-")
-                raise InputError(f"--{name} needs --checkpoint, the file that holds the run.")
+    def __init__(self, outputs: Outputs, order: ResultsOrder, digest: str) -> None:
         self._outputs = outputs
-        self._arguments = arguments
         self._order = order
-        forms = {"png": arguments.png_maps, "tif": arguments.tif_maps}
-        self._maps = maps.plan(outputs, arguments.maps, **forms) if arguments.maps else {}
-        self._cover = (
-            maps.plan_cover(outputs, arguments.maps) if arguments.maps and arguments.weights else {}
-        )
-        self._target = outputs.plan(arguments.output, SUFFIXES, arguments.input)
-        self._report = plan_report(outputs, arguments.report) if arguments.report else None
-        self._side = plan_side(outputs, arguments.output, self._report)
-        self._checkpoint = (
-            outputs.plan(arguments.checkpoint, (".npz",), arguments.input)
-            if arguments.checkpoint
-            else None
-        )
+        self._digest = digest
+        self._maps = plan_maps(outputs, order.maps)
+        self._cover: dict[str, Path] = {}
+        if order.maps.folder and order.weights:
+            self._cover = maps.plan_cover(outputs, order.maps.folder)
+        source = Path(order.inputs[0])
+        self._target = outputs.plan(order.output, SUFFIXES, source)
+        self._report = plan_report(outputs, order.report) if order.report else None
+        self._side = plan_side(outputs, order.output, self._report)
+        self._checkpoint: Path | None = None
+        if order.checkpoint:
+            self._checkpoint = outputs.plan(order.checkpoint, (".npz",), source)
         self.saved: list[str] = []
         self._finished: Progress | None = None  # until its results are written
 
@@ -264,19 +232,12 @@ class _Results:
         self, run: Iterator[Progress], compile_kernels: Callable[[OnProgress], None]
     ) -> Progress:
         """Final progress of the run."""
-        arguments = self._arguments
-        limit = math.inf if arguments.time_limit is None else arguments.time_limit
-        every = math.inf if arguments.checkpoint_every is None else 60 * arguments.checkpoint_every
-        display = RunProgress(ProgressLine(arguments.quiet))
+        display = RunProgress(ProgressLine(self._order.quiet))
         display.begin()
+        save = self._save if self._checkpoint else None
         try:
             return watched(
-                run,
-                compile_kernels,
-                display,
-                limit,
-                self._save if self._checkpoint else None,
-                every,
+                run, compile_kernels, display, self._order.time_limit, save, self._order.save_every
             )
         except OutOfBoundsError as error:
             self._finished = error.progress
@@ -300,7 +261,7 @@ class _Results:
             note(f"{error or 'There was not enough memory for a checkpoint.'} The run goes on.")
         else:
             self.saved = [
-                f"the checkpoint at {progress.fraction:.0%} stays in {self._arguments.checkpoint}"
+                f"the checkpoint at {progress.fraction:.0%} stays in {self._order.checkpoint}"
             ]
 
     def write(self, last: Progress, image_files: ImageFiles, outlets: Array | None) -> None:
@@ -311,11 +272,7 @@ class _Results:
             with self._outputs.write(self._checkpoint) as path:
                 last.checkpoint.save(path)
             print_written(self._outputs.publish())
-            command = (
-                "the same command"
-                if getattr(self._arguments, "go_on", False)
-                else "the command resume"
-            )
+            command = "the same command" if self._order.continues else "the command resume"
             at = f"at {last.fraction:.0%}; go on with {command}."
             if signals.arrived():
                 raise signals.Ended(f"Ended by the system {at}")
@@ -326,13 +283,13 @@ class _Results:
         published = self._outputs.publish()
         self._finished = None
         print_written(published)
-        if self._checkpoint and (self.saved or getattr(self._arguments, "go_on", False)):
+        if self._checkpoint and (self.saved or self._order.continues):
             # the state on the way to a result that is there
             self._checkpoint.unlink(missing_ok=True)
-        if self._arguments.quiet:
+        if self._order.quiet:
             return
-        note_gray(self._arguments.output, written, self._arguments.height_range)
-        note_holes(self._arguments.output, self.holes)
+        note_gray(self._order.output, written, self._order.height_range)
+        note_holes(self._order.output, self.holes)
         for line in [*(result.report or {})["notes"], *in_words(result.report or {})]:
             note(line)
 
@@ -360,7 +317,7 @@ class _Results:
         self, result: Terrain, image_files: ImageFiles, outlets: Array | None
     ) -> Written:
         with self._outputs.write(self._target) as path:
-            span = self._arguments.height_range
+            span = self._order.height_range
             heights = result.elevation
             written = encode_heightmap(
                 path,
@@ -373,9 +330,9 @@ class _Results:
                 self.holes,
                 is_elevation=True,
             )
-        write_side(self._side, self._arguments.output, result, written)
+        write_side(self._side, self._order.output, result, written)
         edges = (result.report or {}).get("edges", "open")
-        fields = map_fields(result, self._arguments, edges, outlets)
+        fields = map_fields(result, self._order.maps, edges, self._order.threads, outlets)
         maps.write(
             self._outputs, self._maps, fields, image_files, result.spacing, self.place, self.holes
         )
@@ -383,7 +340,7 @@ class _Results:
         if self._report:
             report = {
                 **(result.report or {}),
-                "order": self._order,
+                "order": self._digest,
                 "files": self._outputs.digests(),
             }
             with self._outputs.write(self._report) as path:
@@ -392,12 +349,12 @@ class _Results:
 
 
 @contextmanager
-def _planned(arguments: argparse.Namespace, order: str) -> Iterator[_Results]:
-    """Plan all files of a run, before it begins. order: what its report names it by."""
+def _planned(order: ResultsOrder, digest: str) -> Iterator[_Results]:
+    """Plan all files of a run, before it begins. digest: for its report."""
     results = None
     try:
-        with Outputs(inputs(arguments)) as outputs:
-            results = _Results(outputs, arguments, order)
+        with Outputs(order.inputs) as outputs:
+            results = _Results(outputs, order, digest)
             yield results
     except Exception:
         if results is not None:  # which has room now that what was half-written is gone

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Inputs of a run on the command line: recipe, terrain and masks."""
 
-import argparse
-import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files import maps
-from ..files.formats import IMAGE_SUFFIXES
 from ..files.headers.image_header import read_header
 from ..files.heightmap import read_heights, without_steps
 from ..files.image_files import ImageFiles
@@ -19,94 +15,49 @@ from ..files.reading.record import Doubt, Record
 from ..recipe.needs import with_loose_top
 from ..recipe.recipe import Recipe
 from ..terrain.masks import MASK_KINDS
-from ..terrain.strata import Strata
 from ..terrain.terrain import Terrain
-from .arguments.options import RECIPE
-from .arguments.reading import flag, reading_of
+from .arguments.orders import LandOrder, SourceOrder, is_strata
+from .arguments.reading import flag
 from .terminal.output import note
 
 
-def inputs(arguments: argparse.Namespace) -> list[str | Path]:
-    """Input files, which no output may replace."""
-    options = [getattr(arguments, name, None) for name in ("surface_color", "region_mask")]
-    files = [
-        arguments.input,
-        arguments.input.with_suffix(".json"),
-        *(file for file in options if file),
-    ]
-    return [*files, *(path for _, path in getattr(arguments, "mask", []))]
-
-
-def recipe_of(arguments: argparse.Namespace) -> Recipe:
-    """Recipe with its settings; InputError for an unknown one."""
-    recipe = Recipe.load(arguments.recipe or RECIPE).with_values(dict(arguments.set))
-    if arguments.surface_color and is_strata(arguments.surface_color):
-        recipe = dataclasses.replace(recipe, strata=Strata.load(arguments.surface_color))
-    return recipe
-
-
-def read_land(arguments: argparse.Namespace, image_files: ImageFiles) -> tuple[Terrain, Record]:
-    """Terrain of the command's input, and the record of how the file was read, which is said."""
-    elevation, record = read_heights(arguments.input, image_files, reading_of(arguments))
-    if not arguments.quiet:
+def read_land(order: LandOrder, image_files: ImageFiles) -> tuple[Terrain, Record]:
+    """Terrain of a heightmap, and the record of how it was read; prints its doubts."""
+    elevation, record = read_heights(order.path, image_files, order.reading)
+    if not order.quiet:
         note_doubts(record.doubts)
-        if (
-            arguments.height_range
-            and record.meaning == "heights"
-            and not hasattr(arguments, "output")
-        ):
+        has_range = order.range_is_of_input and order.reading.height_range is not None
+        if has_range and record.meaning == "heights":
             note(
                 f"{record.name} holds heights, so the height range does not count. To change that: "
                 "--numbers."
             )
-    if arguments.smooth_steps:
-        elevation = _smoothed(elevation, record, arguments.quiet)
+    if order.smooth_steps:
+        elevation = _smoothed(elevation, record, order.quiet)
     return Terrain(elevation, record.spacing or float(record.every)), record
 
 
-def read(
-    arguments: argparse.Namespace, recipe: Recipe, image_files: ImageFiles
-) -> tuple[Terrain, dict[str, Array], Record]:
+def read(order: SourceOrder, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array], Record]:
     """Start terrain, with sand if requested, masks, and the record of the heights."""
-    terrain, masks, record = _read(arguments, image_files)
-    if arguments.sand is not None:
-        terrain = _with_sand(terrain, arguments.sand, recipe, masks)
+    terrain, masks, record = _read(order, image_files)
+    if order.sand is not None:
+        terrain = _with_sand(terrain, order.sand, order.recipe, masks)
     return terrain, masks, record
 
 
-def read_region(arguments: argparse.Namespace, image_files: ImageFiles, land: Record) -> Any:
-    """Corners or cells of the region to erode; None for the whole terrain. InputError for both."""
-    if arguments.region is not None and arguments.region_mask is not None:
-        raise InputError("--region and --region-mask both say what to erode; give one of them.")
-    if arguments.region is None and arguments.region_mask is None:
-        return None
-    return arguments.region or read_mask_file(arguments, arguments.region_mask, image_files, land)
-
-
-def read_outlets(
-    arguments: argparse.Namespace, image_files: ImageFiles, land: Record
-) -> Array | None:
-    """Mask of outlets; None without one."""
-    return (
-        read_mask_file(arguments, arguments.outlets, image_files, land)
-        if arguments.outlets
-        else None
-    )
-
-
 def read_mask_file(
-    arguments: argparse.Namespace, path: str | Path, image_files: ImageFiles, land: Record
+    path: str | Path, image_files: ImageFiles, land: Record, quiet: bool = False
 ) -> Array:
-    """Values of a mask for a land; what is doubtful is said."""
+    """Values of a mask for a land; prints its doubts."""
     mask, doubts = read_mask(path, image_files, land)
-    if not arguments.quiet:
+    if not quiet:
         note_doubts(doubts)
     return mask
 
 
-def kept_holes(arguments: argparse.Namespace, record: Record) -> Array | None:
+def kept_holes(order: LandOrder, record: Record) -> Array | None:
     """Cells without data that stay so in TIFFs: all, unless the user says what they are."""
-    return record.missing if arguments.holes is None else None
+    return record.missing if order.keeps_holes else None
 
 
 def note_holes(output: Path, holes: Array | None) -> None:
@@ -132,29 +83,27 @@ def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> N
         note(f"{lack} --sand adds it.")
 
 
-def _read(
-    arguments: argparse.Namespace, image_files: ImageFiles
-) -> tuple[Terrain, dict[str, Array], Record]:
+def _read(order: SourceOrder, image_files: ImageFiles) -> tuple[Terrain, dict[str, Array], Record]:
     """Start terrain, masks, and the record of the heights."""
-    terrain, record = read_land(arguments, image_files)
-    if record.step and not (arguments.smooth_steps or arguments.quiet):
+    land = order.land
+    terrain, record = read_land(land, image_files)
+    if record.step and not (land.smooth_steps or land.quiet):
         what = "has 8 bits, so its heights come" if record.kind == "uint8" else "has heights"
         note(
-            f"{arguments.input} {what} in steps of {record.step:.4g} m; --smooth-steps smooths "
-            "them away."
+            f"{land.path} {what} in steps of {record.step:.4g} m; --smooth-steps smooths them away."
         )
-    if arguments.surface_color and not is_strata(arguments.surface_color):
-        path = Path(arguments.surface_color)
+    if order.surface_color and not is_strata(order.surface_color):
+        path = Path(order.surface_color)
         require_place(path, read_header(path).georeference, record)
         color = maps.read_color(path, image_files, terrain.shape)
         terrain = Terrain(terrain.elevation, terrain.spacing, {"surface_color": color})
     masks = {}
-    for kind, path in arguments.mask:
+    for kind, file in order.masks:
         if kind not in MASK_KINDS:
             raise InputError(
                 f"There is no mask {kind!r:.60}; choose one of {', '.join(MASK_KINDS)}."
             )
-        masks[kind] = read_mask_file(arguments, path, image_files, record)
+        masks[kind] = read_mask_file(file, image_files, record, land.quiet)
     return terrain, masks, record
 
 
@@ -181,8 +130,3 @@ def _with_sand(
     if not (thickness or recipe.needs.sediment):
         raise InputError(f"{recipe.name} needs no sand; say how much you want: --sand METERS.")
     return with_loose_top(terrain, thickness or recipe.needs.sediment)
-
-
-def is_strata(surface_color: str) -> bool:
-    """Whether the text names strata, shipped or in a file; else it is an image."""
-    return Path(surface_color).suffix.lower() not in IMAGE_SUFFIXES

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Command variants: small results with several seeds and values, on a page to choose from."""
 
-import argparse
 import itertools
 import json
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -14,23 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from ..bake.light.bake import shaded_relief
 from ..base.arrays import Array, longer_side
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError, printable
-from ..base.threads import OnProgress
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
 from ..recipe.edges import edges_of_run
 from ..recipe.recipe import Recipe
 from ..run import preview
 from ..run.precompile import rehearse
-from ..run.simulation import simulate
+from ..run.progress import Progress
+from ..run.simulation import RunOptions, begin
 from ..terrain.terrain import SMALLEST_SIDE, Terrain
-from .arguments.options import RECIPE
-from .arguments.reading import given_reading
-from .finished import is_finished, order_of
-from .source import inputs, note_lack, read, recipe_of
+from .arguments.orders import VariantsOrder, setting_word
+from .finished import digest_of, is_finished
+from .source import note_lack, read
 from .terminal import signals
 from .terminal.output import note, print_written
 from .terminal.progress import ProgressLine, RunProgress
@@ -45,9 +43,6 @@ MOST = 500
 HEIGHTS = "elevation.exr"
 """File of a variant in full."""
 
-_OF_THE_TABLE = {"seeds", "vary", "full", "side", "folder"}
-"""Arguments that leave a single variant in full as it is."""
-
 STYLE = """body { font: 15px system-ui, sans-serif; margin: 2em }
 body { background: #202124; color: #e8e8e8 }
 table { border-spacing: 10px } th { font-weight: 600 } figure { margin: 0; width: 384px }
@@ -55,182 +50,175 @@ img { width: 100%; image-rendering: auto }
 code { font-size: 12px; user-select: all; color: #b8c7d9 }"""
 
 
-def variants(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
-    """Run the command; InputError for invalid arguments."""
-    recipe = recipe_of(arguments)
-    rows = _rows(arguments, recipe)
-    seeds = list(dict.fromkeys(arguments.seeds))
-    if len(rows) * len(seeds) > MOST:
-        raise InputError(f"{len(rows) * len(seeds)} variants are too many for a page; {MOST} fit.")
-    if arguments.side < SMALLEST_SIDE:
+@dataclass(frozen=True)
+class _Variant:
+    """Variant of a recipe: its row, its seed, and the values of the row as words of `--set`."""
+
+    row: int
+    seed: int
+    words: str
+    recipe: Recipe
+
+    @property
+    def name(self) -> str:
+        """Name of its picture, and of its folder in full."""
+        return f"{self.row}_{self.seed}"
+
+
+def variants(order: VariantsOrder, image_files: ImageFiles) -> None:
+    """Run the command; InputError for invalid inputs."""
+    source = order.source
+    rows = _rows(order)
+    count = len(rows) * len(order.seeds)
+    if count > MOST:
+        raise InputError(f"{count} variants are too many for a page; {MOST} fit.")
+    if order.side < SMALLEST_SIDE:
         raise InputError(
-            f"--side {arguments.side} is too small; a terrain has at least {SMALLEST_SIDE} cells a "
+            f"--side {order.side} is too small; a terrain has at least {SMALLEST_SIDE} cells a "
             "side."
         )
-    with Outputs(inputs(arguments)) as outputs:
-        outputs.plan_folder(arguments.folder)
-        page = outputs.plan(arguments.folder / "index.html", (".html",))
-        sheet = outputs.plan(arguments.folder / "sheet.png", (".png",))
-        pictures = [
-            [outputs.plan(arguments.folder / f"{row}_{seed}.png", (".png",)) for seed in seeds]
-            for row in range(len(rows))
-        ]
-        full = _Whole(outputs, arguments, len(rows), seeds) if arguments.full else None
-        terrain, masks, _ = read(arguments, recipe, image_files)
-        edges, on_edges = edges_of_run(recipe, terrain.elevation, arguments.edges)
-        if not arguments.quiet:
-            note_lack(recipe, terrain, masks)
+    table = [
+        _Variant(row, seed, words, recipe)
+        for row, (words, recipe) in enumerate(rows)
+        for seed in order.seeds
+    ]
+    with Outputs(order.inputs) as outputs:
+        outputs.plan_folder(order.folder)
+        page = outputs.plan(order.folder / "index.html", (".html",))
+        sheet = outputs.plan(order.folder / "sheet.png", (".png",))
+        pictures = [outputs.plan(order.folder / f"{item.name}.png", (".png",)) for item in table]
+        full = _FullVariants(outputs, order, table, image_files) if order.full else None
+        terrain, masks, _ = read(source, image_files)
+        edges, on_edges = edges_of_run(source.recipe, terrain.elevation, order.edges)
+        if not order.quiet:
+            note_lack(source.recipe, terrain, masks)
             for sentence in on_edges:
                 note(sentence)
-        shape = preview.shape_of(terrain.shape, arguments.side)
+        shape = preview.shape_of(terrain.shape, order.side)
         small = preview.reduced(terrain, shape)
         small_masks = preview.reduced_masks(masks, shape)
         longer = longer_side(terrain.shape, terrain.spacing)
-        images: list[list[Array]] = []
-        small_work = small.elevation.size
+        work = small.elevation.size
         full_work = terrain.elevation.size if full else 0
-        progress = RunProgress(
-            ProgressLine(arguments.quiet), len(rows) * len(seeds) * (small_work + full_work)
+        progress = RunProgress(ProgressLine(order.quiet), count * (work + full_work))
+        recipes = preview.variants_of(
+            [recipe for _, recipe in rows],
+            order.seeds,
+            lambda recipe: preview.fitted(recipe, longer, terrain.cell_size, small.cell_size),
         )
+        names = iter(table)
+
+        def watch(run: Iterator[Progress], recipe: Recipe) -> Progress:
+            progress.begin(work, f"variant {next(names).name}")
+            compile_kernels = partial(rehearse, recipe, small.spacing, small_masks, small.fields)
+            return watched(run, compile_kernels, progress)
+
+        images: list[Array] = []
+        options = RunOptions(edges=edges, masks=small_masks, threads=order.threads)
         with full.naming_finished() if full else nullcontext():
-            for row, ((words, varied), files) in enumerate(zip(rows, pictures, strict=True)):
-                images.append([])
-                small_recipe = preview.fitted(varied, longer, terrain.cell_size, small.cell_size)
-
-                def compile_kernels(
-                    on_progress: OnProgress, small_recipe: Recipe = small_recipe
-                ) -> None:
-                    rehearse(small_recipe, small.spacing, small_masks, small.fields, on_progress)
-
-                for seed, target in zip(seeds, files, strict=True):
-                    progress.begin(small_work, f"variant {row}_{seed}")
-                    run = simulate(
-                        small,
-                        small_recipe,
-                        seed=seed,
-                        edges=edges,
-                        masks=small_masks,
-                        threads=arguments.threads or 0,
-                    )
-                    result = watched(run, compile_kernels, progress).terrain
-                    images[-1].append(shaded_relief(result))
-                    with outputs.write(target) as path:
-                        image_files.write(path, images[-1][-1], "uint16")
-                    if full:
-                        full.make(terrain, masks, varied, (row, seed), words, image_files, progress)
+            for image in preview.reliefs(small, recipes, options, watch):
+                number = len(images)
+                images.append(image)
+                with outputs.write(pictures[number]) as path:
+                    image_files.write(path, image, "uint16")
+                if full:
+                    full.make(table[number], terrain, masks, progress)
         with outputs.write(sheet) as path:
-            image_files.write(path, _sheet(images), "uint16")
+            image_files.write(path, _sheet(images, len(order.seeds)), "uint16")
         if full:
             full.write_table()
         with outputs.write(page) as path:
-            path.write_text(_page(arguments, [words for words, _ in rows], seeds), encoding="utf-8")
+            path.write_text(_page(order, [words for words, _ in rows]), encoding="utf-8")
         published = outputs.publish()
     print_written(path for path in published if path.suffix == ".html")
-    if not arguments.quiet:
-        count = len(rows) * len(seeds)
-        variants = "1 variant" if count == 1 else f"{count} variants"
-        note(f"{variants} on {shape[0]} × {shape[1]} cells; the page tells the command of each.")
+    if not order.quiet:
+        amount = "1 variant" if count == 1 else f"{count} variants"
+        note(f"{amount} on {shape[0]} × {shape[1]} cells; the page tells the command of each.")
 
 
-def _rows(arguments: argparse.Namespace, recipe: Recipe) -> list[tuple[str, Recipe]]:
+def _rows(order: VariantsOrder) -> list[tuple[str, Recipe]]:
     """Arguments of --set and the recipe of each row; InputError for an invalid value."""
-    for name, values in arguments.vary:
-        if not isinstance(values, list) or not values:
-            raise InputError(
-                f"--vary needs a list of values, such as {name}=[0.1,0.2], not {values!r:.60}."
-            )
-    names = [name for name, _ in arguments.vary]
+    names = [name for name, _ in order.vary]
     table = [
         dict(zip(names, combination, strict=True))
-        for combination in itertools.product(*(values for _, values in arguments.vary))
+        for combination in itertools.product(*(values for _, values in order.vary))
     ]
-    return [(_words(values), recipe.with_values(values)) for values in table]
+    return [(_words(values), order.source.recipe.with_values(values)) for values in table]
 
 
 def _words(values: dict[str, Any]) -> str:
     """Values in the syntax of --set."""
-    return " ".join(f"{name}={_word(value)}" for name, value in values.items())
+    return " ".join(setting_word(name, value) for name, value in values.items())
 
 
-def _sheet(images: list[list[Array]]) -> Array:
+def _sheet(images: list[Array], columns: int) -> Array:
     """All pictures in one, in rows and columns."""
-    framed = [[np.pad(picture, ((GAP, 0), (GAP, 0), (0, 0))) for picture in row] for row in images]
-    return np.pad(np.vstack([np.hstack(row) for row in framed[::-1]]), ((0, GAP), (0, GAP), (0, 0)))
+    framed = [np.pad(picture, ((GAP, 0), (GAP, 0), (0, 0))) for picture in images]
+    rows = [np.hstack(framed[first : first + columns]) for first in range(0, len(framed), columns)]
+    return np.pad(np.vstack(rows[::-1]), ((0, GAP), (0, GAP), (0, 0)))
 
 
-class _Whole:
-    """Variants in full, a folder for each, and a table of them. Each is there as soon as it is
-    made, and stays if the command is ended; the same command makes the others.
+class _FullVariants:
+    """Variants in full, a folder for each, and a table of them.
+
+    Each is written as soon as it is made, and stays if the command is ended; the same command makes
+    the missing ones.
     """
 
     def __init__(
-        self, outputs: Outputs, arguments: argparse.Namespace, rows: int, seeds: list[int]
+        self, outputs: Outputs, order: VariantsOrder, table: list[_Variant], image_files: ImageFiles
     ) -> None:
         self._outputs = outputs
-        self._arguments = arguments
+        self._order = order
+        self._image_files = image_files
         self._table = list[dict[str, Any]]()
-        self._list = outputs.plan(arguments.folder / "variants.json", (".json",))
-        for row, seed in itertools.product(range(rows), seeds):
-            folder = arguments.folder / f"{row}_{seed}"
+        self._list = outputs.plan(order.folder / "variants.json", (".json",))
+        for variant in table:
+            folder = order.folder / variant.name
             outputs.plan_folder(folder)
             for name in (HEIGHTS, "report.json"):
                 outputs.plan(folder / name, (Path(name).suffix,))
-        common = {
-            name: value for name, value in vars(arguments).items() if name not in _OF_THE_TABLE
-        }
-        self._order = order_of(argparse.Namespace(**common), None, inputs(arguments))
-        self._stay = 0
+        self._digest = digest_of(order.words, None, order.inputs)
 
     def make(
-        self,
-        terrain: Terrain,
-        masks: dict[str, Array],
-        recipe: Recipe,
-        place: tuple[int, int],
-        words: str,
-        image_files: ImageFiles,
-        progress: RunProgress,
+        self, variant: _Variant, terrain: Terrain, masks: dict[str, Array], progress: RunProgress
     ) -> None:
-        """Erode and write a variant, if it is not there already. place: row and seed."""
-        arguments, (row, seed) = self._arguments, place
-        name = f"{row}_{seed}"
-        report = arguments.folder / name / "report.json"
-        order = order_of(argparse.Namespace(order=self._order, seed=seed), recipe, [])
-        if is_finished(report, order):
-            progress.skip(terrain.elevation.size, f"variant {name} in full")
+        """Erode and write a variant, unless its files are complete."""
+        order = self._order
+        recipe = variant.recipe
+        report = order.folder / variant.name / "report.json"
+        digest = digest_of({"order": self._digest, "seed": variant.seed}, recipe, [])
+        if is_finished(report, digest):
+            progress.skip(terrain.elevation.size, f"variant {variant.name} in full")
             content = json.loads(report.read_text(encoding="utf-8"))
         else:
-            run = simulate(
-                terrain,
-                recipe,
-                seed=seed,
-                edges=arguments.edges,
-                masks=masks,
-                threads=arguments.threads or 0,
+            run = begin(
+                terrain, recipe, RunOptions(variant.seed, order.edges, masks, order.threads)
             )
-            progress.begin(terrain.elevation.size, f"variant {name} in full")
-            result = watched(
-                run, partial(rehearse, recipe, terrain.spacing, masks, terrain.fields), progress
-            ).terrain
-            content = self._write(report, result, order, image_files)
-        self._stay += 1
+            progress.begin(terrain.elevation.size, f"variant {variant.name} in full")
+            compile_kernels = partial(rehearse, recipe, terrain.spacing, masks, terrain.fields)
+            result = watched(run, compile_kernels, progress).terrain
+            content = self._write(report, result, digest)
         self._table.append(
-            {"folder": name, "seed": seed, "set": words, "sha256": content["sha256"]["elevation"]}
+            {
+                "folder": variant.name,
+                "seed": variant.seed,
+                "set": variant.words,
+                "sha256": content["sha256"]["elevation"],
+            }
         )
 
-    def _write(
-        self, report: Path, result: Terrain, order: str, image_files: ImageFiles
-    ) -> dict[str, Any]:
+    def _write(self, report: Path, result: Terrain, digest: str) -> dict[str, Any]:
         """Write a variant, all or nothing; returns its report."""
-        with Outputs(inputs(self._arguments)) as outputs:
-            for folder in (self._arguments.folder, report.parent):
+        with Outputs(self._order.inputs) as outputs:
+            for folder in (self._order.folder, report.parent):
                 outputs.plan_folder(folder)
-            target, heights = (
-                outputs.plan(path, (path.suffix,)) for path in (report, report.with_name(HEIGHTS))
-            )
+            target = outputs.plan(report, (report.suffix,))
+            path_of_heights = report.with_name(HEIGHTS)
+            heights = outputs.plan(path_of_heights, (path_of_heights.suffix,))
             with outputs.write(heights) as path:
-                encode_heightmap(path, result.elevation, image_files)
-            content = {**(result.report or {}), "order": order, "files": outputs.digests()}
+                encode_heightmap(path, result.elevation, self._image_files)
+            content = {**(result.report or {}), "order": digest, "files": outputs.digests()}
             with outputs.write(target) as path:
                 path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
             outputs.publish(goes_on=True)
@@ -238,15 +226,16 @@ class _Whole:
 
     @contextmanager
     def naming_finished(self) -> Iterator[None]:
-        """Context that says what an ended command leaves."""
+        """Context that names what an ended command leaves."""
         try:
             yield
         except (KeyboardInterrupt, signals.Ended) as end:
-            if not self._stay:
+            count = len(self._table)
+            if not count:
                 raise
-            stay = "1 variant stays" if self._stay == 1 else f"{self._stay} variants stay"
+            stay = "1 variant stays" if count == 1 else f"{count} variants stay"
             raise signals.renamed(
-                end, f"{stay} in {self._arguments.folder}; the same command makes the others"
+                end, f"{stay} in {self._order.folder}; the same command makes the others"
             ) from None
 
     def write_table(self) -> None:
@@ -255,18 +244,13 @@ class _Whole:
             path.write_text(json.dumps(self._table, indent=1) + "\n", encoding="utf-8")
 
 
-def _word(value: Any) -> str:
-    """A value in the syntax of --set."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _page(arguments: argparse.Namespace, rows: list[str], seeds: list[int]) -> str:
+def _page(order: VariantsOrder, rows: list[str]) -> str:
     """HTML page with a row of pictures for each value and a column for each seed."""
-    title = _html(f"{arguments.input.name}, {(arguments.recipe or RECIPE)}")
-    head = "".join(f"<th>seed {seed}</th>" for seed in seeds)
+    title = _html(f"{order.source.land.path.name}, {order.recipe}")
+    head = "".join(f"<th>seed {seed}</th>" for seed in order.seeds)
     body = "".join(
         f"<tr><th>{_html(words)}</th>"
-        + "".join(_cell(arguments, number, words, seed) for seed in seeds)
+        + "".join(_cell(order, number, words, seed) for seed in order.seeds)
         + "</tr>\n"
         for number, words in enumerate(rows)
     )
@@ -281,39 +265,16 @@ def _html(text: str) -> str:
     return escape(printable(text))
 
 
-def _cell(arguments: argparse.Namespace, row: int, words: str, seed: int) -> str:
-    caption = f"<figcaption><code>{_html(_command(arguments, words, seed))}</code></figcaption>"
+def _cell(order: VariantsOrder, row: int, words: str, seed: int) -> str:
+    caption = f"<figcaption><code>{_html(_command(order, words, seed))}</code></figcaption>"
     return f'<td><figure><img src="{row}_{seed}.png" alt="">{caption}</figure></td>'
 
 
-def _command(arguments: argparse.Namespace, words: str, seed: int) -> str:
+def _command(order: VariantsOrder, words: str, seed: int) -> str:
     """Command for the full version of a variant, without the name of its output."""
-    settings = [f"{name}={_word(value)}" for name, value in arguments.set] + words.split(
-        " "
-    ) * bool(words)
-    command = [
-        "python",
-        "-m",
-        "erosion_addon",
-        "erode",
-        str(arguments.input),
-        "OUTPUT.exr",
-        "--recipe",
-        (arguments.recipe or RECIPE),
-    ]
-    command += ["--seed", str(seed), *(["--set", *settings] if settings else [])]
-    for option in ("edges", "surface_color", "sand"):
-        value = getattr(arguments, option)
-        if value is not None:
-            # --sand may have no value
-            command += [f"--{option.replace('_', '-')}", *([str(value)] if value else [])]
-    command += ["--smooth-steps"] if arguments.smooth_steps else []
-    command += (
-        ["--height-range", *map(str, arguments.height_range)] if arguments.height_range else []
-    )
-    command += ["--size", "{}x{}".format(*arguments.size)] if arguments.size else []
-    command += given_reading(arguments)
-    command += (
-        ["--mask", *(f"{kind}={path}" for kind, path in arguments.mask)] if arguments.mask else []
-    )
-    return shlex.join(command)
+    settings = [*order.settings, *(words.split(" ") if words else [])]
+    command = ["python", "-m", "erosion_addon", "erode", str(order.source.land.path), "OUTPUT.exr"]
+    command += ["--recipe", order.recipe, "--seed", str(seed)]
+    if settings:
+        command += ["--set", *settings]
+    return shlex.join([*command, *order.options])

@@ -59,7 +59,7 @@ def test_a_run_killed_after_a_checkpoint_goes_on_by_the_same_command(
     values = Checkpoint.load("run.npz").values
     assert values.get("window", values)["seed"] == 4 and not Path("part.npy").exists()
     begun = []
-    monkeypatch.setattr("erosion_addon.cli.runs.simulate", lambda *_, **__: begun.append(1))
+    monkeypatch.setattr("erosion_addon.cli.runs.begin", lambda *_, **__: begun.append(1))
     assert main(words) == 0 and not begun
     assert Path("part.npy").read_bytes() == Path("whole.npy").read_bytes()
     assert not Path("run.npz").exists()  # a state on the way to what is there
@@ -232,7 +232,7 @@ def test_a_command_whose_results_are_there_does_nothing(folder, monkeypatch, cap
     def work(*_, **__):
         raise AssertionError("work was done")
 
-    monkeypatch.setattr("erosion_addon.cli.runs.simulate", work)
+    monkeypatch.setattr("erosion_addon.cli.runs.begin", work)
     assert main([*ORDER, "--threads", "1", "--progress", "json"]) == 0
     assert "nothing was done" in capsys.readouterr().err
     assert {path: Path(path).stat().st_mtime_ns for path in before} == before

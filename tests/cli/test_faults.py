@@ -242,7 +242,7 @@ def test_no_memory_in_the_run_is_told_and_survived(folder, monkeypatch, capsys):
     def simulate(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
+    monkeypatch.setattr("erosion_addon.cli.runs.begin", simulate)
     assert main(["erode", "dem.npy", "out.npy"]) == 2
     assert capsys.readouterr().err == (
         "There was not enough memory; use a smaller terrain or close other programs.\n"
@@ -256,7 +256,7 @@ def test_libraries_that_cannot_be_loaded_are_told(folder, monkeypatch, capsys):
         load = "raise OSError('Could not find/load shared object file')"
         exec(compile(load, "/lib/llvmlite/binding/ffi.py", "exec"))  # noqa: S102
 
-    monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
+    monkeypatch.setattr("erosion_addon.cli.runs.begin", simulate)
     before = listing(folder)
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps"]) == 2
     assert re.fullmatch(
@@ -269,7 +269,7 @@ def test_our_own_fault_is_exit_code_one_with_a_traceback(folder, monkeypatch, ca
     def simulate(*_, **__):
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("erosion_addon.cli.runs.simulate", simulate)
+    monkeypatch.setattr("erosion_addon.cli.runs.begin", simulate)
     before = listing(folder)
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps"]) == 1
     error = capsys.readouterr().err

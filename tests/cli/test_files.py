@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from erosion_addon import Terrain
+from erosion_addon import Field, Terrain
 from erosion_addon.cli.commands import main
 from erosion_addon.drainage.analysis import analyze
+from erosion_addon.files import maps
 from erosion_addon.files.heightmap import encode_heightmap, read_heightmap
 from erosion_addon.files.maps import normals
 from erosion_addon.files.side_file import known_meters
@@ -88,6 +89,19 @@ def test_the_normal_map_wraps_with_the_edges_and_goes_into_a_png(folder, green):
     assert np.abs(IMAGES.read_color(Path("maps/normal.png")) - expected).max() < 1e-5
 
 
+def test_a_new_derived_map_is_written_without_more_than_its_entry(folder, monkeypatch):
+    below = maps.DerivedMap(
+        Field("below_top", "m", "height below the top"),
+        lambda elevation, spacing, wrap, green: elevation.max() - elevation,
+        reach=0,
+    )
+    monkeypatch.setitem(maps.DERIVED, "below_top", below)
+    monkeypatch.setitem(maps.MAPS, "below_top", below.field)
+    assert main(["make", "cone", "cone.npy", "--size", "16x20", "--maps", "maps", "--quiet"]) == 0
+    cone = np.load("cone.npy")
+    assert np.allclose(IMAGES.read(Path("maps/below_top.exr")), cone.max() - cone, atol=1e-3)
+
+
 def test_a_vector_is_a_map_for_each_component_and_a_color_is_one_map(folder, monkeypatch):
     vectors = np.arange(24 * 32 * 2, dtype=np.float32).reshape(24, 32, 2)
     colors = np.random.default_rng(0).random((24, 32, 3)).astype(np.float32)
@@ -102,7 +116,7 @@ def test_a_vector_is_a_map_for_each_component_and_a_color_is_one_map(folder, mon
         "work": (0.0, ""),
     }
     progress = SimpleNamespace(terrain=result, estimates=[1.0], **ended)
-    monkeypatch.setattr("erosion_addon.cli.runs.simulate", lambda *_, **__: iter([progress]))
+    monkeypatch.setattr("erosion_addon.cli.runs.begin", lambda *_, **__: iter([progress]))
     assert main(["erode", "dem.npy", "out.npy", "--maps", "maps", "--quiet"]) == 0
     names = {"elevation", "velocity_x", "velocity_y", "surface_color", "normal"}
     assert {path.stem for path in (folder / "maps").iterdir()} == names

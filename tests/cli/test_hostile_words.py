@@ -154,7 +154,7 @@ def stopped(monkeypatch, folder):
         (runs, "watched"),
         (variants, "watched"),
         (rivers, "water_of"),
-        (analyze, "analyzed"),
+        (analyze.analysis, "analyze"),
         (commands, "encode_heightmap"),
         (landscape, "cluster"),
         (landscape, "erode"),

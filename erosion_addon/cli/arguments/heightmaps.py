@@ -8,7 +8,7 @@ from ...base.parameters import specifications
 from ...drainage.beds import MASKS
 from ...drainage.parameters import AnalysisParameters, CutParameters, RiverParameters
 from ...drainage.waterways import WRITERS
-from ...files.game_engines import ENGINES as GAME_ENGINES
+from ...files.game_engines import ENGINES
 from ...terrain.fields import ANALYZED
 from .options import (
     add_height_range,
@@ -41,11 +41,10 @@ def add_convert(commands: Any) -> None:
     )
     convert.add_argument(
         "--engine",
-        choices=list(GAME_ENGINES),
+        choices=list(ENGINES),
         help="use its sizes, order of rows and names of tiles. "
         + "; ".join(
-            f"{engine.label}: {', '.join(map(str, engine.sizes))}"
-            for engine in GAME_ENGINES.values()
+            f"{engine.label}: {', '.join(map(str, engine.sizes))}" for engine in ENGINES.values()
         ),
     )
     convert.add_argument(

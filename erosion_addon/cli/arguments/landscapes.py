@@ -5,10 +5,10 @@ from typing import Any
 
 from ...base.parameters import specifications
 from ...drainage.parameters import AnalysisParameters
-from ...files.game_engines import ENGINES as GAME_ENGINES
+from ...files.game_engines import ENGINES
 from ...files.maps import GREENS
 from ...generators.registry import SOURCES
-from ...landscape.storage.manifest import MASKS as LANDSCAPE_MASKS
+from ...landscape.storage.manifest import MASKS
 from ...terrain.masks import MASK_KINDS
 from .options import Parser, add_common, add_height_range, add_masks, add_progress
 from .reading import add_reading
@@ -76,7 +76,7 @@ def _add_make(make: Parser) -> None:
     add_masks(
         make,
         "images, black 0 and white 1, that erosion follows; "
-        + "; ".join(f"{kind}: {MASK_KINDS[kind].meaning}" for kind in LANDSCAPE_MASKS),
+        + "; ".join(f"{kind}: {MASK_KINDS[kind].meaning}" for kind in MASKS),
     )
     add_common(make, 0, "default: 0", "PARAMETER=VALUE", "")
     add_progress(make)
@@ -143,7 +143,7 @@ def _add_export(export: Parser) -> None:
         "--side", metavar="POINTS", type=count, help="of each file; default: the engine's nearest"
     )
     export.add_argument(
-        "--engine", choices=list(GAME_ENGINES), help="use its sizes, order and names of tiles"
+        "--engine", choices=list(ENGINES), help="use its sizes, order and names of tiles"
     )
     export.add_argument(
         "--names", metavar="PATTERN", help="names of files, such as {name}_y{y}_x{x}"

@@ -88,7 +88,7 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
     )
 
 
-def given_reading(arguments: argparse.Namespace, but: str = "") -> list[str]:
+def reading_words(arguments: argparse.Namespace, but: str = "") -> list[str]:
     """Options of reading that stand on the command line, with their values, as words of it. but: an
     option left out.
     """

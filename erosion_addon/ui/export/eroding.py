@@ -18,6 +18,7 @@ from ...base.atomic_files import Outputs
 from ...base.errors import InputError, reason_of
 from ...cli import source
 from ...cli.arguments.options import RECIPE
+from ...cli.arguments.orders import SourceOrder, inputs_of, is_strata
 from ...cli.arguments.reading import OPTIONS
 from ...cli.terminal.output import note, print_written
 from ...cli.terminal.progress import ProgressLine
@@ -55,7 +56,7 @@ def erode(arguments: argparse.Namespace) -> None:
     """
     is_file = arguments.input.suffix.lower() == ".blend"
     _require_only(arguments, is_file)
-    with Outputs(source.inputs(arguments)) as outputs:
+    with Outputs(inputs_of(arguments)) as outputs:
         target = outputs.plan(arguments.output, (".blend",))
         report = outputs.plan(arguments.report, (".json",)) if arguments.report else None
         terrain = _open(arguments) if is_file else _import(arguments)
@@ -134,8 +135,8 @@ def _open(arguments: argparse.Namespace) -> bpy.types.Object:
 
 def _import(arguments: argparse.Namespace) -> bpy.types.Object:
     """A terrain made from the heightmap, its masks and its sand, alone in a new file."""
-    recipe = source.recipe_of(arguments)
-    start, masks, record = source.read(arguments, recipe, BlenderFiles())
+    order = SourceOrder.of(arguments)
+    start, masks, record = source.read(order, BlenderFiles())
     masks, notes = prepare(masks, start.shape)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     terrain = grid.make_grid_object(
@@ -152,7 +153,7 @@ def _import(arguments: argparse.Namespace) -> bpy.types.Object:
         mask.layer = f"mask_{kind}"
     _set_color(terrain, arguments.surface_color)
     if not arguments.quiet:
-        source.note_lack(recipe, start, masks)
+        source.note_lack(order.recipe, start, masks)
         for sentence in notes:
             note(sentence)
     return terrain
@@ -161,7 +162,7 @@ def _import(arguments: argparse.Namespace) -> bpy.types.Object:
 def _set_color(terrain: bpy.types.Object, color: str | None) -> None:
     """Set the surface color to strata or an image."""
     settings = terrain.erosion.surface_color
-    if color and source.is_strata(color):
+    if color and is_strata(color):
         settings.source = "STRATA"
         settings.strata = color
     elif color:

@@ -59,7 +59,7 @@ def require_space(
     if map_paths:
         files.append((map_paths[0], formats.maps_bytes((rows, cols))))
     formats.require_space(files)
-    if checkpoint:  # which is written in their stead
+    if checkpoint:  # written instead of the results
         formats.require_space([(checkpoint, formats.heightmap_bytes(checkpoint, (rows, cols)))])
 
 

@@ -83,7 +83,7 @@ def _ended(
     render: Callable[[argparse.Namespace], None] | None,
     erode_file: Callable[[argparse.Namespace], None] | None,
 ) -> tuple[int, str]:
-    """Exit code of a command, and why it did not come to its end."""
+    """Exit code of a command, and the error message if it failed."""
     try:
         with signals.handled(), warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: note(str(message))
@@ -138,9 +138,7 @@ def _has_blend_file(arguments: argparse.Namespace) -> bool:
 
 
 def _is_of_the_compiler(error: Exception) -> bool:
-    """Whether an error comes from numba or llvmlite while they are loaded, as where memory is
-    scarce.
-    """
+    """Whether an error comes from loading numba or llvmlite, for example for lack of memory."""
     return any(
         name in Path(frame.filename).parts
         for frame in traceback.extract_tb(error.__traceback__)

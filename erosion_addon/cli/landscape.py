@@ -103,9 +103,7 @@ def _make(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
 
 
 def _heightmap(arguments: argparse.Namespace, image_files: ImageFiles) -> tuple[make.Start, Record]:
-    """Start terrain from a file or tiles, read in windows where it may be larger than memory, and
-    its record.
-    """
+    """Start terrain from a file or tiles, read in windows, and its record."""
     path = Path(arguments.source)
     options = reading_of(arguments)
     if "{" in path.name and not path.exists():
@@ -183,9 +181,7 @@ def _erode(arguments: argparse.Namespace) -> None:
 
 
 def _tasks(arguments: argparse.Namespace) -> None:
-    """A line for each task: its number, its name, and the names of those that it needs. Or a line
-    for each round.
-    """
+    """Print a line for each task: number, name, tasks that it needs; or one for each round."""
     recipe = Recipe.load(arguments.recipe).with_values(dict(arguments.set))
     tasks = prepare(arguments.folder, recipe, arguments.seed, arguments.edges, arguments.coarse)
     if arguments.rounds:
@@ -234,9 +230,7 @@ def _analyze(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _going_on_later(folder: Path) -> Iterator[None]:
-    """Context of work that the same command goes on with after it was ended, which the message
-    says.
-    """
+    """Context of resumable work: an interruption's message says that the same command resumes."""
     try:
         yield
     except (KeyboardInterrupt, signals.Ended) as end:

@@ -22,7 +22,7 @@ class Diagram:
     """One diagram.
 
     labels: of x and y, with units. logarithmic: in powers of ten. low, high: ranges of x and y,
-    None for that of the values. form: "line", "dots" or "bars".
+    None for the range of the values. form: "line", "dots" or "bars".
     """
 
     title: str

@@ -244,8 +244,8 @@ class _Results:
             raise
 
     def saving_first(self, run: Iterator[Progress]) -> Iterator[Progress]:
-        """The run, saved in the checkpoint before its first frame: no frames without a run to go on
-        with.
+        """The run, saved in the checkpoint before its first frame, so that frames always have a
+        run.
         """
         first = next(run)
         self._save(first)
@@ -253,7 +253,7 @@ class _Results:
         yield from run
 
     def _save(self, progress: Progress) -> None:
-        """Write the checkpoint on the way; the run goes on where that fails."""
+        """Write the checkpoint during the run; a failure does not end the run."""
         assert self._checkpoint is not None
         try:
             progress.checkpoint.save(self._checkpoint)

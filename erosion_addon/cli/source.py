@@ -67,7 +67,7 @@ def note_holes(output: Path, holes: Array | None) -> None:
 
 
 def note_doubts(doubts: Iterable[Doubt]) -> None:
-    """Print what a file leaves open, with the option that settles it."""
+    """Print the doubts about a file, each with the option that settles it."""
     for doubt in doubts:
         note(
             f"{doubt.sentence} To change that: {flag(doubt.option)}."
@@ -77,7 +77,7 @@ def note_doubts(doubts: Iterable[Doubt]) -> None:
 
 
 def note_lack(recipe: Recipe, terrain: Terrain, masks: Mapping[str, Array]) -> None:
-    """Print what the recipe needs and the ground lacks, with the option that adds it."""
+    """Print a note if the ground lacks loose material that the recipe needs."""
     loose = masks.get("sediment", terrain.fields.get("sediment"))
     if lack := recipe.needs.lack(0.0 if loose is None else float(loose.max())):
         note(f"{lack} --sand adds it.")

@@ -32,7 +32,7 @@ class ImageFiles(Protocol):
     """Reads and writes pixels as float32, (rows, cols) or of colors (rows, cols, 3), row 0 at the
     bottom (smallest y).
 
-    Numbers are those of the file, whatever color space they mean.
+    Numbers are the file's, in any color space.
     """
 
     def cell_bytes(self, channels: int) -> int:

@@ -50,7 +50,7 @@ def known_meters(path: Path) -> Meters:
     """
     scale = side_file(path)
     if path.suffix.lower() in (".tif", ".tiff"):
-        with suppress(InputError):  # reading the file itself will say what is wrong with it
+        with suppress(InputError):  # reading the file itself reports the fault
             header = read_header(path)
             scale = replace(scale, georeference=None if scale.bottom_first else header.georeference)
             return (

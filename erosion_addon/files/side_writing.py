@@ -48,7 +48,7 @@ class SideFile:
             )
         self._outputs = outputs
         self._suffix = path.suffix.lower()
-        # What it tells of other heightmaps is kept, so it may be read for what is written.
+        # Entries of other heightmaps are kept, so the file may also be an input.
         self._target = outputs.plan(side, (".json",), instead_of=side)
 
     def write(

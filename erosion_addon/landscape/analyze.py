@@ -206,7 +206,7 @@ def lines(figures: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
-    """Tasks of an analysis; each comes after those that it needs."""
+    """Tasks of an analysis in order of need."""
     tiles = landscape.tiles()
     tasks = list[AnalysisTask]()
     before: tuple[str, ...] = ()
@@ -225,9 +225,7 @@ def tasks_of(landscape: Landscape, question: Question) -> list[AnalysisTask]:
 
 
 def _is_analyzed(landscape: Landscape, asked: dict[str, Any]) -> bool:
-    """Whether the manifest has all layers and figures of this analysis. It may come from somebody
-    else.
-    """
+    """Whether the manifest has all layers and figures of this analysis."""
     figures = landscape.manifest.analysis
     try:
         return (
@@ -240,7 +238,7 @@ def _is_analyzed(landscape: Landscape, asked: dict[str, Any]) -> bool:
 
 
 def _without_analysis(landscape: Landscape) -> Landscape:
-    """The landscape without the layers of an earlier analysis, which tasks are about to replace."""
+    """The landscape without the layers of an earlier analysis, which the tasks replace."""
     layers = {
         name: tiles for name, tiles in landscape.manifest.layers.items() if name not in LAYERS
     }
@@ -378,7 +376,7 @@ _WORK = {
     "join": _join,
     "order": _order,
 }
-"""What each kind of task does, in their order."""
+"""Work of each kind of task, in order."""
 
 
 def _directions(landscape: Landscape, tile: Tile) -> Array:
@@ -466,7 +464,7 @@ def _kept(landscape: Landscape, task: str, arrays: Arrays) -> dict[str, Any]:
 
 
 def _left(landscape: Landscape, task: str, *names: str) -> Arrays:
-    """Arrays that a task has left; all of them, or those of these names."""
+    """Arrays written by a task: all, or the named ones."""
     folder = landscape.folder / FOLDER / task
     paths = [folder / f"{name}.npy" for name in names] or arrays_in(folder)
     return {path.stem: np.array(mapped(path, None, _KINDS)) for path in paths}

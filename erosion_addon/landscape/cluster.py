@@ -83,7 +83,7 @@ class Cluster:
                 "A worker ran out of memory; use smaller tiles or fewer workers."
             ) from None
         except Exception as error:
-            # the cluster is lost, and nobody answers
+            # the cluster is lost
             with suppress(OSError, RuntimeError, TimeoutError):
                 self.require_version()  # a worker that came later
             raise InputError(
@@ -114,9 +114,7 @@ class Cluster:
     def _send(
         self, running: Any, folder: Path, waiting: list[Task], finished: set[str]
     ) -> list[Task]:
-        """Submit the tasks that can begin; returns those that have to wait. Tasks begin in their
-        order.
-        """
+        """Submit the tasks that can begin, in order; returns the waiting ones."""
         from distributed.protocol.pickle import dumps, loads
 
         ready = [task for task in waiting if finished.issuperset(task.needs)]

@@ -126,7 +126,7 @@ def prepare(
 
 
 class TooEarlyError(InputError):
-    """A task cannot begin yet. until: file that appears with what it waits for."""
+    """Task that cannot begin yet. until: file that appears when it can."""
 
     def __init__(self, sentence: str, until: Path) -> None:
         super().__init__(sentence)

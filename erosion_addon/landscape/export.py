@@ -31,8 +31,8 @@ from .storage.pyramid import level
 OnProgress = Callable[[float], object]
 
 _FIELD = re.compile(r"\{(?:name|[xy](?::0?[1-9]d?)?)\}")
-"""What a pattern of names may have in braces: formats of Python write gigabytes of spaces, and
-reach into objects.
+"""Fields allowed in a pattern of names: Python's formats can write gigabytes of spaces, and reach
+into objects.
 """
 
 
@@ -177,7 +177,7 @@ def _maps(landscape: Landscape, window: Window, maps: Maps) -> Iterator[Array]:
         for share in ground_cover.ground_cover(ground, window.shape).values():
             yield share / ground_cover.WHITE
     if maps.normals:
-        # Slopes are those of the land, not of its part.
+        # Slopes at the border of a part are the land's.
         reach = max(derived.reach for derived in DERIVED.values())
         rows, cols = landscape.shape
         wide = Window(

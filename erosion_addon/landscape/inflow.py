@@ -154,8 +154,7 @@ def _from_inside(over: Window, inside: Window, upstream: Array, receiver: Array)
 
 
 def _require_downstream(cells: Array, at: Array, after: Array) -> None:
-    """Raise InputError unless water that goes on comes to where more cells drain; else it might run
-    in circles.
+    """Raise InputError unless drained cells increase downstream; else water might run in circles.
 
     cells: that drain through each coarse cell. at, after: places on the way, and the next ones.
     """
@@ -183,8 +182,8 @@ def rivers(plan: Plan, window: Window, heights: Array, read: Read) -> Surroundin
 def measured(
     plan: Plan, land: Terrain, beds: Array, masks: dict[str, Array], threads: int
 ) -> dict[str, Array]:
-    """What crosses the lines around windows in each step that streams enter, see `Gauges`, by names
-    for `streams`.
+    """Water and load across the lines around windows in each step with streams, see `Gauges`; by
+    names for `streams`.
 
     land, masks: on coarse cells. beds: heights there at which streams run, m; means are higher at
     bends, which would hold them back. The ground that the steps leave there is given up.

@@ -32,8 +32,8 @@ Outcome = dict[str, Any]
 
 
 class Journal:
-    """Tasks done, a line of JSON each, after a line that says what they belong to; a file each of
-    those done alone.
+    """Append-only log of an order: a header line, then a line of JSON per finished task. Tasks run
+    alone have files of their own.
 
     is_there: whether the journal belongs to this order. is_foreign: whether it has lines of others,
     which do not count.
@@ -73,7 +73,7 @@ class Journal:
         }
 
     def begin(self) -> None:
-        """Begin anew, whatever lies there."""
+        """Start a new journal, replacing any other."""
         self._said.clear()
         # At once: a task of an earlier order that moves its files meanwhile moves them away with
         # the others.
@@ -159,7 +159,7 @@ class Journal:
             raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
 
     def _first(self) -> dict[str, Any]:
-        """Line that says what those after it belong to."""
+        """Header line: what the lines after it belong to."""
         return {"key": self._key, **this_version()._asdict()}
 
     def _seal(self, result: Outcome) -> str:

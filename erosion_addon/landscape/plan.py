@@ -155,7 +155,9 @@ class Plan:
 
     @staticmethod
     def on_land(recipe: Recipe, heights: Array) -> Recipe:
-        """A recipe whose shares of the land are those of the whole. heights: on coarse cells, m."""
+        """Recipe with land-relative parameters (snow line, water level) resolved for the whole
+        land. heights: on coarse cells, m.
+        """
         return recipe.with_parameters(
             lambda step: PROCESSES[step.kind].on_land(step.parameters, heights)
         )
@@ -211,7 +213,7 @@ class Plan:
         return {name: way for name, way in proportions.items() if way is not None}
 
     def notes(self) -> list[str]:
-        """Sentences on what a landscape does in another way than a terrain of one piece."""
+        """Notes on differences from the erosion of a terrain in one piece."""
         sentences = [self._springs_on_tiles()]
         if self.recipe.edges == "wrap":
             edges = self.erosion.edges

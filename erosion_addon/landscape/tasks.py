@@ -71,7 +71,7 @@ class Task:
 
 
 def tasks_of(plan: Plan) -> list[Task]:
-    """Tasks of an erosion; each comes after those that it needs."""
+    """Tasks of an erosion in order of need."""
     landscape = plan.landscape
     rows, cols = plan.coarse_shape
     tasks = [Task("coarse", Tile(0, 0), rows * cols, ())]
@@ -487,7 +487,7 @@ def _eroded(
 
 
 def _fewer_drops(step: Step, share: float) -> Step:
-    """A step with a share of its drops: a mask of rain only says where they fall."""
+    """Step with a share of its drops; a mask of rain only distributes them."""
     parameters: Any = step.parameters
     return replace(
         step, parameters=replace(parameters, drops_per_cell=parameters.drops_per_cell * share)
@@ -514,7 +514,7 @@ def _fields_in(folder: Path) -> list[Path]:
 
 
 def _written(plan: Plan, task: str, arrays: dict[str, Array]) -> dict[str, str]:
-    """Write the files of a task; InputError where there is another order by now, or none."""
+    """Write the files of a task; InputError if the landscape has another order by now, or none."""
     folder = plan.landscape.folder
     digests = write_arrays(
         folder, f"{WORK}/{task}", arrays, partial(_begin_publishing, plan, task, set(arrays))
@@ -523,7 +523,7 @@ def _written(plan: Plan, task: str, arrays: dict[str, Array]) -> dict[str, str]:
 
 
 def _begin_publishing(plan: Plan, task: str, names: set[str]) -> None:
-    """Refuse an order that is not the landscape's any more; remove what is no file of the task.
+    """Refuse an outdated order; remove files that are not the task's.
 
     Whoever begins another order saves it first, and then moves the folder of all tasks away at
     once. So either this look comes after, or the files of this task go away with that folder.

@@ -105,8 +105,7 @@ class Checkpoint:
             raise InputError(
                 f"There is not enough memory to read {name}; close other programs."
             ) from None
-        # A header is a Python literal in a zip: damaged, they raise whatever their readers come up
-        # with.
+        # A header is a Python literal in a zip: damaged ones raise any kind of error.
         except Exception:  # noqa: BLE001
             raise InputError(
                 f"{name} is not a checkpoint, or is damaged; run it again from the start."

@@ -82,8 +82,8 @@ def rehearse(
 def rehearse_rest(
     checkpoint: Checkpoint, on_progress: OnProgress, masks: Iterable[str] = ()
 ) -> None:
-    """`rehearse` for a run resumed from a checkpoint. masks: kinds that it has besides those of the
-    checkpoint.
+    """`rehearse` for a run resumed from a checkpoint. masks: further kinds besides the
+    checkpoint's.
     """
     try:
         state = RestoredState.of(checkpoint)

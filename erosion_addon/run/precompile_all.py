@@ -70,7 +70,7 @@ def _forms(process: Process) -> list[dict[str, object]]:
 
 def main() -> None:
     """Compile the missing kernels; never returns."""
-    if sys.platform != "win32":  # where it is the starting process that says so
+    if sys.platform != "win32":  # on Windows the starting process sets the priority
         os.nice(19)
     threading.Thread(target=_end_with_input, daemon=True).start()
     try:

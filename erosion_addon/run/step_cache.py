@@ -50,8 +50,8 @@ class Results:
         self._kept: dict[Key, Result] = {}  # the last used one comes last
 
     def longest(self, keys: Iterable[Key]) -> tuple[int, Result | None]:
-        """Result of the most steps among `keys` (those of the first step, the first two, …), and
-        its number of steps.
+        """Cached result of the most steps, and its number of steps. keys: of the first step, the
+        first two, …
 
         0 and None if none of them is cached.
         """

@@ -52,7 +52,7 @@ def is_finite(running: Step) -> bool:
 
 
 def _float_arrays(running: Any) -> Iterator[Array]:
-    """Evolving arrays of finite fractions, except those that a property makes anew."""
+    """Evolving float arrays with finite limits, except computed properties."""
     for attribute in running.evolving:
         made_anew = isinstance(getattr(type(running), attribute, None), property)
         if made_anew or not np.isfinite(running.limits.get(attribute, ANYTHING)).all():

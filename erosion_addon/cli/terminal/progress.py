@@ -35,7 +35,7 @@ class ProgressLine:
 
     @property
     def seconds(self) -> float:
-        """Time since the beginning, without that of compilations."""
+        """Seconds since the start, without compilation."""
         return time.monotonic() - self._began
 
     def show(

@@ -18,7 +18,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 _NOTHING = "Ended by the system; nothing was written."
 
 TRY_AGAIN = 75
-"""Exit code of what the same command goes on with, as after a time limit: EX_TEMPFAIL of
+"""Exit code of work that the same command resumes, for example after a time limit: EX_TEMPFAIL of
 sysexits.h.
 """
 
@@ -27,8 +27,8 @@ _state = {"signal": 0, "deferred": False, "interrupted": False}
 
 
 class Ended(BaseException):
-    """Ended before the result was there; the message names the files written. code: exit code, by
-    default that of the signal that came.
+    """Ended before the result was complete; the message names the files written. code: exit code,
+    by default of the signal.
     """
 
     def __init__(self, sentence: str, code: int = 0) -> None:
@@ -37,8 +37,8 @@ class Ended(BaseException):
 
 
 def renamed(end: KeyboardInterrupt | Ended, what: str) -> KeyboardInterrupt | Ended:
-    """The same end with a message that says what there is. what: the part of the sentence after the
-    reason.
+    """Copy with a message that names the files written. what: second half of the sentence, after
+    the reason.
     """
     if isinstance(end, Ended):
         reason = "The time limit ended the run" if end.code == TRY_AGAIN else "Ended by the system"
@@ -95,9 +95,7 @@ def raise_pending() -> None:
 
 
 def leave(code: int) -> None:
-    """End the process, also with a kernel at work, which the interpreter's own end would trip
-    over.
-    """
+    """End the process at once. A running kernel would break the interpreter's own shutdown."""
     if interruption.is_kernel_left():
         sys.stdout.flush()
         sys.stderr.flush()

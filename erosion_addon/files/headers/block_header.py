@@ -70,7 +70,7 @@ def block_of(path: Path, size: int) -> Block:
 
 
 def _srtm(path: Path, size: int) -> Block:
-    """Block of a .hgt file, a tile of one degree whose name says its southwest corner."""
+    """Block of a .hgt file, a tile of one degree named by its southwest corner."""
     count = size // 2
     side = math.isqrt(count)
     shapes = [(side, side), *((rows, cols) for rows in _SIDES for cols in _SIDES)]

@@ -42,7 +42,7 @@ GDAL_SUFFIXES = tuple(suffix for suffix, drivers in _DRIVERS.items() if drivers 
 """Elevation data of other kinds."""
 
 _SOURCES = {*_DRIVERS, ".asc", ".hgt", ".bil", ".bip", ".flt", ".png", ".jpg"}
-"""Suffixes of what a virtual raster may be made of."""
+"""Suffixes of the sources allowed in a virtual raster."""
 
 _LARGEST_VIRTUAL = 16 << 20
 """Bytes of a virtual raster."""
@@ -135,7 +135,7 @@ def _require_local(path: Path, depth: int = 0) -> None:
 
 
 def _require_binary(path: Path) -> None:
-    """InputError for a source that is text with names in it, whatever its suffix says."""
+    """Raise InputError for a source that is a text file with further names, whatever its suffix."""
     with open_regular(path) as stream:
         head = stream.read(4096)
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{") or b"<gdal" in head.lower():

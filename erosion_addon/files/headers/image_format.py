@@ -53,7 +53,7 @@ class ImageHeader(NamedTuple):
 
 
 class CorruptError(Exception):
-    """The bytes contradict the format; the message says how."""
+    """Bytes that contradict the format."""
 
 
 class UnknownPackingError(InputError):

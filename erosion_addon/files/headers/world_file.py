@@ -25,7 +25,7 @@ _LARGEST = 1 << 16
 
 
 def with_surroundings(header: ImageHeader, path: Path) -> ImageHeader:
-    """Header of an image with what files beside it tell, where it says nothing itself."""
+    """Header of an image, completed by the files beside it."""
     auxiliary = _text(path.with_name(f"{path.name}.aux.xml"))
     header = _with_band(header, auxiliary)
     if header.spacing is not None or header.georeference is not None:
@@ -64,7 +64,7 @@ def _with_band(header: ImageHeader, auxiliary: str) -> ImageHeader:
 
 
 def placed(header: ImageHeader, placement: Placement) -> ImageHeader:
-    """Header with what a placement says."""
+    """Header completed by a placement."""
     shape = header.rows, header.cols
     georeference = Georeference.at(placement, shape)
     turned = placement.south_up, placement.mirrored

@@ -87,7 +87,7 @@ def _old(text: str) -> tuple[System, float | None]:
 
 
 def _last_unit(text: str) -> float | None:
-    """Factor of the last unit in a text, which is that of the outermost system."""
+    """Factor of the last unit in a text, that is, of the outermost system."""
     units = _UNIT.findall(text)
     if not units:
         return None

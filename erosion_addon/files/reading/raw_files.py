@@ -24,7 +24,7 @@ _NAMES = {
     "f32": "32-bit floats",
 }
 _SMOOTHER = 0.5
-"""Roughness in that of the usual form, below which another form is taken."""
+"""Roughness, relative to the usual form's, below which another form is taken."""
 _PAIRS = 32
 """Pairs of rows compared."""
 _HIGHEST, _ENDLESS = 1e5, 1e20

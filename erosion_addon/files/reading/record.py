@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options of reading a file, and the record of what it holds and what that was taken for."""
+"""Options of reading a file, and the record of its contents and their interpretation."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,9 +51,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What a file leaves open, and what it was taken for. option: the field of `Reading` that
-    settles it.
-    """
+    """Ambiguity of a file and its interpretation. option: field of `Reading` that settles it."""
 
     sentence: str
     option: str
@@ -61,7 +59,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Record:
-    """What a file holds, and what that was taken for.
+    """Contents of a file and their interpretation.
 
     kind: of its numbers, such as "uint16". shape: (rows, cols) that are read; file_shape: of the
     file. meaning: one of NUMBERS. Height in m: (number · scale + offset) · unit, or from black to

@@ -2,8 +2,8 @@
 """Arrays of a landscape in .npy files: written whole or not at all, and checked where they are
 read.
 
-A landscape may come from somebody else. No number of its files reaches a kernel unchecked, and
-nothing is written through a link, which may lead to any file of the user's.
+Landscapes are untrusted. No number of their files reaches a kernel unchecked, and nothing is
+written through a link, which may lead to any file of the user.
 """
 
 import os
@@ -132,9 +132,7 @@ def remove(path: Path) -> None:
 
 
 def refuse_link(path: Path) -> None:
-    """InputError for a link: in a folder from somebody else it may lead to any file of the
-    user's.
-    """
+    """Raise InputError for a link: in an untrusted folder it may lead to any file of the user."""
     try:
         status = path.lstat()
     except OSError:

@@ -34,7 +34,7 @@ HALO = 8
 """Width of the halo as a share of the tile's side."""
 
 LARGEST_COARSE = 1 << 31
-"""Most cells along the longer side of what is eroded as a whole."""
+"""Most cells along the longer side of coarse cells, eroded as a whole."""
 
 _LARGEST_FILE = 256 << 20
 

@@ -44,7 +44,7 @@ def level(landscape: Landscape, layer: str, factor: int) -> Array:
     """
     path = _path(landscape, layer, factor)
     if factor > 1 and path.is_file():
-        with suppress(InputError):  # damaged, or somebody else's
+        with suppress(InputError):  # damaged, or of an unknown writer
             refuse_links(landscape.folder, path)
             return np.array(
                 part_of(path, _shape(landscape, factor), None, *bounds(layer)), np.float64

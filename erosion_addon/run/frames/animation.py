@@ -49,7 +49,7 @@ def animate(
     names = with_elevation(fields)
     frame_files.check(folder, names, len(recipes) - 1)
     record = _record(folder, names, terrain, recipes)
-    frame_files.cut(folder, fields, record.kept)  # what a process that was ended left
+    frame_files.cut(folder, fields, record.kept)  # half-written frames of a killed process
     orders = digests_of(terrain, masks, recipes, lights)
     if not replace and (replacements := replaced(record, orders)):
         raise InputError(

@@ -38,8 +38,8 @@ def check(folder: Path, fields: Iterable[str], count: int) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Context of the one run that keeps frames in a folder, which is made; InputError as for
-    `check`, and while another run has it.
+    """Context of the only run that keeps frames in a folder, created if missing. InputError as for
+    `check`, or if another run has it.
     """
     check(folder, (), 0)
     is_new = not folder.exists()
@@ -99,8 +99,7 @@ def holds(folder: Path, fields: Iterable[str] = ()) -> bool:
 
 
 def cut(folder: Path, fields: Iterable[str], last: int) -> None:
-    """Remove the frames of a run after number `last`, and what a process that was ended left
-    half-written.
+    """Remove the frames of a run after number `last`, and half-written files of a killed process.
 
     last: -1 for all, with the record. fields: of the run. Files that cannot be removed stay.
     """

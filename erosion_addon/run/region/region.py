@@ -33,8 +33,8 @@ class Region:
     """Region of a terrain.
 
     share: (rows, cols) float32, 0-1: how much of the run acts on a cell; 0 at the border and
-    beyond. rows, cols: indices of the window's rows and columns, which go on over wrapped edges.
-    edges: those of the window.
+    beyond. rows, cols: indices of the window's rows and columns, continued over wrapped edges.
+    edges: of the window.
     """
 
     share: Array
@@ -137,7 +137,7 @@ def _faded(cells: Array, spacing: Spacing, wraps: bool) -> Array:
 
 
 def _window(inside: Array, wraps: bool) -> Array:
-    """Indices of the rows (or columns) of the window, from those that hold cells of the region."""
+    """Indices of the window's rows (or columns). inside: whether each holds cells of the region."""
     count = len(inside)
     cells = np.flatnonzero(inside)
     first = int(cells[0])

@@ -35,8 +35,8 @@ from ..simulation import RunOptions
 from .region import Region, as_region
 
 RIM = 0.5
-"""Share below which the result is blended with the ground before, so that also what comes to rest
-at any strength, such as talus, fades to 0 at the border.
+"""Share below which the result is blended with the ground before, so that material that comes to
+rest at any strength, such as talus, fades to 0 at the border too.
 """
 
 LOCAL_MASKS = frozenset({"strength", "rain", ENTERING})

@@ -293,18 +293,21 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _export(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
     on_progress = _progress(arguments)
+    layout = export.Layout(
+        arguments.layer,
+        arguments.side or 0,
+        arguments.engine or "",
+        tuple(arguments.height_range) if arguments.height_range else None,  # type: ignore[arg-type]
+        arguments.names or "",
+        arguments.bottom_first,
+    )
     paths, (low, high) = export.export(
         Landscape(arguments.folder),
         arguments.output,
         image_files,
-        arguments.layer,
-        side=arguments.side or 0,
-        engine=arguments.engine or "",
-        height_range=tuple(arguments.height_range) if arguments.height_range else None,  # type: ignore[arg-type]
-        names=arguments.names or "",
-        bottom_first=arguments.bottom_first,
-        on_progress=lambda fraction: on_progress(fraction, "files written"),
-        maps=export.Maps(arguments.weights, arguments.normals or ""),
+        layout,
+        export.Maps(arguments.weights, arguments.normals or ""),
+        lambda fraction: on_progress(fraction, "files written"),
     )
     print_written(paths)
     if not arguments.quiet and arguments.output.suffix.lower() in GRAY_SUFFIXES:

@@ -3,8 +3,9 @@
 scale.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -157,18 +158,14 @@ def export(
                     clipped,
                 )
             )
-            _write(
-                outputs,
-                targets,
-                values,
-                image_files,
-                span,
-                spacing,
-                layout,
-                place,
-                holes,
-                not layer.name,
+            encode = partial(
+                encode_heightmap,
+                image_files=image_files,
+                height_range=span,
+                spacing=spacing,
+                is_elevation=not layer.name,
             )
+            _write(outputs, targets, values, encode, layout, place, holes)
         size = layout.file_size(terrain.shape)
         bottom_first = layout.bottom_first(path.suffix.lower())
         side.write(sheets, size, spacing, bottom_first, layout.tiles, layout.tiles_upward)
@@ -233,14 +230,12 @@ def _write(
     outputs: Outputs,
     targets: dict[tuple[int, int], Path],
     values: Array,
-    image_files: ImageFiles,
-    span: Range,
-    spacing: tuple[float, float],
+    encode: Callable[..., object],
     layout: Layout,
     place: Georeference | None,
     missing: Array | None,
-    is_elevation: bool,
 ) -> None:
+    """Write a layer's tiles. encode: writes one of them to a path."""
     rows, cols = (
         (side - 1) // tiles for side, tiles in zip(values.shape, layout.tiles, strict=True)
     )
@@ -256,16 +251,7 @@ def _write(
             else None
         )
         with outputs.write(target) as temporary:
-            encode_heightmap(
-                temporary,
-                tile,
-                image_files,
-                span,
-                spacing=spacing,
-                georeference=position,
-                missing=holes,
-                is_elevation=is_elevation,
-            )
+            encode(temporary, tile, georeference=position, missing=holes)
 
 
 def _spacing(terrain: Terrain, size: tuple[int, int]) -> tuple[float, float]:

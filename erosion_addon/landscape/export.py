@@ -48,35 +48,44 @@ class Maps:
     normals: str = ""
 
 
+@dataclass(frozen=True)
+class Layout:
+    """Layer of a landscape in square files.
+
+    side: points of a file, which shares those on its borders; 0 for the tile's own. engine: see
+    `game_engines.ENGINES`. height_range: m of black and white; None for the range of the whole
+    layer, 0 to 1 for masks. names: pattern of the files' names, with {x} and {y} for the numbers of
+    tiles, also {x:03d}, and {name} for that of the path; default: the engine's. bottom_first:
+    whether y grows upward, as for Unity in any case.
+    """
+
+    layer: str = "elevation"
+    side: int = 0
+    engine: str = ""
+    height_range: Range | None = None
+    names: str = ""
+    bottom_first: bool = False
+
+
 def export(
     landscape: Landscape,
     path: Path,
     image_files: ImageFiles,
-    layer: str = "elevation",
-    side: int = 0,
-    engine: str = "",
-    height_range: Range | None = None,
-    names: str = "",
-    bottom_first: bool = False,
+    layout: Layout,
+    maps: Maps,
     on_progress: OnProgress = lambda fraction: None,
-    maps: Maps | None = None,
 ) -> tuple[list[Path], Range]:
-    """Write a layer as square files of `side` points that share those on their borders; returns
-    them and the meters of black and white. TIFFs have the landscape's georeference, each with the
-    origin of its own points.
+    """Write a layer as square files; returns them and the meters of black and white. TIFFs have the
+    landscape's georeference, each with the origin of its own points.
 
-    side: 0 for the tile's own. Beyond the far edges the last point is repeated. engine: see
-    `game_engines.ENGINES`. height_range: default: of the whole layer, 0 to 1 for masks. names:
-    pattern of the files' names, with {x} and {y} for the numbers of tiles, also {x:03d}, and {name}
-    for that of `path`; default: the engine's. bottom_first: whether y grows upward, as for Unity in
-    any case. maps: written as NAME_weight_rock, NAME_normal in the same tiles; they equal those of
-    the land in one piece, cell by cell. Files are written one by one; each is complete or not
-    there. A side file with the scale comes last, see `side_writing`.
+    Beyond the far edges the last point is repeated. maps: written as NAME_weight_rock, NAME_normal
+    in the same tiles; they equal those of the land in one piece, cell by cell. Files are written
+    one by one; each is complete or missing. A side file with the scale comes last, see
+    `side_writing`.
     """
-    layer = _of_one_value(landscape, layer)
-    maps = maps or Maps()
-    habits = ENGINES[engine] if engine else ANY
-    pattern = names or habits.tile
+    layer = _of_one_value(landscape, layout.layer)
+    habits = ENGINES[layout.engine] if layout.engine else ANY
+    pattern = layout.names or habits.tile
     # Before the layer is read: whether files can be written there.
     Outputs().plan(path.with_name(_filled_in(pattern, path.stem, 0, 0) + path.suffix), SUFFIXES)
     if (maps.weights or maps.normals) and pattern.format(name="a", x=0, y=0) == pattern.format(
@@ -85,12 +94,13 @@ def export(
         raise InputError(
             f"Maps need a name of their own; put {{name}} into the pattern {pattern!r:.80}."
         )
-    side = side or (
-        habits.nearest(landscape.manifest.tile) if habits.sizes else landscape.manifest.tile + 1
-    )
+    side = layout.side
+    if not side:
+        tile = landscape.manifest.tile
+        side = habits.nearest(tile) if habits.sizes else tile + 1
     if side < 2:
         raise InputError(f"A file needs at least 2 points a side, not {side}.")
-    span = height_range or _range(landscape, layer)
+    span = layout.height_range or _range(landscape, layer)
     place = landscape.manifest.georeference
     rows, cols = (max(1, -(-(count - 1) // (side - 1))) for count in landscape.shape)
     unit = "0-1" if layer.startswith(MASK) else FIELDS[layer.removeprefix(START)].unit
@@ -98,7 +108,7 @@ def export(
     sheets += [
         _Sheet(name, "0-1", path.with_name(f"{path.stem}_{name}.png")) for name in _names(maps)
     ]
-    upward = bottom_first or habits.bottom_first
+    upward = layout.bottom_first or habits.bottom_first
     spacing = landscape.manifest.spacing
     paths: list[Path] = []
     with Outputs() as beside:

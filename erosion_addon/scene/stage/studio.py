@@ -282,10 +282,10 @@ def _set_sky(scene: bpy.types.Scene, terrain: bpy.types.Object, light: str) -> N
     towards = _towards_sun(place, heading_of(scene.camera, place), day)
     if suns:  # the user's own too: the glow surrounds it
         if suns[0].get(nodes.KIND) == SUN:
-            towards = suns[0].rotation_quaternion
+            rotation = suns[0].rotation_quaternion
         else:
-            towards = suns[0].matrix_world.to_quaternion()
-        towards = towards @ Vector((0.0, 0.0, 1.0))
+            rotation = suns[0].matrix_world.to_quaternion()
+        towards = rotation @ Vector((0.0, 0.0, 1.0))
     colors = material.palette_of(terrain).values
     soil = colors.get("Sediment Color", (0.2, 0.18, 0.15, 1.0))[:3]
     values = {

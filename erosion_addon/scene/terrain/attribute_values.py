@@ -52,7 +52,9 @@ class Values(NamedTuple):
         )
 
 
-def new_attribute(mesh: bpy.types.Mesh, name: str, data_type: str, domain: str = "POINT") -> None:
+def new_attribute(
+    mesh: bpy.types.Mesh | bpy.types.Curves, name: str, data_type: str, domain: str = "POINT"
+) -> None:
     """Add an attribute; InputError if Blender refuses."""
     attribute = mesh.attributes.new(name, data_type, domain)  # type: ignore[arg-type]
     if attribute is not None and attribute.name != name:  # e.g. the name of a vertex group

@@ -44,7 +44,9 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
         names = [self.curve] if self.curve else [obj.name for obj in bpy.context.selected_objects]
 
         def curves() -> list[bpy.types.Object]:
-            objects = [obj for obj in map(bpy.data.objects.get, names) if obj is not None]
+            objects = [
+                obj for obj in (bpy.data.objects.get(name) for name in names) if obj is not None
+            ]
             return (
                 objects
                 if self.curve

@@ -215,7 +215,7 @@ def _set_up_look(terrain: bpy.types.Object) -> None:
     """
     try:
         with bpy.context.temp_override(object=terrain, active_object=terrain):
-            bpy.ops.erosion.look_add()
+            bpy.ops.erosion.look_add()  # type: ignore[attr-defined] # of the extension
     except RuntimeError as error:
         raise InputError(reason_of(error)) from None
 

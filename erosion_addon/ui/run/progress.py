@@ -198,8 +198,9 @@ def messages(obj: bpy.types.Object | None) -> list[str]:
 
 def forget(obj: bpy.types.Object | None) -> None:
     """Drop these messages."""
-    for uid in (GONE, obj and obj.session_uid):
-        now.messages.pop(uid, None)
+    now.messages.pop(GONE, None)
+    if obj is not None:
+        now.messages.pop(obj.session_uid, None)
 
 
 def ask() -> None:

@@ -195,7 +195,8 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
             {"INFO"},
             f"{folder.name}: {rows} × {cols} cells in {tile_rows} × {tile_cols} tiles",
         )
-        return set(bpy.ops.erosion.landscape_import(filepath=str(folder / NAME)))
+        operators = bpy.ops.erosion  # type: ignore[attr-defined] # registered by the extension
+        return set(operators.landscape_import(filepath=str(folder / NAME)))
 
     def _path(self) -> Path:
         return Path(bpy.path.abspath(self.source))

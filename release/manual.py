@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of docs/reference, filled from the declarations: `python release/manual.py` after changing
-one.
-"""
+"""Tables of docs/reference, filled from the declarations: `python release/manual.py`."""
 
 import sys
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -27,19 +26,19 @@ from erosion_addon.terrain.strata import Strata  # noqa: E402
 
 def recipes() -> str:
     """Kind of land, name and description of each shipped recipe."""
-    known = {name: Recipe.load(path) for name, path in sorted(shipped().items())}
+    presets = {name: Recipe.load(path) for name, path in sorted(shipped().items())}
     rows = []
     for landscape, heading in LANDSCAPES.items():
         rows += [
-            (heading, name, one.description)
-            for name, one in known.items()
-            if one.landscape == landscape
+            (heading, name, recipe.description)
+            for name, recipe in presets.items()
+            if recipe.landscape == landscape
         ]
-    return _table(("land", "recipe", "what it makes"), rows)
+    return _table(("land", "recipe", "result"), rows)
 
 
 def parameters() -> str:
-    """A section for each process: what it is, and its parameters."""
+    """Section of each process: description and parameters."""
     return "\n".join(_process(process) for process in PROCESSES.values())
 
 
@@ -47,27 +46,33 @@ def _process(process: Process) -> str:
     rows = []
     for group, declared in groups(process.parameters).items():
         rows += [(f"**{group}**", "", "", "", "")] if group else []
-        rows += [_parameter(known) for known in declared]
-    table = _table(("parameter", "default", "range", "unit", "what it does"), rows)
+        rows += [_parameter(specification) for specification in declared]
+    table = _table(("parameter", "default", "range", "unit", "effect"), rows)
     return f"## {process.label}: `{process.kind}`\n\n{process.about}\n\n{table}"
 
 
-def _parameter(known: Specification) -> tuple[str, ...]:
-    source = f" ({known.seed_name} in the article)" if known.seed_name else ""
-    default = "none" if known.default == () else str(known.default)
-    default = f"{default} ({known.zero})" if known.zero else default
-    sentence = f"{known.sentence} {known.needs_text}".strip()
-    return f"`{known.name}`{source}", default, known.range_text, known.unit, sentence
+def _parameter(specification: Specification) -> tuple[str, ...]:
+    source = f" ({specification.seed_name} in the article)" if specification.seed_name else ""
+    default = "none" if specification.default == () else str(specification.default)
+    default = f"{default} ({specification.zero})" if specification.zero else default
+    sentence = f"{specification.sentence} {specification.needs_text}".strip()
+    return (
+        f"`{specification.name}`{source}",
+        default,
+        specification.range_text,
+        specification.unit,
+        sentence,
+    )
 
 
 def limits() -> str:
-    """The limits that every step may have."""
-    rows = [_parameter(known) for known in specifications(Limits).values()]
-    return _table(("limit", "default", "range", "unit", "what it does"), rows)
+    """Limits of every step."""
+    rows = [_parameter(limit) for limit in specifications(Limits).values()]
+    return _table(("limit", "default", "range", "unit", "effect"), rows)
 
 
 def scales() -> str:
-    """The parameters that a mask can scale, by process."""
+    """Parameters that a mask can scale, by process."""
     rows = [
         (f"`{kind}`", ", ".join(f"`{name}`" for name in process.scalable))
         for kind, process in PROCESSES.items()
@@ -76,20 +81,20 @@ def scales() -> str:
 
 
 def sources() -> str:
-    """The start terrains with their own parameters, and the parameters that most of them have."""
+    """Start terrains with their own parameters, and shared parameters."""
     rows = []
     shared = {}
     for source in SOURCES.values():
         own, *others = groups(source.parameters).values()
         words = [
-            f"`{known.name}` {'none' if known.is_file else known.default} {known.unit}".strip()
-            for known in own
+            f"`{item.name}` {'none' if item.is_file else item.default} {item.unit}".strip()
+            for item in own
         ]
         rows.append((f"`{source.kind}`", source.label, source.about, ", ".join(words)))
-        for known in (known for group in others for known in group):
-            shared[known.name] = (f"`{known.name}`", known.range_text, known.sentence)
-    kinds = _table(("kind", "in the menu", "what it is", "parameters and their defaults"), rows)
-    return f"{kinds}\n{_table(('parameter', 'range', 'what it does'), shared.values())}"
+        for item in chain.from_iterable(others):
+            shared[item.name] = (f"`{item.name}`", item.range_text, item.sentence)
+    kinds = _table(("kind", "in the menu", "description", "parameters and defaults"), rows)
+    return f"{kinds}\n{_table(('parameter', 'range', 'effect'), shared.values())}"
 
 
 def masks() -> str:
@@ -116,7 +121,7 @@ def sockets() -> str:
         rows.setdefault(socket.panel, [(f"**{socket.panel}**", "")]).append(
             (socket.name, socket.sentence)
         )
-    return _table(("input", "what it is"), [row for panel in rows.values() for row in panel])
+    return _table(("input", "meaning"), [row for panel in rows.values() for row in panel])
 
 
 def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -125,12 +130,12 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 def filled(page: str) -> str:
     """Page of the manual with updated tables between its marks."""
-    for made in (recipes, parameters, limits, scales, sources, masks, strata, fields, sockets):
-        begin = f"<!-- {made.__name__} -->\n"
+    for table in (recipes, parameters, limits, scales, sources, masks, strata, fields, sockets):
+        begin = f"<!-- {table.__name__} -->\n"
         end = "<!-- end -->\n"
-        head, found, rest = page.partition(begin)
-        if found:
-            page = "".join([head, begin, made(), end, rest.partition(end)[2]])
+        head, mark, rest = page.partition(begin)
+        if mark:
+            page = "".join([head, begin, table(), end, rest.partition(end)[2]])
     return page
 
 

@@ -51,18 +51,12 @@ def _process(process: Process) -> str:
     return f"## {process.label}: `{process.kind}`\n\n{process.about}\n\n{table}"
 
 
-def _parameter(specification: Specification) -> tuple[str, ...]:
-    source = f" ({specification.seed_name} in the article)" if specification.seed_name else ""
-    default = "none" if specification.default == () else str(specification.default)
-    default = f"{default} ({specification.zero})" if specification.zero else default
-    sentence = f"{specification.sentence} {specification.needs_text}".strip()
-    return (
-        f"`{specification.name}`{source}",
-        default,
-        specification.range_text,
-        specification.unit,
-        sentence,
-    )
+def _parameter(item: Specification) -> tuple[str, ...]:
+    source = f" ({item.seed_name} in the article)" if item.seed_name else ""
+    default = "none" if item.default == () else str(item.default)
+    default = f"{default} ({item.zero})" if item.zero else default
+    sentence = f"{item.sentence} {item.needs_text}".strip()
+    return (f"`{item.name}`{source}", default, item.range_text, item.unit, sentence)
 
 
 def limits() -> str:

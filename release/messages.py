@@ -77,13 +77,13 @@ def messages() -> list[tuple[str, str]]:
     """(context, message) of all that the interface says, sorted; the extension has to be
     registered.
     """
-    found = set()
+    entries = set()
     for module in ui._MODULES:
         for cls in module.CLASSES:
-            found |= set(_of_class(cls))
+            entries |= set(_of_class(cls))
     for path in Path(ui.__file__).parent.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        found |= {
+        entries |= {
             message
             for node in ast.walk(tree)
             if isinstance(node, ast.Call)
@@ -92,18 +92,18 @@ def messages() -> list[tuple[str, str]]:
     headings = [
         group for process in PROCESSES.values() for group in groups(process.parameters) if group
     ]
-    labels = [known.label for known in (*PROCESSES.values(), *MASK_KINDS.values())]
+    labels = [record.label for record in (*PROCESSES.values(), *MASK_KINDS.values())]
     labels += [label for _, label, _ in FIGURES]
-    found |= {(DEFAULT, heading) for heading in [*headings, *labels, *LANDSCAPES.values()]}
-    found |= {(OPERATOR, text) for _, text, _ in REMEDIES.values()}
-    found |= {(DEFAULT, Recipe.load(name).description) for name in shipped()}
-    told = tuple(re.sub(r"{[^{}]*}", "{}", text) for _, text in found)
-    found |= {
+    entries |= {(DEFAULT, heading) for heading in [*headings, *labels, *LANDSCAPES.values()]}
+    entries |= {(OPERATOR, text) for _, text, _ in REMEDIES.values()}
+    entries |= {(DEFAULT, Recipe.load(name).description) for name in shipped()}
+    templates = tuple(re.sub(r"{[^{}]*}", "{}", text) for _, text in entries)
+    entries |= {
         (SENTENCE, text)
         for text in sentences()
-        if not any(one.startswith(text.rstrip(".")) for one in told)
+        if not any(template.startswith(text.rstrip(".")) for template in templates)
     }
-    return sorted(known for known in found if known[1])
+    return sorted(entry for entry in entries if entry[1])
 
 
 def _of_class(cls: type) -> Iterator[tuple[str, str]]:
@@ -145,18 +145,18 @@ def _of_call(call: ast.Call) -> Iterator[tuple[str, str]]:
 
 def sentences() -> set[str]:
     """Errors, reports and notes of all modules but UNSEEN, with {} for their values."""
-    found = set(NOTES)
+    phrases = set(NOTES)
     for path in sorted((ROOT / "erosion_addon").rglob("*.py")):
         if not (name := path.relative_to(ROOT / "erosion_addon").as_posix()).startswith(UNSEEN):
             tree = ast.parse(path.read_text(encoding="utf-8"))
-            found |= set(_reported(tree))
+            phrases |= set(_reported(tree))
             if name.startswith(("scene/", "ui/")):
-                found |= {
+                phrases |= {
                     text
                     for text in texts(tree)
                     if text[0].isupper() | (text[0] == "{") and text.endswith(".")
                 }
-    return {text for text in found if re.search("[a-z]{2}", text)}
+    return {text for text in phrases if re.search("[a-z]{2}", text)}
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
@@ -177,9 +177,12 @@ def _reported(tree: ast.AST) -> Iterator[str]:
             and call.args
             and _name(call) in ("InputError", "NoAnswerError", "report")
         ):
-            given = call.args[-1]
-            for said in (given.body, given.orelse) if isinstance(given, ast.IfExp) else (given,):
-                if text := _template(said):
+            argument = call.args[-1]
+            branches = [argument]
+            if isinstance(argument, ast.IfExp):
+                branches = [argument.body, argument.orelse]
+            for branch in branches:
+                if text := _template(branch):
                     yield text
 
 
@@ -202,10 +205,10 @@ def _name(call: ast.Call) -> str:
 def update(locale: str) -> Path:
     """Write the file of a language with the current texts of the interface; returns its path."""
     path = FOLDER / f"{locale}.json"
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    translations = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     content: dict[str, dict[str, str]] = {}
     for context, text in messages():
-        content.setdefault(context, {})[text] = known.get(context, {}).get(text, "")
+        content.setdefault(context, {})[text] = translations.get(context, {}).get(text, "")
     path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return path
 

@@ -21,21 +21,21 @@ def icon() -> Image.Image:
     """The picture of a recipe with round corners."""
     shape = Image.new("L", ICON)
     ImageDraw.Draw(shape).rounded_rectangle((0, 0, ICON[0] - 1, ICON[1] - 1), ROUND, fill=255)
-    made = Image.open(ROOT / "presets" / "previews" / "alpine.png").convert("RGB").resize(ICON)
-    made.putalpha(shape)
-    return made
+    picture = Image.open(ROOT / "presets" / "previews" / "alpine.png").convert("RGB").resize(ICON)
+    picture.putalpha(shape)
+    return picture
 
 
 def featured() -> Image.Image:
     """Sixteen landscapes of the gallery, without their names."""
     gallery = Image.open(ROOT / "docs" / "images" / "gallery.jpg")
-    made = Image.new("RGB", FEATURED)
+    picture = Image.new("RGB", FEATURED)
     for number in range(16):
         left = number % 3 * TILE[0]
         top = number // 3 * LINE
         place = number % 4 * TILE[0], number // 4 * TILE[1]
-        made.paste(gallery.crop((left, top, left + TILE[0], top + TILE[1])), place)
-    return made
+        picture.paste(gallery.crop((left, top, left + TILE[0], top + TILE[1])), place)
+    return picture
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def download_wheels(platform_name: str, pythons: list[str]) -> list[Path]:
     """Paths of the wheels for each Python, from build/wheels; those not there yet are
     downloaded.
     """
-    wanted = []
+    wheels = []
     for python in pythons:
         tag = "cp" + python.replace(".", "")
         folder = ROOT / "build" / "wheels" / platform_name / tag
@@ -126,8 +126,8 @@ def download_wheels(platform_name: str, pythons: list[str]) -> list[Path]:
             for pip_tag in PLATFORMS[platform_name].tags:
                 command += ["--platform", pip_tag]
             subprocess.run([*command, "--require-hashes", "--requirement", str(PINNED)], check=True)
-        wanted += [next(folder.glob(f"{name}-{version}-*.whl")) for name, version in WHEELS.items()]
-    return wanted
+        wheels += [next(folder.glob(f"{name}-{version}-*.whl")) for name, version in WHEELS.items()]
+    return wheels
 
 
 def unknown(wheels: Iterable[Path]) -> list[Path]:
@@ -140,15 +140,15 @@ def unknown(wheels: Iterable[Path]) -> list[Path]:
 def sources() -> list[Path]:
     """Files of the extension, relative to its root: in a checkout those known to git, else all."""
     if not (ROOT / ".git").exists():
-        there = (path for name in BELONGS for path in (ROOT / name, *(ROOT / name).rglob("*")))
+        paths = (path for name in BELONGS for path in (ROOT / name, *(ROOT / name).rglob("*")))
         return [
             path.relative_to(ROOT)
-            for path in there
+            for path in paths
             if path.is_file() and "__pycache__" not in path.parts
         ]
-    if others := _git_files("--others", "--exclude-standard"):
+    if untracked := _git_files("--others", "--exclude-standard"):
         print(
-            f"zip.py: not packed, as git does not know them: {', '.join(map(str, others))}",
+            f"zip.py: not packed, as git does not know them: {', '.join(map(str, untracked))}",
             file=sys.stderr,
         )
     return _git_files("--cached")
@@ -157,10 +157,10 @@ def sources() -> list[Path]:
 def _git_files(*words: str) -> list[Path]:
     """Files of the extension by `git ls-files`. (The checkout may belong to another user.)"""
     command = ["git", "-c", "safe.directory=*", "ls-files", "-z", *words, "--", *BELONGS]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
-    if done.returncode:
-        sys.exit(f"zip.py: git cannot name the files to pack: {done.stderr.strip()}")
-    return [Path(name) for name in done.stdout.split("\0") if name]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    if listing.returncode:
+        sys.exit(f"zip.py: git cannot name the files to pack: {listing.stderr.strip()}")
+    return [Path(name) for name in listing.stdout.split("\0") if name]
 
 
 def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
@@ -182,8 +182,8 @@ def stage(folder: Path, platform_name: str, wheels: list[Path]) -> None:
     manifest = folder / "blender_manifest.toml"
     names = "".join(f'  "./wheels/{wheel.name}",\n' for wheel in wheels)
     # in front: tables end the top level
-    added = f'platforms = ["{platform_name}"]\nwheels = [\n{names}]\n'
-    manifest.write_text(added + manifest.read_text(encoding="utf-8"), encoding="utf-8")
+    head = f'platforms = ["{platform_name}"]\nwheels = [\n{names}]\n'
+    manifest.write_text(head + manifest.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 def normalize(target: Path) -> None:
@@ -209,33 +209,33 @@ def faults(target: Path, platform_name: str, pythons: list[str]) -> list[str]:
     with zipfile.ZipFile(target) as archive:
         names = set(archive.namelist())
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode("utf-8"))
-    found = [
+    messages = [
         f"{name} is missing." for name in BELONGS if not any(n.split("/")[0] == name for n in names)
     ]
     listed = set(manifest["wheels"])
-    there = {f"./{name}" for name in names if name.endswith(".whl")}
-    found += [
+    wheels = {f"./{name}" for name in names if name.endswith(".whl")}
+    messages += [
         f"{wheel} is in the manifest or in the zip, but not in both."
-        for wheel in sorted(listed ^ there)
+        for wheel in sorted(listed ^ wheels)
     ]
     for name, version in WHEELS.items():
         missing = (
-            one
-            for one in pythons
-            if not any(_fits(path, name, version, one, platform_name) for path in there)
+            python
+            for python in pythons
+            if not any(_fits(path, name, version, python, platform_name) for path in wheels)
         )
-        found += [f"{name} {version} for Python {python} is missing." for python in missing]
-    if len(there) != len(WHEELS) * len(pythons):
-        found.append(
-            f"There are {len(there)} wheels, and {len(WHEELS) * len(pythons)} were wanted."
+        messages += [f"{name} {version} for Python {python} is missing." for python in missing]
+    if len(wheels) != len(WHEELS) * len(pythons):
+        messages.append(
+            f"There are {len(wheels)} wheels, and {len(WHEELS) * len(pythons)} were wanted."
         )
     if manifest["platforms"] != [platform_name]:
-        found.append(f"The platforms are {manifest['platforms']}.")
+        messages.append(f"The platforms are {manifest['platforms']}.")
     if target.stat().st_size > LARGEST:
-        found.append(
+        messages.append(
             f"It is larger than the {LARGEST / 1e6:.0f} MB that extensions.blender.org takes."
         )
-    return found
+    return messages
 
 
 def _fits(wheel: str, name: str, version: str, python: str, platform_name: str) -> bool:
@@ -284,9 +284,9 @@ def build_zip(
 
 
 def _run_builder(blender: str | None, *words: str) -> None:
-    done = subprocess.run([*builder(blender), *words], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"zip.py: `{words[0]}` failed\n{done.stdout}{done.stderr}")
+    result = subprocess.run([*builder(blender), *words], capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"zip.py: `{words[0]}` failed\n{result.stdout}{result.stderr}")
 
 
 def main() -> None:
@@ -307,8 +307,8 @@ def main() -> None:
     )
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="FOLDER")
     parser.add_argument("--blender", metavar="PROGRAM", help="build with this Blender")
-    words = parser.parse_args()
-    platforms = list(PLATFORMS) if words.platform == ["all"] else words.platform
+    arguments = parser.parse_args()
+    platforms = list(PLATFORMS) if arguments.platform == ["all"] else arguments.platform
     for name in platforms:
         if name not in PLATFORMS:
             parser.error(
@@ -316,14 +316,17 @@ def main() -> None:
                 f"{', '.join(PLATFORMS)}"
             )
     for name in platforms:
-        known = PLATFORMS[name]
-        suffix = "_distributions" if words.distributions else ""
-        pythons = list(
-            known.distributions if suffix else known.pythons if words.all else words.python
-        )
+        target_platform = PLATFORMS[name]
+        suffix = "_distributions" if arguments.distributions else ""
+        if suffix:
+            pythons = list(target_platform.distributions)
+        elif arguments.all:
+            pythons = list(target_platform.pythons)
+        else:
+            pythons = list(arguments.python)
         if not pythons:
             continue  # distributions build no Blender for that platform
-        target = build_zip(name, pythons, words.output.resolve(), words.blender, suffix)
+        target = build_zip(name, pythons, arguments.output.resolve(), arguments.blender, suffix)
         print(target, flush=True)
         print(
             f"    {target.stat().st_size / 1e6:.1f} MB, for Python {', '.join(pythons)}",

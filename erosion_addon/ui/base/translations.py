@@ -29,10 +29,10 @@ def read(path: Path) -> Texts:
     """
     content: Mapping[str, Mapping[str, str]] = json.loads(path.read_text(encoding="utf-8"))
     return {
-        (context, text): said
+        (context, text): translation
         for context, texts in content.items()
-        for text, said in texts.items()
-        if said
+        for text, translation in texts.items()
+        if translation
     }
 
 
@@ -60,20 +60,22 @@ def sentence(text: str) -> str:
 
     Values are inserted unchanged, unless one is such a sentence itself.
     """
-    template, values = _taken_apart(text, bpy.app.translations.locale)
-    said = bpy.app.translations.pgettext_rpt(template, SENTENCE)
-    return said.format(*map(sentence, values)) if values or said != template else text
+    template, values = _parsed(text, bpy.app.translations.locale)
+    translation = str(bpy.app.translations.pgettext_rpt(template, SENTENCE))
+    if not values and translation == template:
+        return text
+    return translation.format(*map(sentence, values))
 
 
 @session.cached(128)
-def _taken_apart(text: str, locale: str) -> tuple[str, tuple[str, ...]]:
+def _parsed(text: str, locale: str) -> tuple[str, tuple[str, ...]]:
     """Message template of a text, and its values; the text itself if no template matches.
 
     Cached, as panels ask at each redraw.
     """
     for pattern, template in _patterns(locale):
-        if found := pattern.fullmatch(text):
-            return template, found.groups()
+        if match := pattern.fullmatch(text):
+            return template, match.groups()
     return text, ()
 
 

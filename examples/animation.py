@@ -23,7 +23,7 @@ from erosion_addon import Recipe  # noqa: E402
 from erosion_addon.scene.materials import material, sky_material  # noqa: E402
 from erosion_addon.scene.stage import studio  # noqa: E402
 from erosion_addon.scene.stage.daylight import DAYLIGHTS  # noqa: E402
-from erosion_addon.scene.terrain import grid  # noqa: E402
+from erosion_addon.scene.terrain.mesh import make_grid_object  # noqa: E402
 from erosion_addon.ui.recipe import steps  # noqa: E402
 
 OUT = ROOT / "build" / "examples"
@@ -55,7 +55,7 @@ def play(folder: Path) -> tuple[bpy.types.Scene, bpy.types.Object]:
     scene.frame_start = 0
     scene.frame_end = FRAMES
     heights = noise(7, 2.1) * RELIEF
-    terrain = grid.make_grid_object("Terrain", heights, (CELL_SIZE, CELL_SIZE), scene.collection)
+    terrain = make_grid_object("Terrain", heights, (CELL_SIZE, CELL_SIZE), scene.collection)
     bpy.context.view_layer.objects.active = terrain
     terrain.select_set(True)
     steps.fill(terrain.erosion, Recipe.from_dict({"name": "Rise", "step": [RISE]}))

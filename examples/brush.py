@@ -14,7 +14,7 @@ from PIL import Image
 
 import erosion_addon
 from erosion_addon.grid.resample import bilinear
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 
 RELIEF = 1500.0
 CELLS = 512
@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> None:
     scene = bpy.context.scene
     heights = bilinear(noise(7, 2.1) * RELIEF, (CELLS, CELLS))
     cell_size = WIDTH / CELLS
-    terrain = grid.make_grid_object("Terrain", heights, (cell_size, cell_size), scene.collection)
+    terrain = make_grid_object("Terrain", heights, (cell_size, cell_size), scene.collection)
     bpy.context.view_layer.objects.active = terrain
     set_clay(terrain, scene)
     before = picture(scene, 1, OUT / "brush_before.png")

@@ -32,6 +32,7 @@ from erosion_addon.grid.resample import resized  # noqa: E402
 from erosion_addon.scene.stage import render  # noqa: E402
 from erosion_addon.scene.terrain import grid  # noqa: E402
 from erosion_addon.scene.terrain.attributes import new_attribute  # noqa: E402
+from erosion_addon.scene.terrain.mesh import make_grid_object  # noqa: E402
 from examples.starts import terrain_for  # noqa: E402
 
 PICTURES = ROOT / "build" / "examples" / "gallery"
@@ -63,9 +64,7 @@ def start_of(recipe: str, cells: int) -> Terrain:
 def make_object(recipe: str, cells: int) -> bpy.types.Object:
     """The recipe's start terrain as an object, with its sand as the attribute `sediment`."""
     start = start_of(recipe, cells)
-    obj = grid.make_grid_object(
-        recipe, start.elevation, start.spacing, bpy.context.scene.collection
-    )
+    obj = make_grid_object(recipe, start.elevation, start.spacing, bpy.context.scene.collection)
     if start["sediment"].any():
         new_attribute(obj.data, "sediment", "FLOAT")
         sand = grid.find_lattice(obj).to_vertices(start["sediment"]).astype("float32")

@@ -24,6 +24,7 @@ from erosion_addon.files.render_settings import Picture  # noqa: E402
 from erosion_addon.scene.derived import surroundings  # noqa: E402
 from erosion_addon.scene.stage import look, render, studio  # noqa: E402
 from erosion_addon.scene.terrain import attributes, grid  # noqa: E402
+from erosion_addon.scene.terrain.mesh import make_grid_object  # noqa: E402
 from erosion_addon.scene.water import rivers  # noqa: E402
 from examples.animation import noise  # noqa: E402
 
@@ -54,9 +55,7 @@ def picture(path: Path) -> None:
     erosion_addon.register()
     scene = bpy.context.scene
     made = mountains()
-    terrain = grid.make_grid_object(
-        "Terrain", made.elevation, (CELL_SIZE, CELL_SIZE), scene.collection
-    )
+    terrain = make_grid_object("Terrain", made.elevation, (CELL_SIZE, CELL_SIZE), scene.collection)
     fields = {name: made.fields[name] for name in FIELDS if name in made.fields}
     attributes.write_fields(terrain.data, grid.find_lattice(terrain), fields)
     level = float(np.quantile(made.elevation, 0.12))

@@ -15,6 +15,7 @@ import numpy as np
 
 import erosion_addon
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
 from erosion_addon.scene.worker import worker_process as process
 from tests.landscape.conftest import fractal as fractal_landscape
 from tests.terrains import fractal
@@ -64,7 +65,7 @@ use("landscape_put_back")
 bpy.ops.mesh.primitive_uv_sphere_add(segments=8, ring_count=6, radius=50)
 use("grid_from_mesh", cell_size=5.0)
 
-terrain = grid.make_grid_object(
+terrain = make_grid_object(
     "Land", fractal(24, 30, 120.0), (10.0, 10.0), bpy.context.scene.collection
 )
 bpy.context.view_layer.objects.active = terrain
@@ -91,7 +92,7 @@ use("maps_export", directory=str(FOLDER / "maps"))
 use("water_add", threshold=0.5)
 use("rivers_add", source_area=0.005)
 use("lakes_add", lake_area=200.0, lake_depth=0.1)
-use("sea_add", sea_level=float(np.median(grid.heights(terrain.data))))
+use("sea_add", sea_level=float(np.median(vertex_heights(terrain.data))))
 drawn = bpy.data.curves.new("Brook", "CURVE")
 drawn.splines.new("POLY").points.add(1)
 heights = grid.read_terrain(terrain)[0].elevation

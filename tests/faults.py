@@ -34,7 +34,8 @@ from erosion_addon.landscape.tasks import WORK
 from erosion_addon.scene.materials.terrain.sockets import SHORE
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.session import session
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_heights
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.terrain.fields import WATERS
 from erosion_addon.ui.recipe import steps
@@ -389,7 +390,7 @@ class InBlender:
 
     def _make(self) -> None:
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-        obj = grid.make_grid_object(
+        obj = make_grid_object(
             "Land", fractal(14, 18, 120.0), (10.0, 10.0), bpy.context.scene.collection
         )
         obj.data.attributes.new("sediment", "FLOAT", "POINT").data.foreach_set(
@@ -425,7 +426,7 @@ class InBlender:
             for item in land.erosion.steps
         ]
         meshes = sum(mesh.name != RESCUED for mesh in bpy.data.meshes)
-        is_busy = job.now.current is not None and not job.now.current.held
+        is_busy = session.run.task is not None and session.run.task.state != "held"
         return found, original.has_source(land.data), meshes, is_busy, strokes
 
 
@@ -531,7 +532,7 @@ class Window(InBlender):
         )
         bpy.context.object.name = "Land"
         mesh = bpy.context.object.data
-        grid.write_heights(mesh, grid.heights(mesh) + np.float32(2.0))
+        write_heights(mesh, vertex_heights(mesh) + np.float32(2.0))
 
     def before(self) -> None:
         self._files.put_back()

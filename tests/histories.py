@@ -38,7 +38,7 @@ from erosion_addon.scene.derived import update_derived
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.scene.terrain.mesh import shown_positions
+from erosion_addon.scene.terrain.mesh import make_grid_object, shown_positions, vertex_heights
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.terrain.fields import BAKED
 from erosion_addon.ui.recipe import steps
@@ -83,7 +83,7 @@ class Land:
 
 def heights_of(obj: bpy.types.Object) -> bytes:
     """Local heights of a terrain."""
-    return grid.heights(obj.data).tobytes()
+    return vertex_heights(obj.data).tobytes()
 
 
 def others_of(obj: bpy.types.Object) -> tuple[Any, ...]:
@@ -156,7 +156,7 @@ class Session(RuleBasedStateMachine):
     def _new_terrain(self) -> None:
         self.made += 1
         heights = fractal(ROWS, COLS, 120.0, seed=self.made)
-        obj = grid.make_grid_object("Land", heights, (CELL, CELL), bpy.context.scene.collection)
+        obj = make_grid_object("Land", heights, (CELL, CELL), bpy.context.scene.collection)
         obj.name = f"Land {self.made}"
         mesh = obj.data
         mesh.attributes.new("mine", "FLOAT", "POINT").data.foreach_set(
@@ -192,7 +192,7 @@ class Session(RuleBasedStateMachine):
 
     def _pauses(self, run: job.Job, turns: int) -> None:
         """A run is paused after some turns of work."""
-        wait_for(run, lambda: run.state != "starting")
+        wait_for(run, lambda: run.state not in ("starting", "compiling"))
         for _ in range(turns):
             run.poll(0.005)
         run.pause()

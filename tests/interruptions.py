@@ -22,6 +22,7 @@ import erosion_addon
 from erosion_addon import InputError, Recipe
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import fingerprint, make_grid_object
 from erosion_addon.scene.worker import worker_process as process
 from tests.terrains import fractal
 
@@ -33,7 +34,7 @@ LONG = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
 def terrain_object() -> bpy.types.Object:
     """A terrain in an empty scene."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    return grid.make_grid_object(
+    return make_grid_object(
         "Terrain", fractal(192, 256, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
     )
 
@@ -56,14 +57,14 @@ def cancels(count: int) -> tuple[int, str]:
     obj = terrain_object()
     failures = 0
     longest = 0.0
-    before = grid.fingerprint(obj.data)
+    before = fingerprint(obj.data)
     for _ in range(count):
         run = start_and_wait(obj, random.random() ** 3 * 3)
         worker = process.ready()._process
         began = time.monotonic()
         job.clear()
         longest = max(longest, time.monotonic() - began)
-        intact = grid.fingerprint(obj.data) == before and len(obj.data.attributes) == ATTRIBUTES
+        intact = fingerprint(obj.data) == before and len(obj.data.attributes) == ATTRIBUTES
         failures += not (intact and run.state == "cancelled" and worker.poll() is not None)
     return failures + (longest > 0.5), f"longest time until idle {longest * 1000:.0f} ms"
 
@@ -72,13 +73,13 @@ def kills(count: int) -> tuple[int, str]:
     """kill -9 on the worker at random moments; a failure is a changed byte or no sentence."""
     obj = terrain_object()
     failures = 0
-    before = grid.fingerprint(obj.data)
+    before = fingerprint(obj.data)
     for _ in range(count):
         run = start_and_wait(obj, random.random() * 0.5)
         os.kill(process.ready()._process.pid, signal.SIGKILL)
         while not run.ended:
             run.poll(0.05)
-        failures += not (grid.fingerprint(obj.data) == before and "SIGKILL" in run.sentence)
+        failures += not (fingerprint(obj.data) == before and "SIGKILL" in run.sentence)
         job.clear()
     return failures, "each with a sentence"
 
@@ -167,11 +168,11 @@ def switches(count: int) -> tuple[int, str]:
         now = registered()
         failures += now != (on := on or now) or now == before
         obj = terrain_object()
-        seen = grid.fingerprint(obj.data)
+        seen = fingerprint(obj.data)
         if number % 3 == 0:
             start_and_wait(obj, random.random() * 0.3)
         erosion_addon.unregister()
-        failures += registered() != before or grid.fingerprint(obj.data) != seen
+        failures += registered() != before or fingerprint(obj.data) != seen
     return failures, "nothing left"
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import erosion_addon
 from erosion_addon import Recipe
 from erosion_addon.scene.run import job
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.recipe import steps
 from tests.terrains import fractal
@@ -41,7 +41,7 @@ def terrain() -> bpy.types.Object:
     """A terrain in an empty scene, active."""
     job.clear()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Land", fractal(SIDE, SIDE, 200.0), (CELL, CELL), bpy.context.scene.collection
     )
     bpy.context.view_layer.objects.active = obj

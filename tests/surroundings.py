@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from erosion_addon.scene.terrain.mesh import fingerprint, make_grid_object, vertex_heights
 from tests.every_machine import OTHER_LIBRARY, OTHER_NUMPY, OTHER_PROCESSOR
 from tests.terrains import fractal
 
@@ -161,25 +162,24 @@ def in_blender(folder: Path) -> str:
 
     import erosion_addon
     from erosion_addon import Recipe
-    from erosion_addon.scene.terrain import grid
     from erosion_addon.ui.recipe import steps
 
     erosion_addon.register()
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Land", fractal(ROWS, COLS, 200.0), (10.0, 10.0), bpy.context.scene.collection
     )
     bpy.context.view_layer.objects.active = obj
     obj.select_set(True)
     steps.fill(obj.erosion, Recipe.load("arcane").with_values(FEW))
     obj.erosion.seed = SEED
-    start = digest(grid.heights(obj.data))
+    start = digest(vertex_heights(obj.data))
     try:
         assert bpy.ops.erosion.run() == {"FINISHED"}
     except RuntimeError as error:
-        assert digest(grid.heights(obj.data)) == start
+        assert digest(vertex_heights(obj.data)) == start
         return str(error).strip()
-    end = digest(grid.heights(obj.data))
+    end = digest(vertex_heights(obj.data))
     before = files(folder)
     try:
         assert bpy.ops.erosion.maps_export(directory=str(folder / "of Blender")) == {"FINISHED"}
@@ -188,12 +188,12 @@ def in_blender(folder: Path) -> str:
         bpy.ops.wm.open_mainfile(filepath=path)
         obj = bpy.data.objects["Land"]
         bpy.context.view_layer.objects.active = obj
-        assert digest(grid.heights(obj.data)) == end
+        assert digest(vertex_heights(obj.data)) == end
     except RuntimeError as error:
         assert files(folder) == before, "a refusal left files behind"
         end = str(error).strip()
     assert bpy.ops.erosion.restore() == {"FINISHED"}
-    assert digest(grid.heights(obj.data)) == start
+    assert digest(vertex_heights(obj.data)) == start
     erosion_addon.unregister()
     return end
 
@@ -208,14 +208,13 @@ def in_blender_with_little_memory(megabytes: int) -> str:
 
     from erosion_addon import Recipe
     from erosion_addon.scene.run import job
-    from erosion_addon.scene.terrain import grid
     from erosion_addon.scene.worker import worker_process
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Land", fractal(ROWS, COLS, 200.0), (10.0, 10.0), bpy.context.scene.collection
     )
-    before = grid.fingerprint(obj.data)
+    before = fingerprint(obj.data)
     resource.prlimit(
         worker_process.ready()._process.pid, resource.RLIMIT_AS, (megabytes << 20,) * 2
     )
@@ -227,8 +226,8 @@ def in_blender_with_little_memory(megabytes: int) -> str:
     job.clear()
     worker_process.stop()
     if state == "done":
-        return digest(grid.heights(obj.data))
-    assert grid.fingerprint(obj.data) == before and state == "failed"
+        return digest(vertex_heights(obj.data))
+    assert fingerprint(obj.data) == before and state == "failed"
     return said
 
 

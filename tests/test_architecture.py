@@ -72,8 +72,17 @@ def imports_in(text, package):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for inner in ast.walk(node)
     }
+    never = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
     found = []
     for node in ast.walk(tree):
+        if node in never:
+            continue
         if isinstance(node, ast.Import):
             found += [(alias.name, node not in later) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -23,6 +23,7 @@ FORBID = "from tests.no_network import forbid; forbid()\n"
 
 COMMANDS = """
 import os
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.cli.commands import main
 os.chdir({folder!r})
 for line in (
@@ -51,7 +52,7 @@ from erosion_addon.scene.worker import worker_process
 from tests.terrains import fractal
 erosion_addon.register()
 collection = bpy.context.scene.collection
-obj = grid.make_grid_object("Land", fractal(24, 32, 120.0), (10.0, 10.0), collection)
+obj = make_grid_object("Land", fractal(24, 32, 120.0), (10.0, 10.0), collection)
 bpy.context.view_layer.objects.active = obj
 obj.select_set(True)
 bpy.ops.erosion.recipe_load(name="arcane")

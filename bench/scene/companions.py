@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from erosion_addon.scene.plants import foliage
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.water import water_surface
 
 SIDE = 1024
@@ -42,9 +43,7 @@ def times(repeats: int) -> dict[str, float]:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     random = np.random.default_rng(1)
     elevation = np.cumsum(random.random((SIDE, SIDE), np.float32), axis=0)
-    terrain = grid.make_grid_object(
-        "Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection
-    )
+    terrain = make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
     lattice = grid.find_lattice(terrain)
     fields = {name: random.random((SIDE, SIDE), np.float32) for name in FIELDS}
     fields["velocity"] = random.random((SIDE, SIDE, 2), np.float32)

@@ -23,7 +23,7 @@ from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.scene.brush import ground
 from erosion_addon.scene.brush.painter import Painter
 from erosion_addon.scene.run import preview
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.worker import worker_process
 
 CELL = 4.0
@@ -54,7 +54,7 @@ def terrain(side: int) -> bpy.types.Object:
     hills = 300.0 * (
         2.0 + np.sin(place) * np.cos(place[:, None]) + 0.2 * np.sin(7.0 * (place + place[:, None]))
     )
-    return grid.make_grid_object("Terrain", hills, (CELL, CELL), bpy.context.scene.collection)
+    return make_grid_object("Terrain", hills, (CELL, CELL), bpy.context.scene.collection)
 
 
 def answer(side: int) -> float:

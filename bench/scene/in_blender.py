@@ -14,6 +14,8 @@ from statistics import median
 
 import bpy
 
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_heights
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 SIDE = 2048
@@ -43,11 +45,11 @@ def mesh_times(repeats: int) -> dict[str, float]:
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     elevation = np.random.default_rng(1).random((SIDE, SIDE), np.float32) * 100
-    obj = grid.make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
+    obj = make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
     seconds: dict[str, list[float]] = {"read heights": [], "read terrain": [], "write heights": []}
     for repeat in range(repeats):
         began = time.perf_counter()
-        heights = grid.heights(obj.data)
+        heights = vertex_heights(obj.data)
         seconds["read heights"].append(time.perf_counter() - began)
         began = time.perf_counter()
         terrain, _ = grid.read_terrain(obj)
@@ -55,7 +57,7 @@ def mesh_times(repeats: int) -> dict[str, float]:
         del terrain
         heights += repeat + 1
         began = time.perf_counter()
-        grid.write_heights(obj.data, heights)
+        write_heights(obj.data, heights)
         seconds["write heights"].append(time.perf_counter() - began)
     return {name: median(each) for name, each in seconds.items()}
 

@@ -17,6 +17,8 @@ from statistics import median
 import bpy
 import numpy as np
 
+from erosion_addon.scene.terrain.mesh import make_grid_object
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 SLICE = 3.0
@@ -31,7 +33,6 @@ def measure(side: int, seconds: float) -> dict[str, float]:
     from erosion_addon import Recipe
     from erosion_addon.scene.run import displayed_heights as live
     from erosion_addon.scene.run import job
-    from erosion_addon.scene.terrain import grid
     from erosion_addon.scene.terrain.mesh import shown_positions
     from erosion_addon.scene.worker import worker_process as process
 
@@ -40,7 +41,7 @@ def measure(side: int, seconds: float) -> dict[str, float]:
     elevation = 300.0 * (
         2.0 + np.sin(place) * np.cos(place[:, None]) + 0.2 * np.sin(7.0 * (place + place[:, None]))
     )
-    obj = grid.make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
+    obj = make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
     run = job.start(obj, Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0}), {})
     while run.fraction == 0.0:
         run.poll(TURN)

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from erosion_addon.files.render_settings import Picture
 from erosion_addon.scene.stage import render
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.worker import worker_process
 from examples.starts import terrain_for
 
@@ -35,7 +35,7 @@ def save_terrain(path: Path, side: int) -> None:
     """Save a file with eroded mountains."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     land = terrain_for(RECIPE, side=side)
-    grid.make_grid_object("Terrain", land.elevation, land.spacing, bpy.context.scene.collection)
+    make_grid_object("Terrain", land.elevation, land.spacing, bpy.context.scene.collection)
     bpy.context.view_layer.objects.active = bpy.data.objects["Terrain"]
     bpy.ops.erosion.recipe_load(name=RECIPE)
     bpy.ops.erosion.run()

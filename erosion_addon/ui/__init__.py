@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from ..scene import session
+from ..scene.session import session
 from ..scene.worker import compiled
 from . import menu, properties
 from .base import handlers, manual, preferences, translations
@@ -21,7 +21,7 @@ from .frames import frame_panel, frame_settings, how_far, playback
 from .look import companions, light, lod, look
 from .masks import mask_panel, mask_settings, mask_tools, mask_watch, surface_color
 from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
-from .run import live_preview, main_panel, operators, progress, report, variants, warmup
+from .run import live_preview, main_panel, modal, operators, report, variants, warmup
 from .terrain import advice, heightmaps, landscapes, mesh_grids, terrain_add
 
 _MODULES: tuple[Any, ...] = (
@@ -69,7 +69,7 @@ _MODULES: tuple[Any, ...] = (
     menu,
     warmup,
     live_preview,
-    progress,
+    modal,
 )
 """Modules with CLASSES, and optionally HANDLERS, TIMERS, `register` and `unregister`. Panels appear
 in this order.

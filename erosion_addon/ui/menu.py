@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ..scene.run import job
+from ..scene.session import session
 from .base import manual
 from .base.translations import sentence
 from .terrain import heightmaps
@@ -150,7 +150,7 @@ def draw_file(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Draw a note at the top of the menu File during work: it is not saved, and ends with
     Blender.
     """
-    run = job.now.current
+    run = session.run.task
     if run is not None:
         state = (
             f"{run.object_name} is being {run.doing}: saving keeps it as it was, and quitting "

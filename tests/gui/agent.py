@@ -134,12 +134,17 @@ def simulate(kind, value, x, y, **modifiers):
 # The extension
 
 
+def session():
+    """State of the session."""
+    return import_module(EXTENSION + ".erosion_addon.scene.session").session
+
+
 def job():
-    return import_module(EXTENSION + ".erosion_addon.scene.run.job").now.current
+    return session().run.task
 
 
 def preview():
-    return import_module(EXTENSION + ".erosion_addon.scene.run.preview").now.current
+    return session().run.preview
 
 
 def queue():
@@ -148,7 +153,7 @@ def queue():
 
 def water():
     """The water that is drawn over a run; None where none is."""
-    return import_module(EXTENSION + ".erosion_addon.scene.run.water_overlay").now.shown
+    return session().display.water
 
 
 def running():
@@ -228,7 +233,7 @@ def heights(name="Terrain"):
 
 def terrain_heights(name="Terrain"):
     """The heights of the terrain, where others may be shown on its mesh."""
-    return import_module(EXTENSION + ".erosion_addon.scene.terrain.grid").heights(
+    return import_module(EXTENSION + ".erosion_addon.scene.terrain.mesh").vertex_heights(
         bpy.data.objects[name].data
     )
 

@@ -7,7 +7,7 @@ from desk import TERRAIN
 
 SETTINGS = f"{TERRAIN}.erosion"
 IDLE = "not running()"
-SHOWN = "import_module(EXTENSION + '.erosion_addon.ui.run.variants').now.shown"
+SHOWN = "session().variants.result"
 
 
 def _ask_for_them(window):

@@ -3,7 +3,7 @@
 
 import time
 
-SHOWN = "import_module(EXTENSION + '.erosion_addon.scene.masks.overlay').now.shown"
+SHOWN = "session().masks.overlay"
 TERRAIN = "bpy.data.objects['Terrain']"
 WEIGHTS = (
     f"[next((one.weight for one in vertex.groups), -1.0) for vertex in {TERRAIN}.data.vertices]"

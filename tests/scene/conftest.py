@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.scene.terrain.grid import make_grid_object
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from tests.measured import no_speeds  # noqa: F401 - a fixture
 from tests.mesh_contents import everything
 

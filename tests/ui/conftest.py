@@ -6,7 +6,7 @@ import pytest
 import erosion_addon
 from erosion_addon.base.data_files import OWN_FOLDER
 from erosion_addon.scene.run import job
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
 from tests.measured import no_speeds  # noqa: F401 - a fixture
 from tests.terrains import fractal
 
@@ -37,7 +37,7 @@ def empty_scene():
 @pytest.fixture
 def terrain_object():
     """A 48 × 64 grid of 10 m cells with 200 m of relief, active and selected."""
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
     )
     activate(obj)
@@ -51,4 +51,4 @@ def activate(obj):
 
 
 def z_of(obj) -> np.ndarray:
-    return grid.heights(obj.data)
+    return vertex_heights(obj.data)

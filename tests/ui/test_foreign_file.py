@@ -17,6 +17,7 @@ from erosion_addon.scene.plants import foliage
 from erosion_addon.scene.run import start_state as start
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.grid import snapshot
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
 from erosion_addon.scene.water import analysis, water_surface
 from tests.terrains import fractal
 from tests.ui.conftest import activate
@@ -39,7 +40,7 @@ GARBAGE = [7, float("nan"), "x", [1, 2], {"a": 1}]
 def terrain_with_everything():
     """A terrain that was eroded, with water, foliage and two levels of detail."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Terrain", fractal(8, 9, relief=50.0), (10.0, 10.0), bpy.context.scene.collection
     )
     activate(obj)
@@ -48,7 +49,7 @@ def terrain_with_everything():
         "water_depth": np.ones((8, 9), np.float32),
         "moisture": np.full((8, 9), 0.5, np.float32),
     }
-    source.keep_source(obj.data, grid.heights(obj.data))
+    source.keep_source(obj.data, vertex_heights(obj.data))
     attributes.write_fields(obj.data, grid.find_lattice(obj), fields)
     source.mark_result(obj.data)
     water_surface.add(obj)
@@ -91,9 +92,9 @@ def look_at_all(obj):
 def test_whatever_is_kept_under_our_names_makes_no_traceback(key):
     for garbage in GARBAGE:
         obj = terrain_with_everything()
-        before = grid.heights(obj.data)
+        before = vertex_heights(obj.data)
         kept = obj.children if key in OF_COMPANIONS else [obj]
         for holder in [obj.data] if key in OF_MESHES else kept:
             holder[key] = garbage
         look_at_all(obj)
-        assert grid.heights(obj.data).tobytes() == before.tobytes()
+        assert vertex_heights(obj.data).tobytes() == before.tobytes()

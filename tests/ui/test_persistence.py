@@ -166,7 +166,7 @@ def test_a_paused_run_goes_on_in_a_file_opened_again(terrain_object, tmp_path):
     recipe = Recipe.load("arcane").with_values({"droplet.drops_per_cell": 1000.0})
     steps.fill(terrain_object.erosion, recipe)
     paused = job.start(terrain_object, recipe, {})
-    while paused.state == "starting":
+    while paused.state in ("starting", "compiling"):
         paused.poll(0.05)
     bpy.ops.erosion.pause()
     while not paused.ended:

@@ -14,7 +14,7 @@ import pytest
 
 from erosion_addon import ui
 from erosion_addon.scene.original import original
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import vertex_heights
 from tests.ui.conftest import activate
 from tests.ui.recipe.test_steps import Drawn
 
@@ -61,7 +61,7 @@ def test_a_file_of_0_1_0_restores_to_the_byte(name, restores):
     for _ in range(restores):
         assert original.has_source(obj.data)
         assert bpy.ops.erosion.restore() == {"FINISHED"}
-    assert grid.heights(obj.data).tobytes() == before(obj)
+    assert vertex_heights(obj.data).tobytes() == before(obj)
     assert not original.has_source(obj.data) and obj.data["note"] == "mine"
 
 
@@ -72,14 +72,16 @@ def test_a_file_of_0_1_0_runs_again_from_the_terrain_before_erosion(name, tmp_pa
     source = original.source_heights(obj.data).tobytes()
     companions = sorted(child.name for child in obj.children)
     assert bpy.ops.erosion.run() == {"FINISHED"}
-    assert original.source_heights(obj.data).tobytes() == source != grid.heights(obj.data).tobytes()
+    assert (
+        original.source_heights(obj.data).tobytes() == source != vertex_heights(obj.data).tobytes()
+    )
     assert sorted(child.name for child in obj.children) == companions
-    eroded = grid.heights(obj.data).tobytes()
+    eroded = vertex_heights(obj.data).tobytes()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "land.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "land.blend"))
     obj = bpy.data.objects[FILES[name]]
     activate(obj)
-    assert grid.heights(obj.data).tobytes() == eroded
+    assert vertex_heights(obj.data).tobytes() == eroded
     while original.has_source(obj.data):
         assert bpy.ops.erosion.restore() == {"FINISHED"}
-    assert grid.heights(obj.data).tobytes() == before(obj)
+    assert vertex_heights(obj.data).tobytes() == before(obj)

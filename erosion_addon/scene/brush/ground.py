@@ -10,9 +10,9 @@ import bpy
 import numpy as np
 
 from ...base.arrays import LOOSE, loose_of
-from .. import session
 from ..original import original
 from ..run import start_state
+from ..session import session
 from ..terrain import attributes
 from ..terrain.grid import snapshot
 from ..terrain.lattice import Array, Lattice
@@ -59,30 +59,20 @@ class Ground:
     room: Array | None = None
 
 
-class _Now:
-    """The ground of the last stroke."""
-
-    def __init__(self) -> None:
-        self.ground: Ground | None = None
-
-
-_now = session.remember(_Now, of_file=True)
-
-
 def forget() -> None:
     """Read the mesh again, and send it to the worker again, at the next stroke."""
-    _now.ground = None
+    session.brush.ground = None
 
 
 def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
     """The ground of an object; InputError where it is no terrain. sediment: of a mask, for a
     terrain never eroded.
     """
-    known = _now.ground
+    known = session.brush.ground
     if known is not None and _is_same(known.sediment, sediment) and _is_of(known, obj):
         return known
-    _now.ground = _read(obj, sediment)
-    return _now.ground
+    session.brush.ground = _read(obj, sediment)
+    return session.brush.ground
 
 
 def _is_of(ground: Ground, obj: bpy.types.Object) -> bool:
@@ -155,7 +145,7 @@ def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
 
 def seen(obj: bpy.types.Object) -> Ground:
     """The ground as it was last read, for where the mouse is; InputError where it is no terrain."""
-    ground = _now.ground
+    ground = session.brush.ground
     if ground is None or ground.mesh_uid != obj.data.session_uid or ground.matrix != _matrix(obj):
         ground = of(obj)
     return ground

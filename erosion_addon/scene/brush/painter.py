@@ -24,7 +24,7 @@ from ...worker.messages import MASK_PREFIX, Message
 from ..original import original
 from ..original.transaction import COLOR, all_or_nothing
 from ..run import commit, displayed_heights, job
-from ..terrain import attributes, grid
+from ..terrain import attributes, grid, obstacle
 from ..terrain.lattice import Array
 from ..terrain.mesh import Topology, positions, write_positions
 from ..worker import worker_process
@@ -292,7 +292,7 @@ class Painter:
         obj = self.find_object()
         ground = self._ground
         displayed_heights.put_back()
-        if obj is None or (reason := grid.why_not(obj)) is not None:
+        if obj is None or (reason := obstacle.why_not(obj)) is not None:
             raise InputError(DELETED if obj is None else str(reason))
         mesh = obj.data
         if not np.array_equal(positions(mesh, ground.room), ground.place):

@@ -19,7 +19,7 @@ from ...worker.requests import light_request
 from ..companions.companions import KIND
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice, axis_scales
-from ..terrain.mesh import positions
+from ..terrain.mesh import positions, vertex_heights
 from ..worker import computing
 
 SETTINGS = "erosion_light"
@@ -195,7 +195,7 @@ def bake_light(
     """
     mesh = obj.data
     lattice = grid.find_lattice(obj)
-    asked = request(obj, lattice, grid.heights(mesh), parameters, collection, edges)
+    asked = request(obj, lattice, vertex_heights(mesh), parameters, collection, edges)
     _write(mesh, lattice, computing.compute(asked))
     mesh[SETTINGS] = json.dumps(parameters.to_dict())
     depsgraph = bpy.context.evaluated_depsgraph_get() if parameters.suns else None
@@ -269,7 +269,7 @@ def requests_of_bake(
 ) -> list[Request]:
     """Requests of `bake_light`; InputError as there."""
     lattice = grid.find_lattice(obj)
-    return [request(obj, lattice, grid.heights(obj.data), parameters, collection, edges)]
+    return [request(obj, lattice, vertex_heights(obj.data), parameters, collection, edges)]
 
 
 def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:

@@ -20,7 +20,7 @@ from ..companions.visible_water import least_depth, shown_from
 from ..terrain import attribute_values, grid
 from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import NO_FACES, Geometry, positions
+from ..terrain.mesh import NO_FACES, Geometry, positions, vertex_heights
 from ..water import water_surface
 from ..worker import computing
 
@@ -179,7 +179,7 @@ def requests_of_add(
 ) -> list[Request]:
     """Requests of `add`; InputError as there."""
     lattice = grid.find_lattice(terrain)
-    heights = grid.heights(terrain.data)
+    heights = vertex_heights(terrain.data)
     errors = _errors_from(lattice, count, error, factor)
     asked = [_request(lattice, heights, errors)]
     depth = water_surface.fields_of(terrain.data, lattice).get("water_depth")
@@ -196,7 +196,7 @@ def requests_of_water(terrain: bpy.types.Object, threshold: float) -> list[Reque
         return []
     lattice = grid.find_lattice(terrain)
     depth = water_surface.fields_of(terrain.data, lattice).get("water_depth")
-    return requests_of_update(terrain, lattice, grid.heights(terrain.data), depth, threshold)
+    return requests_of_update(terrain, lattice, vertex_heights(terrain.data), depth, threshold)
 
 
 def _errors_from(lattice: Lattice, count: int, error: float, factor: float) -> list[float]:

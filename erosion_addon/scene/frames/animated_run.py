@@ -15,7 +15,7 @@ from ...run.frames.record import MOST, Record, with_elevation
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message
 from ...worker.requests import animation_request
-from ..run.task import Task
+from ..run.machine import State, Task
 
 Value = TypeVar("Value")
 
@@ -55,8 +55,8 @@ class AnimatedRun(Task):
         self._folder = animation.folder
         self._fields = animation.fields
         self._count = len(animation.recipes)
-        with self.holds as holds:
-            holds.enter_context(frame_files.locked(animation.folder))
+        with self.locks as locks:
+            locks.enter_context(frame_files.locked(animation.folder))
             request = animation_request(
                 animation.folder,
                 animation.fields,
@@ -67,7 +67,7 @@ class AnimatedRun(Task):
                 replace,
             )
             self._runner.compute(request, threads)
-            self.holds = holds.pop_all()
+            self.locks = locks.pop_all()
 
     def _receive(self, message: Message) -> None:
         if message.kind == "computed":
@@ -77,10 +77,10 @@ class AnimatedRun(Task):
 
     def _write(self, obj: bpy.types.Object | None, result: int) -> None:
         existing = self._count - result
-        self.state = "done"
         self.sentence = (
             f"{result} frames of {self.object_name} were made; {existing} existed already."
         )
+        self.enter(State.DONE)
 
     def cancel(self) -> None:
         """Cancel; complete frames stay, and the next run continues from them."""

@@ -12,8 +12,8 @@ from ...base.regular_files import is_blend_path_in_network
 from ...run.frames.frame_settings import FrameSettings
 from ...run.frames.record import RECORD, Record, frames_of_film
 from ...terrain.fields import BAKED, FIELDS
-from .. import session
 from ..derived import light
+from ..session import session
 from ..terrain import attributes, grid
 
 FIELD_NAMES = tuple(name for name in FIELDS if name != "elevation" and name not in BAKED)

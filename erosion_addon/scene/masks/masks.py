@@ -14,7 +14,7 @@ from ...terrain.fields import ANALYZED, WATERS
 from ...terrain.masks import MASK_KINDS, fitted, inverted, prepare, softened
 from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import positions
+from ..terrain.mesh import positions, vertex_heights
 from . import inputs
 
 READABLE = ("FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR")
@@ -330,7 +330,7 @@ def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
     missing.
     """
     if name == "elevation":
-        return grid.terrain_of(lattice, grid.heights(obj.data)).elevation
+        return grid.terrain_of(lattice, vertex_heights(obj.data)).elevation
     fields = attributes.read_fields(obj.data, lattice, [name])
     if name not in fields:
         remedy = "add rivers first" if name in WATERS else "no run has made one"

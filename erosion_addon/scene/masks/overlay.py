@@ -14,7 +14,7 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
-from .. import session
+from ..session import session
 from ..terrain.lattice import Array, Lattice
 
 FINEST = 512
@@ -96,19 +96,6 @@ def seen(uid: int) -> bpy.types.Object | None:
     return obj if obj is not None and obj.visible_get(viewport=bpy.context.space_data) else None
 
 
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.shown: MaskOverlay | None = None
-        """Current overlay."""
-
-        self.handles: list[Any] = []
-
-
-now = session.remember(_Now)
-
-
 def show(
     obj: bpy.types.Object,
     lattice: Lattice,
@@ -145,11 +132,11 @@ def show_directions(
 def _show(
     obj: bpy.types.Object, title: str, legend: tuple[str, ...], drawn: tuple[Array, Array, Array]
 ) -> None:
-    now.shown = MaskOverlay(obj.session_uid, title, legend, *drawn)
-    if not now.handles:
+    session.masks.overlay = MaskOverlay(obj.session_uid, title, legend, *drawn)
+    if not session.masks.handles:
         add = bpy.types.SpaceView3D.draw_handler_add
-        now.handles.append(add(_draw_surface, (), "WINDOW", "POST_VIEW"))
-        now.handles.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
+        session.masks.handles.append(add(_draw_surface, (), "WINDOW", "POST_VIEW"))
+        session.masks.handles.append(add(_draw_legend, (), "WINDOW", "POST_PIXEL"))
     redraw()
 
 
@@ -176,9 +163,9 @@ def shares(values: Array, logarithmic: bool) -> tuple[Array, tuple[float, float]
 
 def hide() -> None:
     """Stop drawing."""
-    now.shown = None
-    while now.handles:
-        bpy.types.SpaceView3D.draw_handler_remove(now.handles.pop(), "WINDOW")
+    session.masks.overlay = None
+    while session.masks.handles:
+        bpy.types.SpaceView3D.draw_handler_remove(session.masks.handles.pop(), "WINDOW")
     redraw()
 
 
@@ -293,10 +280,10 @@ def _strip(directions: bool) -> tuple[Array, Array]:
 
 
 def _draw_surface() -> None:
-    obj = now.shown.terrain() if now.shown is not None else None
-    if now.shown is None or obj is None:
+    obj = session.masks.overlay.terrain() if session.masks.overlay is not None else None
+    if session.masks.overlay is None or obj is None:
         return
-    shader, batch, _ = now.shown.batches()
+    shader, batch, _ = session.masks.overlay.batches()
     draw_over(obj, shader, batch)
 
 
@@ -335,14 +322,14 @@ def _nearer(view: bpy.types.RegionView3D) -> Matrix:
 
 
 def _draw_legend() -> None:
-    if now.shown is None or now.shown.terrain() is None:
+    if session.masks.overlay is None or session.masks.overlay.terrain() is None:
         return
     scale = bpy.context.preferences.system.ui_scale
     width = 220 * scale
     height = 12 * scale
     left = (bpy.context.region.width - width) / 2
     bottom = 32 * scale
-    shader, _, ramp = now.shown.batches()
+    shader, _, ramp = session.masks.overlay.batches()
     gpu.state.blend_set("ALPHA")
     _draw_backdrop(left - 60 * scale, bottom - 10 * scale, width + 120 * scale, height + 36 * scale)
     with gpu.matrix.push_pop():
@@ -351,8 +338,8 @@ def _draw_legend() -> None:
         ramp.draw(shader)
     blf.size(0, 12 * scale)
     blf.color(0, 1.0, 1.0, 1.0, 1.0)
-    title = now.shown.title
-    legend = now.shown.legend
+    title = session.masks.overlay.title
+    legend = session.masks.overlay.legend
     texts = [(title, left + (width - _width(title)) / 2, bottom + height + 8 * scale)]
     if legend == AXES:
         places = [

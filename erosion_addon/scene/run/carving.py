@@ -19,8 +19,8 @@ from ..derived import light, update_derived
 from ..original import original, transaction
 from ..original.transaction import all_or_nothing
 from ..terrain import attributes, grid
-from ..terrain.lattice import Array
-from ..terrain.mesh import positions
+from ..terrain.lattice import Array, local_heights
+from ..terrain.mesh import positions, vertex_heights, write_heights
 from ..water import rivers
 from ..water.curve_lines import lines_of
 from ..worker import computing
@@ -41,7 +41,7 @@ def carve(terrain: bpy.types.Object, request: Request) -> list[str]:
     with all_or_nothing(mesh, now):
         notes = original.set_aside(mesh)
         original.keep_source(mesh, now[:, 2])
-        original.keep_place(mesh, grid.write_heights(mesh, after, now))
+        original.keep_place(mesh, write_heights(mesh, after, now))
         _keep_water_level(terrain, request)
         # a run begins with what was carved, and not with what was before
         mesh.pop(original.RESULT, None)
@@ -103,4 +103,4 @@ def _heights_after(terrain: bpy.types.Object, request: Request) -> Array:
     """Local heights (vertices,) after the request; unchanged cells keep their bits."""
     before = request.arrays["elevation"]
     after = computing.compute(request)["elevation"]
-    return grid.local_heights(grid.find_lattice(terrain), grid.heights(terrain.data), before, after)
+    return local_heights(grid.find_lattice(terrain), vertex_heights(terrain.data), before, after)

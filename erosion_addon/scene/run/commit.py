@@ -15,21 +15,19 @@ from ...terrain.terrain import Terrain
 from ..original import original
 from ..original.transaction import all_or_nothing
 from ..terrain import attributes, grid
-from ..terrain.lattice import Array, Lattice
-from ..terrain.mesh import Topology, write_positions
+from ..terrain.lattice import Array, Lattice, local_heights
+from ..terrain.mesh import Topology, make_grid_object, write_positions
 from .start_state import Heights
 
 
 class Change(NamedTuple):
     """Change of a mesh to a result.
 
-    topology: of the mesh. now, place: local positions of its vertices (vertices, 3), before and
-    after. digest: fingerprint of the changed mesh. colors: attribute → values of the vertices.
-    room: to read positions into, see `mesh.shown_positions`; memory that is there before it is
-    needed.
+    now, place: local positions of its vertices (vertices, 3), before and after. digest: fingerprint
+    of the changed mesh. colors: attribute → values of the vertices. room: to read positions into,
+    see `mesh.shown_positions`; memory that is there before it is needed.
     """
 
-    topology: Topology
     now: Array
     place: Array
     digest: str
@@ -53,7 +51,7 @@ def change_to(
     start: local z of the vertices (vertices,) that the elevation `before`, (rows, cols) m, was read
     from.
     """
-    heights = grid.local_heights(lattice, start, before, after.elevation)
+    heights = local_heights(lattice, start, before, after.elevation)
     place = np.column_stack([now[:, :2], heights])
     cell_size = mean_cell_size(lattice.spacing)
     names = attributes.attribute_names(after.fields)
@@ -62,9 +60,7 @@ def change_to(
         for name in names
         if name in COLORS
     }
-    return Change(
-        topology, now, place, topology.fingerprint(place), colors, np.ones(place.nbytes, np.uint8)
-    )
+    return Change(now, place, topology.fingerprint(place), colors, np.ones(place.nbytes, np.uint8))
 
 
 def commit(
@@ -93,7 +89,7 @@ def commit(
 
 def rescue(name: str, after: Terrain, matrix: Any) -> bpy.types.Object:
     """New object of that name with the result, in the terrain's place."""
-    obj = grid.make_grid_object(name, after.elevation, after.spacing, bpy.context.scene.collection)
+    obj = make_grid_object(name, after.elevation, after.spacing, bpy.context.scene.collection)
     place, rotation, _ = matrix.decompose()
     # A mirrored object has no rotation alone; the new one has the size of the old in its mesh, not
     # in its scale.

@@ -16,9 +16,9 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from .. import session
 from ..companions import companions
 from ..original import original
+from ..session import session
 from ..terrain import attributes
 from ..terrain.lattice import Array
 from ..terrain.mesh import OWN_HEIGHTS, positions, shown_positions
@@ -33,28 +33,14 @@ displayed.
 """
 
 
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.shown: dict[int, Array] = {}
-        """session_uid of a mesh → positions (vertices, 3) as last written."""
-
-        self.before: set[int] = set()
-        """Meshes of `shown` that display the terrain before erosion."""
-
-
-_now = session.remember(_Now)
-
-
 def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
     """Display local heights (vertices,) float32 on a mesh in Object Mode.
 
     Returns False, and changes nothing, if the user has edited the mesh in between, or it cannot be
     marked.
     """
-    _now.before.discard(mesh.session_uid)
-    place = _now.shown.get(mesh.session_uid)
+    session.display.before.discard(mesh.session_uid)
+    place = session.display.positions.get(mesh.session_uid)
     if place is None:
         place = shown_positions(mesh)
         if not attributes.keep_aside(mesh, OWN_HEIGHTS, place[:, 2]):
@@ -65,7 +51,7 @@ def show(mesh: bpy.types.Mesh, z_by_vertex: Array) -> bool:
     place[:, 2] = z_by_vertex
     mesh.attributes["position"].data.foreach_set("vector", place.ravel())
     mesh.update()
-    _now.shown[mesh.session_uid] = place
+    session.display.positions[mesh.session_uid] = place
     return True
 
 
@@ -88,23 +74,23 @@ def show_before(terrain: bpy.types.Object) -> None:
         raise InputError(
             f"{terrain.name} can show no other heights now; rename its attribute {OWN_HEIGHTS}."
         )
-    _now.before.add(mesh.session_uid)
+    session.display.before.add(mesh.session_uid)
     companions.hide(terrain)
 
 
 def is_before(mesh: bpy.types.Mesh) -> bool:
     """Whether the mesh displays the terrain before erosion."""
-    return mesh.session_uid in _now.before
+    return mesh.session_uid in session.display.before
 
 
 def is_any_before() -> bool:
     """Whether any mesh displays the terrain before erosion."""
-    return bool(_now.before)
+    return bool(session.display.before)
 
 
 def is_shown(mesh: bpy.types.Mesh) -> bool:
     """Whether the mesh displays temporary heights."""
-    return mesh.session_uid in _now.shown
+    return mesh.session_uid in session.display.positions
 
 
 def put_back() -> None:
@@ -113,14 +99,14 @@ def put_back() -> None:
     A mesh edited by the user meanwhile stays as edited; Restore brings its real heights back.
     """
     water_overlay.hide()
-    for mesh in (
-        [mesh for mesh in bpy.data.meshes if mesh.session_uid in _now.shown] if _now.shown else ()
-    ):
-        _put_back(mesh, _now.shown[mesh.session_uid])
-    if _now.before:
+    if session.display.positions:
+        for mesh in bpy.data.meshes:
+            if (place := session.display.positions.get(mesh.session_uid)) is not None:
+                _put_back(mesh, place)
+    if session.display.before:
         companions.show_hidden()
-    _now.shown.clear()
-    _now.before.clear()
+    session.display.positions.clear()
+    session.display.before.clear()
 
 
 def put_back_for_render() -> None:
@@ -143,22 +129,26 @@ def heal() -> None:
     A mesh may be copied at any time while it displays something, so this is called often.
     """
     for mesh in bpy.data.meshes:
-        if mesh.session_uid not in _now.shown and mesh.library is None and _is_marked(mesh):
+        if (
+            mesh.session_uid not in session.display.positions
+            and mesh.library is None
+            and _is_marked(mesh)
+        ):
             _put_back(mesh, None)
-    if not _now.before:
+    if not session.display.before:
         companions.show_hidden()
 
 
 def is_any() -> bool:
     """Whether any mesh displays temporary heights."""
-    return bool(_now.shown)
+    return bool(session.display.positions)
 
 
 def forget() -> None:
     """Reset after another file was opened."""
     water_overlay.hide()
-    _now.shown.clear()
-    _now.before.clear()
+    session.display.positions.clear()
+    session.display.before.clear()
 
 
 def _is_marked(mesh: bpy.types.Mesh) -> bool:

@@ -10,10 +10,11 @@ import bpy
 from ...base.errors import InputError
 from ...worker.messages import Request
 from ..original.transaction import all_or_nothing, nothing_new
-from ..terrain import grid
+from ..session import session
+from ..terrain import obstacle
 from ..terrain.mesh import positions
 from ..worker import computing
-from .task import Task
+from .machine import State, Task
 
 Change = Callable[[bpy.types.Object], tuple[str, list[str]]]
 """Function that changes the scene, with answers from `computing.compute`. Returns a message, and
@@ -48,7 +49,7 @@ class Errand(Task):
 
     def _requests(self) -> list[Request]:
         obj = self.find_object()
-        if obj is not None and grid.why_not(obj) is None:
+        if obj is not None and obstacle.why_not(obj) is None:
             with suppress(InputError):  # `_write` says it
                 return self._plan.requests(obj)
         return []
@@ -59,14 +60,15 @@ class Errand(Task):
         """
         computing.forget_refusals()
         kept = f"{sentence} What was computed is kept; press the button again."
-        super().fail(kept if computing.now.ahead else sentence)
+        super().fail(kept if session.worker.answers else sentence)
 
     def _write(self, obj: bpy.types.Object | None, change: Change) -> None:
         if obj is None:
             computing.forget()
             raise InputError(f"{self.object_name} was deleted meanwhile.")
-        if (reason := grid.why_not(obj)) is not None:
+        if (reason := obstacle.why_not(obj)) is not None:
             raise InputError(reason)
         with nothing_new(), all_or_nothing(obj.data, positions(obj.data)):
             sentence, self.warnings = change(obj)
-        self.state, self.sentence = "done", " ".join(filter(None, [sentence, *self.warnings]))
+        self.sentence = " ".join(filter(None, [sentence, *self.warnings]))
+        self.enter(State.DONE)

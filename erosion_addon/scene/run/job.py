@@ -5,6 +5,7 @@ operator.
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -18,32 +19,39 @@ from ...run.frames.frame_settings import FrameSettings
 from ...run.frames.record import Record
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message, Request
-from .. import session
 from ..derived import update_derived
 from ..original import original, transaction
 from ..original.transaction import nothing_new
-from ..terrain import grid
+from ..session import session
+from ..terrain import obstacle
 from ..terrain.grid import TerrainSnapshot, snapshot
-from ..terrain.lattice import Array
+from ..terrain.lattice import Array, local_heights
 from ..terrain.mesh import Topology, positions
 from ..worker import speeds
-from . import busy, commit, preview, start_state
-from .task import Task
+from . import commit, preview, readiness, start_state
+from .machine import State, Task
 from .viewer import Viewer
 
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.current: Task | None = None
-        """Current task, or None."""
-
-
-now = session.remember(_Now)
-
-
 AnyTask = TypeVar("AnyTask", bound=Task)
+
+
+@dataclass(frozen=True, eq=False)
+class JobOptions:
+    """Options of a run.
+
+    layers: initial fields that replace the object's own, None for a field to leave out. threads:
+    the most to use, 0 for all processors. adds_up: whether a continued run adds to wear and
+    deposition. frames: to keep. region: cells (rows, cols), 0-1, to erode as they are; None for the
+    whole terrain. notes: on what the run is made from.
+    """
+
+    continue_from_result: bool = False
+    layers: Mapping[str, Any] = field(default_factory=dict)
+    threads: int = 0
+    adds_up: bool = False
+    frames: FrameSettings | None = None
+    region: Array | None = None
+    notes: Sequence[str] = ()
 
 
 class Job(Task):
@@ -70,37 +78,41 @@ class Job(Task):
         self.viewer = Viewer(seen)
 
     def run(
-        self,
-        mesh: bpy.types.Mesh,
-        recipe: Recipe,
-        masks: Mapping[str, Any],
-        continue_from_result: bool,
-        layers: Mapping[str, Any],
-        threads: int,
-        adds_up: bool,
-        frames: FrameSettings | None,
-        region: Array | None,
+        self, mesh: bpy.types.Mesh, recipe: Recipe, masks: Mapping[str, Any], options: JobOptions
     ) -> None:
         """Start a run. An unchanged result is eroded from its original again, a region of it as it
         is.
         """
-        if region is not None:
-            continue_from_result = True
-            adds_up = True
-        self._began = start_state.heights(mesh, self._seen, continue_from_result)
-        start = self._began.start
-        given = continue_from_result, layers, adds_up, region is not None
-        terrain = start_state.terrain(mesh, self._lattice, start, *given)
+        is_local = options.region is not None
+        continues = options.continue_from_result or is_local
+        adds_up = options.adds_up or is_local
+        frames = options.frames
+        self._began = start_state.heights(mesh, self._seen, continues)
+        terrain = start_state.terrain(
+            mesh,
+            self._lattice,
+            self._began.start,
+            continues,
+            options.layers,
+            adds_up=adds_up,
+            keeps_all=is_local,
+        )
         commit.check(mesh, recipe.result_fields(terrain.fields))
         self._before = terrain.elevation
-        with self.holds as held:
+        with self.locks as locks:
             if frames is not None:
-                held.enter_context(frame_files.locked(frames.folder))
+                locks.enter_context(frame_files.locked(frames.folder))
                 frames.begin().require_space((self._lattice.rows, self._lattice.cols))
             self._runner.run(
-                terrain, recipe, masks, threads, adds_up=adds_up, frames=frames, region=region
+                terrain,
+                recipe,
+                masks,
+                options.threads,
+                adds_up=adds_up,
+                frames=frames,
+                region=options.region,
             )
-            self.holds = held.pop_all()
+            self.locks = locks.pop_all()
         self._frames = frames
 
     def resume(self, mesh: bpy.types.Mesh, threads: int, frames: FrameSettings | None) -> None:
@@ -109,11 +121,11 @@ class Job(Task):
         kept = original.source_heights(mesh)
         # until the worker tells what the run began with
         self._began = start_state.Heights(kept, kept)
-        with self.holds as held:
+        with self.locks as locks:
             if frames is not None:
-                held.enter_context(frame_files.locked(frames.folder))
+                locks.enter_context(frame_files.locked(frames.folder))
             self._runner.resume(file, threads, frames)
-            self.holds = held.pop_all()
+            self.locks = locks.pop_all()
         if frames is not None and (record := Record.read(frames.folder)) is not None:
             self._frames = FrameSettings(frames.folder, record.frames, tuple(record.fields))
             self._frames_before = record.kept
@@ -159,7 +171,7 @@ class Job(Task):
 
     def _prepare(self, result: Terrain) -> None:
         """Make the change of the mesh in a thread, so that little is left to do at once."""
-        if (obj := self.find_object()) is not None and grid.why_not(obj) is None:
+        if (obj := self.find_object()) is not None and obstacle.why_not(obj) is None:
             self._preparing = Thread(
                 target=self._make_change, args=(Topology.of(obj.data), result), daemon=True
             )
@@ -168,13 +180,18 @@ class Job(Task):
     def _make_change(self, topology: Topology, result: Terrain) -> None:
         with suppress(MemoryError):  # which is told when the result is written
             update_derived.load()
-            if topology.fingerprint(self._seen.place) == self._seen.fingerprint:
-                self._change = self._change_to(result, topology)
+            if topology.equals(self._seen.topology):
+                self._change = self._change_to(result)
 
-    def _change_to(self, result: Terrain, topology: Topology) -> commit.Change:
+    def _change_to(self, result: Terrain) -> commit.Change:
         """Change of the run's mesh to a result."""
         return commit.change_to(
-            result, topology, self._seen.place, self._lattice, self._began.start, self._before
+            result,
+            self._seen.topology,
+            self._seen.place,
+            self._lattice,
+            self._began.start,
+            self._before,
         )
 
     @property
@@ -227,12 +244,12 @@ class Job(Task):
         obj = self.find_object()
         if (
             obj is None
-            or grid.why_not(obj) is not None
+            or obstacle.why_not(obj) is not None
             or len(obj.data.vertices) != len(self._seen.place)
         ):
             # whether it is the mesh of the run to the bit is seen when the result is written
             return []
-        heights = grid.local_heights(
+        heights = local_heights(
             self._lattice, self._began.start, self._before, self._result.elevation
         )
         return update_derived.requests(obj, self._lattice, heights, self._result.fields)
@@ -240,35 +257,31 @@ class Job(Task):
     def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
         reason = self._why_not_here(obj)
         if reason is None and obj is not None:
-            change = self._change or self._change_to(result, Topology.of(obj.data))
+            change = self._change or self._change_to(result)
             kept = commit.commit(obj.data, self._lattice, self._began, result, self._paused, change)
             if self.report:
                 speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
             self.warnings = [*notes, *self._notes, *kept, *update_derived.update(obj, change.place)]
             done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
-            self.state, self.sentence = "done", " ".join([done, *self.warnings])
+            self.sentence = " ".join([done, *self.warnings])
+            self.enter(State.DONE)
         else:
             self.fail(str(reason))
 
-    def fail(self, sentence: str) -> None:
-        """End with a message; a result that is there goes to a new object, or is held if that fails
-        too.
-        """
-        super().fail(sentence)
+    def _outcome_of_failure(self) -> State:
+        """A result that is there goes to a new object, or is held if that fails too."""
         if self._result is None:
-            return
+            return State.FAILED
         try:
             with nothing_new():
                 rescued = commit.rescue(f"{self.object_name} eroded", self._result, self._matrix)
         except Exception as error:  # noqa: BLE001 - what took hours is not thrown away
             if not isinstance(error, MemoryError):
                 print_traceback()
-            self.state = "waiting"
-            self.held = sentence
-        else:
-            self.state = "rescued"
-            self.sentence = f"{sentence} The result went to the new object {rescued.name}."
+            return State.HELD
+        self.sentence = f"{self.sentence} The result went to the new object {rescued.name}."
+        return State.RESCUED
 
     def is_here(self) -> bool:
         """Whether the object still has the mesh of the run."""
@@ -281,7 +294,7 @@ class Job(Task):
         """Reason why the run no longer fits the object's mesh."""
         if obj is None:
             return f"{self.object_name} was deleted while it was eroded."
-        if (reason := grid.why_not(obj)) is not None:
+        if (reason := obstacle.why_not(obj)) is not None:
             return reason
         if obj.data.session_uid != self._seen.mesh_uid or not self._is_unchanged(obj.data):
             return f"The mesh of {obj.name} was changed while it was eroded."
@@ -290,12 +303,9 @@ class Job(Task):
     def _is_unchanged(self, mesh: bpy.types.Mesh) -> bool:
         """Whether a mesh equals that of the run bit by bit."""
         topology = Topology.of(mesh)
-        if self._change is None:
-            return topology.fingerprint(positions(mesh)) == self._seen.fingerprint
-        now = positions(mesh, self._change.room)
-        known = self._seen.place
-        return topology.equals(self._change.topology) and np.array_equal(
-            now.view(np.int32), known.view(np.int32)
+        room = None if self._change is None else self._change.room
+        return topology.equals(self._seen.topology) and np.array_equal(
+            positions(mesh, room).view(np.int32), self._seen.place.view(np.int32)
         )
 
 
@@ -303,37 +313,20 @@ def start(
     obj: bpy.types.Object,
     recipe: Recipe,
     masks: Mapping[str, Any],
-    continue_from_result: bool = False,
-    layers: Mapping[str, Any] | None = None,
-    threads: int = 0,
-    adds_up: bool = False,
+    options: JobOptions | None = None,
     seen: TerrainSnapshot | None = None,
-    frames: FrameSettings | None = None,
-    region: Array | None = None,
-    notes: Sequence[str] = (),
 ) -> Job:
-    """Start a run on an object.
+    """Start a run on an object; InputError if impossible.
 
-    layers: initial fields that replace the object's own, None for a field to leave out. threads:
-    the most to use, 0 for all processors. adds_up: whether a continued run adds to wear and
-    deposition. seen: snapshot of the mesh, if taken already. frames: to keep. region: cells (rows,
-    cols), 0-1, to erode as they are; None for the whole terrain. notes: on what the run is made
-    from. Raises InputError if impossible.
+    seen: snapshot of the mesh after `check`, if taken already.
     """
-    check(obj)
-    run = Job(obj, seen or snapshot(obj), notes)
-    run.run(
-        obj.data,
-        recipe,
-        masks,
-        continue_from_result,
-        layers or {},
-        threads,
-        adds_up,
-        frames,
-        region,
-    )
-    return begin(run)
+    if seen is None:
+        check(obj)
+        seen = snapshot(obj)
+    options = options or JobOptions()
+    job = Job(obj, seen, options.notes)
+    job.run(obj.data, recipe, masks, options)
+    return begin(job)
 
 
 def resume(obj: bpy.types.Object, threads: int = 0, frames: FrameSettings | None = None) -> Job:
@@ -341,35 +334,29 @@ def resume(obj: bpy.types.Object, threads: int = 0, frames: FrameSettings | None
     impossible.
     """
     check(obj)
-    run = Job(obj, snapshot(obj))
-    run.resume(obj.data, threads, frames)
-    return begin(run)
+    job = Job(obj, snapshot(obj))
+    job.resume(obj.data, threads, frames)
+    return begin(job)
 
 
 def check(obj: bpy.types.Object) -> None:
     """End previews and check that work on an object can begin; InputError if not. Call it before
     making the task.
     """
-    if now.current is not None:
-        raise InputError(
-            f"{now.current.object_name} is being {now.current.doing}; wait, or cancel that first."
-        )
-    if (reason := grid.why_not(obj)) is not None:
+    if reason := readiness.why_not(obj, readiness.START):
         raise InputError(reason)
-    if busy.renders():
-        raise InputError("A render or bake is running; start the erosion when it is done.")
     preview.end()
 
 
 def begin(task: AnyTask) -> AnyTask:
     """Make a task the current one."""
-    now.current = task
+    session.run.task = task
     return task
 
 
 def clear() -> None:
     """Cancel and forget the current task."""
-    if now.current is not None:
-        now.current.cancel()
-        now.current.holds.close()
-    now.current = None
+    if session.run.task is not None:
+        session.run.task.cancel()
+        session.run.task.locks.close()
+    session.run.task = None

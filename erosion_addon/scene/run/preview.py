@@ -16,23 +16,12 @@ from ...recipe.recipe import Recipe
 from ...run import estimate, preview
 from ...terrain.terrain import Terrain
 from ...worker.client import Runner
-from .. import session
-from ..terrain import grid
+from ..session import session
+from ..terrain import obstacle
 from ..terrain.grid import snapshot
 from ..terrain.lattice import Array, Lattice
 from ..worker import speeds, worker_process
 from . import displayed_heights, start_state
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.current: Preview | None = None
-        """Preview in progress or on display, or None."""
-
-
-now = session.remember(_Now)
 
 LATE = 3 * preview.QUICK
 """Seconds after which a quick preview gives way to one of newer settings."""
@@ -246,7 +235,7 @@ class Preview:
         """Display the last preview."""
         if (
             self._heights is None
-            or grid.why_not(obj) is not None
+            or obstacle.why_not(obj) is not None
             or obj.data.session_uid != self._mesh_uid
         ):
             return
@@ -264,15 +253,15 @@ def _first_change(before: Recipe, after: Recipe) -> int:
 
 def of(obj: bpy.types.Object) -> Preview:
     """Preview of the object; that of another object ends."""
-    if now.current is None or now.current.object_uid != obj.session_uid:
+    if session.run.preview is None or session.run.preview.object_uid != obj.session_uid:
         end()
-        now.current = Preview(obj)
-    return now.current
+        session.run.preview = Preview(obj)
+    return session.run.preview
 
 
 def end() -> None:
     """End the preview and the display of the terrain before erosion."""
-    if now.current is not None:
-        now.current.stop()
+    if session.run.preview is not None:
+        session.run.preview.stop()
     displayed_heights.put_back()
-    now.current = None
+    session.run.preview = None

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import bpy
 
-from .. import session
+from ..session import session
 
 
 class Waiting(NamedTuple):
@@ -26,16 +26,6 @@ class Waiting(NamedTuple):
         return find_object(self.uid)
 
 
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.waiting: list[Waiting] = []
-
-
-_now = session.remember(_Now)
-
-
 def find_object(uid: int) -> bpy.types.Object | None:
     """Object with a session_uid, which survives renaming and undo; None if deleted."""
     # What lies in no collection is deleted as far as the user sees: foliage that looks at it keeps
@@ -50,24 +40,26 @@ def add(
 ) -> None:
     """Append an object, once."""
     if not waits(obj):
-        _now.waiting.append(Waiting(obj.session_uid, obj.name, resume, animation, replace))
+        session.run.queue.append(Waiting(obj.session_uid, obj.name, resume, animation, replace))
 
 
 def waits(obj: bpy.types.Object) -> bool:
     """Whether the object is in the queue."""
-    return any(one.uid == obj.session_uid for one in _now.waiting)
+    return any(one.uid == obj.session_uid for one in session.run.queue)
 
 
 def waiting() -> list[Waiting]:
     """Queued objects in order, without deleted ones."""
-    return [one._replace(name=obj.name) for one in _now.waiting if (obj := one.find()) is not None]
+    return [
+        one._replace(name=obj.name) for one in session.run.queue if (obj := one.find()) is not None
+    ]
 
 
 def take() -> Waiting | None:
     """Remove and return the next object; None if the queue is empty."""
     there = waiting()
     if not there:
-        _now.waiting.clear()
+        session.run.queue.clear()
         return None
     remove(there[0].uid)
     return there[0]
@@ -75,9 +67,9 @@ def take() -> Waiting | None:
 
 def remove(uid: int) -> None:
     """Remove an object."""
-    _now.waiting[:] = [one for one in _now.waiting if one.uid != uid]
+    session.run.queue[:] = [one for one in session.run.queue if one.uid != uid]
 
 
 def clear() -> None:
     """Empty the queue."""
-    _now.waiting.clear()
+    session.run.queue.clear()

@@ -8,29 +8,18 @@ import numpy as np
 
 from ...worker.client import Runner
 from ...worker.throttle import Throttle
-from .. import session
-from ..terrain import grid
+from ..session import session
+from ..terrain import obstacle
 from ..terrain.grid import TerrainSnapshot
 from ..terrain.lattice import Array
-from ..terrain.mesh import shown_positions
-from . import busy, displayed_heights, water_overlay
+from ..terrain.mesh import shown_positions, vertex_heights
+from . import displayed_heights, readiness, water_overlay
 
 SHARE = 0.2
 """Greatest share of the main thread's time for the display."""
 
 PAUSE = 0.05
 """Shortest time between two updates in seconds."""
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.seconds_a_vertex = 0.0
-        """Measured cost of a display on this machine."""
-
-
-_now = session.remember(_Now)
 
 
 class Viewer:
@@ -45,7 +34,7 @@ class Viewer:
         self.shows = False
         self._throttle = Throttle(SHARE, PAUSE)
         self._asked = False
-        self._throttle.record(min(_now.seconds_a_vertex * len(seen.place), 1.0))
+        self._throttle.record(min(session.display.seconds_per_vertex * len(seen.place), 1.0))
         self._elevation: Array | None = None
         self._water_depth: Array | None = None
         self._left: float | None = None  # when the last turn ended
@@ -87,22 +76,22 @@ class Viewer:
         else:
             seconds = self._wrote + max(pause - self._usual, 0.0)
             self._throttle.record(seconds)
-            self._wrote, _now.seconds_a_vertex = None, seconds / len(self._own)
+            self._wrote, session.display.seconds_per_vertex = None, seconds / len(self._own)
 
     def _may_show(self, obj: bpy.types.Object | None) -> bool:
         if (
             not self.shows
             or obj is None
-            or grid.why_not(obj) is not None
+            or obstacle.why_not(obj) is not None
             or obj.data.session_uid != self._mesh_uid
         ):
             return False
-        return not busy.renders()
+        return not readiness.is_rendering()
 
     def _show(self, obj: bpy.types.Object, elevation: Array) -> None:
         mesh = obj.data
         if not displayed_heights.is_shown(mesh) and not np.array_equal(
-            grid.heights(mesh), self._own
+            vertex_heights(mesh), self._own
         ):
             return  # the user has changed it
         heights = self._lattice.to_vertices(elevation / np.float32(self._lattice.scale_z))

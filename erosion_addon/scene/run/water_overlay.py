@@ -9,9 +9,9 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 
 from ...grid.water_level import water_level
-from .. import session
 from ..companions.visible_water import shown_from
 from ..masks import overlay
+from ..session import session
 from ..terrain.lattice import Array, Lattice
 
 SHALLOW, DEEP = (0.20, 0.42, 0.52, 0.45), (0.02, 0.10, 0.22, 0.85)
@@ -21,7 +21,7 @@ DEPTH = 4.0
 """Meters."""
 
 
-class _Water:
+class Water:
     """Drawn water. uid: session_uid of the terrain; triangles in its space, with a color per
     point.
     """
@@ -45,19 +45,6 @@ class _Water:
         overlay.draw_over(obj, shader, self._batch)
 
 
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.shown: _Water | None = None
-        """Currently drawn water."""
-
-        self.handles: list[Any] = []
-
-
-now = session.remember(_Now)
-
-
 def show(obj: bpy.types.Object, lattice: Lattice, place: Array, depth: Array | None) -> None:
     """Draw water on a terrain, replacing any other, until `hide`; None for no water.
 
@@ -67,18 +54,20 @@ def show(obj: bpy.types.Object, lattice: Lattice, place: Array, depth: Array | N
     if made is None:
         hide()
         return
-    now.shown = _Water(obj.session_uid, *made)
-    if not now.handles:
-        now.handles.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW"))
+    session.display.water = Water(obj.session_uid, *made)
+    if not session.display.water_handles:
+        session.display.water_handles.append(
+            bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+        )
     overlay.redraw()
 
 
 def hide() -> None:
     """Stop drawing."""
-    if now.shown is None:
+    if session.display.water is None:
         return
-    now.shown = None
-    bpy.types.SpaceView3D.draw_handler_remove(now.handles.pop(), "WINDOW")
+    session.display.water = None
+    bpy.types.SpaceView3D.draw_handler_remove(session.display.water_handles.pop(), "WINDOW")
     overlay.redraw()
 
 
@@ -107,5 +96,5 @@ def surface(lattice: Lattice, place: Array, depth: Array) -> tuple[Array, Array,
 
 
 def _draw() -> None:
-    if now.shown is not None:
-        now.shown.draw()
+    if session.display.water is not None:
+        session.display.water.draw()

@@ -11,7 +11,7 @@ from ...files.render_settings import Picture
 from ..companions import companions
 from ..original import original
 from ..plants import plants
-from ..terrain import grid
+from ..terrain import grid, obstacle
 from . import startup, studio
 
 ENGINES = {
@@ -48,7 +48,7 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
         return scene.objects[name]
     for fits in (
         lambda obj: original.has_source(obj.data),
-        lambda obj: grid.why_not(obj) is None and _is_grid(obj),
+        lambda obj: obstacle.why_not(obj) is None and _is_grid(obj),
     ):
         if terrains := [obj for obj in meshes if fits(obj)]:
             return max(terrains, key=lambda obj: len(obj.data.vertices))

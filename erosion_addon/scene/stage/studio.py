@@ -15,7 +15,7 @@ from ...files.render_settings import LIGHTS
 from ..materials import material, sky_material
 from ..materials.node_trees import nodes
 from ..materials.node_trees.table import Node
-from ..terrain.mesh import heights
+from ..terrain.mesh import vertex_heights
 from . import startup, views
 from .daylight import DAYLIGHTS, Daylight
 
@@ -93,7 +93,7 @@ def place_of(terrain: bpy.types.Object) -> Place:
     size = np.abs((high - low) * scale)
     turned = rotation.to_matrix().to_4x4()
     center = terrain.matrix_world @ Vector((middle[0], middle[1], 0.0))
-    levels = np.percentile(heights(terrain.data), (1, 50, 99)) * scale[2]
+    levels = np.percentile(vertex_heights(terrain.data), (1, 50, 99)) * scale[2]
     lowest, median, highest = sorted(map(float, levels))
     matrix = Matrix.Translation(center) @ turned
     return Place(matrix, size[0] / 2, size[1] / 2, lowest, median, highest)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects as terrains: eligibility, grid of the vertices, and heights in meters."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -12,51 +12,20 @@ from ...grid.dequantize import step_of
 from ...recipe.edges import is_seamless
 from ...terrain.irregular import cause
 from ...terrain.terrain import Terrain
-from .. import session
+from ..session import session
 from . import grid
 from .attribute_values import new_attribute
-from .lattice import (
-    Array,
-    Lattice,
-    NoLatticeError,
-    StandingError,
-    axis_scales,
-    find,
-    local_heights,
-    require_level,
-    standing_axis,
-)
+from .lattice import Array, Lattice, NoLatticeError, axis_scales, find, require_level, standing_axis
 from .mesh import (
     OWN_HEIGHTS,
-    fingerprint,
-    heights,
+    Topology,
     make_grid_object,
     may_be_grid,
     positions,
     structure,
-    write_heights,
     write_positions,
 )
-from .obstacle import too_few, why_not
-
-__all__ = [
-    "GridDescription",
-    "Lattice",
-    "StandingError",
-    "describe",
-    "find_lattice",
-    "fingerprint",
-    "forget",
-    "forget_changed",
-    "heights",
-    "lattice_of",
-    "local_heights",
-    "make_grid_object",
-    "read_terrain",
-    "terrain_of",
-    "why_not",
-    "write_heights",
-]
+from .obstacle import too_few
 
 
 def find_lattice(obj: bpy.types.Object) -> Lattice:
@@ -67,10 +36,39 @@ def find_lattice(obj: bpy.types.Object) -> Lattice:
 def lattice_of(obj: bpy.types.Object, place: Array) -> Lattice:
     """Grid of the positions (vertices, 3) of the object's vertices; InputError as in
     `find_lattice`.
+
+    A run asks for it several times; the last one is cached.
     """
     if few := too_few(obj):
         raise InputError(few)
     matrix = np.array(obj.matrix_world)
+    cached = session.terrain.lattice
+    if cached is not None and cached.is_of(matrix, place):
+        return cached.lattice
+    session.terrain.lattice = None
+    lattice = _new_lattice(obj, place, matrix)
+    session.terrain.lattice = CachedLattice(matrix, place[:, :2].copy(), lattice)
+    return lattice
+
+
+class CachedLattice(NamedTuple):
+    """Lattice of vertices at x and y (vertices, 2), of an object with a world matrix."""
+
+    matrix: Array
+    plane: Array
+    lattice: Lattice
+
+    def is_of(self, matrix: Array, place: Array) -> bool:
+        """Whether vertices at other positions (vertices, 3) have the same lattice."""
+        heights = place[:, 2]
+        return (
+            np.array_equal(self.matrix, matrix)
+            and np.array_equal(self.plane, place[:, :2])
+            and bool(np.isfinite(heights.min()) and np.isfinite(heights.max()))
+        )
+
+
+def _new_lattice(obj: bpy.types.Object, place: Array, matrix: Array) -> Lattice:
     scales = axis_scales(obj.name, matrix)
     try:
         return find(obj.name, place, scales, lambda: _some_edges(obj.data))
@@ -130,17 +128,6 @@ class GridDescription(NamedTuple):
     seamless: bool
 
 
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.described: dict[int, tuple[Any, GridDescription | InputError]] = {}
-        """session_uid of a mesh → dependencies of its description, and the description."""
-
-
-_now = session.remember(_Now)
-
-
 def describe(obj: bpy.types.Object) -> GridDescription:
     """Description of the object's grid; cached until something changes. InputError with the reason
     if it is not a grid.
@@ -150,9 +137,9 @@ def describe(obj: bpy.types.Object) -> GridDescription:
     mesh = obj.data
     transform = tuple(round(value, 9) for row in obj.matrix_world.to_3x3() for value in row)
     key = (obj.name, len(mesh.vertices), transform)
-    entry = _now.described.get(mesh.session_uid)
+    entry = session.terrain.descriptions.get(mesh.session_uid)
     if entry is None or entry[0] != key:
-        entry = _now.described[mesh.session_uid] = (key, _description(obj))
+        entry = session.terrain.descriptions[mesh.session_uid] = (key, _description(obj))
     if isinstance(entry[1], InputError):
         raise entry[1]
     return entry[1]
@@ -175,9 +162,9 @@ def _description(obj: bpy.types.Object) -> GridDescription | InputError:
 def forget(mesh: bpy.types.Mesh | None = None) -> None:
     """Drop the cached description of the mesh; of all meshes by default."""
     if mesh is None:
-        _now.described.clear()
+        session.terrain.descriptions.clear()
     else:
-        _now.described.pop(mesh.session_uid, None)
+        session.terrain.descriptions.pop(mesh.session_uid, None)
 
 
 @bpy.app.handlers.persistent
@@ -186,14 +173,14 @@ def forget_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
 
     (Changed settings update objects too, and displayed heights do not count.)
     """
-    for update in depsgraph.updates if _now.described else ():
+    for update in depsgraph.updates if session.terrain.descriptions else ():
         changed = update.id.original
         if (
             update.is_updated_geometry
             and isinstance(changed, bpy.types.Mesh)
             and OWN_HEIGHTS not in changed.attributes
         ):
-            _now.described.pop(changed.session_uid, None)
+            session.terrain.descriptions.pop(changed.session_uid, None)
 
 
 def make_terrain_object(
@@ -255,12 +242,14 @@ def apply_rotation(obj: bpy.types.Object) -> None:
 class TerrainSnapshot(NamedTuple):
     """place: local positions of the vertices (vertices, 3) float32.
 
-    lattice: their grid. mesh_uid, fingerprint: to recognize the mesh later, and detect edits.
+    lattice: their grid. mesh_uid, topology, fingerprint: to recognize the mesh later, and detect
+    edits.
     """
 
     place: Array
     lattice: Lattice
     mesh_uid: int
+    topology: Topology
     fingerprint: str
 
     @property
@@ -273,6 +262,6 @@ def snapshot(obj: bpy.types.Object) -> TerrainSnapshot:
     """Read the mesh of an object; InputError if it is not a grid."""
     mesh = obj.data
     place = positions(mesh)
-    return TerrainSnapshot(
-        place, grid.lattice_of(obj, place), mesh.session_uid, fingerprint(mesh, place)
-    )
+    lattice = grid.lattice_of(obj, place)
+    topology = Topology.of(mesh)
+    return TerrainSnapshot(place, lattice, mesh.session_uid, topology, topology.fingerprint(place))

@@ -26,7 +26,7 @@ from ...files.rasters.raster import Cells, Raster
 from ...files.reading.meaning import WHITE
 from ...files.reading.record import Array, Doubt, Reading, Record
 from ...files.side_file import Meters
-from .. import session
+from ..session import session
 from .image import BlenderFiles, image_pixels, packed_suffix, require_still
 from .mesh import GRID_BYTES
 

@@ -72,7 +72,7 @@ def structure(mesh: bpy.types.Mesh) -> Structure:
     )
 
 
-def heights(mesh: bpy.types.Mesh) -> Array:
+def vertex_heights(mesh: bpy.types.Mesh) -> Array:
     """Local z of the vertices (vertices,) float32."""
     return positions(mesh)[:, 2].copy()
 

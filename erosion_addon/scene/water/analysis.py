@@ -16,6 +16,7 @@ from ...worker.requests import analysis_in, analysis_request
 from ..masks import masks
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
+from ..terrain.mesh import vertex_heights
 from ..worker import computing
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -
     mesh = obj.data
     lattice = grid.find_lattice(obj)
     result = analysis_in(
-        computing.compute(request(obj, lattice, grid.heights(mesh), parameters, edges))
+        computing.compute(request(obj, lattice, vertex_heights(mesh), parameters, edges))
     )
     attributes.write_fields(mesh, lattice, result.fields)
     record = {"parameters": parameters.to_dict(), "figures": result.figures, "notes": result.notes}
@@ -60,7 +61,7 @@ def requests_of_analysis(
     obj: bpy.types.Object, parameters: AnalysisParameters, edges: str
 ) -> list[Request]:
     """Requests of `analyze`; InputError as there."""
-    return [request(obj, grid.find_lattice(obj), grid.heights(obj.data), parameters, edges)]
+    return [request(obj, grid.find_lattice(obj), vertex_heights(obj.data), parameters, edges)]
 
 
 def kept_text(mesh: bpy.types.Mesh) -> str:

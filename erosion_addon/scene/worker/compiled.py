@@ -6,18 +6,7 @@ from pathlib import Path
 
 import bpy
 
-from .. import session
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.chosen = ""
-        """Folder set by the user; empty for the extension's own."""
-
-
-now = session.remember(_Now)
+from ..session import session
 
 
 def why_not_in(folder: str) -> str | None:
@@ -39,8 +28,8 @@ def worker_environment() -> dict[str, str]:
     Empty path if there is none; unchanged outside of an extension.
     """
     package = ".".join(__package__.split(".")[:3])
-    if now.chosen and why_not_in(now.chosen) is None:
-        return {"TERRAIN_EROSION_CACHE": str(Path(now.chosen).expanduser())}
+    if session.worker.kernel_folder and why_not_in(session.worker.kernel_folder) is None:
+        return {"TERRAIN_EROSION_CACHE": str(Path(session.worker.kernel_folder).expanduser())}
     if not package.startswith("bl_ext."):
         return {}
     try:

@@ -6,12 +6,12 @@ process.
 caches the answers here.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from ...base.errors import InputError, printable_lines
 from ...worker.messages import Message, Request
-from .. import session
+from ..session import session
 from ..terrain.lattice import Array
 from . import worker_process
 
@@ -20,24 +20,6 @@ Answer = dict[str, Array] | InputError
 
 class NoAnswerError(InputError):
     """A request whose worker ended or failed: another attempt may succeed."""
-
-
-def all_processors() -> int:
-    """Default of `threads`: all processors."""
-    return 0
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.threads: Callable[[], int] = all_processors
-        """Returns the maximum number of threads; 0 for all processors."""
-
-        self.ahead: list[tuple[Request, Answer]] = []
-
-
-now = session.remember(_Now)
 
 
 def compute(request: Request) -> dict[str, Array]:
@@ -55,36 +37,41 @@ def is_known(request: Request) -> bool:
 
 
 def _known(request: Request) -> Answer | None:
-    return next((answer for asked, answer in now.ahead if asked.asks_the_same_as(request)), None)
+    return next(
+        (answer for asked, answer in session.worker.answers if asked.asks_the_same_as(request)),
+        None,
+    )
 
 
 @contextmanager
 def ahead(requests: Iterable[Request]) -> Iterator[None]:
     """Context with the answers to all requests computed; InputError if impossible."""
-    before = len(now.ahead)
+    before = len(session.worker.answers)
     try:
         for request in requests:
             keep(request, compute(request))
         yield
     finally:
-        del now.ahead[before:]
+        del session.worker.answers[before:]
 
 
 def keep(request: Request, answer: Answer) -> None:
     """Cache an answer."""
-    now.ahead.append((request, answer))
+    session.worker.answers.append((request, answer))
 
 
 def forget_refusals() -> None:
     """Keep the results alone, for another attempt."""
-    now.ahead[:] = [
-        (request, answer) for request, answer in now.ahead if not isinstance(answer, InputError)
+    session.worker.answers[:] = [
+        (request, answer)
+        for request, answer in session.worker.answers
+        if not isinstance(answer, InputError)
     ]
 
 
 def forget() -> None:
     """Empty the cache."""
-    now.ahead.clear()
+    session.worker.answers.clear()
 
 
 def answer_in(message: Message) -> Answer | None:
@@ -105,7 +92,7 @@ def answer_in(message: Message) -> Answer | None:
 
 def _wait(request: Request) -> Answer:
     runner = worker_process.ready()
-    runner.compute(request, now.threads())
+    runner.compute(request, session.worker.threads())
     try:
         while True:
             for message in runner.poll(0.1):

@@ -8,18 +8,7 @@ from typing import Any
 import bpy
 
 from ...run import speeds
-from .. import session
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, float] | None = None
-        """Content of the file; None until it is read."""
-
-
-_now = session.remember(_Now)
+from ..session import session
 
 
 def path() -> Path | None:
@@ -37,20 +26,20 @@ def path() -> Path | None:
 
 def known() -> dict[str, float]:
     """Speeds by kind of step, for `estimate.seconds_needed`."""
-    if _now.known is None:
+    if session.worker.speeds is None:
         file = path()
-        _now.known = speeds.load(file) if file is not None else {}
-    return _now.known
+        session.worker.speeds = speeds.load(file) if file is not None else {}
+    return session.worker.speeds
 
 
 def learn(report: Mapping[str, Any]) -> None:
     """Update the speeds from the report of a run."""
-    _now.known = speeds.learned(known(), report)
+    session.worker.speeds = speeds.learned(known(), report)
     file = path()
     if file is not None:
-        speeds.save(file, _now.known)
+        speeds.save(file, session.worker.speeds)
 
 
 def forget() -> None:
     """Read the file again on next use."""
-    _now.known = None
+    session.worker.speeds = None

@@ -7,42 +7,29 @@ import subprocess
 from ...base.errors import InputError
 from ...worker import client
 from ...worker.client import Runner
-from .. import session
+from ..session import session
 from .compiled import worker_environment
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.runner: Runner | None = None
-        self.fault = ""
-        self.compiler: subprocess.Popen[bytes] | None = None
-        """Background process that compiles, running or ended."""
-
-
-_now = session.remember(_Now)
 
 
 def ready() -> Runner:
     """The worker, started if needed; InputError if that fails, or it is known not to work."""
     if reason := fault():
         raise InputError(reason)
-    if _now.runner is None or not _now.runner.alive:
+    if session.worker.runner is None or not session.worker.runner.alive:
         try:
-            _now.runner = Runner(worker_environment())
+            session.worker.runner = Runner(worker_environment())
         except OSError as error:
             raise InputError(f"The erosion process cannot be started: {error}.") from None
-    return _now.runner
+    return session.worker.runner
 
 
 def fault() -> str:
     """Reason why erosion is impossible until `restart`: result of the worker's library test; empty
     if fine.
     """
-    if _now.runner is not None and _now.runner.fault:
-        _now.fault = _now.runner.fault
-    return _now.fault
+    if session.worker.runner is not None and session.worker.runner.fault:
+        session.worker.fault = session.worker.runner.fault
+    return session.worker.fault
 
 
 def compile_all() -> None:
@@ -50,33 +37,40 @@ def compile_all() -> None:
     cached.
     """
     environment = worker_environment()
-    if _now.compiler is not None or fault() or environment.get("TERRAIN_EROSION_CACHE") == "":
+    if (
+        session.worker.compiler is not None
+        or fault()
+        or environment.get("TERRAIN_EROSION_CACHE") == ""
+    ):
         return
     with contextlib.suppress(OSError):  # else each recipe compiles what it needs
-        _now.compiler = client.start("run.precompile_all", environment, subprocess.DEVNULL, "IDLE")
+        session.worker.compiler = client.start(
+            "run.precompile_all", environment, subprocess.DEVNULL, "IDLE"
+        )
 
 
 def stop_compiling() -> None:
     """Stop the background compilation."""
-    if _now.compiler is not None:
-        _now.compiler.kill()
-        _now.compiler.wait()
-        if _now.compiler.stdin is not None:
-            _now.compiler.stdin.close()
-    _now.compiler = None
+    if session.worker.compiler is not None:
+        session.worker.compiler.kill()
+        session.worker.compiler.wait()
+        if session.worker.compiler.stdin is not None:
+            session.worker.compiler.stdin.close()
+    session.worker.compiler = None
 
 
 def compiling() -> tuple[float, str] | None:
     """Progress of the worker's compilation, and a message."""
-    return _now.runner.compiling if _now.runner is not None and _now.runner.alive else None
+    runner = session.worker.runner
+    return runner.compiling if runner is not None and runner.alive else None
 
 
 def is_getting_ready() -> bool:
     """Whether the worker is starting or compiling."""
     return (
-        _now.runner is not None
-        and _now.runner.alive
-        and (not _now.runner.libraries or _now.runner.warming)
+        session.worker.runner is not None
+        and session.worker.runner.alive
+        and (not session.worker.runner.libraries or session.worker.runner.warming)
     )
 
 
@@ -84,28 +78,30 @@ def condition() -> str:
     """State of the worker in words."""
     if fault():
         return "Does not work"
-    if _now.runner is None or not _now.runner.alive:
+    if session.worker.runner is None or not session.worker.runner.alive:
         return "Not running; starts when it is needed"
-    if not _now.runner.libraries:
+    if not session.worker.runner.libraries:
         return "Starting"
-    return "Compiling" if _now.runner.warming or _now.runner.compiling else "Ready"
+    return (
+        "Compiling" if session.worker.runner.warming or session.worker.runner.compiling else "Ready"
+    )
 
 
 def libraries() -> str:
     """Compiler libraries of the worker with versions; empty if unknown."""
-    return _now.runner.libraries if _now.runner is not None else ""
+    return session.worker.runner.libraries if session.worker.runner is not None else ""
 
 
 def restart() -> Runner:
     """Replace the worker by a new one, and test its libraries again."""
     stop()
-    _now.fault = ""
+    session.worker.fault = ""
     return ready()
 
 
 def stop() -> None:
     """End the worker, if there is one."""
     fault()  # which is to be known beyond its end
-    if _now.runner is not None:
-        _now.runner.kill()
-    _now.runner = None
+    if session.worker.runner is not None:
+        session.worker.runner.kill()
+    session.worker.runner = None

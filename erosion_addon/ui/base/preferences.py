@@ -7,15 +7,15 @@ import bpy
 
 from ...base.parameters import Specification
 from ...base.threads import processors
-from ...scene import session
-from ...scene.run import job
-from ...scene.worker import compiled, computing, worker_process
+from ...scene.run import readiness
+from ...scene.session import all_processors, session
+from ...scene.worker import compiled, worker_process
 from ...worker.diagnostics import versions
 from . import manual
 from .panel import draw_lines
 from .parameter_properties import draw_value, properties_of
 from .refusals import reports_refusals
-from .terrain_operator import allowed, why_busy
+from .terrain_operator import allowed
 from .translations import report, sentence
 
 ADDON = (
@@ -25,11 +25,11 @@ ADDON = (
 
 
 def _folder_chosen(preferences: Any, context: bpy.types.Context) -> None:
-    compiled.now.chosen = preferences.kernel_folder
+    session.worker.kernel_folder = preferences.kernel_folder
 
 
 def _keeping_chosen(preferences: Any, context: bpy.types.Context) -> None:
-    if not preferences.keep_worker and job.now.current is None:
+    if not preferences.keep_worker and session.run.task is None:
         worker_process.stop()
 
 
@@ -134,7 +134,7 @@ class EROSION_OT_worker_restart(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, why_busy())
+        return allowed(cls, readiness.why_busy())
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -153,7 +153,7 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         kept = compiled.folder()
         nothing = None if kept is not None and kept.is_dir() else "Nothing has been compiled yet"
-        return allowed(cls, why_busy() or nothing)
+        return allowed(cls, readiness.why_busy() or nothing)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         worker_process.stop()
@@ -197,14 +197,14 @@ def warms_up() -> bool:
 
 def register() -> None:
     """Apply the stored preferences."""
-    compiled.now.chosen = _preferred("kernel_folder")
-    computing.now.threads = threads
+    session.worker.kernel_folder = _preferred("kernel_folder")
+    session.worker.threads = threads
 
 
 def unregister() -> None:
     """Reset to the extension's own folder and all processors."""
-    compiled.now.chosen = ""
-    computing.now.threads = computing.all_processors
+    session.worker.kernel_folder = ""
+    session.worker.threads = all_processors
 
 
 CLASSES = (EROSION_AP_preferences, EROSION_OT_worker_restart, EROSION_OT_kernels_clear)

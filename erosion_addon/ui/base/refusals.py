@@ -6,11 +6,8 @@ from functools import wraps
 from typing import Any
 
 from ...base.errors import InputError
+from ...scene.run.readiness import OUT_OF_MEMORY
 from .translations import report
-
-OUT_OF_MEMORY = (
-    "There is not enough memory for that; close other programs or use a smaller terrain."
-)
 
 Method = Callable[..., set[str]]
 

@@ -6,23 +6,8 @@ from typing import Any
 import bpy
 
 from ...scene.companions import companions
-from ...scene.run import job
-from ...scene.terrain import grid
+from ...scene.run import readiness
 from .translations import sentence
-
-
-def why_busy() -> str | None:
-    """Sentence that names the terrain in progress; None if idle."""
-    return (
-        None
-        if job.now.current is None
-        else f"{job.now.current.object_name} is being {job.now.current.doing}"
-    )
-
-
-def why_no_run(obj: bpy.types.Object | None) -> str | None:
-    """Reason why the object cannot be eroded now; None if it can."""
-    return why_busy() or grid.why_not(obj)
 
 
 def allowed(operator: Any, reason: str | None) -> bool:
@@ -47,4 +32,4 @@ class TerrainOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, why_no_run(companions.terrain_of(context.object)))
+        return allowed(cls, readiness.why_not(companions.terrain_of(context.object)))

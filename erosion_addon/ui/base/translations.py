@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from ...base.errors import printable
-from ...scene import session
+from ...scene.session import session
 
 FOLDER = Path(__file__).resolve().parents[2] / "translations"
 

@@ -11,7 +11,7 @@ from gpu_extras.batch import batch_for_shader
 from ...base.errors import InputError
 from ...scene.brush import aim, ground
 from ...scene.companions import companions
-from ..base.terrain_operator import why_no_run
+from ...scene.run import readiness
 from .settings import brush_settings
 from .stroke import radius_of, under_mouse
 
@@ -42,7 +42,7 @@ def circle(context: bpy.types.Context, mouse: tuple[float, float]) -> list[Any]:
     terrain.
     """
     terrain = companions.terrain_of(context.object)
-    if why_no_run(terrain) is not None:
+    if readiness.why_not(terrain) is not None:
         return []
     try:
         place = under_mouse(context, terrain, mouse)

@@ -13,12 +13,14 @@ from ...scene.brush import aim, ground
 from ...scene.brush.stillness import why_still
 from ...scene.companions import companions
 from ...scene.original import original
+from ...scene.run import readiness
+from ...scene.run.readiness import OUT_OF_MEMORY
 from ...scene.terrain import obstacle
 from ...scene.worker import worker_process
 from ..base import preferences
 from ..base.parameter_properties import exact
-from ..base.refusals import OUT_OF_MEMORY, reports_refusals
-from ..base.terrain_operator import allowed, why_no_run
+from ..base.refusals import reports_refusals
+from ..base.terrain_operator import allowed
 from ..base.translations import phrase, report
 from ..masks import mask_settings
 from ..recipe import brush_layers, loaded_recipe
@@ -90,7 +92,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         # For meshes the operator reports the reason: a press of the tool shows no tooltip.
         terrain = companions.terrain_of(context.object)
         is_mesh = terrain is not None and terrain.type == "MESH"
-        return allowed(cls, None if is_mesh else why_no_run(terrain))
+        return allowed(cls, None if is_mesh else readiness.why_not(terrain))
 
     def _read_ground(self, terrain: bpy.types.Object) -> None:
         """Read the terrain and its masks, unless cached."""
@@ -160,7 +162,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         """The whole stroke, for scripts."""
         settings = brush_settings(context)
         terrain = companions.terrain_of(context.object)
-        if reason := why_no_run(terrain) or _why_unseen(context, terrain):
+        if reason := readiness.why_not(terrain) or _why_unseen(context, terrain):
             raise InputError(reason)
         if not self.stroke:
             raise InputError("The stroke has no dabs; give it places on the terrain.")
@@ -189,7 +191,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             return self.execute(context)
         settings = brush_settings(context)
         terrain = companions.terrain_of(context.object)
-        if reason := why_no_run(terrain) or _why_unseen(context, terrain):
+        if reason := readiness.why_not(terrain) or _why_unseen(context, terrain):
             report(self, {"WARNING"}, reason)
             return {"CANCELLED", "PASS_THROUGH"}
         self._read_ground(terrain)

@@ -5,18 +5,19 @@ import bpy
 
 from ...base.parameters import specifications
 from ...drainage.parameters import AnalysisParameters
-from ...scene import session
 from ...scene.companions import companions
+from ...scene.run import readiness
 from ...scene.run.errand import Plan
+from ...scene.session import session
 from ...scene.water import analysis
 from ...terrain.fields import ANALYZED
 from ...worker.messages import Request
 from ..base import parameter_properties
 from ..base.panel import SubPanel, draw_lines
 from ..base.parameter_properties import properties_of
-from ..base.terrain_operator import allowed, why_no_run
+from ..base.terrain_operator import allowed
 from ..masks import mask_watch
-from ..run.errand_operator import ParameterOperator
+from ..run.modal import ParameterOperator
 
 
 class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
@@ -60,7 +61,7 @@ class EROSION_OT_analysis_remove(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         terrain = companions.terrain_of(context.object)
-        reason = why_no_run(terrain)
+        reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and not analysis.kept_text(terrain.data):
             reason = f"{terrain.name} was not analyzed."
         return allowed(cls, reason)

@@ -11,7 +11,7 @@ from ...scene.companions import companions
 from ...scene.run.errand import Plan
 from ...worker.messages import Request
 from ..base.parameter_properties import properties_of
-from ..run.errand_operator import ParameterOperator
+from ..run.modal import ParameterOperator
 
 
 class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):

@@ -12,10 +12,10 @@ from ...drainage.parameters import RiverParameters, SeaParameters
 from ...scene.companions import companions, visible_water
 from ...scene.derived import update_derived
 from ...scene.run.errand import Plan
+from ...scene.session import session
 from ..base.parameter_properties import properties_of
 from ..recipe.steps import recipe_or_none
-from ..run import attendance
-from ..run.errand_operator import ParameterOperator
+from ..run.modal import ParameterOperator
 
 
 class _WaterOperator(ParameterOperator):
@@ -110,7 +110,7 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
         return self.curves
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if not attendance.now.returning:
+        if not session.modal.returning:
             from ...scene.water import rivers
 
             terrain = companions.terrain_of(context.object)

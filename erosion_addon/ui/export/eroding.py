@@ -24,13 +24,14 @@ from ...cli.terminal.output import note, print_written
 from ...cli.terminal.progress import ProgressLine
 from ...recipe.recipe import Recipe
 from ...scene.masks import inputs
-from ...scene.run.task import Task
+from ...scene.run.machine import State, Task
 from ...scene.stage import render
 from ...scene.terrain import attributes, grid
 from ...scene.terrain.image import BlenderFiles
+from ...scene.terrain.mesh import make_grid_object
 from ...terrain.masks import prepare
 from ..recipe import own_recipes, steps
-from ..run import progress, runs
+from ..run import modal, runs
 
 _OPTIONS = ("recipe", "set", "seed", "edges", "report", "quiet", "progress", "threads", "look")
 """Options for every terrain in a .blend file."""
@@ -63,7 +64,7 @@ def erode(arguments: argparse.Namespace) -> None:
         _set(terrain, arguments, arguments.recipe or ("" if is_file else RECIPE))
         task = _run(terrain, arguments)
         with _kept(target):
-            if task.state != "done":
+            if task.state is not State.DONE:
                 raise InputError(task.sentence)
             if arguments.look:
                 _set_up_look(terrain)
@@ -139,7 +140,7 @@ def _import(arguments: argparse.Namespace) -> bpy.types.Object:
     start, masks, record = source.read(order, BlenderFiles())
     masks, notes = prepare(masks, start.shape)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    terrain = grid.make_grid_object(
+    terrain = make_grid_object(
         arguments.input.stem, start.elevation, start.spacing, bpy.context.scene.collection
     )
     inputs.made_from(terrain, arguments.input, record.georeference)
@@ -196,15 +197,15 @@ def _run(terrain: bpy.types.Object, arguments: argparse.Namespace) -> Task:
     task = runs.start(terrain, threads=arguments.threads)
     line = ProgressLine(arguments.quiet)
     try:
-        while not (task.ended or task.held):
+        while not task.has_halted:
             task.poll(0.1)
             line.show(task.fraction, task.message, task.seconds_left)
     except BaseException:
         task.cancel()
         raise
     finally:
-        progress.finish_run(task)
-    if task.state not in ("done", "rescued"):
+        modal.finish_run(task)
+    if task.state not in (State.DONE, State.RESCUED):
         raise InputError(task.sentence)
     return task
 

@@ -10,10 +10,11 @@ from ...base.memory import size_in_words
 from ...run.frames import frame_files
 from ...scene.companions import companions
 from ...scene.frames import chosen_frames, playback
-from ...scene.run import job
+from ...scene.run import readiness
+from ...scene.session import session
 from ..base.panel import SubPanel, draw_lines
 from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed, why_no_run
+from ..base.terrain_operator import allowed
 from ..base.translations import phrase, report
 
 
@@ -30,7 +31,7 @@ class EROSION_PT_frames(SubPanel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column()
-        column.enabled = job.now.current is None
+        column.enabled = session.run.task is None
         column.row().prop(settings, "by", expand=True)
         for name in ("length", "rate") if settings.by == "FILM" else ("count",):
             column.prop(settings, name)
@@ -80,7 +81,7 @@ def _draw_folder(layout: Any, settings: Any) -> None:
     )
     row.operator("erosion.frames_remove", text="", icon="TRASH")
     column = layout.column()
-    column.enabled = job.now.current is None
+    column.enabled = session.run.task is None
     column.prop(settings, "how_far", slider=True)
     row = column.row(align=True)
     row.operator("erosion.playback_add", icon="PLAY")
@@ -100,7 +101,7 @@ class EROSION_OT_frames_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, why_no_run(companions.terrain_of(context.object)))
+        return allowed(cls, readiness.why_not(companions.terrain_of(context.object)))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_confirm(self, event)

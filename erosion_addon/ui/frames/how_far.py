@@ -6,31 +6,19 @@ from typing import Any
 import bpy
 
 from ...base.errors import printable_lines
-from ...scene import session
 from ...scene.companions import companions
 from ...scene.derived import update_derived
 from ...scene.frames import chosen_frames, kept_state
-from ...scene.run import job
 from ...scene.run.errand import Plan
+from ...scene.session import session
 from ...scene.terrain import grid
 from ...worker.messages import Request
 from ..base import handlers
-from ..run import attendance
-from ..run.errand_operator import ErrandOperator
+from ..run import modal
+from ..run.modal import ErrandOperator
 
 REST = 0.2
 """Seconds of rest after which the slider's state is taken."""
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.wanted: tuple[int, int] | None = None
-        """session_uid of the object whose slider moved, and the frame it points to."""
-
-
-_now = session.remember(_Now, of_file=True)
 
 
 def share(settings: Any) -> float:
@@ -40,8 +28,8 @@ def share(settings: Any) -> float:
     if record is None or not record.frames or obj.type != "MESH":
         return 100.0
     number = kept_state.taken(obj.data, settings.taken)
-    if _now.wanted is not None and _now.wanted[0] == obj.session_uid:
-        number = _now.wanted[1]
+    if session.frames.target is not None and session.frames.target[0] == obj.session_uid:
+        number = session.frames.target[1]
     return 100.0 * (record.kept if number is None else number) / record.frames
 
 
@@ -50,19 +38,19 @@ def choose(settings: Any, percent: float) -> None:
     record = chosen_frames.record_of(settings.id_data)
     if record is not None:
         number = min(round(percent / 100.0 * record.frames), record.kept)
-        _now.wanted = settings.id_data.session_uid, number
+        session.frames.target = settings.id_data.session_uid, number
         handlers.end(TIMERS)
         handlers.call_later(_take, REST)
 
 
 def _take() -> None:
-    if _now.wanted is None:
+    if session.frames.target is None:
         return
-    (uid, number), _now.wanted = _now.wanted, None
+    (uid, number), session.frames.target = session.frames.target, None
     terrain = companions.terrain_of(bpy.context.object)
-    if terrain is not None and terrain.session_uid == uid and job.now.current is None:
+    if terrain is not None and terrain.session_uid == uid and session.run.task is None:
         try:
-            attendance.call("erosion.how_far", {"frame": number})
+            modal.call("erosion.how_far", {"frame": number})
         except RuntimeError as error:  # what the operator reports
             print(printable_lines(str(error)))
 

@@ -11,8 +11,9 @@ from ...base.atomic_files import Outputs
 from ...base.errors import InputError
 from ...scene.companions import companions
 from ...scene.frames import chosen_frames, playback
+from ...scene.run import readiness
 from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator, allowed, why_no_run
+from ..base.terrain_operator import TerrainOperator, allowed
 from ..base.translations import report
 from .how_far import why_no_frames
 
@@ -31,7 +32,7 @@ class EROSION_OT_playback_add(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         terrain = companions.terrain_of(context.object)
-        return allowed(cls, why_no_run(terrain) or why_no_frames(terrain))
+        return allowed(cls, readiness.why_not(terrain) or why_no_frames(terrain))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -71,7 +72,7 @@ class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         terrain = companions.terrain_of(context.object)
-        reason = why_no_run(terrain)
+        reason = readiness.why_not(terrain)
         if reason is None and playback.find(terrain) is None:
             reason = "Add the playback of frames first."
         return allowed(cls, reason)

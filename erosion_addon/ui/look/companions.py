@@ -6,12 +6,13 @@ import bpy
 from ...base.parameters import Specification
 from ...scene.companions import companions
 from ...scene.derived import update_derived
+from ...scene.run import readiness
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import draw_values, properties_of
 from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator, allowed, why_no_run
+from ..base.terrain_operator import TerrainOperator, allowed
 from ..base.translations import report
-from ..run.errand_operator import ErrandOperator
+from ..run.modal import ErrandOperator
 
 _THRESHOLD = Specification(
     "threshold",
@@ -208,7 +209,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         terrain = companions.terrain_of(context.object)
-        reason = why_no_run(terrain)
+        reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and not companions.find(terrain):
             reason = (
                 f"{terrain.name} has no water, rivers, lakes, sea, foliage, plants or levels of "

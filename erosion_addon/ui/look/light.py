@@ -7,11 +7,12 @@ from ...bake.light.parameters import LightParameters
 from ...base.parameters import specifications
 from ...scene.companions import companions
 from ...scene.derived import light
+from ...scene.run import readiness
 from ...scene.run.errand import Plan
 from ...worker.messages import Request
 from ..base.parameter_properties import properties_of
-from ..base.terrain_operator import allowed, why_no_run
-from ..run.errand_operator import ParameterOperator
+from ..base.terrain_operator import allowed
+from ..run.modal import ParameterOperator
 
 
 class EROSION_OT_light_bake(ParameterOperator, bpy.types.Operator):
@@ -57,7 +58,7 @@ class EROSION_OT_light_remove(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         terrain = companions.terrain_of(context.object)
-        reason = why_no_run(terrain)
+        reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and light.settings_of(terrain.data) is None:
             reason = f"{terrain.name} has no baked light."
         return allowed(cls, reason)

@@ -6,7 +6,7 @@ import bpy
 from ...base.parameters import Specification
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import draw_values, properties_of
-from ..run.errand_operator import ErrandOperator
+from ..run.modal import ErrandOperator
 
 _DECLARED = (
     Specification(

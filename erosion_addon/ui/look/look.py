@@ -12,14 +12,14 @@ from ...scene.companions import companions
 from ...scene.derived import light
 from ...scene.materials.aovs import AOVS
 from ...scene.run.errand import Plan
-from ...scene.terrain import grid
+from ...scene.terrain import obstacle
 from ..base import views
 from ..base.panel import SubPanel, draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import report
 from ..recipe import loaded_recipe
-from ..run.errand_operator import ErrandOperator
+from ..run.modal import ErrandOperator
 
 
 def _palettes(operator: Any, context: bpy.types.Context, edit_text: str) -> list[str]:
@@ -49,7 +49,7 @@ class EROSION_OT_material_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, grid.why_not(companions.terrain_of(context.object)))
+        return allowed(cls, obstacle.why_not(companions.terrain_of(context.object)))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:

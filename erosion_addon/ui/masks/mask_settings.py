@@ -8,6 +8,7 @@ import bpy
 from ...processes.registry import PROCESSES
 from ...scene.masks import masks
 from ...scene.terrain import grid
+from ...scene.terrain.lattice import Lattice
 from ...terrain.masks import MASK_KINDS
 from ..base.parameter_properties import length
 from ..recipe import steps
@@ -104,7 +105,7 @@ SETTINGS = {kind: _settings_class(kind) for kind in MASK_KINDS}
 
 
 def arrays_of(
-    obj: bpy.types.Object, lattice: grid.Lattice | None = None, note: masks.Note | None = None
+    obj: bpy.types.Object, lattice: Lattice | None = None, note: masks.Note | None = None
 ) -> dict[str, Any]:
     """Enabled masks of an object, kind → (rows, cols) float32; InputError as in `masks.read`.
 

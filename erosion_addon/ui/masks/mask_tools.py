@@ -8,7 +8,7 @@ import bpy
 from ...base.errors import InputError
 from ...scene.companions import companions
 from ...scene.masks import masks, overlay
-from ...scene.terrain import grid
+from ...scene.terrain import grid, obstacle
 from ...terrain.fields import FIELDS
 from ...terrain.masks import MASK_KINDS
 from ..base.parameter_properties import label
@@ -198,7 +198,7 @@ class EROSION_OT_field_show(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, grid.why_not(companions.terrain_of(context.object)))
+        return allowed(cls, obstacle.why_not(companions.terrain_of(context.object)))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:

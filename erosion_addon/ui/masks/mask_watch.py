@@ -13,11 +13,12 @@ from bpy.app.handlers import persistent
 
 from ...base.errors import InputError, print_traceback
 from ...base.regular_files import is_blend_path_in_network
-from ...scene import session
 from ...scene.masks import masks, overlay
 from ...scene.masks.masks import field_values
-from ...scene.run import busy
+from ...scene.run import readiness
+from ...scene.session import session
 from ...scene.terrain import grid
+from ...scene.terrain.lattice import Lattice
 from ...scene.terrain.mesh import positions
 from ...terrain.fields import FIELDS, Field
 from ...terrain.masks import MASK_KINDS
@@ -34,40 +35,24 @@ _Mask = tuple[int, str]
 FIELD = "field "
 
 
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.known: dict[_Mask, tuple[Any, str | None]] = {}
-        """Dependencies of a mask at its last reading, and its problem."""
-
-        self.asked: set[_Mask] = set()
-        """Masks to be read."""
-
-        self.shown: _Mask | None = None
-        self.changes: dict[int, int] = {}
-        """session_uid of a mesh → number of observed changes; 0 → changes of everything else."""
-
-
-_now = session.remember(_Now)
-
-
 def problem(obj: bpy.types.Object, kind: str) -> str | None:
     """Known problem of a mask as a sentence; a changed mask is scheduled for reading."""
     if getattr(obj.erosion, kind).source == "NONE":
         return None
     mask = obj.session_uid, kind
-    entry = _now.known.get(mask)
+    entry = session.masks.readings.get(mask)
     if (entry is None or entry[0] != _depends_on(obj, kind)) and not _is_in_network(obj, kind):
-        _now.asked.add(mask)
+        session.masks.due.add(mask)
         _watch()
     return entry[1] if entry is not None else None
 
 
-def known_problem(obj: bpy.types.Object) -> str | None:
+def known_problem(obj: bpy.types.Object | None) -> str | None:
     """Known problem of any of the object's current masks; reads nothing."""
+    if obj is None:
+        return None
     for kind in MASK_KINDS:
-        entry = _now.known.get((obj.session_uid, kind))
+        entry = session.masks.readings.get((obj.session_uid, kind))
         if entry is not None and entry[1] is not None and entry[0] == _depends_on(obj, kind):
             return entry[1]
     return None
@@ -75,44 +60,44 @@ def known_problem(obj: bpy.types.Object) -> str | None:
 
 def is_shown(obj: bpy.types.Object, kind: str) -> bool:
     """Whether the mask is displayed on its terrain."""
-    return _now.shown == (obj.session_uid, kind)
+    return session.masks.displayed == (obj.session_uid, kind)
 
 
 def show(obj: bpy.types.Object, kind: str) -> str | None:
     """Display this mask or field, and no other, until `hide`; returns its problem."""
-    _now.shown = obj.session_uid, kind
-    _now.known.pop(_now.shown, None)
+    session.masks.displayed = obj.session_uid, kind
+    session.masks.readings.pop(session.masks.displayed, None)
     refresh()
     _watch()
-    return _now.known.get((obj.session_uid, kind), (None, None))[1]
+    return session.masks.readings.get((obj.session_uid, kind), (None, None))[1]
 
 
 def hide() -> None:
     """Hide the displayed mask."""
-    _now.shown = None
+    session.masks.displayed = None
     overlay.hide()
 
 
 def refresh() -> None:
     """Read the displayed and scheduled masks or fields whose dependencies have changed."""
-    for mask in {*_now.asked, *filter(None, [_now.shown])}:
+    for mask in {*session.masks.due, *filter(None, [session.masks.displayed])}:
         uid, kind = mask
         obj = next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
         if obj is None or not (
             kind.startswith(FIELD) or getattr(obj.erosion, kind).source != "NONE"
         ):
-            _now.asked.discard(mask)
-            if mask == _now.shown:
+            session.masks.due.discard(mask)
+            if mask == session.masks.displayed:
                 hide()
         elif obj.mode in overlay.MODES:
-            _now.asked.discard(mask)
+            session.masks.due.discard(mask)
             depends_on = _depends_on(obj, kind)
             if (
-                mask not in _now.known
-                or _now.known[mask][0] != depends_on
+                mask not in session.masks.readings
+                or session.masks.readings[mask][0] != depends_on
                 or _is_being_painted(obj, kind)
             ):
-                _now.known[mask] = depends_on, _read(obj, kind)
+                session.masks.readings[mask] = depends_on, _read(obj, kind)
                 redraw_panels()
 
 
@@ -139,7 +124,7 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
     return None
 
 
-def _draw_field(obj: bpy.types.Object, lattice: grid.Lattice, field: Field) -> None:
+def _draw_field(obj: bpy.types.Object, lattice: Lattice, field: Field) -> None:
     """Display a field; InputError if the terrain has none."""
     values = field_values(obj, lattice, field.name)
     place = positions(obj.data)
@@ -156,8 +141,8 @@ def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
     if kind.startswith(FIELD):
         return (
             obj.data.session_uid,
-            _now.changes.get(obj.data.session_uid, 0),
-            _now.changes.get(0, 0),
+            session.masks.changes.get(obj.data.session_uid, 0),
+            session.masks.changes.get(0, 0),
         )
     mask = getattr(obj.erosion, kind)
     size = tuple(round(value, 6) for value in obj.matrix_world.to_scale())
@@ -169,7 +154,13 @@ def _depends_on(obj: bpy.types.Object, kind: str) -> Any:
     )
     settings = mask.source, mask.layer, image, mask.invert, mask.fit, mask.scale, mask.border
     source = mask.layer in obj.vertex_groups, obj.data.session_uid, len(obj.data.vertices)
-    return settings, source, size, _now.changes.get(obj.data.session_uid, 0), _now.changes.get(0, 0)
+    return (
+        settings,
+        source,
+        size,
+        session.masks.changes.get(obj.data.session_uid, 0),
+        session.masks.changes.get(0, 0),
+    )
 
 
 def _is_in_network(obj: bpy.types.Object, kind: str) -> bool:
@@ -200,7 +191,7 @@ def _is_being_painted(obj: bpy.types.Object, kind: str) -> bool:
 
 @persistent
 def _depsgraph_changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    for update in depsgraph.updates if _now.known else ():
+    for update in depsgraph.updates if session.masks.readings else ():
         changed = update.id.original
         if isinstance(changed, bpy.types.Image):
             _count(0)
@@ -216,13 +207,13 @@ def _history_moved(*_: Any) -> None:
 @persistent
 def _file_opened(*_: Any) -> None:
     hide()
-    _now.known.clear()
-    _now.asked.clear()
-    _now.changes.clear()
+    session.masks.readings.clear()
+    session.masks.due.clear()
+    session.masks.changes.clear()
 
 
 def _count(uid: int) -> None:
-    _now.changes[uid] = _now.changes.get(uid, 0) + 1
+    session.masks.changes[uid] = session.masks.changes.get(uid, 0) + 1
 
 
 def _watch() -> None:
@@ -230,19 +221,24 @@ def _watch() -> None:
 
 
 def _tick() -> float | None:
-    if _now.shown is None and not _now.asked:
+    if session.masks.displayed is None and not session.masks.due:
         return None
     start = time.perf_counter()
-    if busy.at() is None:
+    if readiness.operation() is None:
         try:
             refresh()
         except Exception:  # noqa: BLE001 - a fault of ours must not come back four times a second
             print_traceback()
-            _now.asked.clear()
+            session.masks.due.clear()
             hide()
             return None
     # Large terrains, which take longer to read, are checked less often.
     return max(INTERVAL, 10 * (time.perf_counter() - start))
+
+
+def register() -> None:
+    """Let `readiness` know of problems."""
+    session.masks.problem = known_problem
 
 
 def unregister() -> None:

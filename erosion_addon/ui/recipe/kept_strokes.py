@@ -9,7 +9,7 @@ import bpy
 
 from ...base.errors import InputError
 from ...processes.brush.parameters import Stroke
-from ...scene import session
+from ...scene.session import session
 
 
 class EROSION_PG_stroke(bpy.types.PropertyGroup):

@@ -13,30 +13,15 @@ import bpy
 from ...base.data_files import is_there, named
 from ...base.errors import InputError
 from ...recipe.recipe import PALETTE, Recipe, Step
-from ...scene import session
+from ...scene.session import session
 
 PALETTE_NAME = "erosion_palette"
 """Custom property of a terrain: palette chosen by the user instead of the recipe's."""
 
 
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.chosen: set[str] = set()
-        """Paths of recipes chosen by the user in this session.
-
-        Other paths, from a file, may lead into a network: neither panels nor timers may access
-        them.
-        """
-
-
-_now = session.remember(_Now)
-
-
 def choose(name: str) -> None:
     """Record a recipe named by the user or a script."""
-    _now.chosen.add(name)
+    session.recipes.trusted.add(name)
 
 
 def keep(settings: Any, recipe: Recipe) -> None:
@@ -85,7 +70,7 @@ def is_gone(settings: Any) -> bool:
 
 def _may_be_read(name: str) -> bool:
     """Whether a recipe may be accessed: shipped, the user's own, or a path chosen by the user."""
-    return name in _now.chosen or not name.lower().endswith(".toml")
+    return name in session.recipes.trusted or not name.lower().endswith(".toml")
 
 
 @session.cached(64)

@@ -2,7 +2,7 @@
 """Available recipes and their preview pictures."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import bpy.utils.previews
@@ -11,18 +11,7 @@ from ...base.data_files import is_there, own, shipped
 from ...base.errors import InputError
 from ...recipe.recipe import LANDSCAPE, LANDSCAPES, Recipe
 from ...recipe.user_recipes import PICTURE
-from ...scene import session
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.pictures: Any = None
-        """Blender's preview collection, created on first use."""
-
-
-_now = session.remember(_Now)
+from ...scene.session import session
 
 
 class Entry(NamedTuple):
@@ -67,10 +56,13 @@ def icon_of(path: Path) -> int:
     picture = picture_of(path)
     if picture is None:
         return blank()
-    if _now.pictures is None:
-        _now.pictures = bpy.utils.previews.new()
+    if session.recipes.pictures is None:
+        session.recipes.pictures = bpy.utils.previews.new()
     key = f"{picture} {picture.stat().st_mtime_ns}"  # a replaced picture has another key
-    return (_now.pictures.get(key) or _now.pictures.load(key, str(picture), "IMAGE")).icon_id
+    return (
+        session.recipes.pictures.get(key)
+        or session.recipes.pictures.load(key, str(picture), "IMAGE")
+    ).icon_id
 
 
 @session.cached(1)
@@ -91,6 +83,6 @@ def _landscape(path: Path) -> str:
 
 def forget() -> None:
     """Free the pictures."""
-    if _now.pictures is not None:
-        bpy.utils.previews.remove(_now.pictures)
-        _now.pictures = None
+    if session.recipes.pictures is not None:
+        bpy.utils.previews.remove(session.recipes.pictures)
+        session.recipes.pictures = None

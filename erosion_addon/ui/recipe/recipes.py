@@ -11,24 +11,13 @@ import bpy
 from ...base.data_files import OWN_FOLDER, file_name
 from ...base.errors import InputError
 from ...recipe.recipe import Recipe
-from ...scene import session
 from ...scene.companions import companions
+from ...scene.session import session
 from ..base.panel import draw_lines
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed
 from ..base.translations import phrase, tooltip
 from . import loaded_recipe, previews, steps
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.set_here: list[str] = []
-        """Folder set by `offer`, if any."""
-
-
-_now = session.remember(_Now)
 
 
 def recipes() -> Path:
@@ -45,12 +34,12 @@ def offer() -> None:
     """Set the environment variable for the command line and the worker."""
     if not os.environ.get(OWN_FOLDER):
         os.environ[OWN_FOLDER] = str(recipes())
-        _now.set_here.append(os.environ[OWN_FOLDER])
+        session.recipes.folders.append(os.environ[OWN_FOLDER])
 
 
 def withdraw() -> None:
     """Undo `offer`."""
-    if _now.set_here and os.environ.get(OWN_FOLDER) == _now.set_here.pop():
+    if session.recipes.folders and os.environ.get(OWN_FOLDER) == session.recipes.folders.pop():
         del os.environ[OWN_FOLDER]
 
 

@@ -8,25 +8,14 @@ import bpy
 from ...base.parameters import Specification, groups, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import MOST_STEPS, Step
-from ...scene import session
 from ...scene.companions import companions
+from ...scene.session import session
 from ...terrain.limits import Limits
 from ..base import handlers
 from ..base.panel import SubPanel, redraw_panels
 from ..base.parameter_properties import CONTEXT, draw_value
 from . import kept_strokes, steps, wind_rose
 from .steps import StepOperator
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.without_steps: set[int] = set()
-        """session_uid of terrains that were drawn before they had steps."""
-
-
-_now = session.remember(_Now, of_file=True)
 
 
 class EROSION_UL_steps(bpy.types.UIList):
@@ -272,17 +261,17 @@ def _draw_setting(row: Any, settings: Any, declaration: Specification) -> None:
 
 def _fill_soon(terrain: bpy.types.Object) -> None:
     """Load a terrain's steps after drawing, as nothing may be written while Blender draws."""
-    _now.without_steps.add(terrain.session_uid)
+    session.steps.without_steps.add(terrain.session_uid)
     handlers.call_later(_fill)
 
 
 def _fill() -> None:
     for obj in bpy.data.objects:
-        if obj.session_uid in _now.without_steps and obj.is_editable:
+        if obj.session_uid in session.steps.without_steps and obj.is_editable:
             steps.ensure(obj.erosion)
             if obj.erosion.steps:  # otherwise the panel is redrawn forever
                 redraw_panels()
-    _now.without_steps.clear()
+    session.steps.without_steps.clear()
 
 
 CLASSES = (

@@ -12,8 +12,8 @@ from ...base.errors import InputError
 from ...base.parameters import Parameters, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
-from ...scene import session
 from ...scene.companions import companions
+from ...scene.session import session
 from ...scene.terrain import grid
 from ...terrain.limits import Limits
 from ..base.parameter_properties import CONTEXT, exact, properties_of

@@ -12,11 +12,11 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError, print_traceback
-from ...scene import session
 from ...scene.companions import companions
 from ...scene.masks import masks
-from ...scene.run import busy, displayed_heights, job, preview
-from ...scene.terrain import grid
+from ...scene.run import displayed_heights, preview, readiness
+from ...scene.session import session
+from ...scene.terrain import obstacle
 from ...terrain.masks import MASK_KINDS
 from ..base import handlers, preferences
 from ..base.panel import redraw_panels
@@ -31,29 +31,6 @@ INTERVAL = 0.05
 
 SOON = 0.02
 """Seconds between two checks of a preview that is being computed."""
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.troubles: dict[int, str] = {}
-        """session_uid of an object → reason for its missing preview, for the panel."""
-
-        self.seen: dict[int, Any] = {}
-        """session_uid of an object → its settings at the last check."""
-
-        self.asked: dict[int, float] = {}
-        """session_uid of an object → time of its last change, while a preview is due."""
-
-        self.changed = 0.0
-        """Time of the last change of the active terrain."""
-
-        self.note = ""
-        """Status of the preview as last drawn."""
-
-
-now = session.remember(_Now, of_file=True)
 
 
 _IGNORED = {
@@ -82,11 +59,11 @@ def choose(settings: Any, value: bool) -> None:
     """Switch the preview on, which shows one at once, or off, which restores the terrain."""
     settings.live_preview_choice = int(value)
     obj = settings.id_data
-    now.troubles.pop(obj.session_uid, None)
+    session.live.problems.pop(obj.session_uid, None)
     if value:
-        now.asked[obj.session_uid] = time.monotonic()
+        session.live.due[obj.session_uid] = time.monotonic()
         watch()
-    elif preview.now.current is not None and preview.now.current.object_uid == obj.session_uid:
+    elif session.run.preview is not None and session.run.preview.object_uid == obj.session_uid:
         preview.end()
 
 
@@ -109,7 +86,7 @@ def poll() -> float | None:
     show.
     """
     obj = companions.terrain_of(bpy.context.view_layer.objects.active)
-    if job.now.current is not None:
+    if session.run.task is not None:
         return None  # the panel is drawn when the run has ended, and calls again
     if displayed_heights.is_any_before():
         return _look_at_before(obj)
@@ -119,21 +96,21 @@ def poll() -> float | None:
     if displayed_heights.is_any():
         displayed_heights.heal()
     uid = obj.session_uid
-    if grid.why_not(obj) is not None or busy.renders():
-        if preview.now.current is not None:  # it comes back with Object Mode, or after the render
+    if obstacle.why_not(obj) is not None or readiness.is_rendering():
+        if session.run.preview is not None:  # it comes back with Object Mode, or after the render
             preview.end()
-            now.asked[uid] = time.monotonic()
+            session.live.due[uid] = time.monotonic()
         return INTERVAL
     values = _values(obj.erosion)
-    if now.seen.get(uid, values) != values:
-        now.asked[uid] = time.monotonic()
-    now.seen[uid] = values
-    now.changed = now.asked.get(uid, now.changed)
+    if session.live.settings.get(uid, values) != values:
+        session.live.due[uid] = time.monotonic()
+    session.live.settings[uid] = values
+    session.live.changed = session.live.due.get(uid, session.live.changed)
     _go_on(obj)
-    if (shown := preview.now.current) is None:
-        return INTERVAL if uid in now.asked else None
-    if shown.note != now.note:
-        now.note = shown.note
+    if (shown := session.run.preview) is None:
+        return INTERVAL if uid in session.live.due else None
+    if shown.note != session.live.note:
+        session.live.note = shown.note
         redraw_panels()
     return SOON if shown.is_computing else INTERVAL
 
@@ -142,17 +119,17 @@ def _go_on(obj: bpy.types.Object) -> None:
     """Receive finished previews and start due ones: a quick one at once, a finer one when the
     settings rest.
     """
-    shown = preview.now.current
+    shown = session.run.preview
     uid = obj.session_uid
-    rests = time.monotonic() - now.changed >= QUIET
+    rests = time.monotonic() - session.live.changed >= QUIET
     if shown is not None and shown.is_computing:
         shown.poll(obj)
-    if uid in now.asked:
+    if uid in session.live.due:
         knows = (
             shown is not None and shown.object_uid == uid and shown.knows(obj, _key(obj.erosion))
         )
         if rests or (knows and shown is not None and (not shown.is_computing or shown.is_late)):
-            del now.asked[uid]
+            del session.live.due[uid]
             _start(obj)
     elif rests and shown is not None and shown.under_way and not shown.is_computing:
         shown.refine()
@@ -169,7 +146,7 @@ def end_before(obj: bpy.types.Object) -> None:
     """Show the eroded terrain again, and a preview if it is on."""
     displayed_heights.put_back()
     if obj.erosion.live_preview:
-        now.asked[obj.session_uid] = time.monotonic()
+        session.live.due[obj.session_uid] = time.monotonic()
         watch()
 
 
@@ -177,14 +154,14 @@ def _look_at_before(obj: bpy.types.Object | None) -> float:
     """Show the terrain before erosion while it is selected, in Object Mode and not rendered."""
     displayed_heights.heal()
     is_selected = obj is not None and obj.type == "MESH" and displayed_heights.is_before(obj.data)
-    if not is_selected or grid.why_not(obj) is not None or busy.renders():
+    if not is_selected or obstacle.why_not(obj) is not None or readiness.is_rendering():
         displayed_heights.put_back()
     return INTERVAL
 
 
 def _start(obj: bpy.types.Object) -> None:
     settings = obj.erosion
-    now.troubles.pop(obj.session_uid, None)
+    session.live.problems.pop(obj.session_uid, None)
     try:
         recipe = steps.recipe_of(settings, masks.spring_rows(obj, settings.springs))
         view = preview.of(obj)
@@ -194,7 +171,7 @@ def _start(obj: bpy.types.Object) -> None:
         view.run(recipe, preferences.threads())
     except InputError as error:
         preview.end()
-        now.troubles[obj.session_uid] = f"No preview: {error}"
+        session.live.problems[obj.session_uid] = f"No preview: {error}"
 
 
 def _key(settings: Any) -> Any:
@@ -229,8 +206,8 @@ def _values(group: Any) -> tuple[Any, ...]:
 @persistent
 def _history_moves(*_: Any) -> None:
     """Undo and redo: restore the mesh first, so that displayed and stored heights do not mix."""
-    if preview.now.current is not None:
-        now.asked[preview.now.current.object_uid] = time.monotonic()
+    if session.run.preview is not None:
+        session.live.due[session.run.preview.object_uid] = time.monotonic()
     preview.end()
 
 
@@ -259,7 +236,7 @@ def _render_begins(*_: Any) -> None:
 
 @persistent
 def _file_was_saved(*_: Any) -> None:
-    shown = preview.now.current
+    shown = session.run.preview
     obj = companions.terrain_of(bpy.context.view_layer.objects.active)
     if shown is not None and obj is not None and obj.session_uid == shown.object_uid:
         shown.show(obj)

@@ -10,9 +10,11 @@ from ...recipe.recipe import Recipe
 from ...run import estimate
 from ...scene.companions import companions
 from ...scene.original import original
-from ...scene.run import displayed_heights, job
+from ...scene.run import displayed_heights
+from ...scene.session import session
 from ...scene.terrain import grid, mesh, obstacle
 from ...scene.terrain.checks import notes
+from ...scene.terrain.lattice import StandingError
 from ...scene.worker import compiled, speeds, worker_process
 from ...terrain.masks import MASK_KINDS
 from ..base import manual, preferences
@@ -37,7 +39,7 @@ class EROSION_PT_main(Panel):
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         obj = companions.terrain_of(context.object)
-        run = job.now.current
+        run = session.run.task
         is_terrain = obj is not None and obj.type == "MESH"
         if is_terrain:
             recipe = steps.recipe_or_none(obj.erosion)
@@ -89,7 +91,7 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
             return found
         except InputError as error:
             remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
-            if isinstance(error, grid.StandingError):
+            if isinstance(error, StandingError):
                 remedy = "apply_rotation"
             elif remedy == "grid_from_mesh" and mesh.may_be_grid(obj.data):
                 remedy = "grid_straighten"

@@ -8,20 +8,19 @@ import bpy
 from ...scene.companions import companions
 from ...scene.derived import light, update_derived
 from ...scene.original import original
-from ...scene.run import displayed_heights, job, preview, run_queue
+from ...scene.run import displayed_heights, job, preview, readiness, run_queue
 from ...scene.run.errand import Plan
-from ...scene.run.task import Task
+from ...scene.run.machine import State, Task
+from ...scene.session import session
 from ...scene.terrain import grid
-from ...scene.worker import worker_process
 from ...worker.messages import Request
 from ..base.panel import redraw_panels
 from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed, why_no_run
+from ..base.terrain_operator import allowed
 from ..base.translations import phrase, report, sentence
 from ..recipe import brush_layers
-from . import attendance, live_preview, progress, runs
-from .errand_operator import ErrandOperator
-from .task_operator import TaskOperator
+from . import live_preview, modal, progress, runs
+from .modal import ErrandOperator, TaskOperator
 
 
 class EROSION_OT_run(TaskOperator, bpy.types.Operator):
@@ -58,20 +57,18 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         options={"SKIP_SAVE", "HIDDEN"},
     )
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str | None:
-        return runs.why_not(companions.terrain_of(context.object)) or worker_process.fault() or None
+    checks = readiness.QUEUE
 
     @reports_refusals()
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if attendance.now.returning:
+        if session.modal.returning:
             return super().invoke(context, event)
         terrain = companions.terrain_of(context.object)
-        if self.animation and not self.replace and attendance.possible():
+        if self.animation and not self.replace and modal.possible():
             folder, count = runs.frames_to_replace(terrain)
             if count:
                 return self._ask(context, event, folder, count)
-        if job.now.current is None:
+        if session.run.task is None:
             return super().invoke(context, event)
         run_queue.add(terrain, self.resume, self.animation, self.replace)
         redraw_panels()
@@ -98,7 +95,7 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         if self.asked:  # the dialog ends with a click, and the work begins in the next turn
             self.asked = False
-            progress.repeat(type(self).bl_idname, self.as_keywords())
+            modal.repeat(type(self).bl_idname, self.as_keywords())
             return {"CANCELLED"}  # without an undo step
         return super().execute(context)
 
@@ -120,10 +117,7 @@ class EROSION_OT_run_region(TaskOperator, bpy.types.Operator):
     bl_label = "Run on Region"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str | None:
-        terrain = companions.terrain_of(context.object)
-        return why_no_run(terrain) or runs.why_not(terrain) or worker_process.fault() or None
+    checks = readiness.RUN
 
     def begin(self, context: bpy.types.Context) -> Task:
         return runs.start(companions.terrain_of(context.object), local=True)
@@ -136,9 +130,9 @@ class _RunningOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if job.now.current is None:
+        if session.run.task is None:
             cls.poll_message_set(sentence("Nothing is being eroded"))  # type: ignore[attr-defined]
-        return job.now.current is not None
+        return session.run.task is not None
 
 
 class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
@@ -159,7 +153,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
     )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        run = job.now.current
+        run = session.run.task
         assert run is not None
         if self.asks and run.is_long and not progress.is_asking():
             progress.ask()
@@ -167,7 +161,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         run.cancel()
         if self.waiting_too:
             run_queue.clear()
-        progress.finish_run(run)
+        modal.finish_run(run)
         progress.forget(run.find_object())
         progress.redraw(None)
         report(self, {"INFO"}, run.sentence)
@@ -206,16 +200,18 @@ class EROSION_OT_write_result(_RunningOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return super().poll(context) and job.now.current is not None and bool(job.now.current.held)
+        return (
+            super().poll(context) and session.run.task.state is State.HELD  # type: ignore[union-attr]
+        )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        run = job.now.current
+        run = session.run.task
         assert run is not None
-        run.held = ""
-        while not (attendance.possible() or run.ended or run.held):
+        run.retry()
+        while not (modal.possible() or run.has_halted):
             run.poll(0.1)
         if run.ended:
-            progress.finish_run(run)
+            modal.finish_run(run)
         return {"FINISHED"}
 
 
@@ -226,9 +222,12 @@ class _StoppingOperator(_RunningOperator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        run = job.now.current
+        run = session.run.task
         return (
-            super().poll(context) and run is not None and run.stops_early and run.state != "waiting"
+            super().poll(context)
+            and run is not None
+            and run.stops_early
+            and run.state not in (State.WAITING, State.HELD)
         )
 
 
@@ -239,8 +238,8 @@ class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
     bl_label = "Finish Now"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        assert isinstance(job.now.current, job.Job)
-        job.now.current.finish()
+        assert isinstance(session.run.task, job.Job)
+        session.run.task.finish()
         return {"FINISHED"}
 
 
@@ -251,17 +250,9 @@ class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
     bl_label = "Pause"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        assert isinstance(job.now.current, job.Job)
-        job.now.current.pause()
+        assert isinstance(session.run.task, job.Job)
+        session.run.task.pause()
         return {"FINISHED"}
-
-
-def _why_not_eroded(terrain: bpy.types.Object | None) -> str | None:
-    """Reason why there is nothing to restore or apply; None if there is."""
-    reason = why_no_run(terrain)
-    if reason is None and terrain is not None and not original.has_source(terrain.data):
-        reason = "This terrain has not been eroded"
-    return reason
 
 
 class EROSION_OT_restore(ErrandOperator, bpy.types.Operator):
@@ -276,9 +267,7 @@ class EROSION_OT_restore(ErrandOperator, bpy.types.Operator):
 
     work = "Levels of Detail"
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str | None:
-        return _why_not_eroded(companions.terrain_of(context.object))
+    checks = readiness.REVERT
 
     def plan(self) -> Plan:
         return Plan(_requests_of_restore, _restore)
@@ -307,7 +296,9 @@ class EROSION_OT_before(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
+        return allowed(
+            cls, readiness.why_not(companions.terrain_of(context.object), readiness.REVERT)
+        )
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -337,7 +328,9 @@ class EROSION_OT_apply(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, _why_not_eroded(companions.terrain_of(context.object)))
+        return allowed(
+            cls, readiness.why_not(companions.terrain_of(context.object), readiness.REVERT)
+        )
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:

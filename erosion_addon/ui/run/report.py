@@ -6,8 +6,8 @@ import json
 import bpy
 
 from ...run.report import in_words
-from ...scene import session
 from ...scene.companions import companions
+from ...scene.session import session
 from ..base.panel import SubPanel, draw_lines
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import bpy
 
-from ...scene.run import preview, run_queue
-from ...scene.run.task import Task
+from ...scene.run import readiness, run_queue
+from ...scene.run.machine import State, Task
+from ...scene.session import session
 from ..base.panel import draw_lines
 from ..base.translations import phrase, sentence
-from . import live_preview, progress, runs
+from . import live_preview, progress
 
 
 def draw_run(layout: Any, run: Task, obj: bpy.types.Object | None) -> None:
@@ -23,8 +24,8 @@ def draw_run(layout: Any, run: Task, obj: bpy.types.Object | None) -> None:
     bar = column.row()
     bar.scale_y = 1.5
     bar.progress(factor=run.fraction, text=progress.numbers(run))
-    if run.held:
-        draw_lines(layout, [run.held], "ERROR")
+    if run.state is State.HELD:
+        draw_lines(layout, [run.sentence], "ERROR")
         layout.operator("erosion.write_result", icon="FILE_REFRESH")
     elif run.stops_early:
         row = layout.row(align=True)
@@ -63,7 +64,7 @@ def draw_preview(layout: Any, settings: Any) -> None:
     """Draw the switch and state of the live preview."""
     row = layout.row()
     row.use_property_split = False
-    reason = runs.why_not(settings.id_data)
+    reason = readiness.why_not(settings.id_data, readiness.PREVIEW)
     row.enabled = reason is None
     row.prop(
         settings,
@@ -74,10 +75,10 @@ def draw_preview(layout: Any, settings: Any) -> None:
     if not settings.live_preview:
         return
     live_preview.watch()
-    shown = preview.now.current
+    shown = session.run.preview
     if reason is not None:
         draw_lines(layout, [f"No preview: {reason}"], "INFO")
-    elif trouble := live_preview.now.troubles.get(settings.id_data.session_uid):
+    elif trouble := session.live.problems.get(settings.id_data.session_uid):
         draw_lines(layout, [trouble], "INFO")
     elif shown is not None and shown.object_uid == settings.id_data.session_uid and shown.note:
         row = layout.row()

@@ -2,6 +2,7 @@
 """Start of runs from objects' settings: at once, or from the queue."""
 
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -13,12 +14,11 @@ from ...scene.frames import chosen_frames
 from ...scene.frames.animated_run import AnimatedRun, Animation, at_each_frame
 from ...scene.masks import masks, surface_color
 from ...scene.run import job, preview, run_queue, start_state
-from ...scene.terrain import grid
-from ...scene.terrain.grid import snapshot
+from ...scene.session import session
+from ...scene.terrain.grid import TerrainSnapshot, snapshot
 from ...scene.terrain.lattice import Array, Lattice
 from ..base import preferences
-from ..base.refusals import OUT_OF_MEMORY
-from ..masks import mask_settings, mask_watch
+from ..masks import mask_settings
 from ..recipe import steps
 
 
@@ -38,16 +38,27 @@ def start(
     settings = obj.erosion
     seen = snapshot(obj)
     notes: list[str] = []
-    arrays = mask_settings.arrays_of(obj, seen.lattice, notes.append)
+    masks_by_kind = mask_settings.arrays_of(obj, seen.lattice, notes.append)
+    recipe, layers = _start_of(obj, seen)
+    options = job.JobOptions(
+        continue_from_result=settings.continue_from_result,
+        layers=layers,
+        threads=threads,
+        adds_up=settings.adds_up,
+        frames=frames,
+        region=_region(obj, seen.lattice) if local else None,
+        notes=notes,
+    )
+    return job.start(obj, recipe, masks_by_kind, options, seen)
+
+
+def _start_of(obj: bpy.types.Object, seen: TerrainSnapshot) -> surface_color.Start:
+    """Recipe of the object's settings, and the layers that it begins with."""
+    settings = obj.erosion
     recipe = steps.recipe_of(settings, masks.spring_rows(obj, settings.springs, seen.place))
     color = settings.surface_color
-    chosen = (color.source, color.layer, color.image, color.strata)
-    recipe, layers = surface_color.start(obj, recipe, *chosen, seen.lattice)
-    continued = settings.continue_from_result
-    adds_up = settings.adds_up
-    region = _region(obj, seen.lattice) if local else None
-    return job.start(
-        obj, recipe, arrays, continued, layers, threads, adds_up, seen, frames, region, notes
+    return surface_color.start(
+        obj, recipe, color.source, color.layer, color.image, color.strata, seen.lattice
     )
 
 
@@ -76,7 +87,7 @@ def frames_to_replace(obj: bpy.types.Object) -> tuple[Path, int]:
     record = chosen_frames.record_of(obj)
     if record is None or not record.orders:
         return chosen_frames.folder_of(obj.erosion.frames), 0
-    if job.now.current is None:
+    if session.run.task is None:
         preview.end()
     animation = animation_of(obj)
     return animation.folder, animation.replaced()
@@ -90,20 +101,17 @@ def animation_of(obj: bpy.types.Object) -> Animation:
     seen = snapshot(obj)
     folder = chosen_frames.folder_of(settings.frames)
     kept = chosen_frames.animated_fields_of(obj)
-    color = settings.surface_color
-    layers = {}
+    layers: dict[str, Any] = {}
     baked = light.settings_of(obj.data)
 
-    def now() -> tuple[Recipe, Lighting | None]:
-        recipe = steps.recipe_of(settings, masks.spring_rows(obj, settings.springs, seen.place))
-        chosen = (color.source, color.layer, color.image, color.strata)
-        started = surface_color.start(obj, recipe, *chosen, seen.lattice)
-        layers.update(started.layers)
-        return started.recipe, None if baked is None else light.lighting(
-            obj, baked, settings.casters
-        )
+    def order() -> tuple[Recipe, Lighting | None]:
+        recipe, initial = _start_of(obj, seen)
+        layers.update(initial)
+        if baked is None:
+            return recipe, None
+        return recipe, light.lighting(obj, baked, settings.casters)
 
-    recipes, lights = zip(*at_each_frame(bpy.context.scene, now), strict=True)
+    recipes, lights = zip(*at_each_frame(bpy.context.scene, order), strict=True)
     continued = settings.continue_from_result
     heights = start_state.heights(obj.data, seen, continued).start
     terrain = start_state.terrain(obj.data, seen.lattice, heights, continued, layers)
@@ -129,25 +137,3 @@ def start_next() -> list[tuple[int, str]]:
             )
             said.append((turn.uid, sentence))
     return said
-
-
-def why_not(obj: bpy.types.Object | None) -> str | None:
-    """Reason why the object can neither be eroded now nor queued; None if it can."""
-    run = job.now.current
-    if obj is not None and run is not None:
-        if run.object_uid == obj.session_uid:
-            return f"{obj.name} is being {run.doing}"
-        if run_queue.waits(obj):
-            return f"{obj.name} waits for its turn"
-    return grid.why_not(obj) or _found_at(obj)
-
-
-def _found_at(obj: bpy.types.Object | None) -> str | None:
-    """Problem of the mesh or its masks; cached until something changes."""
-    try:
-        grid.describe(obj)
-        return mask_watch.known_problem(obj)
-    except InputError as error:
-        return str(error)
-    except MemoryError:
-        return OUT_OF_MEMORY

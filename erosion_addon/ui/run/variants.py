@@ -14,25 +14,26 @@ from ...base.errors import InputError
 from ...base.parameters import Specification, specifications
 from ...processes.registry import PROCESSES
 from ...run.preview import variants_of
-from ...scene import session
 from ...scene.companions import companions
 from ...scene.masks import masks
+from ...scene.run import readiness
 from ...scene.run.errand import Plan
 from ...scene.run.preview import ground_of
+from ...scene.session import session
 from ...scene.terrain.lattice import Array
-from ...scene.worker import computing, worker_process
+from ...scene.worker import computing
 from ...worker.messages import Request
 from ...worker.requests import pictures_in, variants_request
 from ..base import handlers
 from ..base.panel import SubPanel
 from ..base.parameter_properties import CONTEXT, exact, label
 from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed, why_busy
+from ..base.terrain_operator import allowed
 from ..base.translations import phrase
 from ..masks import mask_settings
 from ..recipe import recipes, steps
-from . import attendance, progress, runs
-from .errand_operator import ErrandOperator
+from . import modal
+from .modal import ErrandOperator
 
 SIDE = 128
 """Cells along the longer side of a variant, at most."""
@@ -56,20 +57,6 @@ class Shown(NamedTuple):
     values: list[Any]
     seeds: list[int]
     icons: list[list[int]]
-
-
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.shown: Shown | None = None
-        """Last variants made."""
-
-        self.pictures: Any = None
-        self.items: list[tuple[str, str, str]] = []  # Blender keeps no texts of its own
-
-
-now = session.remember(_Now)
 
 
 def _item(settings: Any, target: str) -> tuple[Any, Specification] | None:
@@ -105,9 +92,9 @@ def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
 
 def _menu(operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
     terrain = companions.terrain_of(context.object) if context is not None else None
-    now.items[:] = [(NOTHING, phrase("Nothing"), "Only the seeds differ")]
-    now.items.extend(_parameters(terrain.erosion) if terrain is not None else ())
-    return now.items
+    session.variants.items[:] = [(NOTHING, phrase("Nothing"), "Only the seeds differ")]
+    session.variants.items.extend(_parameters(terrain.erosion) if terrain is not None else ())
+    return session.variants.items
 
 
 def _ends(item: Any, known: Specification) -> tuple[float, float]:
@@ -185,17 +172,10 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         options={"SKIP_SAVE", "HIDDEN"},
     )
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str | None:
-        return (
-            why_busy()
-            or runs.why_not(companions.terrain_of(context.object))
-            or worker_process.fault()
-            or None
-        )
+    checks = readiness.RUN
 
     def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        if self.asked or attendance.now.returning:
+        if self.asked or session.modal.returning:
             return super().invoke(context, event)
         settings = companions.terrain_of(context.object).erosion
         steps.ensure(settings)
@@ -205,7 +185,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
 
     def execute(self: Any, context: bpy.types.Context) -> set[str]:
         if self.asked:  # the dialog ends with a click, and the work begins in the next turn
-            progress.repeat(type(self).bl_idname, self.as_keywords())
+            modal.repeat(type(self).bl_idname, self.as_keywords())
             return {"FINISHED"}
         return super().execute(context)
 
@@ -274,10 +254,10 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
 def _show(made: Shown, pictures: list[Array]) -> None:
     """Show these pictures in the panel, replacing the last ones."""
     forget()
-    now.pictures = bpy.utils.previews.new()
+    session.variants.pictures = bpy.utils.previews.new()
     icons = []
     for number, picture in enumerate(pictures):
-        preview = now.pictures.new(str(number))
+        preview = session.variants.pictures.new(str(number))
         rows, cols, _ = picture.shape
         pixels = np.ones((rows, cols, 4), np.float32)
         pixels[..., :3] = picture / np.float32(255.0)
@@ -285,26 +265,24 @@ def _show(made: Shown, pictures: list[Array]) -> None:
         preview.image_pixels_float = pixels.ravel()
         icons.append(preview.icon_id)
     across = len(made.seeds)
-    now.shown = made._replace(
+    session.variants.result = made._replace(
         icons=[icons[first : first + across] for first in range(0, len(icons), across)]
     )
 
 
 def forget() -> None:
     """Free the pictures."""
-    now.shown = None
-    if now.pictures is not None:
-        bpy.utils.previews.remove(now.pictures)
-        now.pictures = None
+    session.variants.result = None
+    if session.variants.pictures is not None:
+        bpy.utils.previews.remove(session.variants.pictures)
+        session.variants.pictures = None
 
 
 def _of(terrain: bpy.types.Object | None) -> Shown | None:
     """Variants of this terrain; None if the last ones belong to another."""
-    return (
-        now.shown
-        if terrain is not None and now.shown is not None and now.shown.uid == terrain.session_uid
-        else None
-    )
+    result: Shown | None = session.variants.result
+    is_of_terrain = terrain is not None and result is not None and result.uid == terrain.session_uid
+    return result if is_of_terrain else None
 
 
 class EROSION_OT_variant_choose(bpy.types.Operator):

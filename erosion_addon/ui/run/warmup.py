@@ -12,9 +12,9 @@ import bpy
 
 from ...base.errors import InputError, print_traceback
 from ...recipe.recipe import Recipe
-from ...scene import session
-from ...scene.run import job, run_queue, start_state
-from ...scene.terrain import attributes, grid
+from ...scene.run import run_queue, start_state
+from ...scene.session import session
+from ...scene.terrain import attributes, grid, obstacle
 from ...scene.worker import worker_process
 from ...terrain.masks import MASK_KINDS
 from ..base import handlers, preferences
@@ -25,23 +25,9 @@ INTERVAL = 0.3
 """Seconds from the notice to the start of the worker, and between checks of it."""
 
 
-class _Now:
-    """State of the session."""
-
-    def __init__(self) -> None:
-        self.noticed = 0
-        self.wanted = ""
-        """Last request. It is made once: a worker ended by Cancel starts again with the next
-        run.
-        """
-
-
-_now = session.remember(_Now)
-
-
 def notice(obj: bpy.types.Object) -> None:
     """Report the terrain shown in the tab. Called while Blender draws, so it only sets a timer."""
-    _now.noticed = obj.session_uid
+    session.warmup.terrain = obj.session_uid
     if preferences.warms_up() and _has_window():
         _later()
 
@@ -57,14 +43,14 @@ def _later() -> None:
 def unregister() -> None:
     """End the compilation, and forget what was requested."""
     worker_process.stop_compiling()
-    _now.wanted = ""
+    session.warmup.request = ""
 
 
 def _tick() -> float | None:
-    if job.now.current is not None:  # which compiles what it needs
+    if session.run.task is not None:  # which compiles what it needs
         return None
     try:
-        warm_up(run_queue.find_object(_now.noticed))
+        warm_up(run_queue.find_object(session.warmup.terrain))
     except InputError:
         pass  # the panel says it
     except Exception:  # noqa: BLE001 - a warm-up is never worth a fault in the artist's face
@@ -81,15 +67,15 @@ def warm_up(obj: bpy.types.Object | None) -> None:
     """Have the worker compile the kernels of a run on this terrain, unless that was the last
     request.
     """
-    if obj is None or grid.why_not(obj) is not None:
+    if obj is None or obstacle.why_not(obj) is not None:
         return
     recipe = steps.recipe_or_none(obj.erosion)
     masks = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     fields = [name for name in start_state.LAYERS if attributes.holds(obj.data, name)]
     wanted = json.dumps([masks, fields, recipe and _shape(recipe)])
-    if wanted == _now.wanted:
+    if wanted == session.warmup.request:
         return
-    _now.wanted, runner = wanted, worker_process.ready()
+    session.warmup.request, runner = wanted, worker_process.ready()
     if recipe is not None:
         runner.warm(recipe, grid.describe(obj).spacing, masks, fields)
 

@@ -14,7 +14,7 @@ from ...base.errors import InputError
 from ...base.memory import available_memory
 from ...files.formats import RAW_SUFFIXES, READ_SUFFIXES
 from ...scene.masks import inputs, masks
-from ...scene.terrain import grid
+from ...scene.terrain.mesh import make_grid_object
 from ..base import views
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
@@ -186,7 +186,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
                 f"{name} has few levels of height, so its slopes are steps of {record.step:.3g} m"
             )
             report(self, {"WARNING"} if has_terraces(record) else {"INFO"}, text)
-        obj = grid.make_grid_object(name, elevation, record.spacing, context.collection)
+        obj = make_grid_object(name, elevation, record.spacing, context.collection)
         if isinstance(source, Path):
             inputs.made_from(obj, source, record.georeference)
         select_only(context, obj)

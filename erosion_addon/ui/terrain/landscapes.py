@@ -14,11 +14,12 @@ from bpy_extras.io_utils import ImportHelper
 from ...base.errors import InputError
 from ...base.regular_files import is_in_network
 from ...scene.companions import companions
+from ...scene.run import readiness
 from ...scene.terrain import attributes, grid
 from ...scene.terrain.grid import make_terrain_object
 from ..base import views
 from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_no_run
+from ..base.terrain_operator import TerrainOperator, allowed, select_only
 from ..base.translations import report
 from .reading_options import ReadingOptions
 
@@ -214,7 +215,7 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         terrain = companions.terrain_of(context.object)
-        if reason := why_no_run(terrain):
+        if reason := readiness.why_not(terrain):
             return allowed(cls, reason)
         return allowed(
             cls, None if WINDOW in terrain else "The terrain is not a window of a landscape."

@@ -7,12 +7,14 @@ import bpy
 
 from ...base.errors import InputError
 from ...scene.companions import companions
-from ...scene.run import preview
+from ...scene.run import preview, readiness
 from ...scene.terrain import grid, obstacle
+from ...scene.terrain.lattice import local_heights
+from ...scene.terrain.mesh import vertex_heights, write_heights
 from ..base import views
 from ..base.parameter_properties import length
 from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator, allowed, select_only, why_busy
+from ..base.terrain_operator import TerrainOperator, allowed, select_only
 from ..base.translations import report
 
 SURFACES = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
@@ -20,7 +22,7 @@ SURFACES = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
 
 
 def _why_no_grid(obj: bpy.types.Object | None) -> str | None:
-    if reason := why_busy():
+    if reason := readiness.why_busy():
         return reason
     if obj is None or obj.type not in SURFACES:
         return "Select an object with faces."
@@ -92,7 +94,7 @@ class _VertexOperator:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         terrain = companions.terrain_of(context.object)
-        return allowed(cls, why_busy() or obstacle.why_not(terrain))
+        return allowed(cls, readiness.why_busy() or obstacle.why_not(terrain))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -168,9 +170,9 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
             raise InputError(
                 f"The heights of {obj.name} have no even steps, so there is nothing to smooth away."
             )
-        before = grid.heights(obj.data)
+        before = vertex_heights(obj.data)
         smooth = smooth_steps(terrain.elevation, step)
-        grid.write_heights(obj.data, grid.local_heights(lattice, before, terrain.elevation, smooth))
+        write_heights(obj.data, local_heights(lattice, before, terrain.elevation, smooth))
         self.step = step
         grid.forget(obj.data)
         report(self, {"INFO"}, f"Steps of {step:.3g} m were smoothed away")

@@ -10,7 +10,7 @@ from erosion_addon.scene.derived import update_derived
 from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.plants import foliage
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.scene.terrain.mesh import positions
+from erosion_addon.scene.terrain.mesh import make_grid_object, positions, write_heights
 from erosion_addon.scene.water import water_surface
 
 
@@ -19,7 +19,7 @@ def make_valley(empty_scene):
     """Makes a terrain with water in its middle rows and moist banks, and both companions."""
 
     def make(name="Valley"):
-        obj = grid.make_grid_object(name, np.zeros((8, 9)), (2.0, 2.0), empty_scene.collection)
+        obj = make_grid_object(name, np.zeros((8, 9)), (2.0, 2.0), empty_scene.collection)
         bpy.context.view_layer.update()
         depth = np.zeros((8, 9), np.float32)
         depth[3:5] = 1.0
@@ -103,7 +103,7 @@ def test_duplicated_together_they_are_a_second_set(make_valley):
     bpy.ops.object.duplicate()
     twin = bpy.data.objects["Valley.001"]
     assert kinds(valley) == kinds(twin) == ["foliage", "water"]
-    grid.write_heights(twin.data, np.full(72, 50.0, np.float32))
+    write_heights(twin.data, np.full(72, 50.0, np.float32))
     bpy.context.view_layer.update()
     shells = companions.find(twin, "foliage")[0].evaluated_get(
         bpy.context.evaluated_depsgraph_get()
@@ -261,9 +261,7 @@ def test_ripples_lie_across_the_wind_that_the_dunes_steep_faces_tell(empty_scene
     toward y.
     """
     saw = np.arange(60) % 10 * 1.0
-    obj = grid.make_grid_object(
-        "Dunes", np.tile(saw, (20, 1)), (10.0, 10.0), empty_scene.collection
-    )
+    obj = make_grid_object("Dunes", np.tile(saw, (20, 1)), (10.0, 10.0), empty_scene.collection)
     material_inputs.update(obj)
     assert material_inputs.WATERS not in obj  # rock tells of no wind
     sand = np.ones((20, 60), np.float32)

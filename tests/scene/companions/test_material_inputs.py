@@ -10,6 +10,7 @@ from erosion_addon.scene.derived import update_derived
 from erosion_addon.scene.materials import material, water_material
 from erosion_addon.scene.materials.terrain.sockets import SHORE
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.water import water_surface
 
 BEACH = np.repeat(0.05 * np.arange(40.0)[:, None], 30, axis=1)
@@ -18,7 +19,7 @@ BEACH = np.repeat(0.05 * np.arange(40.0)[:, None], 30, axis=1)
 @pytest.fixture
 def beach(empty_scene):
     """Ground that rises by 5 cm a cell of 1 m out of water, whose level is that of row 10."""
-    obj = grid.make_grid_object("Beach", BEACH, (1.0, 1.0), empty_scene.collection)
+    obj = make_grid_object("Beach", BEACH, (1.0, 1.0), empty_scene.collection)
     bpy.context.view_layer.update()
     depth = np.maximum(0.5 - BEACH, 0).astype(np.float32)
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"water_depth": depth})

@@ -12,6 +12,7 @@ from erosion_addon.scene.materials import material
 from erosion_addon.scene.materials.foliage_nodes import DENSITY
 from erosion_addon.scene.plants import foliage, plants
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.water import rivers, water_surface
 
 SLOPE = np.repeat(0.1 * np.arange(30.0)[:, None], 20, axis=1)
@@ -20,7 +21,7 @@ SLOPE = np.repeat(0.1 * np.arange(30.0)[:, None], 20, axis=1)
 @pytest.fixture
 def slope(empty_scene):
     """Moist ground that rises by 0.1 m a cell of 1 m."""
-    obj = grid.make_grid_object("Slope", SLOPE, (1.0, 1.0), empty_scene.collection)
+    obj = make_grid_object("Slope", SLOPE, (1.0, 1.0), empty_scene.collection)
     bpy.context.view_layer.update()
     attributes.write_fields(
         obj.data, grid.find_lattice(obj), {"moisture": np.full(SLOPE.shape, 0.5, np.float32)}
@@ -62,7 +63,7 @@ def test_water_that_the_material_draws_by_moisture_is_water_and_nothing_grows_in
     land = np.where(
         np.arange(40)[:, None] < 20, 0.0, 4.0 * (np.arange(40)[:, None] - 20)
     ) + np.zeros((40, 40))
-    obj = grid.make_grid_object("Lake", land, (10.0, 10.0), empty_scene.collection)
+    obj = make_grid_object("Lake", land, (10.0, 10.0), empty_scene.collection)
     bpy.context.view_layer.update()
     lattice = grid.find_lattice(obj)
     moisture = {"moisture": np.full(land.shape, 0.95, np.float32)}

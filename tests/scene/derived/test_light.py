@@ -16,6 +16,7 @@ from erosion_addon.bake.light.parameters import LightParameters
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.derived import light
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 
 QUICK = LightParameters(azimuths=4, spheres=1)
 
@@ -23,7 +24,7 @@ QUICK = LightParameters(azimuths=4, spheres=1)
 @pytest.fixture
 def plain(empty_scene):
     """Makes a level grid of 41 × 41 vertices, 1 m apart, about the origin."""
-    return grid.make_grid_object("Plain", np.zeros((41, 41)), (1.0, 1.0), empty_scene.collection)
+    return make_grid_object("Plain", np.zeros((41, 41)), (1.0, 1.0), empty_scene.collection)
 
 
 @pytest.fixture
@@ -141,8 +142,8 @@ def test_a_terrain_that_is_moved_turned_and_scaled_lies_in_the_same_light(
     steps = np.sign(scale[:2])[::-1].astype(int)
     built = elevation[:: steps[0], :: steps[1]] / scale[2]
     spacing = (1 / abs(scale[1]), 1 / abs(scale[0]))
-    straight = grid.make_grid_object("Straight", elevation, (1.0, 1.0), empty_scene.collection)
-    scaled = grid.make_grid_object("Scaled", built, spacing, empty_scene.collection)
+    straight = make_grid_object("Straight", elevation, (1.0, 1.0), empty_scene.collection)
+    scaled = make_grid_object("Scaled", built, spacing, empty_scene.collection)
     ball = add_ball(collection, (6, -2, 2), 1.5)
     sun = add_sun(35, 20, angle=0.1)
     bake(straight, collection)

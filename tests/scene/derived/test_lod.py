@@ -9,7 +9,12 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import lod, update_derived
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.scene.terrain.mesh import positions
+from erosion_addon.scene.terrain.mesh import (
+    make_grid_object,
+    positions,
+    vertex_heights,
+    write_heights,
+)
 from erosion_addon.scene.water import water_surface
 from tests.terrains import fractal
 
@@ -17,7 +22,7 @@ from tests.terrains import fractal
 @pytest.fixture
 def terrain(empty_scene):
     """A hilly terrain of 40 × 50 cells of 10 m with fields, a material and a UV map."""
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Land", fractal(40, 50, relief=80.0), (10.0, 10.0), empty_scene.collection
     )
     bpy.context.view_layer.update()
@@ -174,7 +179,7 @@ def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
     levels[0].hide_set(False)
     bpy.context.view_layer.objects.active = levels[0]
     bpy.ops.object.mode_set(mode="EDIT")
-    grid.write_heights(terrain.data, 3 * grid.heights(terrain.data))
+    write_heights(terrain.data, 3 * vertex_heights(terrain.data))
     [said] = update_derived.update_companions(terrain)
     assert said.startswith("Land_LOD1 is in Edit Mode and still shows the previous terrain")
     bpy.ops.object.mode_set(mode="OBJECT")

@@ -11,6 +11,7 @@ from erosion_addon.files.maps import normals
 from erosion_addon.scene.derived import maps
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.image import BlenderFiles
+from erosion_addon.scene.terrain.mesh import make_grid_object
 
 
 @pytest.fixture
@@ -192,7 +193,7 @@ def test_images_of_the_first_release_are_found_by_name_until_they_follow(eroded)
     obj.name = "Mountain"
     assert np.array_equal(grown(obj, 2.0), pixels_of(image)[..., 0])
     bpy.data.objects.remove(obj)
-    other = grid.make_grid_object("Hills", np.zeros((4, 4)), (1.0, 1.0), bpy.context.collection)
+    other = make_grid_object("Hills", np.zeros((4, 4)), (1.0, 1.0), bpy.context.collection)
     assert maps.images_of(other) == {}
 
 

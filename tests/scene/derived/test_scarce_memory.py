@@ -13,7 +13,7 @@ from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import lod, surroundings
 from erosion_addon.scene.plants import plants
 from erosion_addon.scene.terrain import attribute_values, attributes, grid
-from erosion_addon.scene.terrain.mesh import heights
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_heights
 from erosion_addon.scene.water import rivers, water_surface
 from erosion_addon.scene.worker import computing
 from tests.faults import MEMORY, Faults
@@ -35,7 +35,7 @@ def registered():
 @pytest.fixture
 def terrain(empty_scene):
     """Land with moisture, and a film of water on a third of it."""
-    obj = grid.make_grid_object("Land", LAND, (10.0, 10.0), empty_scene.collection)
+    obj = make_grid_object("Land", LAND, (10.0, 10.0), empty_scene.collection)
     bpy.context.view_layer.update()
     fields = {
         "moisture": np.full(LAND.shape, 0.5, np.float32),
@@ -85,14 +85,14 @@ def test_each_is_whole_wherever_memory_runs_out(terrain, what):
     kind = what.split()[0]
     update = UPDATE.get(kind, rivers.update)
     shown = lod.levels_of(terrain) if kind == "lod" else companions.find(terrain, kind)
-    grid.write_heights(terrain.data, 0.5 * heights(terrain.data)[::-1])
+    write_heights(terrain.data, 0.5 * vertex_heights(terrain.data)[::-1])
 
     def state():
         return [contents(obj.data) for obj in (terrain, *shown)]
 
     before = state()
     lattice = grid.find_lattice(terrain)
-    now = heights(terrain.data)
+    now = vertex_heights(terrain.data)
     depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
     asked = [
         *rivers.requests_of_update(terrain, lattice, now),

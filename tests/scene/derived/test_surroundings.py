@@ -9,13 +9,13 @@ from erosion_addon.scene.derived import surroundings, update_derived
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.stage import studio
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.scene.terrain.mesh import positions
+from erosion_addon.scene.terrain.mesh import make_grid_object, positions
 from tests.terrains import fractal
 
 
 @pytest.fixture
 def terrain(empty_scene):
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Land", fractal(41, 33, relief=60.0), (10.0, 10.0), empty_scene.collection
     )
     moisture = np.linspace(0, 1, 41 * 33, dtype=np.float32).reshape(41, 33)

@@ -12,6 +12,7 @@ from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import light, maps
 from erosion_addon.scene.derived import update_derived as follow
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import vertex_heights, write_heights
 from erosion_addon.scene.water import water_surface
 
 SKY = LightParameters(azimuths=4, suns=False)
@@ -73,8 +74,8 @@ def test_all_of_it_follows_in_place(lake):
     surface = companions.find(lake, "water")[0]
     image = bpy.data.images["Hills water_depth"]
     write(lake, depth=5.0)
-    heights = grid.heights(lake.data)
-    grid.write_heights(lake.data, heights * 4)
+    heights = vertex_heights(lake.data)
+    write_heights(lake.data, heights * 4)
     assert follow.update(lake) == []
     assert census() == before
     assert values(surface.data, "water_depth").max() == pytest.approx(5, abs=1e-4)

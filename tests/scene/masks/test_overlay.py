@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene.masks import overlay as mask_overlay
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import positions
 
@@ -120,6 +121,6 @@ def test_showing_and_hiding_leaves_no_handlers(make_hills):
         mask_overlay.show(
             obj, grid.find_lattice(obj), positions(obj.data), share, "Rain", (0.0, 2.5)
         )
-    assert mask_overlay.now.shown.legend == ("0", "2.5") and len(mask_overlay.now.handles) == 2
+    assert session.masks.overlay.legend == ("0", "2.5") and len(session.masks.handles) == 2
     mask_overlay.hide()
-    assert mask_overlay.now.shown is None and not mask_overlay.now.handles
+    assert session.masks.overlay is None and not session.masks.handles

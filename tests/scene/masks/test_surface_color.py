@@ -8,7 +8,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.scene.masks import surface_color
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain import obstacle
 from erosion_addon.terrain.strata import Strata
 
 ARCANE = Recipe.load("arcane")
@@ -109,4 +109,4 @@ def test_what_does_not_fit_is_refused(make_hills, choice, message):
     obj.data.attributes.new("Number", "FLOAT", "POINT")
     with pytest.raises(InputError, match=message):
         started(obj, **choice)
-    assert grid.why_not(obj) is None
+    assert obstacle.why_not(obj) is None

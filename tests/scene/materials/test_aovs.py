@@ -8,6 +8,7 @@ import pytest
 
 from erosion_addon.scene.materials import aovs, material
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from tests.scene.materials.test_look_render import EEVEE, add_camera_and_sky, set_renderer
 
 NAMES = [aov.name for aov in aovs.AOVS]
@@ -70,7 +71,7 @@ def test_depth_and_normal_come_along_and_go_where_the_user_did_not_want_them(emp
 @pytest.mark.render
 @pytest.mark.parametrize("engine", [EEVEE, "CYCLES"])
 def test_they_are_in_the_rendered_file(empty_scene, tmp_path, engine):
-    tile = grid.make_grid_object("Tile", np.zeros((3, 3)), (50.0, 50.0), empty_scene.collection)
+    tile = make_grid_object("Tile", np.zeros((3, 3)), (50.0, 50.0), empty_scene.collection)
     bpy.context.view_layer.update()
     values = {"moisture": 0.5, "sediment": 3.0, "wear": 7.0, "water_depth": 2.0}
     fields = {name: np.full((3, 3), value, np.float32) for name, value in values.items()}

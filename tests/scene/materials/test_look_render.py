@@ -12,6 +12,7 @@ from erosion_addon.scene.companions import material_inputs
 from erosion_addon.scene.derived import light
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from tests import blender_child
 
 pytestmark = pytest.mark.render
@@ -67,7 +68,7 @@ def add_tile(scene, place, tilt=0, palette="temperate", **look):
     property.
     """
     elevation = np.repeat(np.arange(3.0), 3).reshape(3, 3) * 50.0 * math.tan(math.radians(tilt))
-    tile = grid.make_grid_object("Tile", elevation, (50.0, 50.0), scene.collection)
+    tile = make_grid_object("Tile", elevation, (50.0, 50.0), scene.collection)
     tile.location.x = 100.0 * place
     bpy.context.view_layer.update()
     properties = {material_inputs.WATER_SURFACE, light.STRENGTHS, "glow"} & look.keys()

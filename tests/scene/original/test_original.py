@@ -8,6 +8,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import vertex_heights, write_heights
 
 
 def pretend_run(obj, seed=0):
@@ -16,12 +17,12 @@ def pretend_run(obj, seed=0):
     lattice = grid.find_lattice(obj)
     random = np.random.default_rng(seed)
     source.keep_source(
-        mesh, source.source_heights(mesh) if source.has_source(mesh) else grid.heights(mesh)
+        mesh, source.source_heights(mesh) if source.has_source(mesh) else vertex_heights(mesh)
     )
     shape = (lattice.rows, lattice.cols)
     fields = {name: random.random(shape, np.float32) for name in ("wear", "moisture", "sediment")}
     attributes.write_fields(mesh, lattice, fields)
-    grid.write_heights(mesh, random.random(lattice.rows * lattice.cols, np.float32))
+    write_heights(mesh, random.random(lattice.rows * lattice.cols, np.float32))
     source.mark_result(mesh)
 
 
@@ -43,7 +44,7 @@ def test_restoring_leaves_the_mesh_as_it_was_before_any_run(make_hills, everythi
 def test_an_original_that_is_there_is_not_written_again(make_hills, monkeypatch):
     mesh = make_hills().data
     written = []
-    heights = grid.heights(mesh)
+    heights = vertex_heights(mesh)
     heights[3] = 0.0
     source.keep_source(mesh, heights)
     write = source._set
@@ -96,12 +97,12 @@ def test_an_attribute_or_group_in_the_way_of_the_source_is_named(make_hills):
     obj = make_hills()
     obj.data.attributes.new(source.NAME, "INT", "FACE")
     with pytest.raises(InputError, match=source.NAME):
-        source.keep_source(obj.data, grid.heights(obj.data))
+        source.keep_source(obj.data, vertex_heights(obj.data))
     assert not source.has_source(obj.data)
     obj.data.attributes.remove(obj.data.attributes[source.NAME])
     obj.vertex_groups.new(name=source.NAME)
     with pytest.raises(InputError, match="vertex group"):
-        source.keep_source(obj.data, grid.heights(obj.data))
+        source.keep_source(obj.data, vertex_heights(obj.data))
 
 
 def test_a_source_that_was_tampered_with_is_refused(make_hills, everything_of):
@@ -120,10 +121,10 @@ def test_undo_after_restore_brings_the_result_back(make_hills):
     with bpy.context.temp_override(window=window):
         bpy.ops.ed.undo_push(message="eroded")
         mesh = bpy.data.objects["Hills"].data
-        eroded = grid.heights(mesh)
+        eroded = vertex_heights(mesh)
         source.restore(mesh)
         bpy.ops.ed.undo_push(message="restored")
         bpy.ops.ed.undo()
     mesh = bpy.data.objects["Hills"].data
-    assert np.array_equal(grid.heights(mesh), eroded)
+    assert np.array_equal(vertex_heights(mesh), eroded)
     assert source.is_untouched_result(mesh)

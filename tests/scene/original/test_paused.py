@@ -15,7 +15,7 @@ from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.original import transaction
 from erosion_addon.scene.run import job
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import vertex_heights
 from erosion_addon.scene.worker import worker_process as process
 from tests.scene.original.test_original import pretend_run
 from tests.terrains import fractal
@@ -101,9 +101,9 @@ def test_the_checkpoint_of_another_terrain_is_refused(make_hills, file):
     obj = make_hills(rows=30, cols=20)
     pretend_run(obj)
     source.mark_result(obj.data, file)
-    heights = grid.heights(obj.data).tobytes()
+    heights = vertex_heights(obj.data).tobytes()
     assert_refused(obj)
-    assert grid.heights(obj.data).tobytes() == heights
+    assert vertex_heights(obj.data).tobytes() == heights
 
 
 def test_the_drops_of_a_stranger_s_file_crash_no_worker(make_hills, monkeypatch):

@@ -15,7 +15,7 @@ from erosion_addon.scene.original import original as source
 from erosion_addon.scene.run import start_state as start
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.grid import snapshot
-from erosion_addon.scene.terrain.mesh import write_positions
+from erosion_addon.scene.terrain.mesh import vertex_heights, write_heights, write_positions
 from tests.scene.original.test_original import pretend_run
 
 
@@ -249,7 +249,7 @@ def test_a_run_after_apply_scale_starts_from_the_terrain_before_erosion_and_keep
         np.testing.assert_allclose(began.kept, 0.01 * before[:, 2], rtol=0, atol=1e-4)
         assert not began.is_new
         np.testing.assert_array_equal(
-            began.start, grid.heights(obj.data) if continued else began.kept
+            began.start, vertex_heights(obj.data) if continued else began.kept
         )
 
 
@@ -263,18 +263,18 @@ def test_an_edited_result_is_eroded_as_it_is_and_the_first_terrain_comes_back_on
     # two more runs, each on a terrain that was edited after the one before
     for height in (11.0, 22.0):
         began = start.heights(obj.data, snapshot(obj), continue_from_result=False)
-        assert began.is_new and began.start.tobytes() == grid.heights(obj.data).tobytes()
+        assert began.is_new and began.start.tobytes() == vertex_heights(obj.data).tobytes()
         source.set_aside(obj.data)
         source.keep_source(obj.data, began.kept)
-        grid.write_heights(obj.data, began.start - height)
+        write_heights(obj.data, began.start - height)
         source.mark_result(obj.data)
         if height == 11.0:
-            grid.write_heights(
-                obj.data, grid.heights(obj.data) + np.arange(len(edited), dtype=np.float32) % 7
+            write_heights(
+                obj.data, vertex_heights(obj.data) + np.arange(len(edited), dtype=np.float32) % 7
             )
-            second = grid.heights(obj.data).tobytes()
+            second = vertex_heights(obj.data).tobytes()
     source.restore(obj.data)
-    assert grid.heights(obj.data).tobytes() == second
+    assert vertex_heights(obj.data).tobytes() == second
     source.restore(obj.data)
     assert grid.positions(obj.data).tobytes() == edited.tobytes()
     source.restore(obj.data)
@@ -324,9 +324,9 @@ def test_the_first_terrain_follows_across_those_that_are_not_kept(eroded):
         edited[number : number + 10, 2] += 70.0
         write_positions(mesh, edited)
         source.set_aside(mesh)
-        source.keep_source(mesh, grid.heights(mesh))
-        grid.write_heights(
-            mesh, grid.heights(mesh) - random.uniform(0, 40, len(edited)).astype(np.float32)
+        source.keep_source(mesh, vertex_heights(mesh))
+        write_heights(
+            mesh, vertex_heights(mesh) - random.uniform(0, 40, len(edited)).astype(np.float32)
         )
         source.mark_result(mesh)
     restores = 0
@@ -340,7 +340,7 @@ def test_the_first_terrain_follows_across_those_that_are_not_kept(eroded):
 def test_apply_forgets_the_sources_that_were_set_aside_too(eroded):
     obj, _ = eroded
     source.set_aside(obj.data)
-    source.keep_source(obj.data, grid.heights(obj.data))
+    source.keep_source(obj.data, vertex_heights(obj.data))
     source.mark_result(obj.data)
     source.apply(obj.data, remove_maps=True)
     assert [
@@ -359,9 +359,9 @@ def test_files_of_the_first_release_restore_also_what_was_sculpted(eroded):
     obj, before = eroded
     as_of_0_1_0(obj.data)
     assert source.is_untouched_result(obj.data)
-    heights = grid.heights(obj.data)
+    heights = vertex_heights(obj.data)
     heights[7] += 60.0
-    grid.write_heights(obj.data, heights)
+    write_heights(obj.data, heights)
     source.restore(obj.data)
     assert grid.positions(obj.data).tobytes() == before.tobytes()
 

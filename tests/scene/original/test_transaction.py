@@ -7,7 +7,7 @@ import pytest
 
 from erosion_addon.scene.original.transaction import all_or_nothing, nothing_new
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.scene.terrain.mesh import positions, write_heights
+from erosion_addon.scene.terrain.mesh import make_grid_object, positions, write_heights
 
 
 def test_an_error_brings_heights_bounds_and_fields_back_and_is_passed_on(make_hills, everything_of):
@@ -40,9 +40,9 @@ def test_without_an_error_the_changes_stay(make_hills):
 def test_what_was_made_before_an_error_goes_and_what_was_there_stays(make_hills):
     theirs = make_hills()
     with pytest.raises(MemoryError), nothing_new():
-        grid.make_grid_object("New", np.zeros((4, 4)), (1.0, 1.0), bpy.context.scene.collection)
+        make_grid_object("New", np.zeros((4, 4)), (1.0, 1.0), bpy.context.scene.collection)
         raise MemoryError
     assert [*bpy.data.objects] == [theirs] and [*bpy.data.meshes] == [theirs.data]
     with nothing_new():
-        grid.make_grid_object("New", np.zeros((4, 4)), (1.0, 1.0), bpy.context.scene.collection)
+        make_grid_object("New", np.zeros((4, 4)), (1.0, 1.0), bpy.context.scene.collection)
     assert "New" in bpy.data.objects

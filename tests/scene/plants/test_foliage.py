@@ -12,6 +12,7 @@ from erosion_addon.scene.materials import foliage_nodes
 from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.plants import foliage
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object, write_heights
 from tests import blender_child
 from tests.scene.from_above import look_down
 
@@ -23,9 +24,7 @@ def make_meadow(empty_scene):
     """Make a level terrain of 2 m cells with the given fields, each a number or an array."""
 
     def make(rows=6, cols=7, **fields):
-        obj = grid.make_grid_object(
-            "Meadow", np.zeros((rows, cols)), (2.0, 2.0), empty_scene.collection
-        )
+        obj = make_grid_object("Meadow", np.zeros((rows, cols)), (2.0, 2.0), empty_scene.collection)
         bpy.context.view_layer.update()
         layers = {
             name: np.zeros((rows, cols), np.float32) + values for name, values in fields.items()
@@ -171,7 +170,7 @@ def test_it_follows_a_run_and_an_edit(make_meadow):
     obj = make_meadow(moisture=0.5)
     plants = foliage.add(obj)
     assert len(shells_of(plants))
-    grid.write_heights(obj.data, np.full(42, 9.0, np.float32))
+    write_heights(obj.data, np.full(42, 9.0, np.float32))
     assert shells_of(plants)[:, 2].min() > 9.0
     attributes.write_fields(
         obj.data, grid.find_lattice(obj), {"moisture": np.zeros((6, 7), np.float32)}
@@ -228,7 +227,7 @@ def stand(engine, path):
     scene = bpy.context.scene
     white = bpy.data.materials.new("White")
     for place, (name, fields) in enumerate(TILES.items()):
-        tile = grid.make_grid_object(name, np.zeros((11, 11)), (2.0, 2.0), scene.collection)
+        tile = make_grid_object(name, np.zeros((11, 11)), (2.0, 2.0), scene.collection)
         tile.location.x = 20.0 * place
         tile.data.materials.append(white)
         bpy.context.view_layer.update()

@@ -12,6 +12,7 @@ from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import update_derived
 from erosion_addon.scene.plants import placing, plants
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 
 MIXTURE = {kind.name: 1.0 for kind in placing.KINDS}
 
@@ -34,7 +35,7 @@ def spots_of(land, kind, limit=5000, eye=None, tree_line=0.5):
 
 @pytest.fixture
 def wooded(empty_scene):
-    obj = grid.make_grid_object("Hill", rising(), (10.0, 10.0), empty_scene.collection)
+    obj = make_grid_object("Hill", rising(), (10.0, 10.0), empty_scene.collection)
     bpy.context.view_layer.update()
     fields = {"moisture": np.full((64, 64), 0.5, np.float32)}
     attributes.write_fields(obj.data, grid.find_lattice(obj), fields)

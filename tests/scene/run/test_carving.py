@@ -9,8 +9,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.drainage.parameters import BedParameters
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import carving
-from erosion_addon.scene.terrain import grid
-from erosion_addon.scene.terrain.mesh import heights
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
 from tests.terrains import plane
 
 BED = BedParameters(width=30.0, depth=2.0, incision=3.0)
@@ -19,9 +18,7 @@ BED = BedParameters(width=30.0, depth=2.0, incision=3.0)
 @pytest.fixture
 def terrain(empty_scene):
     """Ground that falls by 1 m a cell toward the largest x, moved and turned."""
-    obj = grid.make_grid_object(
-        "Land", plane(40, 40, 0.0, 1.0), (10.0, 10.0), empty_scene.collection
-    )
+    obj = make_grid_object("Land", plane(40, 40, 0.0, 1.0), (10.0, 10.0), empty_scene.collection)
     obj.location = (500.0, -200.0, 30.0)
     obj.rotation_euler = (0.0, 0.0, 0.5)
     bpy.context.view_layer.update()
@@ -57,7 +54,7 @@ def draw(terrain):
 def test_a_drawn_river_is_carved_where_it_lies_and_the_ground_before_comes_back(
     terrain, draw, kind, bevel
 ):
-    before = heights(terrain.data)
+    before = vertex_heights(terrain.data)
     assert (
         carving.carve(
             terrain,
@@ -69,12 +66,12 @@ def test_a_drawn_river_is_carved_where_it_lies_and_the_ground_before_comes_back(
         )
         == []
     )
-    cut = (before - heights(terrain.data)).reshape(40, 40)
+    cut = (before - vertex_heights(terrain.data)).reshape(40, 40)
     assert cut[20, 30] == pytest.approx(5.0, abs=1.1) and not cut[:15].any() and not cut[26:].any()
     assert not original.is_untouched_result(terrain.data)  # so a run begins with it
     assert len(bpy.data.curves) == 1 and len(bpy.data.meshes) == 1
     original.restore(terrain.data)
-    assert heights(terrain.data).tobytes() == before.tobytes()
+    assert vertex_heights(terrain.data).tobytes() == before.tobytes()
 
 
 def test_two_splines_are_two_rivers(terrain, draw):
@@ -83,9 +80,9 @@ def test_two_splines_are_two_rivers(terrain, draw):
     second.points.add(1)
     second.points[0].co = (-195.0, -95.0, 0.0, 1.0)
     second.points[1].co = (195.0, -95.0, 0.0, 1.0)
-    before = heights(terrain.data)
+    before = vertex_heights(terrain.data)
     carving.carve(terrain, carving.of_curves(terrain, [curve], BED))
-    cut = (before - heights(terrain.data)).reshape(40, 40)[:, 30]
+    cut = (before - vertex_heights(terrain.data)).reshape(40, 40)[:, 30]
     assert cut[30] > 2 and cut[10] > 2 and not cut[15:26].any()
 
 
@@ -177,9 +174,9 @@ def test_hair_is_carved_like_curves(terrain, hair, kind):
     )
     curve.matrix_world = terrain.matrix_world
     bpy.context.view_layer.update()
-    before = heights(terrain.data)
+    before = vertex_heights(terrain.data)
     assert carving.carve(terrain, carving.of_curves(terrain, [curve], BED)) == []
-    cut = (before - heights(terrain.data)).reshape(40, 40)
+    cut = (before - vertex_heights(terrain.data)).reshape(40, 40)
     assert cut[20, 22] > 3.0 and not cut[:15].any() and not cut[26:].any()
     assert len(bpy.data.curves) == 0 and len(bpy.data.meshes) == 1
 

@@ -11,7 +11,9 @@ import pytest
 from erosion_addon import InputError, Recipe
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import commit, job
-from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.session import session
+from erosion_addon.scene.terrain import attributes
+from erosion_addon.scene.terrain.mesh import vertex_heights, write_heights
 from tests.mesh_contents import everything
 from tests.scene.jobs import wait_for
 from tests.scene.run.test_job import obj, start, to_the_end  # noqa: F401 - a fixture
@@ -63,7 +65,7 @@ def test_every_name_that_a_result_needs_is_asked_before_the_run(obj, clash, name
         before = everything(obj.data)
         with pytest.raises(InputError, match=f"{attribute}.*(rename|needs)"):
             job.start(obj, recipe, {})
-        assert everything(obj.data) == before and job.now.current is None
+        assert everything(obj.data) == before and session.run.task is None
         without(obj, attribute)
 
 
@@ -97,8 +99,8 @@ def test_the_name_of_what_is_set_aside_is_asked_too(obj):
 def test_the_name_of_an_original_that_an_edit_sets_aside_is_asked_too(obj):
     to_the_end(start(obj))
     job.clear()
-    grid.write_heights(
-        obj.data, grid.heights(obj.data) * np.linspace(0.5, 1.5, 48 * 64, dtype=np.float32) ** 2
+    write_heights(
+        obj.data, vertex_heights(obj.data) * np.linspace(0.5, 1.5, 48 * 64, dtype=np.float32) ** 2
     )
     integers(obj, "erosion_source.1")
     with pytest.raises(InputError, match=r"erosion_source\.1"):
@@ -118,14 +120,14 @@ def test_a_name_taken_during_the_run_sends_the_result_to_a_new_object(obj, clash
     assert name in run.sentence and "new object Terrain eroded" in run.sentence
     assert everything(obj.data) == before
     made = bpy.data.objects["Terrain eroded"].data
-    assert grid.heights(made).tobytes() == expected.tobytes()
+    assert vertex_heights(made).tobytes() == expected.tobytes()
     assert {"flow", "wear", "sediment"} <= {*made.attributes.keys()}
 
 
 def _result_of_an_undisturbed_run(obj):
     to_the_end(start(obj))
     job.clear()
-    heights = grid.heights(obj.data)
+    heights = vertex_heights(obj.data)
     original.restore(obj.data)
     return heights
 
@@ -148,12 +150,12 @@ def test_a_result_that_fits_nowhere_is_held_and_written_later(obj, monkeypatch):
     for name in ("commit", "rescue"):
         monkeypatch.setattr(commit, name, lambda *_: (_ for _ in ()).throw(MemoryError))
     to_the_end(run)
-    assert run.state == "waiting" and "not enough memory" in run.held
+    assert run.state == "held" and "not enough memory" in run.sentence
     assert everything(obj.data) == before and not run.ready
     monkeypatch.undo()
     run.poll()
-    assert run.state == "waiting", "it is tried when the artist says so"
-    run.held = ""
+    assert run.state == "held", "it is tried when the artist says so"
+    run.retry()
     to_the_end(run)
     assert run.state == "done" and "wear" in obj.data.attributes
 
@@ -189,11 +191,11 @@ def test_a_step_of_no_use_leaves_the_result_of_those_before_it(obj):
         job.start(obj, Recipe.from_dict({"name": "one", "edges": "closed", "step": [talus]}), {})
     )
     job.clear()
-    expected = grid.heights(obj.data)
+    expected = vertex_heights(obj.data)
     original.restore(obj.data)
     run = job.start(
         obj, Recipe.from_dict({"name": "two", "edges": "closed", "step": [talus, rising]}), {}
     )
     to_the_end(run)
     assert run.state == "done" and run.sentence.endswith("The result is that of the steps before.")
-    assert grid.heights(obj.data).tobytes() == expected.tobytes()
+    assert vertex_heights(obj.data).tobytes() == expected.tobytes()

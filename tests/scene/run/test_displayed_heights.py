@@ -13,8 +13,14 @@ from erosion_addon.scene.original import original as source
 from erosion_addon.scene.run import displayed_heights as live
 from erosion_addon.scene.run import job, water_overlay
 from erosion_addon.scene.run import run_queue as queue
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
-from erosion_addon.scene.terrain.mesh import OWN_HEIGHTS, shown_positions
+from erosion_addon.scene.terrain.mesh import (
+    OWN_HEIGHTS,
+    make_grid_object,
+    shown_positions,
+    vertex_heights,
+)
 from erosion_addon.scene.worker import worker_process as process
 from tests.scene.jobs import wait_for
 from tests.terrains import fractal
@@ -26,7 +32,7 @@ LONG = {"times": 20, "droplet.drops_per_cell": 1000.0}
 @pytest.fixture
 def obj():
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    made = grid.make_grid_object(
+    made = make_grid_object(
         "Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
     )
     bpy.context.view_layer.objects.active = made
@@ -68,7 +74,7 @@ def test_the_run_is_seen_and_is_not_the_terrain(obj):
     run = start(obj, **LONG)
     until_shown(run, obj)
     assert np.abs(seen(obj) - before).max() > 1.0
-    assert grid.heights(obj.data).tobytes() == before.tobytes(), (
+    assert vertex_heights(obj.data).tobytes() == before.tobytes(), (
         "what reads the terrain gets its own heights"
     )
     first = seen(obj)
@@ -100,13 +106,13 @@ def test_the_water_of_a_run_is_drawn_over_its_terrain_and_is_nothing_of_the_file
     )
     run = job.start(obj, recipe, {})
     run.viewer.shows = True
-    wait_for(run, lambda: water_overlay.now.shown is not None)
-    drawn = water_overlay.now.shown
+    wait_for(run, lambda: session.display.water is not None)
+    drawn = session.display.water
     assert (
         drawn.uid == obj.session_uid and len(drawn.faces) > 10 and np.isfinite(drawn.points).all()
     )
     run.cancel()
-    assert water_overlay.now.shown is None and not water_overlay.now.handles
+    assert session.display.water is None and not session.display.water_handles
     assert everything_of(obj.data) == before and set(bpy.data.objects) == objects
 
 
@@ -133,10 +139,10 @@ def test_water_is_drawn_as_long_as_heights_are_shown_and_no_longer(obj):
     for water, drawn in ((depth, True), (None, False), (depth, True)):
         run.viewer.take(fractal(48, 64, relief=90.0, seed=5).astype(np.float32), water)
         run.viewer.turn(obj, process.ready())
-        assert (water_overlay.now.shown is not None) == drawn
+        assert (session.display.water is not None) == drawn
     run.viewer.shows = False
     run.viewer.turn(obj, process.ready())
-    assert water_overlay.now.shown is None
+    assert session.display.water is None
 
 
 @pytest.mark.parametrize("shown_for", [0, 1, 3])

@@ -15,7 +15,7 @@ from erosion_addon.run.checkpoint import Checkpoint
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.original import transaction
 from erosion_addon.scene.run import job
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_heights
 from erosion_addon.scene.worker import worker_process as process
 from tests.scene.conftest import everything
 from tests.scene.jobs import wait_for
@@ -28,7 +28,7 @@ LONG = {"droplet.drops_per_cell": 1000.0}
 @pytest.fixture
 def obj():
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    made = grid.make_grid_object(
+    made = make_grid_object(
         "Terrain", fractal(48, 64, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
     )
     bpy.context.view_layer.objects.active = made
@@ -42,7 +42,7 @@ def start(obj, **values):
 
 
 def to_the_end(run):
-    wait_for(run, lambda: run.ended or run.state == "waiting")
+    wait_for(run, lambda: run.ended or run.state in ("waiting", "held"))
 
 
 def under_way(run):
@@ -72,14 +72,14 @@ def test_cancel_works_before_the_worker_has_started(obj):
 
 
 def test_finish_keeps_what_is_there(obj):
-    before = grid.heights(obj.data)
+    before = vertex_heights(obj.data)
     run = start(obj, **LONG)
     under_way(run)
     run.finish()
     to_the_end(run)
     assert run.state == "done"
     assert 0 < run.report["finished"] < 1
-    assert not np.array_equal(grid.heights(obj.data), before)
+    assert not np.array_equal(vertex_heights(obj.data), before)
     assert abs(run.report["mass"]["error"]) <= 1e-9 * run.report["mass"]["moved"]
 
 
@@ -129,7 +129,7 @@ def test_a_run_that_release_0_1_0_paused_goes_on_and_restores():
         mass = run.report["mass"]
         assert mass["moved"] > 0 and abs(mass["error"]) <= 1e-9 * mass["moved"]
         source.restore(dunes.data)
-        assert grid.heights(dunes.data).tobytes() == before.tobytes()
+        assert vertex_heights(dunes.data).tobytes() == before.tobytes()
     finally:
         job.clear()
         process.stop()
@@ -150,17 +150,17 @@ def test_the_run_that_crowds_a_kept_terrain_out_says_so(obj):
     """Each edit of a result makes another terrain to restore; the first one and the last eight are
     kept.
     """
-    kept = [grid.heights(obj.data)]
+    kept = [vertex_heights(obj.data)]
     for _ in range(source.MOST_ASIDE + 2):
         run = start(obj, **{"droplet.drops_per_cell": 0.1})
         to_the_end(run)
         told = run.sentence
         job.clear()
-        kept.append(grid.heights(obj.data))
+        kept.append(vertex_heights(obj.data))
         kept[-1][:700] += np.float32(20.0)  # what an artist sculpts
         if len(kept) <= source.MOST_ASIDE + 2:
             assert told == "Terrain is eroded."
-            grid.write_heights(obj.data, kept[-1])
+            write_heights(obj.data, kept[-1])
     assert told == (
         "Terrain is eroded. Restore brings back the first terrain of Terrain and the last 8; one "
         "between them is gone."
@@ -168,7 +168,7 @@ def test_the_run_that_crowds_a_kept_terrain_out_says_so(obj):
     found = []
     while source.has_source(obj.data):
         source.restore(obj.data)
-        found.append(grid.heights(obj.data).tobytes())
+        found.append(vertex_heights(obj.data).tobytes())
     assert found == [one.tobytes() for one in (*kept[-2:1:-1], kept[0])]
 
 
@@ -241,29 +241,29 @@ def test_the_result_of_a_deleted_object_goes_to_a_new_one(obj):
 
 def test_an_edited_mesh_keeps_its_edits(obj):
     run = start(obj)
-    edited = grid.heights(obj.data)
+    edited = vertex_heights(obj.data)
     edited[7] += 1
-    grid.write_heights(obj.data, edited)
+    write_heights(obj.data, edited)
     to_the_end(run)
     assert run.state == "rescued"
-    assert grid.heights(obj.data).tobytes() == edited.tobytes()
+    assert vertex_heights(obj.data).tobytes() == edited.tobytes()
     assert "Terrain eroded" in bpy.data.objects
 
 
 @pytest.mark.parametrize("value", [1.0, -0.0])
 def test_a_mesh_edited_once_the_result_is_ready_keeps_its_edits(obj, value):
-    start_from = grid.heights(obj.data)
+    start_from = vertex_heights(obj.data)
     start_from[7] = 0.0
-    grid.write_heights(obj.data, start_from)
+    write_heights(obj.data, start_from)
     run = start(obj)
     while not run.ready:
         run.listen(0.1)
     edited = start_from.copy()
     edited[7] = value
-    grid.write_heights(obj.data, edited)
+    write_heights(obj.data, edited)
     run.commit()
     assert run.state == "rescued"
-    assert grid.heights(obj.data).tobytes() == edited.tobytes()
+    assert vertex_heights(obj.data).tobytes() == edited.tobytes()
 
 
 def test_a_change_that_no_thread_could_make_is_made_when_it_is_written(obj, monkeypatch):
@@ -312,9 +312,9 @@ def test_a_commit_that_breaks_off_leaves_the_input(obj, broken, monkeypatch):
     to_the_end(first := start(obj))
     assert first.state == "done"
     job.clear()
-    edited = grid.heights(obj.data)
+    edited = vertex_heights(obj.data)
     edited[5] += 1.0  # so that the source of the first run is set aside
-    grid.write_heights(obj.data, edited)
+    write_heights(obj.data, edited)
     before = everything(obj.data)
     module = {"write_positions": job.commit, "write_fields": job.commit.attributes}.get(
         broken, job.original

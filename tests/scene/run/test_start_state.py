@@ -6,6 +6,7 @@ import numpy as np
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.run import start_state
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import vertex_heights
 from erosion_addon.terrain.fields import FIELDS
 
 
@@ -23,7 +24,9 @@ def test_a_run_that_continues_the_last_one_goes_on_from_all_that_the_processes_r
     attributes.write_fields(obj.data, lattice, left)
 
     def fields(continued):
-        return start_state.terrain(obj.data, lattice, grid.heights(obj.data), continued, {}).fields
+        return start_state.terrain(
+            obj.data, lattice, vertex_heights(obj.data), continued, {}
+        ).fields
 
     assert set(fields(continued=True)) == read
     for name, values in fields(continued=True).items():

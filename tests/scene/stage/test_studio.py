@@ -14,7 +14,7 @@ from mathutils import Vector
 from erosion_addon.files.render_settings import LIGHTS
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.stage import studio as stage
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from tests.terrains import fractal
 
 
@@ -22,7 +22,7 @@ from tests.terrains import fractal
 def make_terrain(empty_scene):
     def make(cell=10.0, relief=0.2, **placed):
         elevation = fractal(33, 33, relief=relief * 32 * cell)
-        obj = grid.make_grid_object("Terrain", elevation, (cell, cell), empty_scene.collection)
+        obj = make_grid_object("Terrain", elevation, (cell, cell), empty_scene.collection)
         for name, value in placed.items():
             setattr(obj, name, value)
         bpy.context.view_layer.update()

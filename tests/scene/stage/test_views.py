@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene.stage import studio, views
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from tests.terrains import fractal
 
 CELL = 10.0
@@ -164,9 +164,7 @@ def test_the_same_land_is_seen_the_same_way_whatever_its_size_and_a_turn_is_kept
 def test_a_turned_and_moved_terrain_has_its_camera_in_the_same_place_on_it(empty_scene):
     places = []
     for placed in ({}, {"location": (500.0, -300.0, 70.0), "rotation_euler": (0.0, 0.0, 1.2)}):
-        obj = grid.make_grid_object(
-            "Land", LANDS["mountains"], (CELL, CELL), empty_scene.collection
-        )
+        obj = make_grid_object("Land", LANDS["mountains"], (CELL, CELL), empty_scene.collection)
         for name, value in placed.items():
             setattr(obj, name, value)
         empty_scene.view_layers[0].update()

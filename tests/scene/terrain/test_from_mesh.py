@@ -9,7 +9,7 @@ from mathutils import Matrix
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.terrain import from_mesh, grid, obstacle
-from erosion_addon.scene.terrain.mesh import write_positions
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_positions
 from tests.terrains import fractal
 
 
@@ -25,7 +25,7 @@ def made_from(obj, cell_size=0.0):
 @pytest.fixture
 def hills():
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    return grid.make_grid_object(
+    return make_grid_object(
         "Hills", fractal(30, 40, 50.0), (2.0, 2.0), bpy.context.scene.collection
     )
 
@@ -56,7 +56,7 @@ def test_vertices_of_an_even_mesh_stay_where_they_are(empty_scene, missing, spac
     """Also where some are missing, whose heights come from their neighbors, and where the object
     stands on its side.
     """
-    hills = grid.make_grid_object(
+    hills = make_grid_object(
         "Hills", fractal(30, 40, 50.0), (spacing, spacing), empty_scene.collection
     )
     side = Matrix.Rotation(np.pi / 2, 4, "X")
@@ -103,7 +103,7 @@ def test_it_is_seen_in_the_world_where_it_lies(hills):
 
 def test_modifiers_count_and_the_original_stays(hills):
     bpy.context.view_layer.update()
-    before = grid.heights(hills.data)
+    before = vertex_heights(hills.data)
     lift = hills.modifiers.new("Displace", "DISPLACE")
     lift.direction = "Z"
     lift.mid_level = 0.0
@@ -112,7 +112,7 @@ def test_modifiers_count_and_the_original_stays(hills):
     bpy.context.view_layer.update()
     _, terrain, _, _ = made_from(hills, 2.0)
     assert np.abs(terrain.elevation - before.reshape(30, 40) - 5).max() < 1e-4
-    assert np.array_equal(grid.heights(hills.data), before)
+    assert np.array_equal(vertex_heights(hills.data), before)
 
 
 def test_a_curve_with_faces_makes_a_terrain_too(hills):

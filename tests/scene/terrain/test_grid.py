@@ -10,7 +10,14 @@ from mathutils import Matrix
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.terrain import checks as advice
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain import grid, obstacle
+from erosion_addon.scene.terrain.lattice import local_heights
+from erosion_addon.scene.terrain.mesh import (
+    fingerprint,
+    make_grid_object,
+    vertex_heights,
+    write_heights,
+)
 
 
 def lattice_points(rows=5, cols=4, dy=1.0, dx=1.0, seed=0):
@@ -28,7 +35,7 @@ def place(obj, matrix):
 
 def test_a_new_grid_is_read_back_as_it_was_made(empty_scene):
     elevation = np.random.default_rng(3).normal(0, 100, (7, 4)).astype(np.float32)
-    obj = grid.make_grid_object("Terrain", elevation, (5.0, 2.5), empty_scene.collection)
+    obj = make_grid_object("Terrain", elevation, (5.0, 2.5), empty_scene.collection)
     terrain, lattice = grid.read_terrain(obj)
     assert np.array_equal(terrain.elevation, elevation)
     assert terrain.spacing == (5.0, 2.5)
@@ -36,7 +43,7 @@ def test_a_new_grid_is_read_back_as_it_was_made(empty_scene):
 
 
 def test_a_new_grid_is_valid_smooth_centered_and_unwrapped_once(empty_scene):
-    obj = grid.make_grid_object("Terrain", np.zeros((4, 3)), (2.0, 3.0), empty_scene.collection)
+    obj = make_grid_object("Terrain", np.zeros((4, 3)), (2.0, 3.0), empty_scene.collection)
     assert not obj.data.validate(verbose=True)
     assert all(face.use_smooth for face in obj.data.polygons)
     assert all(face.normal.z > 0.99 for face in obj.data.polygons)
@@ -59,8 +66,8 @@ def test_shuffled_vertices_get_the_same_height_each(make_points, rows, cols):
         terrain, lattice = grid.read_terrain(obj)
         row, col = np.mgrid[:rows, :cols]
         after = terrain.elevation * 2 + row * 100 + col
-        before = grid.heights(obj.data)
-        results.append(grid.local_heights(lattice, before, terrain.elevation, after))
+        before = vertex_heights(obj.data)
+        results.append(local_heights(lattice, before, terrain.elevation, after))
         assert terrain.spacing == (3.0, 2.0)
     assert np.array_equal(results[0][order], results[1])
     assert lattice.vertex is not None
@@ -105,19 +112,19 @@ def test_mirrored_objects_keep_their_heights_and_upside_down_ones_turn_them(make
     upside_down = place(obj, Matrix.Rotation(math.pi, 4, "X"))
     terrain, lattice = grid.read_terrain(upside_down)
     assert np.array_equal(terrain.elevation, -before)
-    original = grid.heights(obj.data)
-    lowered = grid.local_heights(lattice, original, terrain.elevation, terrain.elevation - 1)
+    original = vertex_heights(obj.data)
+    lowered = local_heights(lattice, original, terrain.elevation, terrain.elevation - 1)
     assert np.allclose(lowered, original + 1)
 
 
 def test_cells_that_did_not_change_keep_their_bits(make_hills):
     obj = place(make_hills(), Matrix.Diagonal((1, 1, 0.3, 1)))
     terrain, lattice = grid.read_terrain(obj)
-    original = grid.heights(obj.data)
+    original = vertex_heights(obj.data)
     original[7] = -0.0
     after = terrain.elevation.copy()
     after[0, 0] += 0.3
-    heights = grid.local_heights(lattice, original, terrain.elevation, after)
+    heights = local_heights(lattice, original, terrain.elevation, after)
     assert heights[1:].tobytes() == original[1:].tobytes()
     assert heights[0] == pytest.approx(original[0] + 1)
 
@@ -129,9 +136,9 @@ def test_heights_are_written_and_nothing_else_changes(make_hills, everything_of)
     mesh.color_attributes.new("Paint", "BYTE_COLOR", "CORNER")
     obj.vertex_groups.new(name="Group").add([1, 2, 3], 0.5, "REPLACE")
     before = everything_of(mesh)
-    heights = grid.heights(mesh) + 1
-    grid.write_heights(mesh, heights)
-    assert np.array_equal(grid.heights(mesh), heights)
+    heights = vertex_heights(mesh) + 1
+    write_heights(mesh, heights)
+    assert np.array_equal(vertex_heights(mesh), heights)
     after = everything_of(mesh)
     position = ("position", "FLOAT_VECTOR", "POINT")
     old, new = (
@@ -146,28 +153,28 @@ def test_a_result_that_does_not_fit_leaves_the_mesh_as_it_was(make_hills, everyt
     mesh = make_hills().data
     before = everything_of(mesh)
     with pytest.raises(InputError):
-        grid.write_heights(mesh, wrong)
+        write_heights(mesh, wrong)
     assert everything_of(mesh) == before
 
 
 def test_the_fingerprint_sees_moved_vertices_and_turned_faces_but_not_attributes(make_hills):
     mesh = make_hills().data
-    first = grid.fingerprint(mesh)
+    first = fingerprint(mesh)
     mesh.attributes.new("mine", "FLOAT", "POINT")
-    assert grid.fingerprint(mesh) == first
+    assert fingerprint(mesh) == first
     mesh.flip_normals()
-    assert grid.fingerprint(mesh) != first
+    assert fingerprint(mesh) != first
     mesh.flip_normals()
-    assert grid.fingerprint(mesh) == first
+    assert fingerprint(mesh) == first
     mesh.vertices[3].co.z += 1e-6
-    assert grid.fingerprint(mesh) != first
+    assert fingerprint(mesh) != first
 
 
 def test_shape_keys_change_the_fingerprint(make_hills):
     obj = make_hills()
-    first = grid.fingerprint(obj.data)
+    first = fingerprint(obj.data)
     obj.shape_key_add(name="Basis")
-    assert grid.fingerprint(obj.data) != first
+    assert fingerprint(obj.data) != first
 
 
 # What cannot be eroded, and why
@@ -176,35 +183,35 @@ def test_shape_keys_change_the_fingerprint(make_hills):
 def test_a_grid_in_object_mode_may_be_eroded(make_hills):
     obj = make_hills()
     obj.data.use_fake_user = True
-    assert grid.why_not(obj) is None
+    assert obstacle.why_not(obj) is None
     assert advice.notes(obj) == []
 
 
 def test_every_obstacle_is_named(make_hills, empty_scene):
-    assert "Select" in grid.why_not(None)
-    assert "not a mesh" in grid.why_not(
+    assert "Select" in obstacle.why_not(None)
+    assert "not a mesh" in obstacle.why_not(
         bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
     )
     keyed = make_hills()
     keyed.shape_key_add(name="Basis")
-    assert "shape keys" in grid.why_not(keyed)
+    assert "shape keys" in obstacle.why_not(keyed)
     layered = make_hills()
     layered.modifiers.new("Multires", "MULTIRES")
-    assert "Multiresolution" in grid.why_not(layered)
+    assert "Multiresolution" in obstacle.why_not(layered)
     shared = make_hills()
     bpy.data.objects.new("Other", shared.data)
-    assert "single-user" in grid.why_not(shared)
+    assert "single-user" in obstacle.why_not(shared)
 
 
 def test_edit_mode_is_an_obstacle_and_no_traceback(make_hills):
     obj = make_hills()
     bpy.context.view_layer.objects.active = obj
     bpy.ops.object.mode_set(mode="EDIT")
-    assert "Edit Mode" in grid.why_not(obj)
+    assert "Edit Mode" in obstacle.why_not(obj)
     with pytest.raises(InputError, match="Edit Mode"):
         grid.find_lattice(obj)
     bpy.ops.object.mode_set(mode="SCULPT")
-    assert "Object Mode" in grid.why_not(obj)
+    assert "Object Mode" in obstacle.why_not(obj)
 
 
 def test_linked_and_overridden_meshes_are_refused_and_not_written(make_hills, tmp_path):
@@ -216,18 +223,18 @@ def test_linked_and_overridden_meshes_are_refused_and_not_written(make_hills, tm
         wanted.objects = ["Hills"]
     linked = wanted.objects[0]
     bpy.context.scene.collection.objects.link(linked)
-    assert "linked" in grid.why_not(linked)
+    assert "linked" in obstacle.why_not(linked)
     with pytest.raises(InputError, match="stays as it was"):
-        grid.write_heights(linked.data, grid.heights(linked.data) + 1)
+        write_heights(linked.data, vertex_heights(linked.data) + 1)
     local = linked.override_create(remap_local_usages=True)
-    assert grid.why_not(local) is not None
+    assert obstacle.why_not(local) is not None
 
 
 def test_few_vertices_below_a_modifier_are_explained(make_points):
     plane = make_points([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], (), [(0, 1, 2, 3)])
-    assert grid.why_not(plane).endswith("3 × 3.")
+    assert obstacle.why_not(plane).endswith("3 × 3.")
     plane.modifiers.new("Subdivision", "SUBSURF")
-    assert "apply Subdivision first" in grid.why_not(plane)
+    assert "apply Subdivision first" in obstacle.why_not(plane)
 
 
 def test_a_grid_turned_inside_the_mesh_is_named_with_its_angle(make_hills):
@@ -342,7 +349,7 @@ def test_a_spoilt_mesh_gives_a_terrain_or_a_sentence(make_points, case):
         make_points(points),
         Matrix.Diagonal((*random.choice([-2, 0, 3, 1e-20, 1e15, *[1] * 15], 3), 1)),
     )
-    assert grid.why_not(obj) is None or grid.why_not(obj).endswith(".")
+    assert obstacle.why_not(obj) is None or obstacle.why_not(obj).endswith(".")
     try:
         terrain, lattice = grid.read_terrain(obj)
     except InputError as error:
@@ -354,14 +361,14 @@ def test_a_spoilt_mesh_gives_a_terrain_or_a_sentence(make_points, case):
     assert terrain.elevation.size == len(points)
     grid.describe(obj)
     advice.notes(obj)
-    before = grid.heights(obj.data)
-    heights = grid.local_heights(
+    before = vertex_heights(obj.data)
+    heights = local_heights(
         lattice, before, terrain.elevation, terrain.elevation + terrain.cell_size
     )
     try:
-        grid.write_heights(obj.data, heights)
+        write_heights(obj.data, heights)
     except InputError:
-        assert np.array_equal(grid.heights(obj.data), before)
+        assert np.array_equal(vertex_heights(obj.data), before)
 
 
 # What the panel says
@@ -371,7 +378,7 @@ def test_the_description_says_what_the_grid_is(make_hills):
     obj = place(make_hills(6, 5, (2.0, 4.0)), Matrix.Diagonal((1, 1, 2, 1)))
     found = grid.describe(obj)
     assert (found.rows, found.cols, found.spacing) == (6, 5, (2.0, 4.0))
-    assert found.relief == pytest.approx(2 * np.ptp(grid.heights(obj.data)))
+    assert found.relief == pytest.approx(2 * np.ptp(vertex_heights(obj.data)))
     notes = " ".join(note.sentence for note in advice.notes(obj))
     assert "4 m × 2 m" in notes
     assert "scale 1 × 1 × 2" in notes
@@ -391,7 +398,7 @@ def test_a_changed_mesh_or_scale_is_described_anew(make_hills):
     handlers = bpy.app.handlers.depsgraph_update_post
     handlers.append(grid.forget_changed)
     try:
-        grid.write_heights(obj.data, grid.heights(obj.data) * 2)
+        write_heights(obj.data, vertex_heights(obj.data) * 2)
         bpy.context.view_layer.update()
     finally:
         handlers.remove(grid.forget_changed)
@@ -409,7 +416,7 @@ def test_forgetting_describes_anew(make_hills):
 def test_modifiers_and_distance_are_worth_a_note(make_hills):
     obj = make_hills()
     obj.modifiers.new("Detail", "SUBSURF")
-    grid.write_heights(obj.data, grid.heights(obj.data) + 1e5)
+    write_heights(obj.data, vertex_heights(obj.data) + 1e5)
     notes = " ".join(note.sentence for note in advice.notes(obj))
     assert "Detail acts on top" in notes
     assert "steps of 0.0078 m" in notes

@@ -22,7 +22,7 @@ from erosion_addon.scene.materials.terrain.sockets import SHORE
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import carving
 from erosion_addon.scene.terrain import attributes, grid
-from erosion_addon.scene.terrain.mesh import heights, positions
+from erosion_addon.scene.terrain.mesh import make_grid_object, positions, vertex_heights
 from erosion_addon.scene.water import analysis, rivers
 from erosion_addon.scene.worker import computing
 from erosion_addon.terrain.fields import WATERS
@@ -47,7 +47,7 @@ def registered():
 
 @pytest.fixture
 def terrain(empty_scene):
-    obj = grid.make_grid_object("Land", LAND, (10.0, 10.0), empty_scene.collection)
+    obj = make_grid_object("Land", LAND, (10.0, 10.0), empty_scene.collection)
     bpy.context.view_layer.update()
     return obj
 
@@ -165,7 +165,7 @@ def test_all_that_an_update_computes_is_asked_for_ahead(terrain):
     rivers.add(terrain, "rivers", BROOKS)
     rivers.add(terrain, "lakes", BROOKS)
     lattice = grid.find_lattice(terrain)
-    (asked,) = update_derived.requests(terrain, lattice, heights(terrain.data), {})
+    (asked,) = update_derived.requests(terrain, lattice, vertex_heights(terrain.data), {})
     (needed,) = rivers.requests_of_add(terrain, "rivers", BROOKS)
     assert asked.asks_the_same_as(needed)
 
@@ -178,7 +178,9 @@ def test_a_sea_covers_what_lies_below_it_and_needs_no_worker(terrain):
     assert np.count_nonzero(values_of(obj.data, "water_depth") > 0) == np.count_nonzero(LAND < 80.0)
     assert terrain[material_inputs.WATERS][0] == 1
     assert (
-        update_derived.requests(terrain, grid.find_lattice(terrain), heights(terrain.data), {})
+        update_derived.requests(
+            terrain, grid.find_lattice(terrain), vertex_heights(terrain.data), {}
+        )
         == []
     )
 
@@ -346,7 +348,7 @@ def test_what_a_file_holds_in_place_of_settings_does_no_harm(terrain):
 def test_where_there_are_none_it_is_said_and_nothing_made(
     empty_scene, land, kind, parameters, words
 ):
-    obj = grid.make_grid_object("Land", land, (10.0, 10.0), empty_scene.collection)
+    obj = make_grid_object("Land", land, (10.0, 10.0), empty_scene.collection)
     bpy.context.view_layer.update()
     with pytest.raises(InputError, match=words):
         rivers.add(obj, kind, parameters)
@@ -385,7 +387,7 @@ def test_the_shore_of_a_brook_is_fainter_than_that_of_a_river(terrain):
 
 def test_water_of_narrow_land_is_as_clear_and_rippled_in_small(empty_scene):
     """Of a land of 2 m, whose deepest river is a millimeter or two."""
-    small = grid.make_grid_object("Small", LAND * 0.004, (0.04, 0.04), empty_scene.collection)
+    small = make_grid_object("Small", LAND * 0.004, (0.04, 0.04), empty_scene.collection)
     bpy.context.view_layer.update()
     water = rivers.add(small, "rivers", RiverParameters()).data.materials[0]
     inputs = water.node_tree.nodes[nodes.SURFACE].inputs
@@ -462,7 +464,7 @@ def test_rivers_begin_in_a_mask_of_the_terrain_and_follow_it(terrain, as_group):
     assert rivers.headwaters_in(terrain) == "Springs" and len(obj.data.vertices) == few
     set_heights(terrain, LAND[::-1])
     (asked,) = update_derived.requests(
-        terrain, grid.find_lattice(terrain), heights(terrain.data), {}
+        terrain, grid.find_lattice(terrain), vertex_heights(terrain.data), {}
     )
     assert asked.arrays["headwaters"].sum() == 1.0 and update_derived.update(terrain) == []
     assert len(obj.data.vertices) == vertices(LAND[::-1])
@@ -639,7 +641,7 @@ def test_rivers_lie_in_their_beds_once_these_are_carved_and_restore_brings_back_
     empty_scene, as_curves
 ):
     row, _ = np.mgrid[:40, :40]
-    terrain = grid.make_grid_object(
+    terrain = make_grid_object(
         "Land",
         plane(40, 40, 0.0, 1.0) + 2.0 * np.abs(row - 20),
         (10.0, 10.0),
@@ -648,27 +650,27 @@ def test_rivers_lie_in_their_beds_once_these_are_carved_and_restore_brings_back_
     with pytest.raises(InputError, match=r"Land has no rivers; press Add Rivers first\."):
         carving.of_rivers(terrain, CutParameters())
     water = rivers.add(terrain, "rivers", RiverParameters(source_area=0.02), as_curves=as_curves)
-    before = heights(terrain.data)
+    before = vertex_heights(terrain.data)
     was = lowest(water)
     assert carving.carve(terrain, carving.of_rivers(terrain, CutParameters(incision=2.0))) == []
-    cut = (before - heights(terrain.data)).reshape(40, 40)
+    cut = (before - vertex_heights(terrain.data)).reshape(40, 40)
     assert (cut >= 0).all() and cut[20, 38] > 2.0 and not cut[:18].any() and not cut[23:].any()
     assert lowest(water) == pytest.approx(was - cut[20, 39], abs=0.2)
     assert companions.find(terrain, "rivers") == [water] and not original.is_untouched_result(
         terrain.data
     )
     original.restore(terrain.data)
-    assert heights(terrain.data).tobytes() == before.tobytes()
+    assert vertex_heights(terrain.data).tobytes() == before.tobytes()
 
 
 def test_water_of_the_last_run_keeps_its_level_over_carved_beds(terrain):
     rivers.add(terrain, "rivers", BROOKS)
-    before = heights(terrain.data).reshape(LAND.shape)
+    before = vertex_heights(terrain.data).reshape(LAND.shape)
     lattice = grid.find_lattice(terrain)
     depth = np.where(before < np.median(before), 3.0, 0.0)
     attributes.write_fields(terrain.data, lattice, {"water_depth": depth})
     carving.carve(terrain, carving.of_rivers(terrain, CutParameters()))
-    after = heights(terrain.data).reshape(LAND.shape)
+    after = vertex_heights(terrain.data).reshape(LAND.shape)
     deeper = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
     wet = depth > 0
     assert (after < before)[wet].any() and (deeper[~wet] == 0).all()

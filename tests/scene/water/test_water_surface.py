@@ -12,6 +12,7 @@ from erosion_addon.scene.companions import companions, material_inputs
 from erosion_addon.scene.derived import update_derived
 from erosion_addon.scene.materials import water_material
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.water import water_surface
 from tests import blender_child
 from tests.scene.from_above import look_down
@@ -29,7 +30,7 @@ def make_lake(empty_scene):
     def make(level=2.0, **fields):
         ground = bowl(17, 21, depth=5.0)
         depth = np.maximum(level - ground, 0).astype(np.float32)
-        obj = grid.make_grid_object("Basin", ground, (2.0, 2.0), empty_scene.collection)
+        obj = make_grid_object("Basin", ground, (2.0, 2.0), empty_scene.collection)
         bpy.context.view_layer.update()
         attributes.write_fields(obj.data, grid.find_lattice(obj), {"water_depth": depth, **fields})
         return obj, ground, depth
@@ -188,7 +189,7 @@ def render_tiles(engine, folder, save_only=False):
         1.0,
     )
     for place, (name, depth) in enumerate(DEPTHS.items()):
-        tile = grid.make_grid_object(name, np.zeros((5, 5)), (5.0, 5.0), scene.collection)
+        tile = make_grid_object(name, np.zeros((5, 5)), (5.0, 5.0), scene.collection)
         tile.location.x = 20.0 * place
         tile.data.materials.append(sand)
         bpy.context.view_layer.update()

@@ -6,6 +6,7 @@ import pytest
 
 from erosion_addon.bake.light.parameters import LightParameters
 from erosion_addon.base.errors import InputError
+from erosion_addon.scene.session import session
 from erosion_addon.scene.worker import computing
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.terrain.terrain import Terrain
@@ -63,6 +64,6 @@ def test_a_worker_that_dies_is_said_in_a_sentence_and_the_next_one_answers(order
 
 
 def test_as_many_threads_compute_as_the_user_prefers(orders, monkeypatch):
-    monkeypatch.setattr(computing.now, "threads", lambda: 3)
+    monkeypatch.setattr(session.worker, "threads", lambda: 3)
     computing.compute(asked())
     assert [threads for _, threads in orders] == [3]

@@ -11,7 +11,7 @@ import erosion_addon.ui
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import displayed_heights
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import vertex_heights
 from erosion_addon.ui.base.refusals import OUT_OF_MEMORY, reports_refusals
 
 UI = Path(erosion_addon.ui.__file__).parent
@@ -73,7 +73,7 @@ def test_what_goes_well_says_nothing_and_an_internal_error_is_not_swallowed():
 
 
 def test_showing_what_cannot_be_shown_is_refused_with_its_reason(terrain_object, monkeypatch):
-    original.keep_source(terrain_object.data, grid.heights(terrain_object.data))
+    original.keep_source(terrain_object.data, vertex_heights(terrain_object.data))
     monkeypatch.setattr(
         displayed_heights, "show_before", raising(InputError("The heights are gone."))
     )

@@ -11,7 +11,7 @@ import bpy
 import pytest
 
 import erosion_addon
-from erosion_addon.scene import session
+from erosion_addon.scene.session import Session, session
 from erosion_addon.ui.base.translations import sentence
 
 PACKAGE = Path(erosion_addon.__file__).parent
@@ -63,15 +63,10 @@ def switched_off(terrain_object):
 
 
 def test_nothing_is_remembered_once_the_extension_is_off(switched_off):
-    for made in session._remembered:
-        assert vars(made) == vars(type(made)()), type(made).__module__
+    for name, part in vars(session).items():
+        assert name == "_caches" or part == type(part)(), name
     for path in MODULES:
         for name, value in memory(path):
-            if any(
-                value is registry
-                for registry in (session._remembered, session._caches, session._of_file)
-            ):
-                continue
             if isinstance(value, ExitStack):
                 assert not value._exit_callbacks, (path, name)
             else:
@@ -109,3 +104,11 @@ def test_what_a_module_holds_beside_that_is_constant(path):
     inside = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
     changed = {name for function in inside for name in changed_in(function)}
     assert path.stem == "session" or not held & changed
+
+
+def test_a_new_file_begins_with_what_belongs_to_files_reset():
+    state = Session()
+    before = dict(vars(state))
+    state.begin_file()
+    reset = {name for name, part in vars(state).items() if part is not before[name]}
+    assert reset == {"progress", "live", "brush", "steps", "frames"}

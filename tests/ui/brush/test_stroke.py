@@ -17,6 +17,7 @@ from erosion_addon.scene.brush.painter import Painter
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import displayed_heights, job
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_heights
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.brush.stroke import EROSION_OT_brush_stroke
 from erosion_addon.ui.recipe import brush_layers, kept_strokes, steps
@@ -30,7 +31,7 @@ KINDS = ("rain", "talus", "smooth", "raise", "sand", "wind", "rills")
 
 @pytest.fixture
 def terrain():
-    made = grid.make_grid_object(
+    made = make_grid_object(
         "Terrain", fractal(SIDE, SIDE, 150.0), (CELL, CELL), bpy.context.scene.collection
     )
     bpy.context.view_layer.objects.active = made
@@ -47,7 +48,7 @@ def the_terrain():
 
 
 def heights():
-    return grid.heights(the_terrain().data)
+    return vertex_heights(the_terrain().data)
 
 
 def stroke(kind="rain", count=3, x=-80.0, y=0.0, pressure=1.0, **settings):
@@ -186,9 +187,9 @@ def test_the_fingerprint_of_a_stroke_is_made_beside_it(terrain):
         pass
     painter.commit()
     assert original.is_untouched_result(terrain.data)
-    heights = grid.heights(terrain.data)
+    heights = vertex_heights(terrain.data)
     heights[0] += 1.0
-    grid.write_heights(terrain.data, heights)
+    write_heights(terrain.data, heights)
     assert not original.is_untouched_result(terrain.data)
 
 
@@ -475,7 +476,7 @@ def nearly_everywhere(obj, kind, weight):
 
 
 def level(obj):
-    grid.write_heights(obj.data, np.zeros(SIDE * SIDE, np.float32))
+    write_heights(obj.data, np.zeros(SIDE * SIDE, np.float32))
     obj.data.update()
 
 
@@ -632,9 +633,9 @@ def test_a_linked_terrain_is_not_painted(terrain, tmp_path):
     linked = wanted.objects[0]
     bpy.context.scene.collection.objects.link(linked)
     bpy.context.view_layer.objects.active = linked
-    before = grid.heights(linked.data).tobytes()
+    before = vertex_heights(linked.data).tobytes()
     assert "Terrain is linked from another file" in refusal(linked)
-    assert grid.heights(linked.data).tobytes() == before
+    assert vertex_heights(linked.data).tobytes() == before
 
 
 @pytest.mark.thorough

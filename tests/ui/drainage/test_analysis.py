@@ -11,9 +11,9 @@ from erosion_addon.drainage.analysis import analyze
 from erosion_addon.drainage.parameters import AnalysisParameters
 from erosion_addon.scene.run import job
 from erosion_addon.scene.run.errand import Errand, Plan
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.water import analysis
-from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.terrain.fields import ANALYZED
 from erosion_addon.ui.drainage.analysis import EROSION_PT_analysis
 from tests.scene.conftest import everything
@@ -83,7 +83,7 @@ def test_cancelled_it_leaves_every_byte(terrain_object):
     task.listen(0.01)
     task.cancel()
     assert (task.state, task.sentence) == ("cancelled", "Analysis of Terrain was canceled.")
-    assert everything(terrain_object.data) == before and process._now.runner is None
+    assert everything(terrain_object.data) == before and session.worker.runner is None
 
 
 def test_it_tells_how_far_it_is(terrain_object):

@@ -13,6 +13,7 @@ import pytest
 from erosion_addon import InputError, Recipe, Terrain, erode, ui
 from erosion_addon.cli.commands import main
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
 from erosion_addon.ui.export import eroding
 from tests.terrains import fractal
 
@@ -27,8 +28,8 @@ PROGRESS = {"fraction", "text", "seconds", "seconds_left"}
 def blend(tmp_path):
     """A saved file with two terrains."""
     collection = bpy.context.scene.collection
-    grid.make_grid_object("Terrain", HEIGHTS, (10.0, 10.0), collection)
-    grid.make_grid_object("Small", HEIGHTS[:12, :12], (10.0, 10.0), collection)
+    make_grid_object("Terrain", HEIGHTS, (10.0, 10.0), collection)
+    make_grid_object("Small", HEIGHTS[:12, :12], (10.0, 10.0), collection)
     path = tmp_path / "scene one.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
@@ -178,12 +179,12 @@ def test_a_heightmap_becomes_a_file_whose_terrain_is_that_of_the_heightmap_erode
     land = bpy.data.objects["land"]
     lattice = grid.find_lattice(land)
     assert lattice.spacing == (10.0, 10.0)
-    eroded = lattice.to_grid(grid.heights(land.data)).reshape(24, 24)
+    eroded = lattice.to_grid(vertex_heights(land.data)).reshape(24, 24)
     np.testing.assert_array_equal(eroded, np.load(tmp_path / "eroded.npy").astype(np.float32))
     bpy.context.view_layer.objects.active = land
     assert bpy.ops.erosion.restore() == {"FINISHED"}
     np.testing.assert_array_equal(
-        np.sort(grid.heights(land.data)), np.sort(HEIGHTS.astype(np.float32).ravel())
+        np.sort(vertex_heights(land.data)), np.sort(HEIGHTS.astype(np.float32).ravel())
     )
 
 

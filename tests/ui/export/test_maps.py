@@ -7,6 +7,7 @@ import pytest
 
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.image import BlenderFiles
+from erosion_addon.scene.terrain.mesh import vertex_heights
 from erosion_addon.ui.export import heightmap_export
 
 
@@ -104,7 +105,7 @@ def test_levels_of_detail_are_made(terrain_object):
 def red_hills(obj):
     """Paint the upper half of the terrain red and the rest white, as corner colors of bytes."""
     mesh = obj.data
-    heights = grid.heights(mesh)
+    heights = vertex_heights(mesh)
     red = heights > np.median(heights)
     paint = mesh.color_attributes.new("Paint", "BYTE_COLOR", "CORNER")
     corners = np.empty(len(mesh.loops), np.int32)

@@ -12,7 +12,7 @@ from erosion_addon import ui
 from erosion_addon.files.render_settings import Picture
 from erosion_addon.scene.companions import companions
 from erosion_addon.scene.stage import render
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from tests.terrains import fractal
 
 pytestmark = pytest.mark.render
@@ -26,7 +26,7 @@ def blend(tmp_path):
     scene = bpy.context.scene
     for world in list(bpy.data.worlds):
         bpy.data.worlds.remove(world)
-    grid.make_grid_object("Terrain", fractal(24, 24, relief=40.0), (10.0, 10.0), scene.collection)
+    make_grid_object("Terrain", fractal(24, 24, relief=40.0), (10.0, 10.0), scene.collection)
     path = tmp_path / "terrain.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path

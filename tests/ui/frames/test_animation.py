@@ -13,6 +13,7 @@ from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.run.frames.record import Record
 from erosion_addon.scene.derived import light
 from erosion_addon.scene.run import job, run_queue
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
 from erosion_addon.ui.recipe import steps
 from erosion_addon.ui.run import runs
@@ -101,9 +102,9 @@ def test_frames_of_other_settings_are_replaced_only_when_told_to(animated, tmp_p
         bpy.ops.erosion.run("INVOKE_DEFAULT", animation=True)
     run_queue.add(animated, animation=True)
     runs.start_next()
-    while not job.now.current.ended:
-        job.now.current.poll(0.1)
-    assert job.now.current.state == "failed" and reason in job.now.current.sentence
+    while not session.run.task.ended:
+        session.run.task.poll(0.1)
+    assert session.run.task.state == "failed" and reason in session.run.task.sentence
     job.clear()
     assert hashes(folder) == kept
     assert bpy.ops.erosion.run("EXEC_DEFAULT", animation=True, replace=True) == {"FINISHED"}
@@ -200,7 +201,7 @@ def test_sun_and_parameters_are_animated_together_and_go_on_after_a_cancel(anima
 def test_an_animation_waits_in_the_queue(animated, tmp_path):
     run_queue.add(animated, animation=True)
     assert runs.start_next() == []
-    while not job.now.current.ended:
-        job.now.current.poll(0.1)
+    while not session.run.task.ended:
+        session.run.task.poll(0.1)
     job.clear()
     assert Record.read(tmp_path / "frames").kept == 4

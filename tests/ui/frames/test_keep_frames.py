@@ -9,6 +9,7 @@ from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.run.frames.frame_files import locked
 from erosion_addon.run.frames.record import Record
 from erosion_addon.scene.run import job
+from erosion_addon.scene.session import session
 from erosion_addon.ui.run import runs
 from tests.ui.conftest import z_of
 
@@ -68,7 +69,7 @@ def test_a_folder_in_which_another_run_is_at_work_is_refused_before_the_work(
         with pytest.raises(RuntimeError, match="is being changed by"):
             bpy.ops.erosion.run("EXEC_DEFAULT", **options)
         assert names(tmp_path / "frames") == ["lock"]
-    assert np.array_equal(z_of(keeping), before) and job.now.current is None
+    assert np.array_equal(z_of(keeping), before) and session.run.task is None
     bpy.context.scene.frame_end = 2
     bpy.ops.erosion.run("EXEC_DEFAULT", **options)
     assert "frames.json" in names(tmp_path / "frames") and "lock" not in names(tmp_path / "frames")

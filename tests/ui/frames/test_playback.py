@@ -13,6 +13,7 @@ from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.frames import playback
 from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.terrain import grid, obstacle
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.ui.base import handlers
 from erosion_addon.ui.frames import frame_panel, how_far
 from tests import blender_child
@@ -173,7 +174,7 @@ def test_two_frames_are_blended_by_their_distance(kept, tmp_path):
 
 
 def test_a_scaled_terrain_of_shuffled_vertices_plays_its_frames(tmp_path):
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Terrain", fractal(20, 33, relief=5.0), (1.0, 1.0), bpy.context.scene.collection
     )
     place = grid.positions(obj.data)
@@ -206,9 +207,7 @@ def test_playback_is_removed_without_a_trace_and_added_once(kept):
 
 
 def test_frames_of_another_grid_are_refused(kept, tmp_path):
-    other = grid.make_grid_object(
-        "Other", fractal(20, 30), (10.0, 10.0), bpy.context.scene.collection
-    )
+    other = make_grid_object("Other", fractal(20, 30), (10.0, 10.0), bpy.context.scene.collection)
     activate(other)
     other.erosion.frames.folder = str(tmp_path / "frames")
     with pytest.raises(RuntimeError, match=r"64 × 48 cells, and Other has 30 × 20"):

@@ -14,6 +14,7 @@ from erosion_addon.scene.materials import aovs
 from erosion_addon.scene.plants import plant_nodes
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import write_heights
 from tests.ui.conftest import activate
 
 
@@ -104,7 +105,7 @@ def test_no_plants_grow_on_a_material_of_the_users_nor_where_nothing_can(terrain
     assert not companions.find(terrain_object, "plants")
     terrain_object.data.materials.clear()
     steep = grid.read_terrain(terrain_object)[0].elevation * 0 + 60.0 * np.arange(64)
-    grid.write_heights(
+    write_heights(
         terrain_object.data, grid.find_lattice(terrain_object).to_vertices(steep).astype(np.float32)
     )
     assert bpy.ops.erosion.look_add(light=False) == {"FINISHED"}
@@ -166,7 +167,7 @@ def test_a_part_that_cannot_be_made_keeps_nothing_from_the_others(terrain_object
 
 
 def test_what_is_no_grid_gets_no_look(terrain_object):
-    grid.write_heights(terrain_object.data, np.zeros(48 * 64, np.float32))
+    write_heights(terrain_object.data, np.zeros(48 * 64, np.float32))
     terrain_object.data.vertices[100].co.x += 3.0
     with pytest.raises(RuntimeError, match="Terrain"):
         bpy.ops.erosion.look_add()

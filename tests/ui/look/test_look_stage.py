@@ -5,7 +5,7 @@ import bpy
 import pytest
 
 from erosion_addon.scene.stage import startup
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.ui.base import views
 from tests.terrains import fractal
 from tests.ui.conftest import activate
@@ -18,9 +18,7 @@ def scene():
     """Blender's new file with a terrain of 640 m."""
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scene = bpy.context.scene
-    obj = grid.make_grid_object(
-        "Terrain", fractal(33, 33, relief=80.0), (20.0, 20.0), scene.collection
-    )
+    obj = make_grid_object("Terrain", fractal(33, 33, relief=80.0), (20.0, 20.0), scene.collection)
     activate(obj)
     bpy.context.view_layer.update()
     return scene

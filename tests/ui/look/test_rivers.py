@@ -7,7 +7,7 @@ import pytest
 
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.companions import companions, visible_water
-from erosion_addon.scene.terrain.mesh import heights
+from erosion_addon.scene.terrain.mesh import vertex_heights
 from erosion_addon.scene.water import rivers
 from tests import blender_child
 from tests.ui.conftest import activate
@@ -152,15 +152,15 @@ def test_rivers_begin_at_a_vertex_group_until_they_are_made_without_one(terrain_
 def test_beds_are_carved_once_there_are_rivers(terrain_object):
     assert not bpy.ops.erosion.beds_carve.poll()
     bpy.ops.erosion.rivers_add(source_area=0.005)
-    before = heights(terrain_object.data)
+    before = vertex_heights(terrain_object.data)
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
         bpy.ops.ed.undo_push(message="before")
         bpy.ops.erosion.beds_carve("EXEC_DEFAULT", True, incision=2.0)
-        after = heights(bpy.context.object.data)
+        after = vertex_heights(bpy.context.object.data)
         bpy.ops.ed.undo()
     cut = before - after
     assert (cut >= 0).all() and 0.01 < (cut > 1.9).mean() < 0.3
-    assert heights(bpy.context.object.data).tobytes() == before.tobytes()
+    assert vertex_heights(bpy.context.object.data).tobytes() == before.tobytes()
 
 
 @pytest.mark.render

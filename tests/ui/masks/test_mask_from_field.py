@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene.masks import masks, overlay
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import vertex_heights, write_heights
 from erosion_addon.ui.masks import mask_watch
 
 
@@ -31,7 +33,7 @@ def test_slope_is_a_mask_before_any_run(terrain_object):
 
 def test_height_is_a_mask_without_an_analysis_and_stays_after_a_run(terrain_object):
     bpy.ops.erosion.mask_from_field(kind="hardness", field="elevation")
-    heights = grid.heights(terrain_object.data).reshape(48, 64).astype(np.float64)
+    heights = vertex_heights(terrain_object.data).reshape(48, 64).astype(np.float64)
     before = mask_of(terrain_object, "hardness")
     np.testing.assert_allclose(before, (heights - heights.min()) / np.ptp(heights), atol=1e-6)
     bpy.ops.erosion.run("EXEC_DEFAULT")
@@ -40,10 +42,10 @@ def test_height_is_a_mask_without_an_analysis_and_stays_after_a_run(terrain_obje
 
 def test_from_high_to_low_it_is_turned_around_and_an_even_field_is_0(terrain_object):
     bpy.ops.erosion.mask_from_field(kind="rain", field="elevation", low=200.0, high=0.0)
-    heights = grid.heights(terrain_object.data).reshape(48, 64)
+    heights = vertex_heights(terrain_object.data).reshape(48, 64)
     np.testing.assert_allclose(mask_of(terrain_object, "rain"), 1.0 - heights / 200.0, atol=1e-5)
     flat = np.zeros_like(heights).ravel()
-    grid.write_heights(terrain_object.data, flat)
+    write_heights(terrain_object.data, flat)
     bpy.ops.erosion.mask_from_field(kind="hardness", field="elevation")
     assert not mask_of(terrain_object, "hardness").any()
 
@@ -56,7 +58,7 @@ def test_what_the_terrain_lacks_is_said(terrain_object):
     terrain_object.data.attributes.new("Rain from elevation", "INT", "POINT")
     with pytest.raises(RuntimeError, match="of another kind; rename"):
         bpy.ops.erosion.mask_from_field(kind="rain", field="elevation")
-    assert terrain_object.erosion.rain.source == "NONE" and overlay.now.shown is None
+    assert terrain_object.erosion.rain.source == "NONE" and session.masks.overlay is None
 
 
 @pytest.mark.thorough
@@ -67,19 +69,19 @@ def test_a_field_is_shown_with_its_numbers_follows_and_is_hidden(terrain_object,
     bpy.ops.erosion.analyze()
     assert bpy.ops.erosion.field_show(field=field) == {"FINISHED"}
     assert mask_watch.is_shown(terrain_object, mask_watch.FIELD + field)
-    first, (low, high) = overlay.now.shown, overlay.now.shown.legend
+    first, (low, high) = session.masks.overlay, session.masks.overlay.legend
     assert float(low) < float(high.split()[0]) and "of Terrain" in first.title
     mask_watch._count(terrain_object.data.session_uid)  # as Blender tells of a change
     mask_watch.refresh()
-    assert overlay.now.shown is not first
+    assert session.masks.overlay is not first
     bpy.ops.erosion.field_show(field=field)
-    assert overlay.now.shown is None
+    assert session.masks.overlay is None
 
 
 def test_directions_of_water_are_shown_by_the_colors_of_a_wheel(terrain_object):
     bpy.ops.erosion.analyze()
     assert bpy.ops.erosion.field_show(field="flow_direction") == {"FINISHED"}
-    shown = overlay.now.shown
+    shown = session.masks.overlay
     way = field_of(terrain_object, "flow_direction")
     assert shown.legend == overlay.AXES and shown.title == "Flow Direction of Terrain"
     colors = shown.colors.reshape(*way.shape[:2], 4)[..., :3]
@@ -102,4 +104,4 @@ def test_a_field_is_hidden_when_its_analysis_is_removed(terrain_object):
     bpy.ops.erosion.analysis_remove()
     mask_watch._count(terrain_object.data.session_uid)
     mask_watch.refresh()
-    assert overlay.now.shown is None
+    assert session.masks.overlay is None

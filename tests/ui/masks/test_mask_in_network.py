@@ -7,6 +7,7 @@ import bpy
 import pytest
 
 from erosion_addon.scene.masks import inputs
+from erosion_addon.scene.session import session
 from erosion_addon.ui.masks import mask_watch
 from tests.network_paths import IN_NETWORK
 
@@ -26,7 +27,7 @@ def test_neither_the_panel_nor_an_export_reads_them(terrain_object, path):
     mask = terrain_object.erosion.hardness
     mask.source = "IMAGE"
     mask.image = image
-    mask_watch._now.asked.clear()
-    assert mask_watch.problem(terrain_object, "hardness") is None and not mask_watch._now.asked
+    session.masks.due.clear()
+    assert mask_watch.problem(terrain_object, "hardness") is None and not session.masks.due
     terrain_object[inputs.MADE_FROM] = path
     assert not inputs.of(terrain_object)

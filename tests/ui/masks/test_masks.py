@@ -8,7 +8,9 @@ import pytest
 from erosion_addon import Recipe
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.masks import overlay as mask_overlay
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import write_heights
 from erosion_addon.terrain.masks import AREAS, MASK_KINDS
 from erosion_addon.ui.masks import mask_panel, mask_settings, mask_watch
 from erosion_addon.ui.recipe import steps
@@ -358,7 +360,7 @@ def test_the_panel_knows_which_masks_the_steps_read(terrain_object):
 
 
 def shown_points():
-    return mask_overlay.now.shown.points, mask_overlay.now.shown.colors
+    return session.masks.overlay.points, session.masks.overlay.colors
 
 
 def test_showing_a_mask_changes_nothing_in_the_file(terrain_object):
@@ -378,7 +380,7 @@ def test_showing_a_mask_changes_nothing_in_the_file(terrain_object):
     )
     assert z_of(terrain_object).tobytes() == heights
     assert SHOW(kind="hardness") == {"FINISHED"}
-    assert mask_overlay.now.shown is None and not mask_watch.is_shown(terrain_object, "hardness")
+    assert session.masks.overlay is None and not mask_watch.is_shown(terrain_object, "hardness")
 
 
 def test_what_is_shown_is_what_a_run_gets(terrain_object):
@@ -395,8 +397,8 @@ def test_what_is_shown_is_what_a_run_gets(terrain_object):
     shading = colors[:, :3].max(axis=1) / hues.max(axis=1)
     assert colors[:, :3] == pytest.approx(hues * shading[:, None], abs=1e-6)
     assert (
-        mask_overlay.now.shown.title == "Strength of Terrain"
-        and mask_overlay.now.shown.legend == ("0", "1")
+        session.masks.overlay.title == "Strength of Terrain"
+        and session.masks.overlay.legend == ("0", "1")
     )
 
 
@@ -408,7 +410,7 @@ def test_one_mask_is_shown_at_a_time(terrain_object):
     assert mask_watch.is_shown(terrain_object, "hardness") and not mask_watch.is_shown(
         terrain_object, "strength"
     )
-    assert mask_overlay.now.shown.title == "Hardness of Terrain"
+    assert session.masks.overlay.title == "Hardness of Terrain"
 
 
 def test_the_legend_goes_up_to_the_thickest_sediment(terrain_object):
@@ -417,7 +419,7 @@ def test_the_legend_goes_up_to_the_thickest_sediment(terrain_object):
     mask.source = "ATTRIBUTE"
     mask.layer = "mask"
     SHOW(kind="sediment")
-    assert mask_overlay.now.shown.legend == ("0", "12.5 m")
+    assert session.masks.overlay.legend == ("0", "12.5 m")
 
 
 def test_what_is_shown_follows_its_settings_and_its_mesh(terrain_object):
@@ -431,7 +433,7 @@ def test_what_is_shown_follows_its_settings_and_its_mesh(terrain_object):
     mask.invert = True
     mask_watch.refresh()
     assert not np.array_equal(shown_points()[1], first[1])
-    grid.write_heights(terrain_object.data, z_of(terrain_object) + 50)
+    write_heights(terrain_object.data, z_of(terrain_object) + 50)
     bpy.context.view_layer.update()
     mask_watch.refresh()
     assert np.allclose(shown_points()[0][:, 2], first[0][:, 2] + 50, atol=1e-3)
@@ -442,11 +444,11 @@ def test_what_cannot_be_shown_is_told(terrain_object):
     mask.source = "VERTEX_GROUP"
     mask.layer = "gone"
     assert SHOW(kind="strength") == {"FINISHED"}
-    assert mask_overlay.now.shown is None
+    assert session.masks.overlay is None
     assert "no vertex group 'gone'" in mask_watch.problem(terrain_object, "strength")
     terrain_object.vertex_groups.new(name="gone").add([0], 1.0, "REPLACE")
     mask_watch.refresh()
-    assert mask_overlay.now.shown is not None, "it is shown as soon as it is there"
+    assert session.masks.overlay is not None, "it is shown as soon as it is there"
 
 
 def test_a_mask_that_is_not_there_cannot_be_shown(terrain_object):
@@ -457,10 +459,10 @@ def test_a_mask_that_is_not_there_cannot_be_shown(terrain_object):
 def test_a_mask_that_is_being_painted_is_shown_when_that_is_done(terrain_object):
     PAINT(kind="rain")
     assert SHOW(kind="rain") == {"FINISHED"}
-    assert mask_overlay.now.shown is None and mask_watch.is_shown(terrain_object, "rain")
+    assert session.masks.overlay is None and mask_watch.is_shown(terrain_object, "rain")
     PAINT(kind="rain")
     mask_watch.refresh()
-    assert mask_overlay.now.shown.title == "Rain of Terrain"
+    assert session.masks.overlay.title == "Rain of Terrain"
 
 
 def test_nothing_is_shown_once_the_mask_or_the_terrain_is_gone(terrain_object):
@@ -469,13 +471,13 @@ def test_nothing_is_shown_once_the_mask_or_the_terrain_is_gone(terrain_object):
     SHOW(kind="rain")
     terrain_object.erosion.rain.source = "NONE"
     mask_watch.refresh()
-    assert mask_overlay.now.shown is None
+    assert session.masks.overlay is None
     PAINT(kind="rain")
     PAINT(kind="rain")
     SHOW(kind="rain")
     bpy.data.objects.remove(terrain_object)
     mask_watch.refresh()
-    assert mask_overlay.now.shown is None
+    assert session.masks.overlay is None
 
 
 def test_strokes_on_an_image_are_seen(terrain_object):
@@ -493,7 +495,7 @@ def test_another_file_shows_nothing(terrain_object):
     PAINT(kind="rain")
     SHOW(kind="rain")
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    assert mask_overlay.now.shown is None
+    assert session.masks.overlay is None
 
 
 def test_a_companion_of_the_terrain_speaks_for_it(terrain_object):

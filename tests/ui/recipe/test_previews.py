@@ -6,6 +6,7 @@ import shutil
 
 from erosion_addon.base.data_files import shipped
 from erosion_addon.recipe.recipe import LANDSCAPES, Recipe
+from erosion_addon.scene.session import session
 from erosion_addon.ui.recipe import previews
 
 
@@ -37,7 +38,7 @@ def test_ones_own_recipe_has_its_own_picture_or_a_blank_one(own_recipes):
         os.utime(picture, (stamp, stamp))
         for _ in range(2):
             previews.of_the_user()
-        assert previews.picture_of(recipe) == picture and len(previews._now.pictures) == stamp + 1
+        assert previews.picture_of(recipe) == picture and len(session.recipes.pictures) == stamp + 1
 
 
 def test_names_are_shown_as_people_write_them():

@@ -13,7 +13,8 @@ import pytest
 from erosion_addon import Recipe
 from erosion_addon.base.data_files import OWN_FOLDER, named, own, shipped
 from erosion_addon.recipe import user_recipes
-from erosion_addon.scene.terrain import checks, grid
+from erosion_addon.scene.terrain import checks
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.terrain.strata import Strata
 from erosion_addon.ui import properties
 from erosion_addon.ui.recipe import own_recipes as saving
@@ -379,7 +380,7 @@ def test_what_is_saved_here_is_found_by_the_command_line(terrain_object, capsys)
 def cut_land():
     """Land cut from larger land, whose opposite edges differ."""
     heights = fractal(96, 128, relief=200.0)[:48, :64]
-    obj = grid.make_grid_object("Cut", heights, (10.0, 10.0), bpy.context.scene.collection)
+    obj = make_grid_object("Cut", heights, (10.0, 10.0), bpy.context.scene.collection)
     activate(obj)
     return obj
 

@@ -13,6 +13,7 @@ from erosion_addon import Recipe, Step, erode, ui
 from erosion_addon.base.parameters import specifications
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.terrain.limits import Limits
 from erosion_addon.ui.recipe import recipes, step_list, steps
@@ -137,7 +138,7 @@ def test_every_change_of_the_stack_is_one_undo_step(terrain_object, stack):
 
 
 def test_an_object_without_steps_gets_those_of_its_recipe_when_they_are_needed():
-    obj = grid.make_grid_object("New", np.zeros((8, 8)), (10.0, 10.0), bpy.context.scene.collection)
+    obj = make_grid_object("New", np.zeros((8, 8)), (10.0, 10.0), bpy.context.scene.collection)
     activate(obj)
     obj.erosion.edges = "wrap"
     obj.erosion.seed = 12
@@ -149,7 +150,7 @@ def test_an_object_without_steps_gets_those_of_its_recipe_when_they_are_needed()
 
 
 def test_the_panel_gives_an_object_its_steps_soon_after_it_was_drawn(terrain_object):
-    new = grid.make_grid_object("New", np.zeros((8, 8)), (10.0, 10.0), bpy.context.scene.collection)
+    new = make_grid_object("New", np.zeros((8, 8)), (10.0, 10.0), bpy.context.scene.collection)
     wanted = steps.recipe_of(new.erosion, [])
     step_list._fill_soon(new)
     assert bpy.app.timers.is_registered(step_list._fill) and not new.erosion.steps

@@ -7,6 +7,7 @@ import pytest
 
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import displayed_heights
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain.mesh import OWN_HEIGHTS, fingerprint, shown_positions
 from erosion_addon.ui.run import live_preview
 from tests.ui.conftest import activate, z_of
@@ -16,8 +17,8 @@ from tests.ui.conftest import activate, z_of
 def nothing_shown():
     yield
     displayed_heights.put_back()
-    live_preview.now.asked.clear()
-    live_preview.now.seen.clear()
+    session.live.due.clear()
+    session.live.settings.clear()
 
 
 @pytest.fixture
@@ -139,7 +140,5 @@ def test_a_live_preview_comes_back_after_it(eroded):
         live_preview.poll()
     assert np.array_equal(seen(terrain), before)
     switch()
-    assert live_preview.now.asked == {
-        terrain.session_uid: live_preview.now.asked[terrain.session_uid]
-    }
+    assert session.live.due == {terrain.session_uid: session.live.due[terrain.session_uid]}
     terrain.erosion.live_preview = False

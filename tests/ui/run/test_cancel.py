@@ -9,9 +9,10 @@ import bpy
 import pytest
 
 from erosion_addon import Recipe
-from erosion_addon.scene.run import busy, job, task
+from erosion_addon.scene.run import job, machine, readiness
+from erosion_addon.scene.session import session
 from erosion_addon.ui import menu
-from erosion_addon.ui.run import progress, run_panel
+from erosion_addon.ui.run import modal, progress, run_panel
 from tests.scene.conftest import everything
 from tests.ui.recipe.test_steps import Drawn
 
@@ -24,7 +25,7 @@ def begin(terrain_object, monkeypatch):
     """Starts a run; with `seconds` of work behind it."""
 
     def start(seconds=0.0):
-        monkeypatch.setattr(progress.now, "asked", -progress.ASKING)
+        monkeypatch.setattr(session.progress, "asked_at", -progress.ASKING)
         run = job.start(terrain_object, Recipe.load("arcane").with_values(LONG), {})
         run._since -= seconds
         return run
@@ -67,17 +68,17 @@ def test_the_key_esc_is_the_one_that_asks():
 
 def test_esc_ends_a_short_run_at_once(terrain_object, begin):
     before = everything(terrain_object.data)
-    run = begin(task.LONG - 5.0)
+    run = begin(machine.LONG - 5.0)
     assert esc() == {"FINISHED"}
     assert run.state == "cancelled" and everything(terrain_object.data) == before
 
 
 def test_esc_asks_before_it_ends_a_long_run(terrain_object, begin):
     before = everything(terrain_object.data)
-    run = begin(task.LONG + 5.0)
+    run = begin(machine.LONG + 5.0)
     assert "Esc again" not in shown(run_panel.draw_run, run, terrain_object)
     assert esc() == {"CANCELLED"}
-    assert not run.ended and job.now.current is run
+    assert not run.ended and session.run.task is run
     assert "Press Esc again to cancel" in shown(run_panel.draw_run, run, terrain_object)
     assert "Press Esc again to cancel" in shown(status)
     assert esc() == {"FINISHED"}
@@ -85,16 +86,16 @@ def test_esc_asks_before_it_ends_a_long_run(terrain_object, begin):
 
 
 def test_a_second_esc_much_later_asks_again(begin):
-    run = begin(task.LONG + 5.0)
+    run = begin(machine.LONG + 5.0)
     esc()
-    progress.now.asked -= progress.ASKING
+    session.progress.asked_at -= progress.ASKING
     assert esc() == {"CANCELLED"} and not run.ended
     assert esc() == {"FINISHED"} and run.state == "cancelled"
 
 
 def test_esc_asks_before_it_throws_a_result_away_that_waits(begin):
     run = begin()
-    run.state = "waiting"
+    run.enter(machine.State.WAITING)
     assert esc() == {"CANCELLED"} and not run.ended
 
 
@@ -117,11 +118,11 @@ def test_the_menu_file_and_the_status_bar_say_what_a_file_holds_during_a_run(beg
 
 def test_an_undo_past_the_terrain_leaves_a_result_that_waits(terrain_object, monkeypatch):
     run = job.start(terrain_object, Recipe.load("arcane"), {})
-    monkeypatch.setattr(busy, "at", lambda: "the render")
+    monkeypatch.setattr(readiness, "operation", lambda: "the render")
     while run.state != "waiting":
         run.poll(0.1)
     bpy.data.objects.remove(terrain_object)
-    progress._history_moved()
+    modal._history_moved()
     monkeypatch.undo()
     while not run.ended:
         run.poll(0.1)

@@ -11,7 +11,9 @@ from erosion_addon.scene.derived import lod
 from erosion_addon.scene.derived.light import bake_light, requests_of_bake, settings_of
 from erosion_addon.scene.run import job
 from erosion_addon.scene.run.errand import Errand, Plan
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.mesh import vertex_heights, write_heights
 from erosion_addon.scene.worker import computing
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.ui.run import progress, runs
@@ -29,7 +31,7 @@ def nobody_waits(monkeypatch):
 
     monkeypatch.setattr(computing, "_wait", wait)
     yield
-    assert not computing.now.ahead
+    assert not session.worker.answers
 
 
 def wet(terrain):
@@ -81,7 +83,7 @@ def test_what_needs_no_worker_starts_none(terrain_object):
     bpy.ops.erosion.water_add()
     bpy.ops.erosion.look_add(light=False)
     assert bpy.ops.erosion.restore() == {"FINISHED"}
-    assert process._now.runner is None and job.now.current is None
+    assert session.worker.runner is None and session.run.task is None
 
 
 def test_cancelled_light_leaves_the_mesh_as_it_was(terrain_object):
@@ -90,7 +92,7 @@ def test_cancelled_light_leaves_the_mesh_as_it_was(terrain_object):
     task.listen(0.01)
     task.cancel()
     assert (task.state, task.sentence) == ("cancelled", "Light of Terrain was canceled.")
-    assert everything(terrain_object.data) == before and process._now.runner is None
+    assert everything(terrain_object.data) == before and session.worker.runner is None
 
 
 def test_light_on_a_terrain_that_is_deleted_meanwhile_ends_in_a_sentence(terrain_object):
@@ -129,9 +131,9 @@ def test_light_tells_how_far_it_is(terrain_object):
 def test_a_terrain_that_changes_during_the_work_is_asked_about_again(terrain_object):
     task = job.begin(bake(terrain_object))
     task.listen(0.01)
-    heights = grid.heights(terrain_object.data)
+    heights = vertex_heights(terrain_object.data)
     heights[:1000] += 90.0
-    grid.write_heights(terrain_object.data, heights)  # as by another add-on's button
+    write_heights(terrain_object.data, heights)  # as by another add-on's button
     while not task.ended:
         task.poll(0.1)
     assert task.state == "done"
@@ -161,14 +163,14 @@ def test_shadow_casters_that_move_during_a_run_are_asked_about_again(terrain_obj
 
 
 def test_a_scene_that_never_rests_is_not_asked_about_for_ever(terrain_object, monkeypatch):
-    monkeypatch.setattr(computing, "_wait", lambda request: computing.now.ahead[0][1])
+    monkeypatch.setattr(computing, "_wait", lambda request: session.worker.answers[0][1])
     task = job.begin(bake(terrain_object))
     rounds = 0
     while not task.ended:
         if task._rounds > rounds:
             rounds = task._rounds
-            grid.write_heights(
-                terrain_object.data, grid.heights(terrain_object.data) + np.float32(rounds)
+            write_heights(
+                terrain_object.data, vertex_heights(terrain_object.data) + np.float32(rounds)
             )
         task.poll(0.1)
     assert task.state == "done" and rounds < 9

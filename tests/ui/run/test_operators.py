@@ -16,6 +16,7 @@ from erosion_addon.base.data_files import shipped
 from erosion_addon.base.parameters import specifications
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.scene.run import job
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.image import BlenderFiles
 from erosion_addon.scene.worker import worker_process as process
@@ -110,7 +111,7 @@ def test_cancel_and_finish_are_there_only_during_a_run(terrain_object):
     )
     assert bpy.ops.erosion.cancel.poll() and bpy.ops.erosion.finish.poll()
     bpy.ops.erosion.cancel()
-    assert job.now.current is None
+    assert session.run.task is None
     assert z_of(terrain_object).tobytes() == before
 
 
@@ -120,7 +121,7 @@ def test_another_file_ends_the_run(terrain_object):
     )
     worker = process.ready()._process
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    assert run.state == "cancelled" and worker.poll() is not None and job.now.current is None
+    assert run.state == "cancelled" and worker.poll() is not None and session.run.task is None
 
 
 def test_a_hundred_times_off_and_on_leaves_nothing_behind():
@@ -165,13 +166,20 @@ WHERE_USED = (
         "files.maps",
     ),
     *(
-        "frames.sequence",
+        "run.frames.sequence",
         "generators.canvas",
         "generators.landscapes",
         "generators.mountains",
         "generators.noise",
     ),
-    *("generators.shapes", "landscape", "light.bake", "local", "lod", "processes.shared.shares"),
+    *(
+        "generators.shapes",
+        "landscape",
+        "bake.light.bake",
+        "run.region",
+        "bake.lod",
+        "processes.shared.shares",
+    ),
     *(
         "processes.shared.state",
         "run.checkpoint",

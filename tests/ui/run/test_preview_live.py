@@ -12,11 +12,12 @@ from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.run import preview as small
 from erosion_addon.scene.original import original as source
 from erosion_addon.scene.run import displayed_heights as live
-from erosion_addon.scene.run import job, preview
+from erosion_addon.scene.run import job
 from erosion_addon.scene.run import run_queue as queue
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
-from erosion_addon.scene.terrain.mesh import OWN_HEIGHTS, shown_positions
-from erosion_addon.ui.run import live_preview, progress
+from erosion_addon.scene.terrain.mesh import OWN_HEIGHTS, make_grid_object, shown_positions
+from erosion_addon.ui.run import live_preview, modal, progress
 from tests.terrains import fractal
 from tests.ui.conftest import activate, z_of
 
@@ -24,10 +25,10 @@ from tests.ui.conftest import activate, z_of
 @pytest.fixture(autouse=True)
 def nothing_shown():
     yield
-    progress.stop()
-    progress.now.messages.clear()
-    live_preview.now.asked.clear()
-    live_preview.now.seen.clear()
+    modal.stop()
+    session.progress.messages.clear()
+    session.live.due.clear()
+    session.live.settings.clear()
 
 
 def seen(obj):
@@ -48,12 +49,12 @@ def previewed(obj):
     """Wait for the preview of the present settings."""
     look_until(
         lambda: (
-            obj.session_uid not in live_preview.now.asked
-            and preview.now.current is not None
-            and not preview.now.current.under_way
+            obj.session_uid not in session.live.due
+            and session.run.preview is not None
+            and not session.run.preview.under_way
         )
     )
-    assert preview.now.current.note.endswith(" s")
+    assert session.run.preview.note.endswith(" s")
 
 
 def switched_on(obj):
@@ -68,7 +69,7 @@ def test_it_is_off_until_it_is_switched_on(terrain_object):
     for _ in range(20):
         live_preview.poll()
         time.sleep(0.02)
-    assert not terrain_object.erosion.live_preview and preview.now.current is None
+    assert not terrain_object.erosion.live_preview and session.run.preview is None
     assert seen(terrain_object).tobytes() == before.tobytes()
 
 
@@ -77,7 +78,7 @@ def test_a_terrain_no_larger_than_a_preview_shows_what_a_run_makes(terrain_objec
     switched_on(terrain_object)
     expected = erode(terrain, Recipe.load("arcane")).elevation
     np.testing.assert_allclose(lattice.to_grid(seen(terrain_object)), expected, atol=1e-3)
-    assert preview.now.current.note.startswith("Preview 48 × 64, ")
+    assert session.run.preview.note.startswith("Preview 48 × 64, ")
 
 
 def test_the_terrain_is_there_again_when_it_is_switched_off(terrain_object):
@@ -124,7 +125,7 @@ def test_settings_of_the_panel_alone_ask_for_none(terrain_object):
     terrain_object.erosion.show_progress = not terrain_object.erosion.show_progress
     terrain_object.erosion.active_step = 1
     live_preview.poll()
-    assert not live_preview.now.asked
+    assert not session.live.due
 
 
 def test_a_quick_preview_comes_at_once_and_the_full_one_when_the_settings_rest(
@@ -133,18 +134,18 @@ def test_a_quick_preview_comes_at_once_and_the_full_one_when_the_settings_rest(
     monkeypatch.setattr(small, "QUICK", 0.0)
     activate(other_object)
     switched_on(other_object)
-    assert preview.now.current.note.startswith("Preview 150 × 150, ")
+    assert session.run.preview.note.startswith("Preview 150 × 150, ")
     monkeypatch.setattr(live_preview, "QUIET", 1e9)
     for seed in (5, 6):  # as of a hand that goes on dragging
         before = seen(other_object)
         other_object.erosion.seed = seed
-        look_until(lambda: preview.now.current.note.startswith("Preview 48 × 48, "))
+        look_until(lambda: session.run.preview.note.startswith("Preview 48 × 48, "))
         assert not np.array_equal(seen(other_object), before)
-        assert preview.now.current.under_way and not preview.now.current.is_computing
-        preview.now.current.note = ""
+        assert session.run.preview.under_way and not session.run.preview.is_computing
+        session.run.preview.note = ""
     monkeypatch.setattr(live_preview, "QUIET", 0.0)
     previewed(other_object)
-    assert preview.now.current.note.startswith("Preview 150 × 150, ")
+    assert session.run.preview.note.startswith("Preview 150 × 150, ")
     terrain, lattice = grid.read_terrain(other_object)
     expected = erode(terrain, Recipe.load("arcane"), seed=6).elevation
     np.testing.assert_allclose(lattice.to_grid(seen(other_object)), expected, atol=1e-3)
@@ -156,7 +157,7 @@ def test_a_newer_change_stops_the_preview_under_way(other_object):
     parameters.drops_per_cell = 1000.0  # many minutes
     parameters.maximum_path = 100.0
     other_object.erosion.live_preview = True
-    look_until(lambda: preview.now.current is not None and preview.now.current.under_way)
+    look_until(lambda: session.run.preview is not None and session.run.preview.under_way)
     parameters.drops_per_cell = 1.0
     parameters.maximum_path = 4.0
     live_preview.poll()
@@ -191,7 +192,7 @@ def test_run_puts_the_terrain_back_and_runs_in_full(terrain_object):
     terrain_object.erosion.seed = 0
     bpy.ops.erosion.run("EXEC_DEFAULT")
     assert seen(terrain_object).tobytes() == expected.tobytes()
-    assert preview.now.current is None
+    assert session.run.preview is None
 
 
 def test_restore_puts_the_terrain_before_erosion_back(terrain_object):
@@ -218,8 +219,8 @@ def test_what_cannot_be_run_is_not_previewed_and_says_why(terrain_object):
     terrain_object.erosion.hardness.source = "ATTRIBUTE"
     terrain_object.erosion.hardness.layer = "granite"
     live_preview.poll()
-    look_until(lambda: live_preview.now.troubles)
-    assert "granite" in live_preview.now.troubles[terrain_object.session_uid]
+    look_until(lambda: session.live.problems)
+    assert "granite" in session.live.problems[terrain_object.session_uid]
     assert seen(terrain_object).tobytes() == before.tobytes()
 
 
@@ -277,7 +278,7 @@ def test_a_preview_digs_about_as_much_as_the_run(name):
 
 @pytest.fixture
 def other_object(terrain_object):
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Other", fractal(150, 150, relief=900.0), (10.0, 10.0), bpy.context.scene.collection
     )
     obj.erosion.recipe_name = "arcane"
@@ -286,7 +287,7 @@ def other_object(terrain_object):
 
 def tick_until(condition, seconds=300.0):
     for _ in range(int(seconds / 0.02)):
-        progress._tick()
+        modal._tick()
         if condition():
             return
         time.sleep(0.02)
@@ -310,9 +311,9 @@ def test_the_next_in_the_queue_starts_when_the_run_has_ended_however(
     elif end == "failed":
         first._runner._process.kill()
     other_object.erosion.seed = 4  # settings count that the object has when its turn comes
-    tick_until(lambda: job.now.current is not None and job.now.current.object_name == "Other")
+    tick_until(lambda: session.run.task is not None and session.run.task.object_name == "Other")
     assert first.state == end
-    tick_until(lambda: job.now.current is None and progress._tick() is None)
+    tick_until(lambda: session.run.task is None and modal._tick() is None)
     assert json.loads(other_object.erosion.report)["seed"] == 4
     assert "wear" in other_object.data.attributes
     assert any("SIGKILL" in message for message in progress.messages(terrain_object)) == (
@@ -326,7 +327,7 @@ def test_cancel_can_clear_the_queue(terrain_object, other_object):
     )
     queued(other_object)
     bpy.ops.erosion.cancel(waiting_too=True)
-    assert progress._tick() is None and job.now.current is None
+    assert modal._tick() is None and session.run.task is None
     assert "wear" not in other_object.data.attributes
 
 
@@ -378,7 +379,7 @@ def test_one_that_cannot_be_eroded_when_its_turn_comes_is_named(terrain_object, 
     job.start(terrain_object, Recipe.load("arcane"), {})
     queued(other_object)
     other_object.shape_key_add(name="Basis")
-    tick_until(lambda: job.now.current is None and progress._tick() is None)
+    tick_until(lambda: session.run.task is None and modal._tick() is None)
     assert progress.messages(other_object)[0].startswith("Other was not eroded: ")
     assert "wear" in terrain_object.data.attributes
 
@@ -390,7 +391,7 @@ def test_no_preview_while_something_is_eroded(terrain_object, other_object):
     )
     activate(other_object)
     time.sleep(2 * live_preview.QUIET)
-    assert live_preview.poll() is None and preview.now.current is None
+    assert live_preview.poll() is None and session.run.preview is None
     run.cancel()
     job.clear()
     previewed(other_object)  # it comes afterwards

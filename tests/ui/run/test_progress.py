@@ -11,9 +11,10 @@ from erosion_addon import Recipe, erode
 from erosion_addon.scene.brush import ground
 from erosion_addon.scene.run import job
 from erosion_addon.scene.run import run_queue as queue
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
-from erosion_addon.ui.frames import how_far
-from erosion_addon.ui.run import live_preview, main_panel, progress, run_panel, runs, variants
+from erosion_addon.scene.terrain.mesh import make_grid_object
+from erosion_addon.ui.run import main_panel, modal, progress, run_panel, runs
 from tests.terrains import fractal
 from tests.ui.conftest import activate, z_of
 from tests.ui.recipe.test_steps import Drawn
@@ -47,7 +48,7 @@ class Layout:
 @pytest.fixture
 def bad_terrain(terrain_object, monkeypatch):
     """One that breaks the code that starts its run, in a way that nobody foresaw."""
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Bad", fractal(20, 20, relief=90.0), (10.0, 10.0), bpy.context.scene.collection
     )
     start = runs.start
@@ -65,10 +66,10 @@ def test_a_bad_terrain_does_not_stop_the_queue(terrain_object, bad_terrain, othe
     job.start(terrain_object, Recipe.load("arcane"), {})
     queued(bad_terrain)
     queued(other_object)
-    tick_until(lambda: job.now.current is not None and job.now.current.object_name == "Other")
+    tick_until(lambda: session.run.task is not None and session.run.task.object_name == "Other")
     (message,) = progress.messages(bad_terrain)
     assert message.startswith("Bad was not eroded because of an internal error")
-    tick_until(lambda: progress._tick() is None)
+    tick_until(lambda: modal._tick() is None)
     assert "wear" in other_object.data.attributes and not queue.waiting()
 
 
@@ -80,7 +81,7 @@ def refused(terrain_object, other_object):  # noqa: F811
     job.start(terrain_object, Recipe.load("arcane"), {})
     queued(other_object)
     other_object.shape_key_add(name="Basis")
-    tick_until(lambda: job.now.current is None and progress._tick() is None)
+    tick_until(lambda: session.run.task is None and modal._tick() is None)
     return other_object
 
 
@@ -125,7 +126,7 @@ def test_a_message_about_a_deleted_object_is_seen_beside_any_other_until_the_nex
 ):
     run = job.start(terrain_object, Recipe.load("arcane"), {})
     bpy.data.objects.remove(terrain_object)
-    tick_until(lambda: job.now.current is None and progress._tick() is None)
+    tick_until(lambda: session.run.task is None and modal._tick() is None)
     assert run.state == "rescued" and "Terrain was deleted while it was eroded." in in_the_panel(
         other_object
     )
@@ -159,20 +160,22 @@ def test_no_workspace_keeps_the_status_of_an_ended_run(terrain_object, monkeypat
 
 
 def test_what_belongs_to_a_file_is_forgotten_with_it(terrain_object):
-    live_preview.now.troubles[terrain_object.session_uid] = "No preview: …"
-    how_far._now.wanted = terrain_object.session_uid, 3
-    progress.now.repeated = "erosion.run", {}
+    session.live.problems[terrain_object.session_uid] = "No preview: …"
+    session.frames.target = terrain_object.session_uid, 3
+    session.progress.repeated = "erosion.run", {}
     ground.of(terrain_object)
     bpy.ops.erosion.variants(seeds=1)
-    assert variants.now.shown is not None
+    assert session.variants.result is not None
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     assert (
-        not live_preview.now.troubles
-        and how_far._now.wanted is None
-        and progress.now.repeated is None
+        not session.live.problems
+        and session.frames.target is None
+        and session.progress.repeated is None
     )
     assert (
-        ground._now.ground is None and variants.now.shown is None and variants.now.pictures is None
+        session.brush.ground is None
+        and session.variants.result is None
+        and session.variants.pictures is None
     )
 
 
@@ -187,9 +190,9 @@ def test_a_fault_of_ours_ends_the_run_and_not_the_timer(terrain_object, other_ob
         raise ReferenceError("StructRNA of type Window has been removed")
 
     monkeypatch.setattr(progress, "redraw", breaks)
-    assert progress._tick() == progress.INTERVAL
+    assert modal._tick() == modal.TICK
     assert run.state == "failed" and z_of(terrain_object).tobytes() == before
-    tick_until(lambda: job.now.current is not None and job.now.current.object_name == "Other")
+    tick_until(lambda: session.run.task is not None and session.run.task.object_name == "Other")
 
 
 def test_settings_changed_during_a_run_are_for_the_next_one(terrain_object):
@@ -198,7 +201,7 @@ def test_settings_changed_during_a_run_are_for_the_next_one(terrain_object):
     runs.start(terrain_object)
     terrain_object.erosion.seed = 8
     bpy.ops.erosion.recipe_load(name="alpine")
-    tick_until(lambda: job.now.current is None)
+    tick_until(lambda: session.run.task is None)
     expected = erode(terrain, Recipe.load("arcane"), seed=7).report["sha256"]
     assert json.loads(terrain_object.erosion.report)["sha256"] == expected
     assert (terrain_object.erosion.seed, terrain_object.erosion.recipe_name) == (8, "alpine")

@@ -9,8 +9,9 @@ import bpy
 import pytest
 
 import erosion_addon
-from erosion_addon.scene.run import job
-from erosion_addon.scene.terrain import mesh
+from erosion_addon.base.errors import InputError
+from erosion_addon.scene.session import session
+from erosion_addon.scene.terrain import grid, mesh
 
 BLENDER = [
     path
@@ -64,4 +65,49 @@ def test_a_run_reads_the_mesh_once_and_its_commit_twice(terrain_object, reads, c
         bpy.ops.erosion.run.poll()  # which describes the grid, as drawing the panel does
         reads.clear()
         assert bpy.ops.erosion.run("EXEC_DEFAULT") == {"FINISHED"}
-        assert reads == ["snapshot", "_is_unchanged", "write_positions"] and job.now.current is None
+        assert (
+            reads == ["snapshot", "_is_unchanged", "write_positions"] and session.run.task is None
+        )
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """Number of lattices found and of meshes hashed."""
+    numbers = {"lattices": 0, "hashes": 0}
+
+    def count(owner, name, key):
+        function = getattr(owner, name)
+
+        def counted(*arguments):
+            numbers[key] += 1
+            return function(*arguments)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    count(grid, "find", "lattices")
+    count(mesh.Topology, "fingerprint", "hashes")
+    return numbers
+
+
+def test_a_run_finds_the_lattice_once_and_hashes_the_mesh_before_and_after(terrain_object, counts):
+    for number in range(2):
+        session.terrain.lattice = None
+        grid.forget()
+        counts.update(lattices=0, hashes=0)
+        assert bpy.ops.erosion.run("EXEC_DEFAULT") == {"FINISHED"}
+        assert counts == {"lattices": 1, "hashes": 2}, number
+
+
+def test_a_lattice_is_found_again_once_a_vertex_or_the_object_has_changed(terrain_object, counts):
+    lattice = grid.find_lattice(terrain_object)
+    assert grid.find_lattice(terrain_object) is lattice
+    terrain_object.data.vertices[7].co.z += 1.0
+    assert grid.find_lattice(terrain_object) is lattice
+    terrain_object.data.vertices[7].co.x += 1e-3
+    assert grid.find_lattice(terrain_object) is not lattice
+    terrain_object.scale.x = 2.0
+    bpy.context.view_layer.update()
+    assert grid.find_lattice(terrain_object).spacing[1] == 2.0 * lattice.spacing[1]
+    terrain_object.data.vertices[7].co.z = float("nan")
+    with pytest.raises(InputError, match="not a number"):
+        grid.find_lattice(terrain_object)

@@ -13,9 +13,10 @@ from erosion_addon.run.frames.record import Record
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
 from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.recipe import steps
-from erosion_addon.ui.run import progress, runs
+from erosion_addon.ui.run import modal, runs
 from tests.terrains import fractal
 
 SIDE = 64
@@ -23,7 +24,7 @@ SIDE = 64
 
 @pytest.fixture
 def terrain():
-    made = grid.make_grid_object(
+    made = make_grid_object(
         "Terrain", fractal(SIDE, SIDE, 300.0), (10.0, 10.0), bpy.context.scene.collection
     )
     bpy.context.view_layer.objects.active = made
@@ -57,13 +58,13 @@ def field(obj, name):
 
 def test_the_selection_is_eroded_and_nothing_beyond_it(terrain):
     bpy.ops.erosion.run()
-    before = grid.heights(terrain.data)
+    before = vertex_heights(terrain.data)
     flow = field(terrain, "flow")
     wear = field(terrain, "wear")
     source = original.source_heights(terrain.data).tobytes()
     select(terrain, inside())
     assert bpy.ops.erosion.run_region() == {"FINISHED"}
-    after = grid.heights(terrain.data).reshape(SIDE, SIDE)
+    after = vertex_heights(terrain.data).reshape(SIDE, SIDE)
     beyond = ~inside()
     assert (after[beyond] == before.reshape(SIDE, SIDE)[beyond]).all()
     assert (after != before.reshape(SIDE, SIDE))[inside()].mean() > 0.5
@@ -74,30 +75,30 @@ def test_the_selection_is_eroded_and_nothing_beyond_it(terrain):
     assert json.loads(terrain.erosion.report)["region"]["cells"] <= 32 * 32
     assert original.source_heights(terrain.data).tobytes() == source
     bpy.ops.erosion.run()
-    assert grid.heights(terrain.data).tobytes() == before.tobytes()
+    assert vertex_heights(terrain.data).tobytes() == before.tobytes()
 
 
 def test_a_vertex_group_is_a_region_on_a_terrain_never_eroded(terrain):
     group = terrain.vertex_groups.new(name="Gully")
     group.add(np.flatnonzero(inside().ravel()).tolist(), 1.0, "REPLACE")
     terrain.erosion.region_name = "Gully"
-    before = grid.heights(terrain.data)
+    before = vertex_heights(terrain.data)
     bpy.ops.erosion.run_region()
-    changed = (grid.heights(terrain.data) != before).reshape(SIDE, SIDE)
+    changed = (vertex_heights(terrain.data) != before).reshape(SIDE, SIDE)
     assert changed[inside()].any() and not changed[~inside()].any()
     bpy.ops.erosion.restore()
-    assert grid.heights(terrain.data).tobytes() == before.tobytes()
+    assert vertex_heights(terrain.data).tobytes() == before.tobytes()
 
 
 def test_refusals_say_why(terrain):
-    before = grid.heights(terrain.data).tobytes()
+    before = vertex_heights(terrain.data).tobytes()
     with pytest.raises(RuntimeError, match="Nothing is selected on Terrain"):
         select(terrain, np.zeros((SIDE, SIDE), bool))
         bpy.ops.erosion.run_region()
     terrain.erosion.region_name = "gone"
     with pytest.raises(RuntimeError, match="no attribute 'gone'"):
         bpy.ops.erosion.run_region()
-    assert grid.heights(terrain.data).tobytes() == before
+    assert vertex_heights(terrain.data).tobytes() == before
 
 
 @pytest.mark.thorough
@@ -109,9 +110,9 @@ def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes_and_frames(
     frames.keep, frames.count, frames.fields, frames.folder = True, 8, {"wear"}, str(whole_frames)
     select(terrain, inside())
     bpy.ops.erosion.run_region()
-    whole = grid.heights(terrain.data)
+    whole = vertex_heights(terrain.data)
     bpy.ops.erosion.restore()
-    before = grid.heights(terrain.data).tobytes()
+    before = vertex_heights(terrain.data).tobytes()
     frames.folder = str(parts)
     run = runs.start(terrain, local=True)
     while run.fraction < 0.1 and not run.ended:
@@ -120,16 +121,17 @@ def test_a_run_on_a_region_goes_on_after_a_pause_with_the_same_bytes_and_frames(
     while not run.ended:
         run.poll(0.05)
     assert run.state == "done", run.sentence
-    progress.finish_run(run)
+    modal.finish_run(run)
     assert (
-        original.is_paused(terrain.data) and grid.heights(terrain.data).tobytes() != whole.tobytes()
+        original.is_paused(terrain.data)
+        and vertex_heights(terrain.data).tobytes() != whole.tobytes()
     )
     assert Record.read(parts).kept < 8
     assert bpy.ops.erosion.run("EXEC_DEFAULT", resume=True) == {"FINISHED"}
-    assert grid.heights(terrain.data).tobytes() == whole.tobytes()
+    assert vertex_heights(terrain.data).tobytes() == whole.tobytes()
     assert Record.read(parts) == Record.read(whole_frames) and Record.read(parts).kept == 8
     bpy.ops.erosion.restore()
-    assert grid.heights(terrain.data).tobytes() == before
+    assert vertex_heights(terrain.data).tobytes() == before
 
 
 def test_frames_of_a_run_on_a_region_are_of_the_whole_terrain_and_never_replace_others(

@@ -9,7 +9,9 @@ import pytest
 
 from erosion_addon import Recipe, erode
 from erosion_addon.scene.run import commit, job
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import write_heights
 from tests.ui.conftest import activate, z_of
 
 
@@ -137,7 +139,7 @@ def test_an_edited_result_is_the_next_terrain(terrain_object):
     run()
     edited = z_of(terrain_object)
     edited[100] += 5
-    grid.write_heights(terrain_object.data, edited)
+    write_heights(terrain_object.data, edited)
     run()
     for terrain in (edited, before):
         bpy.ops.erosion.restore()
@@ -255,7 +257,7 @@ def test_a_script_may_write_a_result_once_there_is_memory_for_it(terrain_object,
         run()
     monkeypatch.undo()
     assert bpy.ops.erosion.write_result() == {"FINISHED"}
-    assert job.now.current is None and "wear" in terrain_object.data.attributes
+    assert session.run.task is None and "wear" in terrain_object.data.attributes
 
 
 def test_the_redo_panels_show_no_options_of_scripts():

@@ -12,6 +12,7 @@ import pytest
 
 from erosion_addon.base.threads import processors
 from erosion_addon.scene.run import job
+from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.worker import compiled, speeds
 from erosion_addon.scene.worker import worker_process as process
@@ -29,7 +30,7 @@ def chosen():
     addon.module = preferences.ADDON
     yield addon.preferences
     bpy.context.preferences.addons.remove(addon)
-    compiled.now.chosen = ""
+    session.worker.kernel_folder = ""
 
 
 @pytest.fixture(autouse=True)
@@ -105,7 +106,7 @@ def test_compiling_into_the_chosen_folder_is_shown_and_can_be_cancelled_and_clea
         if message.startswith("Compiling for this recipe (once)")
     ]
     assert run.state == "done" and len(set(compiling)) > 3
-    assert {state for state, message, _ in seen if message.startswith("Compiling")} == {"starting"}
+    assert {state for state, message, _ in seen if message.startswith("Compiling")} == {"compiling"}
     job.clear()
     assert report_of(terrain_object)["finished"] == 1
 
@@ -246,7 +247,7 @@ def test_a_run_on_broken_libraries_ends_with_the_sentence_and_leaves_the_terrain
     before = z_of(terrain_object).tobytes()
     with pytest.raises(RuntimeError, match="do not work together here"):
         bpy.ops.erosion.run()
-    assert z_of(terrain_object).tobytes() == before and job.now.current is None
+    assert z_of(terrain_object).tobytes() == before and session.run.task is None
     assert not bpy.ops.erosion.run.poll()
 
 
@@ -318,6 +319,6 @@ def test_all_that_recipes_call_is_compiled_in_the_background_once_a_session(monk
 def test_the_rest_is_compiled_when_what_the_tab_shows_is_compiled(terrain_object, monkeypatch):
     asked = []
     monkeypatch.setattr(process, "compile_all", lambda: asked.append(process.is_getting_ready()))
-    monkeypatch.setattr(warmup._now, "noticed", terrain_object.session_uid)
+    monkeypatch.setattr(session.warmup, "terrain", terrain_object.session_uid)
     wait_for(lambda: warmup._tick() is None)
     assert asked == [False]

@@ -15,7 +15,12 @@ from mathutils import Matrix
 from erosion_addon.scene.companions import companions
 from erosion_addon.scene.terrain import checks as advice
 from erosion_addon.scene.terrain import grid, obstacle
-from erosion_addon.scene.terrain.mesh import write_positions
+from erosion_addon.scene.terrain.mesh import (
+    make_grid_object,
+    vertex_heights,
+    write_heights,
+    write_positions,
+)
 from erosion_addon.ui.base import views
 from erosion_addon.ui.masks import mask_watch
 from erosion_addon.ui.recipe.steps import recipe_of
@@ -197,13 +202,13 @@ def test_the_time_step_of_water_is_shortened_to_fit_the_cells(terrain_object):
 
 
 def test_heights_of_8_bits_are_recognized_and_others_are_not(empty_scene):
-    obj = grid.make_grid_object(
+    obj = make_grid_object(
         "Hills", fractal(96, 96, relief=200.0), (10.0, 10.0), bpy.context.scene.collection
     )
     assert "smooth_steps" not in remedies(obj)
-    heights = grid.heights(obj.data)
+    heights = vertex_heights(obj.data)
     step = np.ptp(heights) / 255
-    grid.write_heights(obj.data, (np.round(heights / step) * step).astype(np.float32))
+    write_heights(obj.data, (np.round(heights / step) * step).astype(np.float32))
     grid.forget()
     assert "smooth_steps" in remedies(obj)
 
@@ -255,14 +260,14 @@ def sand_of(obj):
 def test_sand_that_the_recipe_needs_is_added_by_its_button_and_becomes_dunes(terrain_object):
     settings = terrain_object.erosion
     settings.recipe_name = "dune sea"
-    before = grid.heights(terrain_object.data).copy()
+    before = vertex_heights(terrain_object.data).copy()
     assert sand_of(terrain_object)
     press("sand_add")
     assert not sand_of(terrain_object)
-    assert (grid.heights(terrain_object.data) == before).all()
+    assert (vertex_heights(terrain_object.data) == before).all()
     assert {round(point.value) for point in terrain_object.data.attributes["sediment"].data} == {30}
     assert bpy.ops.erosion.run() == {"FINISHED"}
-    assert np.percentile(np.abs(grid.heights(terrain_object.data) - before), 90) > 1.0
+    assert np.percentile(np.abs(vertex_heights(terrain_object.data) - before), 90) > 1.0
 
 
 @pytest.mark.thorough
@@ -270,16 +275,16 @@ def test_sand_added_after_a_run_without_any_is_there_for_the_next_one(terrain_ob
     settings = terrain_object.erosion
     settings.recipe_name = "dune sea"
     settings.steps[0].wind.particles_per_cell = 0.05
-    before = grid.heights(terrain_object.data).copy()
+    before = vertex_heights(terrain_object.data).copy()
     assert bpy.ops.erosion.run() == {"FINISHED"}  # leaves a sediment of its own, which is 0
     assert json.loads(settings.report)["notes"][0].startswith("The ground did not change.")
-    assert (grid.heights(terrain_object.data) == before).all() and sand_of(terrain_object)
+    assert (vertex_heights(terrain_object.data) == before).all() and sand_of(terrain_object)
     press("sand_add")
     assert not sand_of(terrain_object)
     assert bpy.ops.erosion.run() == {"FINISHED"}
-    assert np.abs(grid.heights(terrain_object.data) - before).max() > 0.5
+    assert np.abs(vertex_heights(terrain_object.data) - before).max() > 0.5
     bpy.ops.erosion.restore()
-    assert (grid.heights(terrain_object.data) == before).all() and not sand_of(terrain_object)
+    assert (vertex_heights(terrain_object.data) == before).all() and not sand_of(terrain_object)
 
 
 def test_a_mask_of_sand_and_recipes_that_need_none_leave_nothing_to_say(terrain_object):

@@ -13,6 +13,7 @@ from erosion_addon.files.rasters.tiff_writer import write_tiff
 from erosion_addon.scene.masks import inputs
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.image import BlenderFiles
+from erosion_addon.scene.terrain.mesh import write_heights
 from erosion_addon.ui.export import heightmap_export
 from erosion_addon.ui.terrain import heightmaps
 from tests.geotiff import alps, geotiff, same
@@ -289,7 +290,7 @@ def test_what_makes_no_grid_is_said():
 def test_steps_are_smoothed_on_the_mesh(terrain_object):
     slope = np.tile(np.arange(64) * 1.3, (48, 1)).astype(np.float32)
     stepped = np.round(slope / 4) * 4
-    grid.write_heights(terrain_object.data, stepped.ravel())
+    write_heights(terrain_object.data, stepped.ravel())
     assert bpy.ops.erosion.steps_smooth() == {"FINISHED"}
     smooth = z_of(terrain_object).reshape(48, 64)
     assert np.abs(smooth - stepped).max() <= 2 + 1e-4
@@ -301,7 +302,7 @@ def test_steps_are_smoothed_on_the_mesh(terrain_object):
 
 def test_steps_of_a_scaled_object_are_smoothed_in_meters(terrain_object):
     stepped = np.round(np.tile(np.arange(64) * 0.3, (48, 1))).astype(np.float32)
-    grid.write_heights(terrain_object.data, stepped.ravel())
+    write_heights(terrain_object.data, stepped.ravel())
     terrain_object.scale = (2, 2, 5)
     bpy.context.view_layer.update()
     activate(terrain_object)

@@ -13,6 +13,8 @@ from erosion_addon.landscape.erode import Alone
 from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.window import put_back, take
 from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.lattice import local_heights
+from erosion_addon.scene.terrain.mesh import vertex_heights, write_heights
 from erosion_addon.ui.terrain.landscapes import WINDOW
 from tests.landscape.conftest import fractal
 from tests.network_paths import IN_NETWORK
@@ -48,10 +50,10 @@ def test_a_window_goes_back_and_its_border_and_the_land_around_it_stay(tiles):
     obj = load(tiles, part="WINDOW", first=(20, 30), size=(60, 70))
     terrain, lattice = grid.read_terrain(obj)
     np.testing.assert_array_equal(terrain.elevation, before[20:80, 30:100])
-    dug = grid.local_heights(
-        lattice, grid.heights(obj.data), terrain.elevation, terrain.elevation - 50.0
+    dug = local_heights(
+        lattice, vertex_heights(obj.data), terrain.elevation, terrain.elevation - 50.0
     )
-    grid.write_heights(obj.data, dug)
+    write_heights(obj.data, dug)
     assert bpy.ops.erosion.landscape_put_back() == {"FINISHED"}
     done = Landscape(tiles.folder)
     change = done.read("start/elevation", done.whole) - before
@@ -101,7 +103,7 @@ def test_a_window_whose_tile_is_open_in_another_program_is_written_back_once_it_
         patch.setattr(Path, "replace", held)
         bpy.ops.erosion.landscape_put_back()
     assert not Landscape(tiles.folder).faults()
-    grid.write_heights(obj.data, grid.heights(obj.data) + np.float32(3.0))
+    write_heights(obj.data, vertex_heights(obj.data) + np.float32(3.0))
     assert bpy.ops.erosion.landscape_put_back() == {"FINISHED"}, (
         "the window is one of the landscape still"
     )

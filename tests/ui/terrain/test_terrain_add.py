@@ -10,7 +10,7 @@ from erosion_addon.base.parameters import specifications
 from erosion_addon.cli.commands import main
 from erosion_addon.generators.registry import SOURCES, lengths, make
 from erosion_addon.recipe.recipe import Recipe
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain import grid, obstacle
 from erosion_addon.scene.terrain.attributes import read_fields
 from erosion_addon.scene.terrain.image import BlenderFiles
 from erosion_addon.ui.base import views
@@ -29,7 +29,7 @@ def test_every_kind_is_added_ready_to_be_eroded(kind):
         obj.select_get() and bpy.context.selected_objects == [obj] and obj.location[:] == (5, 6, 7)
     )
     assert all(polygon.use_smooth for polygon in obj.data.polygons)
-    assert grid.why_not(obj) is None
+    assert obstacle.why_not(obj) is None
     terrain, lattice = grid.read_terrain(obj)
     expected = make(kind, 20, 40, 10.0, values=lengths(kind, 390.0))
     assert terrain.shape == (20, 40) and terrain.spacing == pytest.approx((10.0, 10.0))

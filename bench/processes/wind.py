@@ -77,7 +77,7 @@ def kernel(side: int, particles: int, edges: str) -> Outcome:
 def _arguments(
     ground: np.ndarray, track: np.ndarray, shade: np.ndarray, constants: wind.Constants
 ) -> tuple[Any, Any]:
-    """What `start_drops` and `run_tiles` want, as `one_after_another` passes it."""
+    """What `start_particles` and `run_tiles` want, as `one_after_another` passes it."""
     return ((None, np.uint64(1)), (*WIND, 0.0, constants)), (
         ground,
         track,
@@ -101,7 +101,7 @@ def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) 
     totals = wind.make_totals(run.tiles)
 
     def start(pool: Any, tiles: Any, first: int, last: int) -> None:
-        wind.start_drops(pool, tiles, *before, first, last, *after)
+        wind.start_particles(pool, tiles, *before, first, last, *after)
 
     def work(worked: np.ndarray, tiles: Any, pool: Any) -> None:
         if spans is None:

@@ -124,11 +124,11 @@ class Outputs:
 
     def digests(self) -> dict[str, str]:
         """SHA-256 of each file written so far, by its path as given."""
-        found = {}
+        digests_by_path = {}
         for file, target in self._written:
             with _sentence(target):
-                found[str(self._planned[str(target).casefold()])] = sha256(file)
-        return found
+                digests_by_path[str(self._planned[str(target).casefold()])] = sha256(file)
+        return digests_by_path
 
     def publish(self, goes_on: bool = False) -> list[Path]:
         """Move every written file into place, the first one last, so that its presence means the
@@ -153,10 +153,10 @@ class Outputs:
         """Move the files into place. Where one cannot be moved, those before it are taken back, as
         far as the file system knows hard links.
         """
-        with ExitStack() as kept, ExitStack() as undo:
+        with ExitStack() as second_names, ExitStack() as undo:
             for temporary, target in reversed(self._written):
                 with _sentence(target):
-                    back = _way_back(target, kept)
+                    back = _way_back(target, second_names)
                     temporary.replace(target)
                     undo.callback(back)
             undo.pop_all()
@@ -271,16 +271,16 @@ def _keep_rights(target: Path, file: int) -> None:
         raise OSError(errno.EIO, "nothing was written")
     if os.name == "nt":
         return
-    there = target.stat()
-    for owner, group in ((-1, there.st_gid), (there.st_uid, -1)):
+    status = target.stat()
+    for owner, group in ((-1, status.st_gid), (status.st_uid, -1)):
         with suppress(OSError):  # of somebody else
             os.fchown(file, owner, group)
-    mode = stat.S_IMODE(there.st_mode) & 0o777
+    mode = stat.S_IMODE(status.st_mode) & 0o777
     entries = _access_list(target)
-    if os.fstat(file).st_gid == there.st_gid and not entries:
+    if os.fstat(file).st_gid == status.st_gid and not entries:
         with suppress(OSError, AttributeError):  # of files that are new in the folder
             os.removexattr(file, _ACL)
-    elif os.fstat(file).st_gid == there.st_gid:
+    elif os.fstat(file).st_gid == status.st_gid:
         with suppress(OSError):
             os.setxattr(file, _ACL, entries)
             return  # the list has the mode in it
@@ -298,30 +298,30 @@ def _access_list(path: Path) -> bytes:
         return b""
 
 
-def _way_back(target: Path, kept: ExitStack) -> Callable[[], None]:
+def _way_back(target: Path, second_names: ExitStack) -> Callable[[], None]:
     """Function that restores the current file at a path; its second name, needed for this, is
-    removed with `kept`.
+    removed with `second_names`.
     """
-    other = target.with_name(f".erosion-{secrets.token_hex(8)}") if target.exists() else None
+    second_name = target.with_name(f".erosion-{secrets.token_hex(8)}") if target.exists() else None
 
     def back() -> None:
         with suppress(OSError):
-            if other is None:
+            if second_name is None:
                 target.unlink()
-            elif other.exists():
-                other.replace(target)
+            elif second_name.exists():
+                second_name.replace(target)
 
-    if other is not None:
-        kept.callback(other.unlink, missing_ok=True)
+    if second_name is not None:
+        second_names.callback(second_name.unlink, missing_ok=True)
         with suppress(OSError):  # no hard links here, or not to a file of somebody else's
-            other.hardlink_to(target)
+            second_name.hardlink_to(target)
     return back
 
 
-def _are_same(one: Path, other: Path) -> bool:
+def _are_same(first: Path, second: Path) -> bool:
     """Whether two paths name the same file."""
     try:
-        return one.samefile(other)
+        return first.samefile(second)
     except (OSError, ValueError):
         return False
 

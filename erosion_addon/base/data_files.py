@@ -56,7 +56,7 @@ def own() -> dict[str, Path]:
     everywhere.
     """
     folder = own_folder()
-    there = {name.casefold() for name in shipped()}
+    shipped_names = {name.casefold() for name in shipped()}
     try:
         files = sorted(folder.iterdir(), key=lambda path: path.stem.casefold()) if folder else []
     except OSError:
@@ -64,7 +64,7 @@ def own() -> dict[str, Path]:
     return {
         path.stem: path
         for path in files
-        if path.suffix == ".toml" and path.stem.casefold() not in there
+        if path.suffix == ".toml" and path.stem.casefold() not in shipped_names
     }
 
 

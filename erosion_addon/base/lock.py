@@ -42,11 +42,11 @@ def locked(folder: Path) -> Iterator[None]:
         "since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "token": secrets.token_hex(8),
     }
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
             _take(folder, mine)
-            if stream := _held(path):
-                held.enter_context(stream)
+            if stream := _locked_stream(path):
+                stack.enter_context(stream)
             yield
         finally:
             # else somebody has removed it, and another one's may lie there
@@ -58,11 +58,11 @@ def locked(folder: Path) -> Iterator[None]:
 def refuse_locked(folder: Path) -> None:
     """InputError while a process changes a folder, see `locked`."""
     path = folder / _LOCK
-    held = _holder(path)
-    if os.path.lexists(path) and not _is_dead(held):
+    holder = _holder(path)
+    if os.path.lexists(path) and not _is_dead(holder):
         who = (
-            f"process {held.get('pid')} on {held.get('host')} since {held.get('since')}"
-            if held
+            f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}"
+            if holder
             else "someone"
         )
         raise InputError(
@@ -95,7 +95,7 @@ def _remove_dead(path: Path) -> None:
     Where the system has no locks on files it stays: nothing else tells it from the next one at the
     same place.
     """
-    if stream := _held(path):
+    if stream := _locked_stream(path):
         with stream, suppress(OSError):
             if os.path.samestat(os.fstat(stream.fileno()), path.lstat()) and _is_dead(
                 _read(stream)
@@ -103,7 +103,7 @@ def _remove_dead(path: Path) -> None:
                 path.unlink()
 
 
-def _held(path: Path) -> BinaryIO | None:
+def _locked_stream(path: Path) -> BinaryIO | None:
     """Opened lock with a lock of the system on it until it is closed; None where another process
     has one, or where there are none.
     """
@@ -123,9 +123,13 @@ def _held(path: Path) -> BinaryIO | None:
     return None
 
 
-def _is_dead(held: dict[str, Any] | None) -> bool:
+def _is_dead(holder: dict[str, Any] | None) -> bool:
     """Whether a lock is that of a process of this machine that no longer runs."""
-    return held is not None and held.get("host") == platform.node() and not _runs(held.get("pid"))
+    return (
+        holder is not None
+        and holder.get("host") == platform.node()
+        and not _runs(holder.get("pid"))
+    )
 
 
 def _holder(path: Path) -> dict[str, Any] | None:
@@ -137,8 +141,8 @@ def _holder(path: Path) -> dict[str, Any] | None:
 def _read(stream: BinaryIO) -> dict[str, Any] | None:
     """Content of a lock; None for any other."""
     with suppress(ValueError, RecursionError):
-        held = json.loads(stream.read(_LARGEST_LOCK))
-        return held if isinstance(held, dict) else None
+        holder = json.loads(stream.read(_LARGEST_LOCK))
+        return holder if isinstance(holder, dict) else None
     return None
 
 

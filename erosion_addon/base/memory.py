@@ -38,8 +38,8 @@ def available_memory() -> int | None:
     """Bytes that can be allocated without swapping; None if unknown."""
     if sys.platform == "win32":
         status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
-        done = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
-        return int(status.available_physical) if done else None
+        success = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return int(status.available_physical) if success else None
     try:
         if sys.platform == "linux":
             return _available_on_linux(Path("/"))

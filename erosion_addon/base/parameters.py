@@ -104,8 +104,8 @@ class Specification(NamedTuple):
             return "true or false"
         if self.is_file:
             return "the name of a file"
-        whole = "a whole number " if isinstance(self.default, int) else ""
-        return f"{whole}from {self.low:g} to {self.high:g}"
+        integer = "a whole number " if isinstance(self.default, int) else ""
+        return f"{integer}from {self.low:g} to {self.high:g}"
 
     def checked(self, value: Any) -> Any:
         """`value` in the type of the default; InputError for another type or a value out of
@@ -181,18 +181,18 @@ def specifications(parameters: Any) -> dict[str, Specification]:
 
 @cache
 def _declared(parameters: Any) -> dict[str, Specification]:
-    declared = dataclasses.fields(parameters)
+    fields = dataclasses.fields(parameters)
     return {
-        known.name: Specification(known.name, known.default, **known.metadata) for known in declared
+        field.name: Specification(field.name, field.default, **field.metadata) for field in fields
     }
 
 
 def groups(parameters: Any) -> dict[str, list[Specification]]:
     """Declarations by group, "" first."""
-    found: dict[str, list[Specification]] = {"": []}
+    by_group: dict[str, list[Specification]] = {"": []}
     for specification in specifications(parameters).values():
-        found.setdefault(specification.group, []).append(specification)
-    return found
+        by_group.setdefault(specification.group, []).append(specification)
+    return by_group
 
 
 @dataclass_transform(frozen_default=True)
@@ -206,21 +206,21 @@ class Parameters:
         # start of Blender.
         dataclass(init=False, repr=False, eq=False)(cls)
 
-    def __init__(self, *values: Any, **named: Any) -> None:
+    def __init__(self, *values: Any, **by_name: Any) -> None:
         declared = specifications(self)
-        given = dict(zip(declared, values, strict=False))
+        arguments = dict(zip(declared, values, strict=False))
         if (
-            len(given) < len(values)
-            or given.keys() & named.keys()
-            or named.keys() - declared.keys()
+            len(arguments) < len(values)
+            or arguments.keys() & by_name.keys()
+            or by_name.keys() - declared.keys()
         ):
             raise TypeError(
                 f"{type(self).__name__} takes each of {', '.join(declared)} once, and nothing else."
             )
-        given |= named
+        arguments |= by_name
         for name, specification in declared.items():
             object.__setattr__(
-                self, name, specification.checked(given.get(name, specification.default))
+                self, name, specification.checked(arguments.get(name, specification.default))
             )
         self.__post_init__()
 
@@ -248,11 +248,11 @@ class Parameters:
         """Parameters from a table of values; InputError for an unknown name, with the list of known
         names.
         """
-        known = specifications(cls)
+        names = specifications(cls)
         for name in values:
-            if name not in known:
+            if name not in names:
                 raise InputError(
-                    f"{name} is not a parameter here; choose one of {', '.join(known)}."
+                    f"{name} is not a parameter here; choose one of {', '.join(names)}."
                 )
         return cls(**values)
 
@@ -262,9 +262,12 @@ class Parameters:
         """
         factors = {1: ratio, 2: ratio * ratio}
         values = {
-            name: min(max(getattr(self, name) * factors[known.width_power], known.low), known.high)
-            for name, known in specifications(self).items()
-            if known.width_power
+            name: min(
+                max(getattr(self, name) * factors[specification.width_power], specification.low),
+                specification.high,
+            )
+            for name, specification in specifications(self).items()
+            if specification.width_power
         }
         return dataclasses.replace(self, **values)  # type: ignore[type-var]
 
@@ -273,5 +276,5 @@ class Parameters:
         values = {name: getattr(self, name) for name in specifications(self)}
         for name, specification in specifications(self).items():
             if specification.records is not None:
-                values[name] = [one.to_dict() for one in values[name]]
+                values[name] = [record.to_dict() for record in values[name]]
         return values

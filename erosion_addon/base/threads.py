@@ -39,14 +39,14 @@ class Tally:
     def __init__(self, on_progress: Callable[[float], None] = lambda share: None) -> None:
         self.total = 1.0
         self._on_progress = on_progress
-        self._done = 0.0
+        self._amount = 0.0
         self._lock = threading.Lock()
 
     def add(self, amount: float) -> None:
         """Add finished work."""
         with self._lock:
-            self._done += amount
-            self._on_progress(min(self._done / self.total, 1.0))
+            self._amount += amount
+            self._on_progress(min(self._amount / self.total, 1.0))
 
 
 def in_bands(
@@ -136,8 +136,8 @@ class WorkerPool:
                 work(place)
         except Exception as own:  # noqa: BLE001 - it is raised below; an interruption waits for nobody
             first = own
-        for done in shared.done:
-            done.acquire()
+        for lock in shared.finished:
+            lock.acquire()
         shared.work = None
         if first is not None:
             raise first
@@ -156,19 +156,19 @@ class _Shared:
         # Places made before, as there may be no memory left to note in that there is none.
         self.errors: list[BaseException | None] = []
         self.go = [threading.Lock() for _ in range(count)]
-        self.done = [threading.Lock() for _ in range(count)]
-        for lock in (*self.go, *self.done):
+        self.finished = [threading.Lock() for _ in range(count)]
+        for lock in (*self.go, *self.finished):
             lock.acquire()
         threads = [
             threading.Thread(target=self._serve, args=(place,), daemon=True)
             for place in range(count)
         ]
         started = len(_started(threads))
-        del self.go[started:], self.done[started:]
+        del self.go[started:], self.finished[started:]
 
     def _serve(self, place: int) -> None:
         go = self.go[place]
-        done = self.done[place]
+        finished = self.finished[place]
         while True:
             go.acquire()
             if self.work is None:
@@ -178,7 +178,7 @@ class _Shared:
             except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
                 self.errors[place] = error
             finally:
-                done.release()
+                finished.release()
 
     def dismiss(self) -> None:
         """End the threads."""

@@ -38,26 +38,26 @@ def masks(
     cell = mean_cell_size(spacing)
     wraps = edges == "wrap"
     lake = (water.lakes > 0).astype(np.float32)
-    found = {"lake": lake}
+    maps = {"lake": lake}
     wide = np.maximum(sizes.width, cell)
     off = np.full(lake.shape, math.inf)
     near = np.zeros(lake.shape)
     beds.distances(water.place, 0.5 * wide, wide, water.starts, spacing, wraps, off, near)
-    found["river"] = np.clip(0.5 - off / cell, 0.0, 1.0).astype(np.float32)
+    maps["river"] = np.clip(0.5 - off / cell, 0.0, 1.0).astype(np.float32)
     near = np.maximum(near, _highest_around(lake, wraps))
     drowned = np.zeros(lake.shape, bool) if sea is None else sea
-    found["bank"] = np.where((lake > 0) | drowned | (found["river"] >= 1.0), 0.0, near).astype(
+    maps["bank"] = np.where((lake > 0) | drowned | (maps["river"] >= 1.0), 0.0, near).astype(
         np.float32
     )
-    return found | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing, edges)}
+    return maps | {"sea": drowned.astype(np.float32), "shore": shore(drowned, spacing, edges)}
 
 
 def _highest_around(values: Array, wraps: bool) -> Array:
     """Highest of each of the values (rows, cols) and its eight neighbors."""
-    found: Array = sliding_window_view(
+    highest: Array = sliding_window_view(
         np.pad(values, 1, mode="wrap" if wraps else "edge"), (3, 3)
     ).max(axis=(2, 3))
-    return found
+    return highest
 
 
 RISE = 1e-6
@@ -187,10 +187,10 @@ def carve_rivers(
             "There is no river with that much drainage area to be carved; choose a smaller source "
             "area."
         )
-    found = sizes_of(water, rivers)
+    water_sizes = sizes_of(water, rivers)
     bank = _bank(parameters)
     wraps = edges == "wrap"
-    half = 0.5 * found.width
+    half = 0.5 * water_sizes.width
     smooth = np.clip(2.0 * half / (NARROWEST * _diagonal(spacing)) - 1.0, 0.0, 1.0)[:, None]
     points = water.thalweg + smooth * (water.place[:, :2] - water.thalweg)
     row = points[:, 1] / spacing[0]
@@ -209,13 +209,13 @@ def carve_rivers(
     within = (following < 0) & np.isnan(pools) & ~(at_border & (edges == "open"))
     lowest = np.where(within, ground, -math.inf)
     level, deep = _descended(
-        ground, pools, lowest, found.depth, half, steps, following, parameters.incision
+        ground, pools, lowest, water_sizes.depth, half, steps, following, parameters.incision
     )
     still = ~np.isnan(pools)
     starts = np.union1d(water.starts, np.flatnonzero(still[:-1] & still[1:]) + 1)
     # as slopes rise between cells
     cut = sliding_window_view(np.pad(ground, 1, mode="edge"), 3).min(axis=-1) - level
-    reach = np.maximum(found.width, 2.0 * np.maximum(cut, 0.0) / bank)
+    reach = np.maximum(water_sizes.width, 2.0 * np.maximum(cut, 0.0) / bank)
     heights = _cut(
         elevation,
         spacing,
@@ -228,8 +228,8 @@ def carve_rivers(
         starts,
     )
     rims = _highest_around(np.append(-math.inf, water.level)[water.lakes], wraps)
-    held: Array = np.maximum(heights, np.minimum(elevation, rims))
-    return held
+    limited: Array = np.maximum(heights, np.minimum(elevation, rims))
+    return limited
 
 
 def _descended(
@@ -326,5 +326,5 @@ def _resampled(line: Array, most: float) -> Array:
     parts = np.maximum(np.ceil(np.sqrt((steps * steps).sum(-1)) / most), 1.0).astype(np.int64)
     piece = np.repeat(np.arange(len(parts)), parts)
     share = (np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[piece]
-    found: Array = np.concatenate([line[piece] + share[:, None] * steps[piece], line[-1:]])
-    return found
+    points: Array = np.concatenate([line[piece] + share[:, None] * steps[piece], line[-1:]])
+    return points

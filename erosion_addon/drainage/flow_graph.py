@@ -9,7 +9,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import in_bands
 
-AROUND = np.array([(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col])
+NEIGHBORS = np.array([(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col])
 """Row and column offsets of the neighbors, by number."""
 
 
@@ -71,9 +71,9 @@ class FlowGraph:
         along = spacing[0] * spacing[0]
         across = spacing[1] * spacing[1]
         distances = np.sqrt(
-            AROUND[:, 0] * AROUND[:, 0] * along + AROUND[:, 1] * AROUND[:, 1] * across
+            NEIGHBORS[:, 0] * NEIGHBORS[:, 0] * along + NEIGHBORS[:, 1] * NEIGHBORS[:, 1] * across
         )
-        offsets = AROUND[:, 0] * (cols + 2) + AROUND[:, 1]
+        offsets = NEIGHBORS[:, 0] * (cols + 2) + NEIGHBORS[:, 1]
         self.network = receivers.Network(toward.reshape(-1), home, offsets, distances)
         self._donors = np.empty(size, np.uint8)
         self.order = np.empty(rows * cols, np.int32)
@@ -92,8 +92,8 @@ class FlowGraph:
     def inside(self, flat: Array) -> Array:
         """(rows, cols) array inside the ring of a flat one."""
         rows, cols = self.shape
-        found: Array = flat.reshape(rows + 2, cols + 2)[1:-1, 1:-1]
-        return found
+        interior: Array = flat.reshape(rows + 2, cols + 2)[1:-1, 1:-1]
+        return interior
 
     def route(
         self, heights: Array, wander: int | None = None, keep: bool = False
@@ -123,17 +123,17 @@ class FlowGraph:
         kernels, network, (rows, cols) = self._receivers, self.network, self.shape
         key = np.uint64(wander or 0)
         chance = wander is not None
-        found: list[tuple[int, bool]] = []
+        results: list[tuple[int, bool]] = []
         in_bands(
-            lambda first, last: found.append(
+            lambda first, last: results.append(
                 kernels.find_receivers(heights, self._ends, network, cols, key, chance, first, last)
             ),
             rows,
             self._threads,
         )
-        if not all(sound for _, sound in found):
+        if not all(sound for _, sound in results):
             raise UnsoundError
-        return sum(pits for pits, _ in found)
+        return sum(pits for pits, _ in results)
 
     def sort(self) -> None:
         """Sort cells in topological order, once every one of them reaches an outlet; UnsoundError
@@ -149,8 +149,8 @@ class FlowGraph:
         streams.depth_first(network, self._donors, self.order, self.places, trees)
         if trees[-1] < self.order.size:
             raise UnsoundError
-        wanted = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
-        self.parts = np.unique(trees[np.searchsorted(trees, wanted)])
+        targets = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
+        self.parts = np.unique(trees[np.searchsorted(trees, targets)])
 
     def _lead_out(self, heights: Array, count: int) -> Array:
         kernels = self._basins
@@ -181,15 +181,15 @@ class FlowGraph:
         `kernels.basins.list_borders`.
         """
         kernels, (rows, cols) = self._basins, self.shape
-        found: dict[int, Array] = {}
+        by_border: dict[int, Array] = {}
 
         def border(first: int, last: int) -> None:
-            found[first] = kernels.list_borders(
+            by_border[first] = kernels.list_borders(
                 heights, self.network, self.labels, cols, first, last
             )
 
         in_bands(border, rows, self._threads)
-        return np.concatenate([found[first] for first in sorted(found)])
+        return np.concatenate([by_border[first] for first in sorted(by_border)])
 
     def fill_ring(self, heights: Array) -> None:
         """Set the ring of flat heights (m), see `kernels.receivers.fill_ring`."""
@@ -204,8 +204,8 @@ class FlowGraph:
     @property
     def ends(self) -> Array:
         """Outlets of the last routing, (rows, cols) bool."""
-        found: Array = self.inside(self.network.toward) == self._receivers.OUTLET
-        return found
+        at_outlet: Array = self.inside(self.network.toward) == self._receivers.OUTLET
+        return at_outlet
 
     def close_outlet(self) -> None:
         """Remove the outlet at the lowest pit of closed ground."""
@@ -280,7 +280,9 @@ class FlowGraph:
         """
         rows, cols = self.shape
         place = np.arange(rows * cols).reshape(rows, cols)
-        way = np.append(AROUND, [(0, 0)], axis=0)[np.minimum(self.inside(self.network.toward), 8)]
+        way = np.append(NEIGHBORS, [(0, 0)], axis=0)[
+            np.minimum(self.inside(self.network.toward), 8)
+        ]
         row = (place // cols + way[..., 0]) % rows
-        found: Array = row * cols + (place % cols + way[..., 1]) % cols
-        return found
+        cells: Array = row * cols + (place % cols + way[..., 1]) % cols
+        return cells

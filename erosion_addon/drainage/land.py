@@ -109,13 +109,13 @@ class Land:
         from .kernels import streams
 
         rows, cols = self.elevation.shape
-        found = np.empty((rows, cols, 2), np.float32)
+        result = np.empty((rows, cols, 2), np.float32)
         network = self.graph.network
         in_bands(
             lambda first, last: streams.ways(
-                network, cols, *self.spacing, steps, first, last, found
+                network, cols, *self.spacing, steps, first, last, result
             ),
             rows,
             self.threads,
         )
-        return found
+        return result

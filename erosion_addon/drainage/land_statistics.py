@@ -89,7 +89,7 @@ def measured(land: Land) -> dict[str, Any]:
     percentiles = (
         np.degrees(np.arctan(np.percentile(slope, (50, 90, 99)))) if slope.size else [None] * 3
     )
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "cell_size": mean_cell_size(land.spacing),
         "measured_at": mean_cell_size(coarse.spacing),
         "relief": relief,
@@ -107,7 +107,7 @@ def measured(land: Land) -> dict[str, Any]:
         "needles": _needles(land) / heights.size * 1e6,
         "slopes_along_grid": favored(coarse.surface[2]),
     }
-    return found
+    return figures
 
 
 def _pits(land: Land) -> tuple[Array, Array]:
@@ -163,7 +163,7 @@ def _rivers(land: Land) -> dict[str, float | None]:
     """Scaling of channel slope and length with drainage area, and anisotropy of channels."""
     from .kernels import streams
 
-    found: dict[str, float | None] = dict.fromkeys(
+    figures: dict[str, float | None] = dict.fromkeys(
         (
             "concavity",
             "concavity_r2",
@@ -176,7 +176,7 @@ def _rivers(land: Land) -> dict[str, float | None]:
     )
     cells = _channel_cells(land)
     if cells.size < FEWEST:
-        return found
+        return figures
     channels = _channels(land, cells)
     # the share with more than a bin's least
     beyond = np.cumsum(channels.counts[::-1])[::-1] / cells.size
@@ -199,12 +199,14 @@ def _rivers(land: Land) -> dict[str, float | None]:
         rest = value - (steepness * at[full] + start)
         spread = value - np.average(value, weights=weights)
         total = float((weights * spread * spread).sum())
-        found[name] = float(sign * steepness)
-        found[f"{name}_r2"] = 1.0 - float((weights * rest * rest).sum()) / total if total else None
+        figures[name] = float(sign * steepness)
+        figures[f"{name}_r2"] = (
+            1.0 - float((weights * rest * rest).sum()) / total if total else None
+        )
     ways = np.empty(4)
     streams.aspects(land.graph.network, cells, *land.spacing, REACH, ways)
-    found["channels_along_grid"] = favored(ways)
-    return found
+    figures["channels_along_grid"] = favored(ways)
+    return figures
 
 
 def curves(land: Land) -> dict[str, tuple[Array, Array]]:
@@ -214,24 +216,24 @@ def curves(land: Land) -> dict[str, tuple[Array, Array]]:
     share of the relief. slopes: degrees, share of the land per degree.
     """
     coarse = land.averaged
-    found = {}
+    by_name = {}
     cells = _channel_cells(coarse)
     if cells.size >= FEWEST:
         channels = _channels(coarse, cells)
         full = (channels.counts >= 10) & (channels.slopes > 0)
-        found["slope_area"] = power(10.0, channels.middles[full]), channels.slopes[full]
+        by_name["slope_area"] = power(10.0, channels.middles[full]), channels.slopes[full]
     heights = land.above_sea(land.elevation)
     higher = np.linspace(0.0, 1.0, 101)
     if np.ptp(heights):
-        found["hypsometry"] = (
+        by_name["hypsometry"] = (
             higher,
             (np.quantile(heights, 1.0 - higher) - heights.min()) / np.ptp(heights),
         )
     slopes = np.degrees(np.arctan(coarse.above_sea(coarse.surface[0])))
     counts, ends = np.histogram(slopes, 45, (0.0, 90.0))
     if slopes.size:
-        found["slopes"] = 0.5 * (ends[1:] + ends[:-1]), counts / slopes.size / np.diff(ends)
-    return found
+        by_name["slopes"] = 0.5 * (ends[1:] + ends[:-1]), counts / slopes.size / np.diff(ends)
+    return by_name
 
 
 def favored(amounts: Array) -> float | None:

@@ -40,20 +40,20 @@ def outlines(
     """
     ground = np.pad(np.asarray(elevation, np.float64), 1, mode="edge")
     lakes = np.pad(lakes, 1)
-    found = []
+    polygons = []
     places = np.nonzero(lakes)
     order = np.argsort(lakes[places], kind="stable")
     ends = np.searchsorted(lakes[places][order], np.arange(1, len(levels) + 2))
     for number, level in enumerate(levels.tolist()):
-        chosen = order[ends[number] : ends[number + 1]]
-        rows = places[0][chosen]
-        cols = places[1][chosen]
+        group = order[ends[number] : ends[number + 1]]
+        rows = places[0][group]
+        cols = places[1][group]
         box = np.s_[rows.min() - 1 : rows.max() + 2, cols.min() - 1 : cols.max() + 2]
         corner = np.array([rows.min() - 2, cols.min() - 2])
         lines = _rings(lakes[box] == number + 1, ground[box], level)
         rings = [((line + corner) * spacing)[:, ::-1] for line in lines]
-        found.append(sorted(rings, key=_area, reverse=True))
-    return found
+        polygons.append(sorted(rings, key=_area, reverse=True))
+    return polygons
 
 
 def _area(ring: Array) -> float:
@@ -90,9 +90,9 @@ _Side = tuple[int, int, int, int]
 def _side(row: int, col: int, number: int) -> _Side:
     """Key of a face's side: its two corners, the lower one first, equal for both adjacent faces."""
     first_row, first_col, second_row, second_col = _SIDES[number]
-    one = (int(row) + first_row, int(col) + first_col)
-    other = (int(row) + second_row, int(col) + second_col)
-    return (*min(one, other), *max(one, other))
+    start = (int(row) + first_row, int(col) + first_col)
+    end = (int(row) + second_row, int(col) + second_col)
+    return (*min(start, end), *max(start, end))
 
 
 def _shore(side: _Side, wet: Array, ground: Array, level: float) -> tuple[float, float]:

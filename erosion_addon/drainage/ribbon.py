@@ -214,8 +214,8 @@ class _Points(NamedTuple):
     def between(self, values: Array) -> Array:
         """Values (river points, …) at the points."""
         share = self.share.reshape(-1, *(1,) * (values.ndim - 1))
-        found: Array = (1.0 - share) * values[self.first] + share * values[self._second]
-        return found
+        mixed: Array = (1.0 - share) * values[self.first] + share * values[self._second]
+        return mixed
 
     def least(self, values: Array) -> Array:
         """The lesser of the whole numbers (river points,) on both sides of each point."""
@@ -235,8 +235,8 @@ def _directions(water: Water) -> Array:
     before[mouths] = mouths
     after[sources] = sources
     way = water.place[before, :2] - water.place[after, :2]
-    found: Array = way / np.maximum(np.sqrt((way * way).sum(-1, keepdims=True)), 1e-12)
-    return found
+    unit: Array = way / np.maximum(np.sqrt((way * way).sum(-1, keepdims=True)), 1e-12)
+    return unit
 
 
 def _fall(water: Water) -> Array:
@@ -245,27 +245,27 @@ def _fall(water: Water) -> Array:
     """
     steps = np.diff(water.place, axis=0, prepend=water.place[:1])
     way = np.cumsum(np.sqrt(steps[:, 0] * steps[:, 0] + steps[:, 1] * steps[:, 1]))
-    here = np.arange(len(way))
+    numbers = np.arange(len(way))
     counts = np.diff(water.starts)
-    low = np.maximum(here - RAPID, np.repeat(water.starts[:-1], counts))
-    high = np.minimum(here + RAPID, np.repeat(water.starts[1:] - 1, counts))
-    found: Array = (water.place[high, 2] - water.place[low, 2]) / np.maximum(
+    low = np.maximum(numbers - RAPID, np.repeat(water.starts[:-1], counts))
+    high = np.minimum(numbers + RAPID, np.repeat(water.starts[1:] - 1, counts))
+    slope: Array = (water.place[high, 2] - water.place[low, 2]) / np.maximum(
         way[high] - way[low], 1e-9
     )
-    return found
+    return slope
 
 
 def _shortened(water: Water, sizes: Sizes, along: Array) -> Array:
     """Offsets (points, 2) that move the ends of tributaries to the bank of the river they join."""
-    moved = np.zeros((len(water.place), 2))
+    shift = np.zeros((len(water.place), 2))
     mouths = water.starts[:-1]
     mouths = mouths[water.following[mouths] >= 0]
     way = water.place[mouths + 1, :2] - water.place[mouths, :2]
     most = 0.8 * np.sqrt((way * way).sum(-1))
-    moved[mouths] = (
+    shift[mouths] = (
         -along[mouths] * np.minimum(0.35 * sizes.width[water.following[mouths]], most)[:, None]
     )
-    return moved
+    return shift
 
 
 def _ground(
@@ -288,8 +288,8 @@ def _ground(
     upper_corner = elevation[low + 1, left]
     lower = corner + right * (right_corner - corner) + up * (opposite - right_corner)
     upper = corner + up * (upper_corner - corner) + right * (opposite - upper_corner)
-    found: Array = np.where(right >= up, lower, upper)
-    return found
+    height: Array = np.where(right >= up, lower, upper)
+    return height
 
 
 def _faces(starts: Array, inside: Array, lakes: bool) -> Array:
@@ -354,11 +354,11 @@ def sheets(lakes: Array, levels: Array, elevation: Array, spacing: tuple[float, 
     place = np.stack([cell % cols * spacing[1], cell // cols * spacing[0], level], -1)
     depth = level - elevation.ravel()[cell]
     nothing = np.zeros(len(keys), np.float32)
-    whole = lake_sizes(lakes, levels, elevation, spacing)
+    sizes = lake_sizes(lakes, levels, elevation, spacing)
     layers = {
         "lake": number.astype(np.float32),
         "level": level.astype(np.float32),
-        **{name: values[number - 1].astype(np.float32) for name, values in whole._asdict().items()},
+        **{name: values[number - 1].astype(np.float32) for name, values in sizes._asdict().items()},
         "water_depth": depth.astype(np.float32),
         "shore": (~wet.ravel()[cell]).astype(np.float32),
         "speed": nothing,

@@ -142,12 +142,12 @@ def _lakes(
     np.maximum.at(deepest, labels, np.where(wet, depth, 0.0))
     level[labels[wet]] = levels[wet]
     least_depth = parameters.lake_depth or 0.1 * float(np.sqrt(cell))
-    shown = (
+    visible = (
         np.bincount(labels, minlength=count + 1) * cell >= (parameters.lake_area or 20.0 * cell)
     ) & (deepest >= least_depth)
-    shown[0] = False
-    number = np.where(shown, np.cumsum(shown), 0).astype(np.int32)
-    return np.ascontiguousarray(graph.inside(number[labels])), level[shown]
+    visible[0] = False
+    number = np.where(visible, np.cumsum(visible), 0).astype(np.int32)
+    return np.ascontiguousarray(graph.inside(number[labels])), level[visible]
 
 
 class _Lines(NamedTuple):
@@ -186,11 +186,11 @@ def _lines(cells: Array, ends: Array, main: Array, graph: FlowGraph) -> _Lines:
     following[starts[:-1]] = -1
     # A tributary begins with a cell of another river, which is listed upstream of that river's own
     # first cell.
-    own = np.full(main.size, -1, np.int64)
+    line_of_cell = np.full(main.size, -1, np.int64)
     is_copy = np.zeros(cells.size, bool)
     is_copy[begins[_joins(cells, begins, main)]] = True
-    own[cells[~is_copy]] = on_cell[~is_copy]
-    following[on_cell[is_copy]] = own[cells[is_copy]]
+    line_of_cell[cells[~is_copy]] = on_cell[~is_copy]
+    following[on_cell[is_copy]] = line_of_cell[cells[is_copy]]
     network = graph.network
     crossing = np.full(ends.size, -1, np.int64)
     mouths = cells[begins]
@@ -199,7 +199,9 @@ def _lines(cells: Array, ends: Array, main: Array, graph: FlowGraph) -> _Lines:
             (network.toward[mouths] < len(network.offsets)) & (following[starts[:-1]] < 0)
         )
         mouths = mouths[beyond]
-        crossing[beyond] = own[network.home[mouths + network.offsets[network.toward[mouths]]]]
+        crossing[beyond] = line_of_cell[
+            network.home[mouths + network.offsets[network.toward[mouths]]]
+        ]
     return _Lines(starts, following, crossing, first, second)
 
 
@@ -267,8 +269,8 @@ def sample(values: Array, row: Array, col: Array) -> Array:
     right = col - left
     below = values[low, left] * (1.0 - right) + values[low, left + 1] * right
     above = values[low + 1, left] * (1.0 - right) + values[low + 1, left + 1] * right
-    found: Array = below * (1.0 - up) + above * up
-    return found
+    mixed: Array = below * (1.0 - up) + above * up
+    return mixed
 
 
 class Sizes(NamedTuple):
@@ -306,13 +308,13 @@ def slopes(water: Water) -> Array:
     """
     point = np.where(water.following >= 0, water.following, np.arange(len(water.place)))
     way = water.place - water.place[point]
-    found: Array = way[:, 2] / np.maximum(
+    slope: Array = way[:, 2] / np.maximum(
         np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1]), 1e-9
     )
     mouths = water.starts[:-1]
     above = np.minimum(mouths + 1, np.maximum(water.starts[1:] - 1, mouths))
-    found[mouths] = found[above]
-    return found
+    slope[mouths] = slope[above]
+    return slope
 
 
 def distances(water: Water) -> Array:
@@ -320,16 +322,16 @@ def distances(water: Water) -> Array:
     it joins.
     """
     steps = np.diff(water.place[:, :2], axis=0, prepend=water.place[:1, :2])
-    found: Array = np.sqrt((steps * steps).sum(-1))
+    lengths: Array = np.sqrt((steps * steps).sum(-1))
     mouths = water.starts[:-1]
-    found[mouths] = 0.0
+    lengths[mouths] = 0.0
     for first, last, joined in zip(
         mouths.tolist(), water.starts[1:].tolist(), water.following[mouths].tolist(), strict=True
     ):
         if joined >= 0:
-            found[first] = found[joined]
-        np.cumsum(found[first:last], out=found[first:last])
-    return found
+            lengths[first] = lengths[joined]
+        np.cumsum(lengths[first:last], out=lengths[first:last])
+    return lengths
 
 
 class LakeSizes(NamedTuple):
@@ -365,9 +367,9 @@ def reaches(water: Water) -> list[Array]:
     joined = np.zeros(len(water.place) + 1, bool)
     mouths = water.starts[:-1]
     joined[water.following[mouths[water.following[mouths] >= 0]]] = True
-    found = []
+    pieces = []
     for first, last in zip(mouths.tolist(), water.starts[1:].tolist(), strict=True):
         inner = first + 1 + np.flatnonzero(joined[first + 1 : last - 1])
         marks = [first, *inner.tolist(), last - 1]
-        found += [np.arange(end, begin - 1, -1) for begin, end in itertools.pairwise(marks)]
-    return found
+        pieces += [np.arange(end, begin - 1, -1) for begin, end in itertools.pairwise(marks)]
+    return pieces

@@ -33,8 +33,8 @@ def river_ends(sea: Array | None, outlets: Array | None) -> Array | None:
     """
     if outlets is None:
         return sea
-    painted: Array = outlets >= OUTLET
-    return painted if sea is None else painted | sea
+    outlet: Array = outlets >= OUTLET
+    return outlet if sea is None else outlet | sea
 
 
 def prepared_outlets(mask: Array | None, shape: tuple[int, int]) -> Array | None:
@@ -56,8 +56,8 @@ def shore(sea: Array, spacing: tuple[float, float], edges: str) -> Array:
     """
     wide = BEACH * mean_cell_size(spacing)
     rows, cols = (math.ceil(wide / side) if edges == "wrap" else 0 for side in spacing)
-    around = np.pad(sea, ((rows, rows), (cols, cols)), mode="wrap")
-    near = np.float32(1.0) - distance_to(around, spacing, wide) / np.float32(wide)
+    padded = np.pad(sea, ((rows, rows), (cols, cols)), mode="wrap")
+    near = np.float32(1.0) - distance_to(padded, spacing, wide) / np.float32(wide)
     inside: Array = np.where(
         sea, np.float32(0.0), near[rows : rows + sea.shape[0], cols : cols + sea.shape[1]]
     )

@@ -49,9 +49,9 @@ def filled_by(graph: FlowGraph, heights: Array, rain: float) -> Filling:
     lakes = np.zeros(size, np.int64)
     out += spill.fill_and_spill(tree, outer[:count], rooms, water, lakes)
     owners = lakes[labels]
-    held = np.flatnonzero(owners)
-    held = held[heights[held] <= tree.spill[owners[held]]]
-    order = held[np.lexsort((heights[held], owners[held]))]
+    flooded = np.flatnonzero(owners)
+    flooded = flooded[heights[flooded] <= tree.spill[owners[flooded]]]
+    order = flooded[np.lexsort((heights[flooded], owners[flooded]))]
     levels = np.full(size, -np.inf)
     spill.lake_levels(heights, owners, order, water, rooms, tree.spill, area, levels)
     surface = np.maximum(levels[owners], heights)
@@ -67,17 +67,17 @@ def _shapes(size: int) -> tuple[tuple[int | tuple[int, int], type], ...]:
 def _by_height(graph: FlowGraph, heights: Array, links: Array) -> Array:
     """Sort order of passes: by height, then by the lower side, then by the two cells."""
     cell = links[:, 0]
-    other = cell + graph.network.offsets[links[:, 1]]
+    next_cell = cell + graph.network.offsets[links[:, 1]]
     if graph.network.home.size:
-        other = graph.network.home[other].astype(np.int64)
-    one = heights[cell]
-    two = heights[other]
-    found: Array = np.lexsort(
+        next_cell = graph.network.home[next_cell].astype(np.int64)
+    height = heights[cell]
+    two = heights[next_cell]
+    order: Array = np.lexsort(
         (
-            np.maximum(cell, other),
-            np.minimum(cell, other),
-            np.minimum(one, two),
-            np.maximum(one, two),
+            np.maximum(cell, next_cell),
+            np.minimum(cell, next_cell),
+            np.minimum(height, two),
+            np.maximum(height, two),
         )
     )
-    return found
+    return order

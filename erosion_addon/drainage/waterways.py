@@ -94,8 +94,8 @@ def write(path: Path, ways: Waterways) -> None:
 
 def _rounded(values: Array) -> list[Any]:
     """Rounded to millimeters; arguments in meters."""
-    found: list[Any] = np.round(np.asarray(values, np.float64), 3).tolist()
-    return found
+    values_list: list[Any] = np.round(np.asarray(values, np.float64), 3).tolist()
+    return values_list
 
 
 def _coordinates(ways: Waterways, points: Array) -> list[Any]:
@@ -187,9 +187,9 @@ def _table(ways: Waterways) -> str:
                 water.area[points],
             ]
         )
-        whole = np.column_stack([water.order[points], water.inside[points]]).tolist()
+        columns = np.column_stack([water.order[points], water.inside[points]]).tolist()
         river = ways.river_of(points)
-        for row, (order, lake) in zip(numbers.tolist(), whole, strict=True):
+        for row, (order, lake) in zip(numbers.tolist(), columns, strict=True):
             lines.append(
                 ",".join(
                     [f"{river},{number}", *(f"{value:.9g}" for value in row), f"{order},{lake}"]

@@ -49,7 +49,7 @@ def interpolated(field: Array, row: Array, col: Array) -> Array:
     rows, cols = field.shape
     width = cols + 3
     flat = np.pad(field, ((1, 2), (1, 2)), mode="wrap").ravel()
-    found = np.empty(row.size)
+    result = np.empty(row.size)
     for start in range(0, row.size, _BLOCK):
         part = slice(start, start + _BLOCK)
         y = row.ravel()[part]
@@ -58,9 +58,9 @@ def interpolated(field: Array, row: Array, col: Array) -> Array:
         left = np.floor(x)
         first = (top.astype(np.intp) % rows) * width + left.astype(np.intp) % cols
         across = list(catmull_rom(x - left))
-        found[part] = sum(
+        result[part] = sum(
             weight
             * sum(share * flat.take(first + (line * width + at)) for at, share in enumerate(across))
             for line, weight in enumerate(catmull_rom(y - top))
         )
-    return found.reshape(row.shape)
+    return result.reshape(row.shape)

@@ -41,7 +41,7 @@ _DYING, _HILLS = 0.12, 0.08
 """Standard deviations of their height along the strike, and of the noise on them, in reliefs."""
 
 
-def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
+def ridged(canvas: Canvas, parameters: RidgedParameters) -> Array:
     """Ridged multifractal: Σ gain^k w (1 - |n|)^2, where w, the ridge height of the previous
     octave, calms the valleys
     (Musgrave 1994). Each octave is displaced along the slope of the previous ones, which stretches
@@ -54,55 +54,57 @@ def ridged(canvas: Canvas, given: RidgedParameters) -> Array:
     fall = np.zeros((2, *canvas.period))
     rows, cols = canvas.period
     cells = np.arange(float(rows))[:, None], np.arange(float(cols))
-    for octave in range(given.octaves):
+    for octave in range(parameters.octaves):
         # Half a form is a ridge: |n| has twice the frequency of n.
-        waves = given.ridges * 2**octave / 2
+        waves = parameters.ridges * 2**octave / 2
         noises = noise.octaves(canvas, waves, 2, 0.4, octave) / 2.7
-        if octave and given.spurs:
-            far = given.spurs * canvas.longer_side / given.ridges
+        if octave and parameters.spurs:
+            far = parameters.spurs * canvas.longer_side / parameters.ridges
             pushed = zip(cells, fall, canvas.spacing, strict=True)
             noises = interpolated(
-                noises, *(at + moved * far / space for at, moved, space in pushed)
+                noises, *(at + offset * far / space for at, offset, space in pushed)
             )
         crest = weight * np.square(1.0 - np.minimum(np.abs(noises), 1.0))
         total += share * crest
-        if given.spurs:
+        if parameters.spurs:
             for axis, space in enumerate(canvas.spacing):
                 rise = np.roll(noises, -1, axis) - np.roll(noises, 1, axis)
                 rise *= canvas.longer_side / (4 * waves * space)
                 fall[axis] -= share * weight * rise * noises
-        share *= given.gain
-        weight = 1.0 - given.calm * (1.0 - np.minimum(2.0 * crest, 1.0))
-    return stretched(warped(canvas, total), given.relief)
+        share *= parameters.gain
+        weight = 1.0 - parameters.calm * (1.0 - np.minimum(2.0 * crest, 1.0))
+    return stretched(warped(canvas, total), parameters.relief)
 
 
-def fractal(canvas: Canvas, given: FractalParameters) -> Array:
+def fractal(canvas: Canvas, parameters: FractalParameters) -> Array:
     """Spectral synthesis (Saupe 1988): amplitude falls with frequency^-(H + 1), where H = 1 -
     roughness.
     """
     frequency = noise.frequency(canvas)
     frequency[0, 0] = 1.0  # of the constant part, of which there is none
-    made = noise.field(canvas, noise.white(canvas, 0) * power(frequency, given.roughness - 2.0))
-    return stretched(warped(canvas, made), given.relief)
+    heights = noise.field(
+        canvas, noise.white(canvas, 0) * power(frequency, parameters.roughness - 2.0)
+    )
+    return stretched(warped(canvas, heights), parameters.relief)
 
 
-def voronoi(canvas: Canvas, given: VoronoiParameters) -> Array:
+def voronoi(canvas: Canvas, parameters: VoronoiParameters) -> Array:
     """Distance to the second nearest point minus that to the nearest, at two scales, with noise
     (Olsen 2004).
     """
     cells = np.zeros(canvas.period)
     for octave, share in enumerate((1.0, 0.35)):
-        nearest, second = noise.distances(canvas, given.peaks * 2**octave, 50 + 2 * octave)
+        nearest, second = noise.distances(canvas, parameters.peaks * 2**octave, 50 + 2 * octave)
         cells += share * (second - nearest)
-    rough = noise.octaves(canvas, given.peaks / 2, 7, 0.5, 0)
+    rough = noise.octaves(canvas, parameters.peaks / 2, 7, 0.5, 0)
     cells -= ordered_sum(cells) / cells.size
-    total = (1 - given.noise) * cells / math.sqrt(
+    total = (1 - parameters.noise) * cells / math.sqrt(
         ordered_sum(cells * cells) / cells.size
-    ) + given.noise * rough
-    return stretched(warped(canvas, total), given.relief)
+    ) + parameters.noise * rough
+    return stretched(warped(canvas, total), parameters.relief)
 
 
-def faults(canvas: Canvas, given: FaultsParameters) -> Array:
+def faults(canvas: Canvas, parameters: FaultsParameters) -> Array:
     """Random lines, each of which raises all cells on one side. Lines end at the edges. To tile,
     half of the terrain blends into the cells beyond the opposite edge.
     """
@@ -112,7 +114,8 @@ def faults(canvas: Canvas, given: FaultsParameters) -> Array:
     width = cols * canvas.spacing[1]
     farthest = math.sqrt(height * height + width * width) / 2
     angles, places = (
-        noise.random_numbers(canvas.seed, _CUTS + part, np.arange(given.cuts), 0) for part in (0, 1)
+        noise.random_numbers(canvas.seed, _CUTS + part, np.arange(parameters.cuts), 0)
+        for part in (0, 1)
     )
     lifts = np.zeros((rows, cols + 1), np.int32)
     for sine, cosine, place in zip(*sincos(math.pi * angles), farthest * places, strict=True):
@@ -123,10 +126,10 @@ def faults(canvas: Canvas, given: FaultsParameters) -> Array:
     total = np.cumsum(lifts[:, :-1], axis=1, dtype=np.float64)
     if canvas.tileable:
         total = _closed(_closed(total, canvas.period[0]).T, canvas.period[1]).T
-    if given.softness > 0:
-        blur = exp(-2 * np.square(math.pi * noise.frequency(canvas) * given.softness / 2))
+    if parameters.softness > 0:
+        blur = exp(-2 * np.square(math.pi * noise.frequency(canvas) * parameters.softness / 2))
         total = noise.field(canvas, noise.spectrum(total) * blur)
-    return stretched(warped(canvas, total), given.relief)
+    return stretched(warped(canvas, total), parameters.relief)
 
 
 def _closed(field: Array, period: int) -> Array:
@@ -138,35 +141,35 @@ def _closed(field: Array, period: int) -> Array:
     return closed
 
 
-def sand(canvas: Canvas, given: SandParameters) -> Array:
+def sand(canvas: Canvas, parameters: SandParameters) -> Array:
     """Sum of octaves of noise; all of it is loose sediment."""
-    total = noise.octaves(canvas, given.waves, given.octaves, given.gain, 0)
-    return stretched(warped(canvas, total), given.relief)
+    total = noise.octaves(canvas, parameters.waves, parameters.octaves, parameters.gain, 0)
+    return stretched(warped(canvas, total), parameters.relief)
 
 
-def bumps(canvas: Canvas, given: BumpsParameters) -> Array:
+def bumps(canvas: Canvas, parameters: BumpsParameters) -> Array:
     """Noise of one wavelength."""
-    return stretched(warped(canvas, noise.band(canvas, given.bumps, 0)), given.relief)
+    return stretched(warped(canvas, noise.band(canvas, parameters.bumps, 0)), parameters.relief)
 
 
-def blocks(canvas: Canvas, given: BlocksParameters) -> Array:
+def blocks(canvas: Canvas, parameters: BlocksParameters) -> Array:
     """Upper surface of blocks that rotated on normal faults (Stewart 1980), with crests that wander
     and die out.
     """
     rows, cols = canvas.period
     y = ((np.arange(rows) - (rows - 1) / 2) * canvas.spacing[0])[:, None]
     x = (np.arange(cols) - (cols - 1) / 2) * canvas.spacing[1]
-    sine, cosine = sincos(math.radians(given.strike))
-    apart = canvas.longer_side / given.blocks
+    sine, cosine = sincos(math.radians(parameters.strike))
+    apart = canvas.longer_side / parameters.blocks
     across = (
         cosine * y
         - sine * x
-        + _WANDER * apart * noise.octaves(canvas, 0.5 * given.blocks, 2, 0.5, 10)
+        + _WANDER * apart * noise.octaves(canvas, 0.5 * parameters.blocks, 2, 0.5, 10)
     )
-    crest = given.relief * np.maximum(
-        1.0 + _DYING * noise.octaves(canvas, 0.5 * given.blocks, 1, 1.0, 12), 0.0
+    crest = parameters.relief * np.maximum(
+        1.0 + _DYING * noise.octaves(canvas, 0.5 * parameters.blocks, 1, 1.0, 12), 0.0
     )
-    back = tan(math.radians(given.dip))
+    back = tan(math.radians(parameters.dip))
     front = tan(math.radians(_FAULT))
     total = np.zeros(canvas.period)
     farthest = math.ceil(float(np.abs(across).max()) / apart) + 1
@@ -175,9 +178,10 @@ def blocks(canvas: Canvas, given: BlocksParameters) -> Array:
     for place in (numbers + 0.5 + _UNEVEN * uneven) * apart:
         beyond = across - place
         np.maximum(total, crest - np.where(beyond > 0, back, -front) * beyond, out=total)
-    rough = noise.octaves(canvas, 2 * given.blocks, 6, 0.5, 14)
+    rough = noise.octaves(canvas, 2 * parameters.blocks, 6, 0.5, 14)
     return stretched(
-        warped(canvas, total + given.roughness * _HILLS * given.relief * rough), given.relief
+        warped(canvas, total + parameters.roughness * _HILLS * parameters.relief * rough),
+        parameters.relief,
     )
 
 

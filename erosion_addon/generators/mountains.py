@@ -119,18 +119,20 @@ class _Land:
     coast: Array | None
 
 
-def mountains(canvas: Canvas, given: MountainsParameters) -> Array:
+def mountains(canvas: Canvas, parameters: MountainsParameters) -> Array:
     """Land that rose while rivers cut it, with tilted beds of rock. All of it drains to the border
     or the sea.
     """
     asked = f"A terrain of {canvas.rows} × {canvas.cols} cells, with the land around it,"
     require(math.prod(canvas.period) * BYTES_PER_CELL, asked)
     levels = _levels(canvas)
-    land, rate = _history(_start(levels[0], given), given)
+    land, rate = _history(_start(levels[0], parameters), parameters)
     for number, level in enumerate(levels[1:]):
-        years = FINE_YEARS / (1 << number) * _grown(given)
-        land = _cut(_refined(land, level, given, number == 0), given, years, rate, FINE_STEPS)
-    return stretched(canvas.cut(land.heights), given.relief)
+        years = FINE_YEARS / (1 << number) * _grown(parameters)
+        land = _cut(
+            _refined(land, level, parameters, number == 0), parameters, years, rate, FINE_STEPS
+        )
+    return stretched(canvas.cut(land.heights), parameters.relief)
 
 
 def _levels(canvas: Canvas) -> list[Canvas]:
@@ -154,36 +156,38 @@ def _levels(canvas: Canvas) -> list[Canvas]:
     return [*levels, canvas]
 
 
-def _grown(given: MountainsParameters) -> float:
+def _grown(parameters: MountainsParameters) -> float:
     """Share of the years of uplift that are over: all at half of the age."""
-    return min(4 * given.age * given.age, 1.0)
+    return min(4 * parameters.age * parameters.age, 1.0)
 
 
-def _worn(given: MountainsParameters) -> float:
+def _worn(parameters: MountainsParameters) -> float:
     """Share of the years after the uplift that are over."""
-    return max(2 * given.age - 1.0, 0.0)
+    return max(2 * parameters.age - 1.0, 0.0)
 
 
-def _start(canvas: Canvas, given: MountainsParameters) -> _Land:
+def _start(canvas: Canvas, parameters: MountainsParameters) -> _Land:
     """Hills before the uplift, and the rock in them."""
-    massifs = _massifs(canvas, given.massifs)
+    massifs = _massifs(canvas, parameters.massifs)
     heights = (
-        given.roughness * given.relief * (2.0 * massifs + noise.octaves(canvas, 4.0, 5, 0.6, 20))
+        parameters.roughness
+        * parameters.relief
+        * (2.0 * massifs + noise.octaves(canvas, 4.0, 5, 0.6, 20))
     )
     rock = np.clip(0.5 + VARIED * noise.octaves(canvas, 8.0, 4, 0.8, 24), 0.0, HARDEST)
     # Beds are as hard as they are, whatever the rock.
-    hardness = given.roughness * (1.0 - given.hardness) * rock
-    coast = _coast(canvas, given)
+    hardness = parameters.roughness * (1.0 - parameters.hardness) * rock
+    coast = _coast(canvas, parameters)
     uplift = 1.0 + UNEVEN * massifs
-    across = _across(canvas, given.strike)
+    across = _across(canvas, parameters.strike)
     return _Land(canvas, heights - heights.min(), uplift, hardness, across, coast)
 
 
 def _massifs(canvas: Canvas, waves: float) -> Array:
     """Noise from -1 to 1. waves: about how many lie along the longer side."""
     bell = exp(-np.square(noise.frequency(canvas, 2.5 * waves) / waves - 1.0) / 0.09)
-    made = noise.field(canvas, noise.white(canvas, 22, 2.5 * waves) * bell)
-    return np.asarray(made / max(float(np.abs(made).max()), 1e-30))
+    massifs = noise.field(canvas, noise.white(canvas, 22, 2.5 * waves) * bell)
+    return np.asarray(massifs / max(float(np.abs(massifs).max()), 1e-30))
 
 
 def _across(canvas: Canvas, strike: float) -> Array:
@@ -201,36 +205,42 @@ def _across(canvas: Canvas, strike: float) -> Array:
     return bent
 
 
-def _coast(canvas: Canvas, given: MountainsParameters) -> Array | None:
-    if not given.island:
+def _coast(canvas: Canvas, parameters: MountainsParameters) -> Array | None:
+    if not parameters.island:
         return None
-    return np.pad(coast_share(canvas, given.island), [(each, each) for each in canvas.margin])
+    return np.pad(
+        coast_share(canvas, parameters.island), [(margin, margin) for margin in canvas.margin]
+    )
 
 
-def _history(land: _Land, given: MountainsParameters) -> tuple[_Land, float]:
+def _history(land: _Land, parameters: MountainsParameters) -> tuple[_Land, float]:
     """The land at its age, and the uplift then, relative to `RISE`."""
     rate = 1.0
     for _ in range(ROUNDS):
         land, ratio = _scaled(
-            _cut(land, given, YEARS * _grown(given) / ROUNDS, rate, STEPS), given.relief
+            _cut(land, parameters, YEARS * _grown(parameters) / ROUNDS, rate, STEPS),
+            parameters.relief,
         )
         rate = min(rate * ratio, FASTEST)
-    rate *= 1.0 - _worn(given)
-    for _ in range(WORN_ROUNDS if _worn(given) else 0):
+    rate *= 1.0 - _worn(parameters)
+    for _ in range(WORN_ROUNDS if _worn(parameters) else 0):
         land, _ = _scaled(
-            _cut(land, given, WORN_YEARS * _worn(given) / WORN_ROUNDS, rate, STEPS), given.relief
+            _cut(land, parameters, WORN_YEARS * _worn(parameters) / WORN_ROUNDS, rate, STEPS),
+            parameters.relief,
         )
     return land, rate
 
 
 def _scaled(land: _Land, relief: float) -> tuple[_Land, float]:
     """The land brought to the relief by at most twice or half of its height, and that factor."""
-    now = float(np.ptp(land.canvas.cut(land.heights)))
-    ratio = min(max(relief / now, 0.5), 2.0) if now > 0 else 1.0
+    height = float(np.ptp(land.canvas.cut(land.heights)))
+    ratio = min(max(relief / height, 0.5), 2.0) if height > 0 else 1.0
     return replace(land, heights=land.heights * ratio), ratio
 
 
-def _cut(land: _Land, given: MountainsParameters, years: float, rate: float, steps: int) -> _Land:
+def _cut(
+    land: _Land, settings: MountainsParameters, years: float, rate: float, steps: int
+) -> _Land:
     """The land after years of uplift and rivers, without pits. rate: of the uplift, relative to
     `RISE`.
     """
@@ -238,7 +248,7 @@ def _cut(land: _Land, given: MountainsParameters, years: float, rate: float, ste
     heights = land.heights
     uplift = land.uplift
     outlets = None
-    soft = (1.0 - land.hardness) * (1.0 - given.hardness * _beds(land, given))
+    soft = (1.0 - land.hardness) * (1.0 - settings.hardness * _beds(land, settings))
     masks = {"hardness": (1.0 - soft).astype(np.float32)}
     if land.coast is not None:
         outlets = land.coast <= 0
@@ -246,14 +256,16 @@ def _cut(land: _Land, given: MountainsParameters, years: float, rate: float, ste
         uplift = uplift * land.coast
         masks["outlet"] = outlets.astype(np.float32)
     masks["uplift"] = uplift.astype(np.float32)
-    speed = 1.0 - SLOWER * given.hardness
+    speed = 1.0 - SLOWER * settings.hardness
     parameters = UpliftParameters(
         years=years / speed,
-        uplift=speed * rate * RISE * given.relief,
+        uplift=speed * rate * RISE * settings.relief,
         erodibility=1.0,
         breach=1.0,
         slope_limit=STEEPEST,
-        hillslope_length=(1.0 + (ROUNDED - 1.0) * _worn(given)) * canvas.longer_side / HILLSLOPES,
+        hillslope_length=(1.0 + (ROUNDED - 1.0) * _worn(settings))
+        * canvas.longer_side
+        / HILLSLOPES,
         coarse_to_fine=False,
     )
     layers: dict[str, Array] = {"sediment": np.zeros(canvas.period)}
@@ -267,20 +279,22 @@ def _cut(land: _Land, given: MountainsParameters, years: float, rate: float, ste
     return replace(land, heights=graph.inside(graph.filled(flat)))
 
 
-def _beds(land: _Land, given: MountainsParameters) -> Any:
+def _beds(land: _Land, parameters: MountainsParameters) -> Any:
     """Share of hard rock at the surface, 0-1. In each pair of beds the upper one is hard; they are
     unevenly thick.
     """
-    if not given.hardness:
+    if not parameters.hardness:
         return 0.0
-    fall = tan(math.radians(given.dip))
-    pair = (land.canvas.longer_side * fall + given.relief) / given.beds  # measured upright
+    fall = tan(math.radians(parameters.dip))
+    pair = (
+        land.canvas.longer_side * fall + parameters.relief
+    ) / parameters.beds  # measured upright
     number, place = np.divmod((land.heights + fall * land.across) / (pair or 1.0), 1.0)
     soft = 0.5 + 0.2 * noise.random_numbers(land.canvas.seed, _BEDS, number, 0)
     return smooth_step((place - soft) / EDGE) * smooth_step((1.0 - place) / EDGE)
 
 
-def _refined(land: _Land, finer: Canvas, given: MountainsParameters, bent: bool) -> _Land:
+def _refined(land: _Land, finer: Canvas, parameters: MountainsParameters, bent: bool) -> _Land:
     """The land on finer cells. bent: whether its rivers get bends."""
     coarser = land.canvas
     row, col = (
@@ -303,7 +317,7 @@ def _refined(land: _Land, finer: Canvas, given: MountainsParameters, bent: bool)
     uplift, hardness, across = (
         _bilinear(field, row, col) for field in (land.uplift, land.hardness, land.across)
     )
-    return _Land(finer, heights, uplift, hardness, across, _coast(finer, given))
+    return _Land(finer, heights, uplift, hardness, across, _coast(finer, parameters))
 
 
 def _bilinear(field: Array, row: Array, col: Array) -> Array:

@@ -135,8 +135,8 @@ def bend(canvas: Canvas, stream: int) -> Array:
     """Noise from -1 to 1 of long waves with a weaker short-wave part; for warping and coasts."""
     waves = np.maximum(frequency(canvas, 100.0), 1e-9)
     fading = exp(-np.square(waves / 40)) * np.minimum(waves / 2, 1) * power(waves, -2.1)
-    made = field(canvas, white(canvas, 100 + stream, 100.0) * fading)
-    return np.asarray(made / max(float(np.abs(made).max()), 1e-30))
+    shift = field(canvas, white(canvas, 100 + stream, 100.0) * fading)
+    return np.asarray(shift / max(float(np.abs(shift).max()), 1e-30))
 
 
 def distances(canvas: Canvas, cells: int, stream: int) -> tuple[Array, Array]:
@@ -181,8 +181,8 @@ def _compare(point: tuple[float, float], y: Array, x: Array, nearest: Array, sec
     if rows.start < rows.stop:
         away = np.square(y[rows] - point[0])[:, None] + np.square(x[cols] - point[1])[None, :]
         close = nearest[rows, cols]
-        other = second[rows, cols]
-        np.minimum(other, np.maximum(close, away), out=other)
+        neighbor = second[rows, cols]
+        np.minimum(neighbor, np.maximum(close, away), out=neighbor)
         np.minimum(close, away, out=close)
 
 

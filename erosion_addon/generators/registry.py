@@ -129,19 +129,23 @@ def make(
 
     source = _source(kind)
     require_size(rows, cols)
-    given: Any = source.parameters.from_dict(dict(values or {}))
+    arguments: Any = source.parameters.from_dict(dict(values or {}))
     SEED.checked(seed)
     # A terrain of the smallest size checks the cell size before the work.
     spacing = Terrain(np.zeros((SMALLEST_SIDE, SMALLEST_SIDE)), cell_size).spacing
     require(rows * cols * BYTES_PER_CELL, f"A terrain of {rows} × {cols} cells")
-    tileable = getattr(given, "tileable", False)
-    canvas = Canvas(rows, cols, spacing, seed, tileable, given.warp, image_files, granted(threads))
-    elevation = opened(__package__, source.elevation)(canvas, given)
-    fields = (
-        {"sediment": opened(__package__, source.sediment)(canvas, given)} if source.sediment else {}
+    tileable = getattr(arguments, "tileable", False)
+    canvas = Canvas(
+        rows, cols, spacing, seed, tileable, arguments.warp, image_files, granted(threads)
     )
-    if given.island > 0 and not source.own_coast:
-        share = island_share(canvas, given.island, elevation)
+    elevation = opened(__package__, source.elevation)(canvas, arguments)
+    fields = (
+        {"sediment": opened(__package__, source.sediment)(canvas, arguments)}
+        if source.sediment
+        else {}
+    )
+    if arguments.island > 0 and not source.own_coast:
+        share = island_share(canvas, arguments.island, elevation)
         elevation = elevation * share
         fields = {name: values * share for name, values in fields.items()}
     return Terrain(elevation, cell_size, fields)
@@ -164,8 +168,8 @@ def lengths(kind: str, width: float) -> dict[str, float]:
     scaled = parameters().scaled(width / DECLARED_WIDTH)
     return {
         name: getattr(scaled, name)
-        for name, known in specifications(parameters).items()
-        if known.width_power
+        for name, specification in specifications(parameters).items()
+        if specification.width_power
     }
 
 

@@ -32,58 +32,59 @@ LETTERS = (
 """Default image."""
 
 
-def plane(canvas: Canvas, given: PlaneParameters) -> Array:
+def plane(canvas: Canvas, parameters: PlaneParameters) -> Array:
     """Sloping plane; its lowest corner is at 0."""
     y, x = meters(canvas)
-    sine, cosine = sincos(math.radians(given.direction))
-    made = -given.slope * (x * cosine + y * sine)
-    return np.asarray(made - made.min())
+    sine, cosine = sincos(math.radians(parameters.direction))
+    heights = -parameters.slope * (x * cosine + y * sine)
+    return np.asarray(heights - heights.min())
 
 
-def cone(canvas: Canvas, given: ConeParameters) -> Array:
+def cone(canvas: Canvas, parameters: ConeParameters) -> Array:
     """Cone: the height falls linearly from the middle to the foot."""
     y, x = meters(canvas)
     away: Array = np.sqrt(y * y + x * x)
-    return given.height * np.maximum(1.0 - away / (given.width * canvas.half_width), 0.0)
+    return parameters.height * np.maximum(1.0 - away / (parameters.width * canvas.half_width), 0.0)
 
 
-def pyramid(canvas: Canvas, given: PyramidParameters) -> Array:
+def pyramid(canvas: Canvas, parameters: PyramidParameters) -> Array:
     """Stepped pyramid: steps of equal height and depth."""
-    inside = 1.0 - _square(*meters(canvas)) / (given.width * canvas.half_width)
-    steps: Array = np.ceil(np.clip(inside, 0.0, 1.0) * given.steps)
-    return given.height / given.steps * steps
+    inside = 1.0 - _square(*meters(canvas)) / (parameters.width * canvas.half_width)
+    steps: Array = np.ceil(np.clip(inside, 0.0, 1.0) * parameters.steps)
+    return parameters.height / parameters.steps * steps
 
 
-def box(canvas: Canvas, given: BoxParameters) -> Array:
+def box(canvas: Canvas, parameters: BoxParameters) -> Array:
     """Box: full height within the walls, 0 outside."""
     y, x = meters(canvas)
-    across, along = sincos(math.radians(given.turn))
+    across, along = sincos(math.radians(parameters.turn))
     inside = (
-        _square(y * along - x * across, x * along + y * across) <= given.width * canvas.half_width
+        _square(y * along - x * across, x * along + y * across)
+        <= parameters.width * canvas.half_width
     )
-    return np.where(inside, given.height, 0.0)
+    return np.where(inside, parameters.height, 0.0)
 
 
-def letters(canvas: Canvas, given: LettersParameters) -> Array:
+def letters(canvas: Canvas, parameters: LettersParameters) -> Array:
     """Relief from an image: height is proportional to brightness, and 0 outside the image."""
-    pixels = _pixels(given.image, canvas)
-    if given.invert:
+    pixels = _pixels(parameters.image, canvas)
+    if parameters.invert:
         pixels = pixels.max() - pixels
     y, x = meters(canvas)
     rows, cols = pixels.shape
     # The whole picture shows, in its own proportions.
     sides = (canvas.rows - 1) * canvas.spacing[0], (canvas.cols - 1) * canvas.spacing[1]
-    pixel = given.width * min(sides[0] / rows, sides[1] / cols)
+    pixel = parameters.width * min(sides[0] / rows, sides[1] / cols)
     row, col = np.broadcast_arrays(y / pixel + rows / 2, x / pixel + cols / 2)
     inside = (row >= 0) & (row <= rows) & (col >= 0) & (col <= cols)
-    made = np.zeros((canvas.rows, canvas.cols))
-    found = (
+    raised = np.zeros((canvas.rows, canvas.cols))
+    image = (
         np.minimum(place[inside].astype(np.intp), side - 1)
         for place, side in ((row, rows), (col, cols))
     )
-    made[inside] = pixels[tuple(found)]
+    raised[inside] = pixels[tuple(image)]
     highest = float(np.abs(pixels).max())
-    return made * (given.height / highest) if highest > 0 else made
+    return raised * (parameters.height / highest) if highest > 0 else raised
 
 
 def _pixels(image: str, canvas: Canvas) -> Array:
@@ -93,22 +94,22 @@ def _pixels(image: str, canvas: Canvas) -> Array:
     return np.array([[float(letter == "#") for letter in line] for line in reversed(LETTERS)])
 
 
-def pyramid_in_sand(canvas: Canvas, given: PyramidInSandParameters) -> Array:
+def pyramid_in_sand(canvas: Canvas, parameters: PyramidInSandParameters) -> Array:
     """Upper surface of the rock and the sand."""
-    return np.maximum(pyramid(canvas, given), _sand(canvas, given))  # type: ignore[arg-type]
+    return np.maximum(pyramid(canvas, parameters), _sand(canvas, parameters))  # type: ignore[arg-type]
 
 
-def sand_around(canvas: Canvas, given: PyramidInSandParameters) -> Array:
+def sand_around(canvas: Canvas, parameters: PyramidInSandParameters) -> Array:
     """Thickness of the sand on the rock."""
-    return np.maximum(_sand(canvas, given) - pyramid(canvas, given), 0.0)  # type: ignore[arg-type]
+    return np.maximum(_sand(canvas, parameters) - pyramid(canvas, parameters), 0.0)  # type: ignore[arg-type]
 
 
-def _sand(canvas: Canvas, given: PyramidInSandParameters) -> Array:
+def _sand(canvas: Canvas, parameters: PyramidInSandParameters) -> Array:
     waves = canvas.cut(noise.band(canvas, 12.0, 0))
     lowest = float(waves.min())
     highest = float(waves.max())
     part = (waves - lowest) / (highest - lowest) - 0.5 if highest > lowest else 0 * waves
-    sand: Array = np.maximum(given.sand + part * given.waves, 0.0)
+    sand: Array = np.maximum(parameters.sand + part * parameters.waves, 0.0)
     return sand
 
 

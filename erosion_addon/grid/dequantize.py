@@ -71,11 +71,11 @@ def smooth_steps(elevation: Array, step: float | Array) -> Array:
     step: of all cells, or of each, as floats of 16 bits have it.
     """
     heights = np.asarray(elevation, np.float64)
-    moved = _smoothest(heights, step)
-    moved -= heights
-    moved *= _smooth_ground(heights, moved, step)
-    moved += heights
-    return np.clip(moved, heights - step / 2, heights + step / 2)
+    smooth = _smoothest(heights, step)
+    smooth -= heights
+    smooth *= _smooth_ground(heights, smooth, step)
+    smooth += heights
+    return np.clip(smooth, heights - step / 2, heights + step / 2)
 
 
 def _smoothest(heights: Array, step: float | Array) -> Array:
@@ -91,7 +91,7 @@ def _smoothest(heights: Array, step: float | Array) -> Array:
     return smooth
 
 
-def _smooth_ground(heights: Array, moved: Array, step: float | Array) -> Array:
+def _smooth_ground(heights: Array, change: Array, step: float | Array) -> Array:
     """Weight from 0 on rough ground to 1 on smooth ground.
 
     Smooth ground climbs little from point to point, or its corrections lie within the half levels
@@ -99,7 +99,7 @@ def _smooth_ground(heights: Array, moved: Array, step: float | Array) -> Array:
     """
     climb = [np.diff(heights, axis=axis, append=heights.take([-1], axis)) for axis in (0, 1)]
     gentle = _share(_spread(np.sqrt(climb[0] * climb[0] + climb[1] * climb[1]) / step), *_STEEP)
-    return np.maximum(gentle, _share(_spread(np.square(moved / step)), *_CUT_OFF))
+    return np.maximum(gentle, _share(_spread(np.square(change / step)), *_CUT_OFF))
 
 
 def _share(values: Array, all_below: float, none_above: float) -> Array:

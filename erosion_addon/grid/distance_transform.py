@@ -28,16 +28,16 @@ def distance_to(marked: Array, spacing: tuple[float, float], reach: float) -> Ar
     cols = marked.shape[1]
     for first in range(0, len(marked), max(1, _BLOCK // cols)):
         rows = slice(first, first + max(1, _BLOCK // cols))
-        given = squares[rows]
-        found = nearest[rows]
-        if given.min() >= far:
+        line = squares[rows]
+        line_nearest = nearest[rows]
+        if line.min() >= far:
             continue
         for step in range(1, cols):
             added = np.square(np.float32(step * spacing[1]))
             if added >= far:
                 break
-            np.minimum(found[:, step:], given[:, :-step] + added, out=found[:, step:])
-            np.minimum(found[:, :-step], given[:, step:] + added, out=found[:, :-step])
+            np.minimum(line_nearest[:, step:], line[:, :-step] + added, out=line_nearest[:, step:])
+            np.minimum(line_nearest[:, :-step], line[:, step:] + added, out=line_nearest[:, :-step])
     np.sqrt(nearest, out=nearest)
     return nearest
 

@@ -56,10 +56,10 @@ def filled_windows(read: Windows, shape: tuple[int, int]) -> Windows:
         # all.
         first, start = (max(place // side - 1, 0) for place in (top, left))
         last, end = (-(-place // side) + 1 for place in (bottom, right))
-        there = np.s_[first * side : min(last * side, rows), start * side : min(end * side, cols)]
-        wide = read(there[0].start, there[0].stop, there[1].start, there[1].stop)
+        block = np.s_[first * side : min(last * side, rows), start * side : min(end * side, cols)]
+        wide = read(block[0].start, block[0].stop, block[1].start, block[1].stop)
         means = _pulled(*_sums(wide), depth, coarsest[first:last, start:end])
-        return means[top - there[0].start :, left - there[1].start :][
+        return means[top - block[0].start :, left - block[1].start :][
             : bottom - top, : right - left
         ]
 
@@ -82,12 +82,10 @@ def _pushed(total: Array, count: Array, depth: int) -> tuple[Array, Array]:
 
 def _filled(total: Array, count: Array) -> Array:
     """Means of cells. total: sum of the known values; count: their number."""
-    known = count > 0
-    means: Array = np.divide(total, count, out=np.zeros_like(total), where=known)
-    if not known.all():
-        means = np.where(
-            known, means, _spread(_filled(_halved(total), _halved(count)), total.shape)
-        )
+    full = count > 0
+    means: Array = np.divide(total, count, out=np.zeros_like(total), where=full)
+    if not full.all():
+        means = np.where(full, means, _spread(_filled(_halved(total), _halved(count)), total.shape))
     return means
 
 
@@ -95,11 +93,11 @@ def _pulled(total: Array, count: Array, depth: int, coarsest: Array) -> Array:
     """`_filled` with known means of blocks of 2^depth cells."""
     if depth == 0:
         return coarsest
-    known = count > 0
-    means: Array = np.divide(total, count, out=np.zeros_like(total), where=known)
-    if not known.all():
+    full = count > 0
+    means: Array = np.divide(total, count, out=np.zeros_like(total), where=full)
+    if not full.all():
         coarse = _pulled(_halved(total), _halved(count), depth - 1, coarsest)
-        means = np.where(known, means, _spread(coarse, total.shape))
+        means = np.where(full, means, _spread(coarse, total.shape))
     return means
 
 

@@ -31,11 +31,11 @@ def waves(values: Array) -> Array:
 def summed(spectrum: Array) -> Array:
     """Inverse transform of a complex spectrum (2, n, …), times n."""
     lanes = spectrum.reshape(2, spectrum.shape[1], -1)
-    found = np.empty_like(lanes)
+    total = np.empty_like(lanes)
     transform = _transform(lanes.shape[1])
     for block in _blocks(*lanes.shape[1:]):
-        found[:, :, block] = transform(lanes[:, :, block])
-    return found.reshape(spectrum.shape)
+        total[:, :, block] = transform(lanes[:, :, block])
+    return total.reshape(spectrum.shape)
 
 
 def real_summed(spectrum: Array, length: int) -> Array:
@@ -44,7 +44,7 @@ def real_summed(spectrum: Array, length: int) -> Array:
     """
     half, lanes = spectrum.shape[1:]
     pairs = (lanes + 1) // 2
-    found = np.empty((length, lanes))
+    total = np.empty((length, lanes))
     transform = _transform(length)
     mirror = slice(length - half, 0, -1)  # of wave `half` and those after it
     for block in _blocks(length, pairs):
@@ -63,9 +63,9 @@ def real_summed(spectrum: Array, length: int) -> Array:
             both[0, alone] = first[0, alone]
             both[1, alone] = second[0, alone]
         values = transform(both)
-        found[:, :pairs][:, block] = values[0]
-        found[:, pairs:][:, block] = values[1, :, : last.shape[2]]
-    return found
+        total[:, :pairs][:, block] = values[0]
+        total[:, pairs:][:, block] = values[1, :, : last.shape[2]]
+    return total
 
 
 def _blocks(length: int, lanes: int) -> Iterator[slice]:
@@ -92,21 +92,21 @@ class _Stockham:
 
     def __call__(self, values: Array) -> Array:
         """Transform of values (2, n, lanes)."""
-        done = 1
+        size = 1
         shape = values.shape
         for factor in self._factors:
-            left = self._length // (done * factor)
-            parts = values.reshape(2, factor, left, done, -1)
+            left = self._length // (size * factor)
+            parts = values.reshape(2, factor, left, size, -1)
             values = np.empty((2, left, factor, *parts.shape[3:]))
             sums = _four(parts) if factor == 4 else self._few(parts)
             for number, part in enumerate(sums):
-                ahead = np.arange(left) * (number * done) % self._length
+                ahead = np.arange(left) * (number * size) % self._length
                 _multiply(
                     part,
                     self._turns[:, ahead, None, None] if ahead.any() else None,
                     values[:, :, number],
                 )
-            done *= factor
+            size *= factor
         return values.reshape(shape)
 
     def _few(self, parts: Array) -> Iterator[Array]:
@@ -158,11 +158,11 @@ class _Bluestein:
         """Transform of values (2, n, lanes)."""
         length = values.shape[1]
         padded = np.zeros((2, self._back.shape[1], values.shape[2]))
-        found = np.empty_like(values)
+        result = np.empty_like(values)
         _multiply(values, self._chirp, padded[:, :length])
         _multiply(self._transform(padded), self._back, padded)
-        _multiply(_swapped(self._transform(_swapped(padded)))[:, :length], self._chirp, found)
-        return found
+        _multiply(_swapped(self._transform(_swapped(padded)))[:, :length], self._chirp, result)
+        return result
 
 
 def turns(number: Array, length: int) -> Array:

@@ -47,10 +47,10 @@ def catmull_rom(part: Array) -> tuple[Array, Array, Array, Array]:
     square: Array = part * part
     cube: Array = square * part
     before: Array = square - (cube + part) / 2
-    here: Array = 1 + (3 * cube - 5 * square) / 2
+    weight: Array = 1 + (3 * cube - 5 * square) / 2
     after: Array = 2 * square + (part - 3 * cube) / 2
     beyond: Array = (cube - square) / 2
-    return before, here, after, beyond
+    return before, weight, after, beyond
 
 
 def spread(means: Array, shape: tuple[int, int]) -> Array:
@@ -120,12 +120,12 @@ def _block(points: Array, count: int) -> Array:
     points = np.pad(points, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
     slopes = _slopes(points)
     place = place + reach
-    whole = np.zeros_like(points)
+    integral = np.zeros_like(points)
     np.cumsum(
-        (points[:-1] + points[1:]) / 2 + (slopes[:-1] - slopes[1:]) / 12, axis=0, out=whole[1:]
+        (points[:-1] + points[1:]) / 2 + (slopes[:-1] - slopes[1:]) / 12, axis=0, out=integral[1:]
     )
     right, left = (
-        _integral(points, slopes, whole, end) for end in (place + width / 2, place - width / 2)
+        _integral(points, slopes, integral, end) for end in (place + width / 2, place - width / 2)
     )
     return (right - left) / width
 
@@ -145,10 +145,10 @@ def _shared_bend(bends: Array) -> Array:
     The slope limit is relaxed by this much. On a round crest between two points it is large, and
     the crest is not cut flat; beside a cliff it is 0.
     """
-    around = np.pad(bends, ((1, 1), (0, 0)))
-    around = np.stack([around[:-2], bends, around[2:]])
-    one_way = np.abs(np.sign(around).sum(axis=0)) == 3
-    least: Array = np.where(one_way, np.abs(around).min(axis=0), 0.0)
+    padded = np.pad(bends, ((1, 1), (0, 0)))
+    padded = np.stack([padded[:-2], bends, padded[2:]])
+    one_way = np.abs(np.sign(padded).sum(axis=0)) == 3
+    least: Array = np.where(one_way, np.abs(padded).min(axis=0), 0.0)
     return least
 
 
@@ -168,14 +168,14 @@ def _cubic(points: Array, slopes: Array, place: Array) -> Array:
     return bend
 
 
-def _integral(points: Array, slopes: Array, whole: Array, place: Array) -> Array:
-    """Integral of the cubic from the first point to each position; `whole`: to each point."""
+def _integral(points: Array, slopes: Array, sums: Array, place: Array) -> Array:
+    """Integral of the cubic from the first point to each position; `sums`: to each point."""
     i, t = _split(place, len(points))
     square = t * t
     cube = t * t * t
     fourth = t * t * t * t
     first = t - cube + fourth / 2
-    area: Array = whole[i] + first * points[i] + (t - first) * points[i + 1]
+    area: Array = sums[i] + first * points[i] + (t - first) * points[i + 1]
     area += (square / 2 - 2 * cube / 3 + fourth / 4) * slopes[i] + (fourth / 4 - cube / 3) * slopes[
         i + 1
     ]

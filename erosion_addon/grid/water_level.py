@@ -26,7 +26,7 @@ def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, A
     level = ground + depth
     row, col = np.nonzero(corners_of(faces) & ~wet)
     inward = _inward(wet)
-    around, count, deep, inside_by = (np.zeros(len(row), np.float32) for _ in range(4))
+    nearby, count, deep, inside_by = (np.zeros(len(row), np.float32) for _ in range(4))
     for down, right in NEIGHBORS:
         r = row + down
         c = col + right
@@ -34,17 +34,17 @@ def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, A
         r = np.where(inside, r, row)  # the dry cell itself has no weight
         c = np.where(inside, c, col)
         near = wet[r, c]
-        around += np.where(near, level[r, c], 0)
+        nearby += np.where(near, level[r, c], 0)
         deep += np.where(near, depth[r, c], 0)
         inside_by += np.where(near, np.maximum(inward[r, c], 0.06), 0)
         count += near
     count = np.maximum(count, 1)
-    around = around / count
+    nearby = nearby / count
     deep = deep / count
     lacking = threshold - depth[row, col]
     steepness = np.clip(-inward[row, col] * count / np.maximum(inside_by, 0.06), 0, MOST_DIP)
-    dip = steepness * np.clip(around - ground[row, col], 0, deep)
-    level[row, col] = np.minimum(around, ground[row, col] - np.maximum(lacking, dip))
+    dip = steepness * np.clip(nearby - ground[row, col], 0, deep)
+    level[row, col] = np.minimum(nearby, ground[row, col] - np.maximum(lacking, dip))
     return level, faces
 
 

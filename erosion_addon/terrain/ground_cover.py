@@ -38,7 +38,7 @@ def ground_cover(fields: Mapping[str, Array], shape: tuple[int, int]) -> dict[st
     for cover in reversed(COVERS[1:]):
         shares[cover] = left * _opacity(fields, shape, cover)
         left = left - shares[cover]
-    return _whole({"rock": left, **{cover: shares[cover] for cover in COVERS[1:]}})
+    return _totaling_one({"rock": left, **{cover: shares[cover] for cover in COVERS[1:]}})
 
 
 def _opacity(fields: Mapping[str, Array], shape: tuple[int, int], cover: str) -> Array:
@@ -52,7 +52,7 @@ def _opacity(fields: Mapping[str, Array], shape: tuple[int, int], cover: str) ->
     )
 
 
-def _whole(shares: dict[str, Array]) -> dict[str, Array]:
+def _totaling_one(shares: dict[str, Array]) -> dict[str, Array]:
     """Shares in whole steps of `WHITE`: rounded down, and what is left given to those that lost
     most.
     """

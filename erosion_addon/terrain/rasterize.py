@@ -76,16 +76,16 @@ def _draw(heights: Array, triangle: Array) -> None:
     """Raise `heights` (rows, cols) to triangles (count, 3 corners, 3), x and y in columns and
     rows.
     """
-    one = triangle[:, 1] - triangle[:, 0]
+    edge = triangle[:, 1] - triangle[:, 0]
     two = triangle[:, 2] - triangle[:, 0]
-    area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
-    seen = np.abs(area) > 1e-9  # walls are seen from above by their tops alone
-    triangle = triangle[seen]
-    one = one[seen]
-    two = two[seen]
-    area = area[seen]
-    along_x = (one[:, 2] * two[:, 1] - two[:, 2] * one[:, 1]) / area
-    along_y = (two[:, 2] * one[:, 0] - one[:, 2] * two[:, 0]) / area
+    area = edge[:, 0] * two[:, 1] - edge[:, 1] * two[:, 0]
+    upright = np.abs(area) > 1e-9  # walls are seen from above by their tops alone
+    triangle = triangle[upright]
+    edge = edge[upright]
+    two = two[upright]
+    area = area[upright]
+    along_x = (edge[:, 2] * two[:, 1] - two[:, 2] * edge[:, 1]) / area
+    along_y = (two[:, 2] * edge[:, 0] - edge[:, 2] * two[:, 0]) / area
     which, row = _every(
         triangle[:, :, 1].min(axis=1), triangle[:, :, 1].max(axis=1), heights.shape[0]
     )

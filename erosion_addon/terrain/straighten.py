@@ -39,21 +39,21 @@ def straightened(points: Array) -> tuple[Array, int]:
         raise InputError("its rows and columns are not in order")
     place = (points[..., :2] - (x[0], y[0])) / cell
     off = place - np.stack(np.meshgrid(np.arange(cols), np.arange(rows)), axis=-1)
-    moved = np.abs(off).max(axis=-1) > IN_LINE
-    if moved.mean() > MOST_MOVED:
+    off_line = np.abs(off).max(axis=-1) > IN_LINE
+    if off_line.mean() > MOST_MOVED:
         raise InputError("more than half of its vertices are out of line")
-    place -= np.where(moved[..., None], 0.0, off)
+    place -= np.where(off_line[..., None], 0.0, off)
     surface = np.concatenate([place, points[..., 2:]], axis=-1).reshape(-1, 3)
     heights = surface_at(surface, _triangles(rows, cols), (rows, cols))
     heights = filled(heights, np.isneginf(heights))
-    same = ~moved & (
+    same = ~off_line & (
         np.abs(heights - points[..., 2]) <= 1e-6 * max(1.0, float(np.ptp(points[..., 2])))
     )
-    made = points.copy()
-    made[..., 0] = np.where(moved, x, points[..., 0])
-    made[..., 1] = np.where(moved, y[:, None], points[..., 1])
-    made[..., 2] = np.where(same, points[..., 2], heights)
-    return made, int(np.count_nonzero(moved))
+    straight = points.copy()
+    straight[..., 0] = np.where(off_line, x, points[..., 0])
+    straight[..., 1] = np.where(off_line, y[:, None], points[..., 1])
+    straight[..., 2] = np.where(same, points[..., 2], heights)
+    return straight, int(np.count_nonzero(off_line))
 
 
 def _line(values: Array) -> Array:
@@ -88,6 +88,6 @@ def grid_shape(edges: Array, vertices: int) -> tuple[int, int] | None:
     cols = int(steps[far][np.argmax(counts[far])])
     rows = vertices // cols
     beside = (apart == 1) & (edges.min(axis=1) % cols < cols - 1)
-    whole = rows * cols == vertices and min(rows, cols) > 1
+    fits = rows * cols == vertices and min(rows, cols) > 1
     complete = (rows * (cols - 1), (rows - 1) * cols) == (beside.sum(), (apart == cols).sum())
-    return (rows, cols) if whole and complete else None
+    return (rows, cols) if fits and complete else None

@@ -167,7 +167,7 @@ class Strata:
         tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
         colors = np.array([linear_color("color", color) for _, color in self.layers], np.float32)
         half = np.maximum(np.maximum(*spans), max(self.bedding.blend, 1e-6 * tops[-1])) / 2
-        found = np.empty((*elevation.shape, 3), np.float32)
+        result = np.empty((*elevation.shape, 3), np.float32)
         places = [np.divmod(height + side, tops[-1]) for side in (half, -half)]
         for channel in range(3):
             integral = np.cumsum([0.0, *(np.diff(tops) * colors[:, channel])])
@@ -175,8 +175,8 @@ class Strata:
                 round_ * integral[-1] + interpolated(place, tops, integral)
                 for round_, place in places
             )
-            found[..., channel] = (above - below) / (2 * half)
-        return np.clip(found, colors.min(axis=0), colors.max(axis=0), out=found)
+            result[..., channel] = (above - below) / (2 * half)
+        return np.clip(result, colors.min(axis=0), colors.max(axis=0), out=result)
 
     def resistance(self, rock: Array, spacing: tuple[float, float], threads: int = 1) -> Array:
         """Hardness of the layers at the top of the rock, (rows, cols) float32 0-1, averaged like
@@ -189,15 +189,16 @@ class Strata:
         rock = np.ascontiguousarray(rock, np.float64)
         tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
         hardness = np.array(self.hardness)
-        found = np.empty(rock.shape, np.float32)
+        result = np.empty(rock.shape, np.float32)
         integral = np.cumsum([0.0, *(np.diff(tops) * hardness)])
-        given = self._offsets(rock.shape, spacing), tops, hardness, integral, self.bedding.blend / 2
+        offsets = self._offsets(rock.shape, spacing)
+        layers = beds.Layers(tops, hardness, integral, self.bedding.blend / 2)
         in_bands(
-            lambda first, last: beds.resistance(rock, *given, first, last, found),
+            lambda first, last: beds.resistance(rock, offsets, layers, first, last, result),
             len(rock),
             threads,
         )
-        return found
+        return result
 
     def brought_to_light(
         self, fields: dict[str, Array], spacing: tuple[float, float], carried: bool
@@ -242,17 +243,18 @@ class Strata:
         """
         y = (np.arange(shape[0]) - (shape[0] - 1) / 2) * spacing[0] + self.middle[0]
         x = (np.arange(shape[1]) - (shape[1] - 1) / 2) * spacing[1] + self.middle[1]
-        given, (sine, cosine) = self.bedding, sincos(math.radians(self.bedding.dip_direction))
-        fall = tan(math.radians(given.dip))
+        bedding = self.bedding
+        sine, cosine = sincos(math.radians(bedding.dip_direction))
+        fall = tan(math.radians(bedding.dip))
         rows = [fall * sine * y, np.ones_like(y)]
         cols = [np.ones_like(x), fall * cosine * x]
-        if given.undulation > 0:
+        if bedding.undulation > 0:
             for frequency, turn, height in _WAVES:
                 sine, cosine = sincos(turn)
-                number = 2 * math.pi * frequency / given.wavelength
+                number = 2 * math.pi * frequency / bedding.wavelength
                 row_wave = sincos(number * sine * y + turn)
                 col_wave = sincos(number * cosine * x)
-                rows += [given.undulation * height * wave for wave in row_wave]
+                rows += [bedding.undulation * height * wave for wave in row_wave]
                 cols += col_wave[::-1]
         return np.array(rows), np.array(cols)
 

@@ -151,11 +151,11 @@ def checked_field(
             f"The {name} is {size}; it needs at least {SMALLEST_SIDE} rows and {SMALLEST_SIDE} "
             "columns."
         )
-    wanted = shape and (shape if field.components == 1 else (*shape, field.components))
-    if wanted and array.shape != wanted:
+    expected = shape and (shape if field.components == 1 else (*shape, field.components))
+    if expected and array.shape != expected:
         raise InputError(
             f"The {name} is {' × '.join(map(str, array.shape))} and the grid "
-            f"{' × '.join(map(str, wanted))}."
+            f"{' × '.join(map(str, expected))}."
         )
     most = _LARGEST if name in VAST else HIGHEST
     if not (array.min() >= -most and array.max() <= most):  # NaN fails both

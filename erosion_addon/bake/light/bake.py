@@ -60,10 +60,10 @@ def _sky(
         return sky_share(terrain.elevation, terrain.spacing, count, radius, wrap, threads, tally)
     fewer = ((rows + 1) // 2, (cols + 1) // 2)
     spacing = (row_spacing * (rows - 1) / (fewer[0] - 1), col_spacing * (cols - 1) / (fewer[1] - 1))
-    seen = sky_share(
+    share = sky_share(
         bilinear(terrain.elevation, fewer), spacing, count, radius, wrap, threads, tally
     )
-    return bilinear(seen, terrain.shape)
+    return bilinear(share, terrain.shape)
 
 
 def caster_light(
@@ -133,7 +133,7 @@ def shaded_relief(terrain: Terrain) -> Array:
         if name in terrain.fields:
             cover = np.clip(terrain.fields[name] / thickness, 0.0, 1.0)[..., None]
             color = color + cover * (np.array(tint) - color)
-    shown: Array = np.clip(
+    relief: Array = np.clip(
         (0.15 + 0.95 * np.maximum(light, 0.0))[..., None] * color, 0.0, 1.0
     ).astype(np.float32)
-    return shown
+    return relief

@@ -58,9 +58,9 @@ def steps_towards(
 
     directions: (count, 2) meters along columns and rows. spacing: (row, col) m.
     """
-    found = [_steps(direction, spacing, cells, radius) for direction in directions]
-    starts = np.cumsum([0] + [len(points[-1]) for points in found])
-    return Steps(starts, *(np.concatenate(part) for part in zip(*found, strict=True)))
+    steps = [_steps(direction, spacing, cells, radius) for direction in directions]
+    starts = np.cumsum([0] + [len(points[-1]) for points in steps])
+    return Steps(starts, *(np.concatenate(part) for part in zip(*steps, strict=True)))
 
 
 def _steps(
@@ -184,7 +184,7 @@ def sky_share(
     fields = _blurred(elevation, int(levels.max(initial=0)) + 1, wrap, threads)
     slopes = gradient(elevation, spacing, wrap)
     toward = directions.astype(np.float32)
-    seen = np.empty(elevation.shape, np.float32)
+    share = np.empty(elevation.shape, np.float32)
 
     def see(first: int, last: int) -> None:
         sky.see_sky(
@@ -199,12 +199,12 @@ def sky_share(
             wrap,
             first,
             last,
-            seen,
+            share,
         )
-        tally.add((last - first) / len(seen))
+        tally.add((last - first) / len(share))
 
-    in_bands(see, len(seen), threads)
-    return seen
+    in_bands(see, len(share), threads)
+    return share
 
 
 def sun_share(
@@ -248,7 +248,7 @@ def sun_share(
     steps = steps_towards(directions, spacing, cells, max(farthest, 0.0))
     levels = _levels(steps, 2 * abs(float(turns[0])) / len(turns) + 1e-9, SUN_GAP)
     fields = _blurred(elevation, int(levels.max(initial=0)) + 1, wrap, threads)
-    seen = np.empty(elevation.shape, np.float32)
+    share = np.empty(elevation.shape, np.float32)
 
     def see(first: int, last: int) -> None:
         sun.see_sun(
@@ -264,12 +264,12 @@ def sun_share(
             wrap,
             first,
             last,
-            seen,
+            share,
         )
-        tally.add((last - first) / len(seen))
+        tally.add((last - first) / len(share))
 
-    in_bands(see, len(seen), threads)
-    return seen
+    in_bands(see, len(share), threads)
+    return share
 
 
 def _strips(wider: float, radius: float, farthest: float) -> tuple[Array, Array, Array]:

@@ -23,15 +23,15 @@ def surface_points(vertices: Array, triangles: Array) -> Array:
     if not area.sum() > 0:
         return vertices
     number = np.arange(SAMPLES) + 0.5
-    chosen = np.searchsorted(area.cumsum() / area.sum(), number / SAMPLES).clip(max=len(area) - 1)
+    picks = np.searchsorted(area.cumsum() / area.sum(), number / SAMPLES).clip(max=len(area) - 1)
     along = (number * 0.7548776662466927) % 1
     across = (number * 0.5698402909980532) % 1
     along, across = np.where(along + across > 1, (1 - along, 1 - across), (along, across))
-    corner = first[chosen]
+    corner = first[picks]
     inside = (
         corner
-        + along[:, None] * (second[chosen] - corner)
-        + across[:, None] * (third[chosen] - corner)
+        + along[:, None] * (second[picks] - corner)
+        + across[:, None] * (third[picks] - corner)
     )
     return np.concatenate([vertices, inside])
 

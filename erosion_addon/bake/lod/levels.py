@@ -86,16 +86,16 @@ def _levels(
     surface = refine.Surface(high, low, float(spacing[0]), float(spacing[1]), float(min(errors)))
     net = _with_room(Triangulation(*(np.empty(0, dtype) for dtype in _DTYPES)), ROOM)
     refine.start(net, surface)
-    found: dict[float, Level] = {}
+    by_step: dict[float, Level] = {}
     rounds = list(_rounds(float(np.ptp(high, axis=(1, 2)).max()), errors))
     tally.total = len(rounds)
     for allowed in rounds:
         while not refine.refine(net, surface, allowed):
             net = _with_room(net, 2 * net.error.size)
         if allowed in errors:
-            found[allowed] = _level(net, allowed)
+            by_step[allowed] = _level(net, allowed)
         tally.add(1)
-    return [found[error] for error in errors]
+    return [by_step[error] for error in errors]
 
 
 def check_errors(errors: Sequence[float]) -> None:

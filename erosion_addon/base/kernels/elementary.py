@@ -18,7 +18,7 @@ import numpy as np
 _ROUND = 1.5 * 2.0**52
 """Adding this rounds a number to an integer, held in the last bits of the sum."""
 
-_ONE = 1023 << 52
+_UNIT_BITS = 1023 << 52
 """The bits of 1.0."""
 
 _SQRT_HALF = 0x3FE6A09E667F3BCD
@@ -44,7 +44,7 @@ def _power(x: Any) -> tuple[Any, Any]:
     series = 0.0013888888917213717 + rest * (0.00019841269863053618 + rest * series)
     series = 0.04166666666662413 + rest * (0.008333333333330062 + rest * series)
     series = 0.5 + rest * (0.16666666666666669 + rest * series)
-    return np.int64((shifted.view(np.int64) << 52) + _ONE).view(
+    return np.int64((shifted.view(np.int64) << 52) + _UNIT_BITS).view(
         np.float64
     ), rest + rest * rest * series
 
@@ -86,8 +86,8 @@ def log(x: Any) -> Any:
 
 def log1p(x: Any) -> Any:
     """Natural logarithm of 1 + x for x from 0 to 1e308; relative error ε."""
-    whole = 1.0 + x
-    return _logarithm(whole, (x - (whole - 1.0)) / whole)
+    total = 1.0 + x
+    return _logarithm(total, (x - (total - 1.0)) / total)
 
 
 def power(x: Any, exponent: Any) -> Any:
@@ -113,8 +113,10 @@ def sincos(x: Any) -> tuple[Any, Any]:
     # A quarter of a turn swaps them; half a turn changes the signs.
     odd = np.float64(quarter & 1)
     sign = 1.0 - np.float64(quarter & 2)
-    other = 1.0 - np.float64((quarter + 1) & 2)
-    return sign * (sine * (1.0 - odd) + cosine * odd), other * (cosine * (1.0 - odd) + sine * odd)
+    cosine_sign = 1.0 - np.float64((quarter + 1) & 2)
+    return sign * (sine * (1.0 - odd) + cosine * odd), cosine_sign * (
+        cosine * (1.0 - odd) + sine * odd
+    )
 
 
 def tan(x: Any) -> Any:

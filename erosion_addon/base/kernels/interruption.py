@@ -24,9 +24,9 @@ _left: list[threading.Thread] = []
 
 
 @contextmanager
-def handled(wanted: bool = True) -> Iterator[None]:
+def handled(enabled: bool = True) -> Iterator[None]:
     """Context in which a signal's exception ends the wait for a kernel."""
-    _handled[0] = wanted
+    _handled[0] = enabled
     try:
         yield
     finally:
@@ -44,8 +44,10 @@ def is_long(arguments: tuple[Any, ...]) -> bool:
 
 def _is_large(arguments: tuple[Any, ...]) -> bool:
     return any(
-        _is_large(each) if isinstance(each, tuple) else getattr(each, "size", 0) >= LARGE
-        for each in arguments
+        _is_large(argument)
+        if isinstance(argument, tuple)
+        else getattr(argument, "size", 0) >= LARGE
+        for argument in arguments
     )
 
 
@@ -53,7 +55,7 @@ def aside(work: Callable[[], Any]) -> Any:
     """Result of work() in another thread, or its error."""
     results: list[Any] = []
     errors: list[BaseException] = []
-    done = threading.Event()
+    finished = threading.Event()
 
     def serve() -> None:
         try:
@@ -61,7 +63,7 @@ def aside(work: Callable[[], Any]) -> Any:
         except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
             errors.append(error)
         finally:
-            done.set()
+            finished.set()
 
     thread = threading.Thread(target=serve, daemon=True)
     try:
@@ -69,7 +71,7 @@ def aside(work: Callable[[], Any]) -> Any:
     except RuntimeError:  # the system gives no more threads
         return work()
     try:
-        done.wait()
+        finished.wait()
     except BaseException:
         _left.append(thread)
         raise

@@ -66,10 +66,10 @@ def _folder_name() -> str:
 def _cache_folder() -> Path | None:
     """Private folder for these versions and sources; None if none can be made."""
     try:
-        named = os.environ.get(CACHE_VARIABLE)
-        folder = (_user_cache() if named is None else Path(named)) / _folder_name()
+        variable = os.environ.get(CACHE_VARIABLE)
+        folder = (_user_cache() if variable is None else Path(variable)) / _folder_name()
         # else whoever fills the current folder could run code here
-        if named == "" or not folder.is_absolute():
+        if variable == "" or not folder.is_absolute():
             return None
         private_folder.make(folder)
         folder = folder.resolve()
@@ -83,7 +83,7 @@ def _cache_folder() -> Path | None:
 CACHE = _cache_folder()
 
 
-class _Kept(caching._Cache):
+class _SealedCache(caching._Cache):
     """Cache of one kernel with the interface of numba's dispatcher: one file for each signature."""
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
@@ -102,9 +102,9 @@ class _Kept(caching._Cache):
         except OSError:  # most likely there is none
             return None
         try:
-            found = CompileResult._rebuild(target_context, *_unsealed(sealed))
-            if found.signature.args == tuple(normalize_signature(sig)[0]):
-                return found
+            result = CompileResult._rebuild(target_context, *_unsealed(sealed))
+            if result.signature.args == tuple(normalize_signature(sig)[0]):
+                return result
         except Exception:  # noqa: BLE001 - a damaged or foreign pickle raises anything
             pass
         private_folder.remove(self._folder, name)
@@ -169,7 +169,7 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", **options)(function)
     compiled.__class__ = _INTERRUPTIBLE
     if CACHE is not None:
-        compiled._cache = _Kept(function, CACHE)  # type: ignore[attr-defined]
+        compiled._cache = _SealedCache(function, CACHE)  # type: ignore[attr-defined]
     KERNELS.append(compiled)
     return compiled
 
@@ -205,13 +205,13 @@ _teach(*elementary.FUNCTIONS, splitmix.mix)
 class _Listener(event.Listener):
     def __init__(self, on_progress: Callable[[int, int], None]) -> None:
         self._on_progress = on_progress
-        self._done = 0
+        self._count = 0
 
     def on_start(self, event: Any) -> None:
-        self._on_progress(self._done, sum(not compiled.overloads for compiled in KERNELS))
+        self._on_progress(self._count, sum(not compiled.overloads for compiled in KERNELS))
 
     def on_end(self, event: Any) -> None:
-        self._done += 1
+        self._count += 1
         self.on_start(event)
 
 

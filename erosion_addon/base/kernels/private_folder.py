@@ -114,10 +114,14 @@ def _is_mine(status: os.stat_result) -> bool:
 def _require_trusted(descriptor: int) -> None:
     """PermissionError if others can put anything in the place of what lies in a folder."""
     status = os.fstat(descriptor)
-    others = status.st_mode & _OTHERS_WRITE
-    if others == stat.S_IWGRP and _is_own_group(status.st_gid) and not _has_access_list(descriptor):
-        others = 0
-    if status.st_uid not in (0, os.geteuid()) or (others and not status.st_mode & stat.S_ISVTX):
+    writable = status.st_mode & _OTHERS_WRITE
+    if (
+        writable == stat.S_IWGRP
+        and _is_own_group(status.st_gid)
+        and not _has_access_list(descriptor)
+    ):
+        writable = 0
+    if status.st_uid not in (0, os.geteuid()) or (writable and not status.st_mode & stat.S_ISVTX):
         raise PermissionError("others may write to a folder on the way")
 
 

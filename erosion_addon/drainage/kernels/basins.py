@@ -73,16 +73,16 @@ def list_borders(heights, network, labels, cols, first, last):
             basin = -1
             lowest = 0.0
             for number in range(4, 8):
-                other = neighbor(network, cell, number)
-                theirs = labels[other]
-                if theirs != label and network.toward[other] != RING:
+                next_cell = neighbor(network, cell, number)
+                theirs = labels[next_cell]
+                if theirs != label and network.toward[next_cell] != RING:
                     again = theirs == basin and network.home.size == 0
-                    if again and heights[other] >= lowest:
+                    if again and heights[next_cell] >= lowest:
                         continue
                     count -= again
                     borders[count] = 4 * cell + number - 4
                     basin = theirs
-                    lowest = heights[other]
+                    lowest = heights[next_cell]
                     count += 1
     return borders[:count].copy()
 
@@ -112,27 +112,27 @@ def span(heights, network, labels, borders, links):
     beyond = np.empty(basins + 1)
     ends = np.empty((basins + 1, 2), np.int64)
     best = np.empty((basins + 1, 2), np.int64)
-    made = 0
+    joined = 0
     count = borders.size
-    while made < basins:  # each round joins every tree to another, so that their number halves
+    while joined < basins:  # each round joins every tree to another, so that their number halves
         lowest[:] = math.inf
-        kept = 0
-        before = made
+        remaining = 0
+        before = joined
         for place in range(count):
             cell = np.int64(borders[place] // 4)
             number = np.int64(4 + borders[place] % 4)
-            other = neighbor(network, cell, number)
-            own = find(roots, labels[cell])
-            theirs = find(roots, labels[other])
-            if theirs == own:  # it stays so
+            next_cell = neighbor(network, cell, number)
+            root = find(roots, labels[cell])
+            next_root = find(roots, labels[next_cell])
+            if next_root == root:  # it stays so
                 continue
-            borders[kept] = borders[place]
-            kept += 1
-            height = max(heights[cell], heights[other])
-            lower = min(heights[cell], heights[other])
-            low = min(cell, other)
-            high = max(cell, other)
-            for basin in (own, theirs):
+            borders[remaining] = borders[place]
+            remaining += 1
+            height = max(heights[cell], heights[next_cell])
+            lower = min(heights[cell], heights[next_cell])
+            low = min(cell, next_cell)
+            high = max(cell, next_cell)
+            for basin in (root, next_root):
                 if height > lowest[basin]:
                     continue
                 if height < lowest[basin] or (lower, low, high) < (
@@ -145,22 +145,22 @@ def span(heights, network, labels, borders, links):
                     ends[basin, 0] = low
                     ends[basin, 1] = high
                     best[basin, 0], best[basin, 1] = (
-                        (cell, number) if basin == own else (other, 7 - number)
+                        (cell, number) if basin == root else (next_cell, 7 - number)
                     )
-        count = kept
+        count = remaining
         for basin in range(1, basins + 1):
             if roots[basin] != basin or lowest[basin] == math.inf:
                 continue
             cell, number = best[basin]
-            other = find(roots, labels[neighbor(network, cell, number)])
-            if other != basin:  # else the other one has chosen the same pass
-                roots[max(basin, other)] = min(basin, other)
-                links[made, 0] = cell
-                links[made, 1] = number
-                made += 1
-        if made == before:
+            next_cell = find(roots, labels[neighbor(network, cell, number)])
+            if next_cell != basin:  # else the other one has chosen the same pass
+                roots[max(basin, next_cell)] = min(basin, next_cell)
+                links[joined, 0] = cell
+                links[joined, 1] = number
+                joined += 1
+        if joined == before:
             break
-    return made
+    return joined
 
 
 @kernel
@@ -191,14 +191,14 @@ def carve(heights, network, labels, links, spill):
         entry = head[basin]
         while entry >= 0:
             cell, number = links[entry // 2]
-            other = neighbor(network, cell, number)
+            next_cell = neighbor(network, cell, number)
             # the pass is met from its own side: what drains over it lies on the other
             if entry % 2 == 0:
-                cell, other, number = other, cell, 7 - number
+                cell, next_cell, number = next_cell, cell, 7 - number
             above = labels[cell]
             if not led_out[above]:
                 led_out[above] = True
-                spill[above] = max(spill[basin], max(heights[cell], heights[other]))
+                spill[above] = max(spill[basin], max(heights[cell], heights[next_cell]))
                 _turn(network, cell, number)
                 reached[count] = above
                 count += 1
@@ -222,11 +222,11 @@ def open_lowest(heights, network):
     """Turn the lowest pit, the first of several, into an outlet of closed ground. Returns its
     cell.
     """
-    found = -1
+    cell_at_lowest = -1
     lowest = math.inf
     for cell in range(heights.size):
         if network.toward[cell] == PIT and heights[cell] < lowest:
-            found = cell
+            cell_at_lowest = cell
             lowest = heights[cell]
-    network.toward[found] = OUTLET
-    return found
+    network.toward[cell_at_lowest] = OUTLET
+    return cell_at_lowest

@@ -27,45 +27,47 @@ def _nearest(place, half, first, second, x, y):
 
 
 @allocation_free
-def _span(one, other, beyond, side, count, wraps):
+def _span(start, end, beyond, side, count, wraps):
     """Half-open range of rows or columns within `beyond` m of a line segment; wraps: also past the
     edges.
     """
-    first = np.int64(math.ceil((min(one, other) - beyond) / side))
-    last = np.int64(math.floor((max(one, other) + beyond) / side)) + 1
+    first = np.int64(math.ceil((min(start, end) - beyond) / side))
+    last = np.int64(math.floor((max(start, end) + beyond) / side)) + 1
     if wraps:
         return first, min(last, first + count)
     return max(first, 0), min(last, count)
 
 
 @kernel
-def distances(place, half, reach, starts, spacing, wraps, found, near):
-    """Fill `found` (rows, cols) with meters to the nearest bank, negative between the banks, and
+def distances(place, half, reach, starts, spacing, wraps, distance, near):
+    """Fill `distance` (rows, cols) with meters to the nearest bank, negative between the banks, and
     `near` with the greatest share of the `reach` of a river that is left there, 1 at its bank; both
     unset beyond.
 
     place: (points, 2 or more) m along columns and rows. half, reach: (points,) m, half the width,
     and from the banks. wraps: whether edges wrap.
     """
-    rows, cols = found.shape
+    rows, cols = distance.shape
     for line in range(starts.size - 1):
         for point in range(starts[line], starts[line + 1] - 1):
-            other = point + 1
-            beyond = max(reach[point], reach[other])
-            around = max(half[point], half[other]) + beyond
+            next_point = point + 1
+            beyond = max(reach[point], reach[next_point])
+            margin = max(half[point], half[next_point]) + beyond
             first_row, last_row = _span(
-                place[point, 1], place[other, 1], around, spacing[0], rows, wraps
+                place[point, 1], place[next_point, 1], margin, spacing[0], rows, wraps
             )
             first_col, last_col = _span(
-                place[point, 0], place[other, 0], around, spacing[1], cols, wraps
+                place[point, 0], place[next_point, 0], margin, spacing[1], cols, wraps
             )
             for row in range(first_row, last_row):
                 for col in range(first_col, last_col):
-                    off, _ = _nearest(place, half, point, other, col * spacing[1], row * spacing[0])
+                    off, _ = _nearest(
+                        place, half, point, next_point, col * spacing[1], row * spacing[0]
+                    )
                     if off <= beyond:
                         r = row % rows
                         c = col % cols
-                        found[r, c] = min(found[r, c], off)
+                        distance[r, c] = min(distance[r, c], off)
                         near[r, c] = max(near[r, c], 1.0 - max(off, 0.0) / beyond)
 
 
@@ -94,9 +96,9 @@ def descend(
         way[point] = 0.0
     for point in range(ground.size - 1, -1, -1):
         if math.isnan(pools[point]):
-            begun = min(way[point] / ramp[point], 1.0)
-            level[point] = max(min(level[point], ground[point] - incision * begun), floors[point])
-            bed[point] = max(min(bed[point], level[point] - depth[point] * begun), lowest[point])
+            share = min(way[point] / ramp[point], 1.0)
+            level[point] = max(min(level[point], ground[point] - incision * share), floors[point])
+            bed[point] = max(min(bed[point], level[point] - depth[point] * share), lowest[point])
         else:
             level[point] = pools[point]
             bed[point] = pools[point]
@@ -119,24 +121,24 @@ def cut(place, half, depth, reach, starts, spacing, wraps, bank, ground, heights
     highest = ground.max()
     for line in range(starts.size - 1):
         for point in range(starts[line], starts[line + 1] - 1):
-            other = point + 1
-            beyond = max(reach[point], reach[other])
-            around = max(highest - min(place[point, 2], place[other, 2]), 0.0) / bank
-            around = max(half[point], half[other]) + min(around, beyond)
+            next_point = point + 1
+            beyond = max(reach[point], reach[next_point])
+            margin = max(highest - min(place[point, 2], place[next_point, 2]), 0.0) / bank
+            margin = max(half[point], half[next_point]) + min(margin, beyond)
             first_row, last_row = _span(
-                place[point, 1], place[other, 1], around, spacing[0], rows, wraps
+                place[point, 1], place[next_point, 1], margin, spacing[0], rows, wraps
             )
             first_col, last_col = _span(
-                place[point, 0], place[other, 0], around, spacing[1], cols, wraps
+                place[point, 0], place[next_point, 0], margin, spacing[1], cols, wraps
             )
             for row in range(first_row, last_row):
                 for col in range(first_col, last_col):
                     off, share = _nearest(
-                        place, half, point, other, col * spacing[1], row * spacing[0]
+                        place, half, point, next_point, col * spacing[1], row * spacing[0]
                     )
                     r = row % rows
                     c = col % cols
-                    bed = place[point, 2] + share * (place[other, 2] - place[point, 2])
+                    bed = place[point, 2] + share * (place[next_point, 2] - place[point, 2])
                     if off > 0.0:
                         bed += bank * off
                         part = off / beyond
@@ -144,7 +146,7 @@ def cut(place, half, depth, reach, starts, spacing, wraps, bank, ground, heights
                             continue
                         bed += part * part * (ground[r, c] - bed)
                     else:
-                        wide = half[point] + share * (half[other] - half[point])
-                        deep = depth[point] + share * (depth[other] - depth[point])
+                        wide = half[point] + share * (half[next_point] - half[point])
+                        deep = depth[point] + share * (depth[next_point] - depth[point])
                         bed -= deep * min(-off / (0.3 * wide), 1.0)
                     heights[r, c] = min(heights[r, c], bed)

@@ -33,8 +33,8 @@ def trace(network, order, amounts, least, main, cells, ends):
             continue
         below = _below(network, cell)
         if below >= 0:
-            known = main[below]
-            if known < 0 or (amounts[cell], -cell) > (amounts[known], -known):
+            rival = main[below]
+            if rival < 0 or (amounts[cell], -cell) > (amounts[rival], -rival):
                 main[below] = cell
     count = 0
     rivers = 0
@@ -75,9 +75,11 @@ def smooth(place, starts, following, passes):
             for _ in range(passes):
                 before = place[first, axis]
                 for point in range(first + 1, last - 1):
-                    own = place[point, axis]
-                    place[point, axis] = 0.25 * before + 0.5 * own + 0.25 * place[point + 1, axis]
-                    before = own
+                    position = place[point, axis]
+                    place[point, axis] = (
+                        0.25 * before + 0.5 * position + 0.25 * place[point + 1, axis]
+                    )
+                    before = position
 
 
 @kernel
@@ -121,9 +123,9 @@ def label_lakes(network, wet, labels, stack):
             depth -= 1
             cell = np.int64(stack[depth])
             for number in range(8):
-                other = neighbor(network, cell, number)
-                if wet[other] and not labels[other]:
-                    labels[other] = count
-                    stack[depth] = other
+                next_cell = neighbor(network, cell, number)
+                if wet[next_cell] and not labels[next_cell]:
+                    labels[next_cell] = count
+                    stack[depth] = next_cell
                     depth += 1
     return count

@@ -67,7 +67,7 @@ def find_receivers(heights, outlets, network, cols, key, wander, first, last):
     sound = True
     for row in range(first, last):
         start = (row + 1) * (cols + 2) + 1
-        own = heights[start : start + cols]
+        line = heights[start : start + cols]
         toward = network.toward[start : start + cols]
         steepest[:] = 0.0
         toward[:] = PIT
@@ -75,11 +75,11 @@ def find_receivers(heights, outlets, network, cols, key, wander, first, last):
             for col in range(cols):
                 longer[col] = 1.4142135623730951 / (2.0 - uniform(key, start + col))
         for number in range(8):
-            there = start + network.offsets[number]
-            beside = heights[there : there + cols]
+            offset = start + network.offsets[number]
+            beside = heights[offset : offset + cols]
             diagonal = number in (0, 2, 5, 7)
             for col in range(cols):
-                fall = (own[col] - beside[col]) * inverse[number]
+                fall = (line[col] - beside[col]) * inverse[number]
                 fall = fall * longer[col] if diagonal else fall
                 steeper = fall > steepest[col]
                 steepest[col] = fall if steeper else steepest[col]
@@ -88,5 +88,5 @@ def find_receivers(heights, outlets, network, cols, key, wander, first, last):
         for col in range(cols):
             toward[col] = np.uint8(OUTLET) if ends[col] else toward[col]
             pits += toward[col] == PIT
-            sound &= abs(own[col]) < BEYOND
+            sound &= abs(line[col]) < BEYOND
     return pits, sound

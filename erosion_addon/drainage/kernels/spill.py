@@ -43,33 +43,33 @@ def grow(heights, network, labels, links, tree, outer):
     """
     roots = np.arange(tree.parent.size)
     count = 0
-    made = links.shape[0] + 1
+    depressions = links.shape[0] + 1
     for link in range(links.shape[0]):
         cell = links[link, 0]
-        other = neighbor(network, links[link, 0], links[link, 1])
-        height = max(heights[cell], heights[other])
+        next_cell = neighbor(network, links[link, 0], links[link, 1])
+        height = max(heights[cell], heights[next_cell])
         first = np.int64(labels[cell])
-        second = np.int64(labels[other])
-        one = find(roots, first)
-        two = find(roots, second)
-        if one == 0 or two == 0:
-            if one == 0:
-                one, first, second = two, second, first
-            tree.spill[one] = height
-            tree.beyond[one] = second
-            roots[one] = 0
-            outer[count] = one
+        second = np.int64(labels[next_cell])
+        root = find(roots, first)
+        next_root = find(roots, second)
+        if root == 0 or next_root == 0:
+            if root == 0:
+                root, first, second = next_root, second, first
+            tree.spill[root] = height
+            tree.beyond[root] = second
+            roots[root] = 0
+            outer[count] = root
             count += 1
             continue
-        tree.spill[one] = tree.spill[two] = height
-        tree.beyond[one] = second
-        tree.beyond[two] = first
-        tree.parent[one] = tree.parent[two] = made
-        tree.children[made, 0] = one
-        tree.children[made, 1] = two
-        roots[one] = roots[two] = made
-        made += 1
-    return count, made
+        tree.spill[root] = tree.spill[next_root] = height
+        tree.beyond[root] = second
+        tree.beyond[next_root] = first
+        tree.parent[root] = tree.parent[next_root] = depressions
+        tree.children[depressions, 0] = root
+        tree.children[depressions, 1] = next_root
+        roots[root] = roots[next_root] = depressions
+        depressions += 1
+    return count, depressions
 
 
 @allocation_free
@@ -153,16 +153,16 @@ def fill_and_spill(tree, outer, rooms, water, lakes):
         if lakes[parent] != 0:
             lakes[depression] = lakes[parent]
             continue
-        one, two = tree.children[depression]
-        if one == 0 or water[depression] >= rooms[one] + rooms[two]:
+        left, right = tree.children[depression]
+        if left == 0 or water[depression] >= rooms[left] + rooms[right]:
             lakes[depression] = depression
             continue
-        if water[one] > rooms[one]:
-            one, two = two, one
-        over = water[two] - rooms[two]
+        if water[left] > rooms[left]:
+            left, right = right, left
+        over = water[right] - rooms[right]
         if over > 0.0:
-            water[two] = rooms[two]
-            _pour(tree, water, tree.beyond[two], one, over)
+            water[right] = rooms[right]
+            _pour(tree, water, tree.beyond[right], left, over)
     return out
 
 

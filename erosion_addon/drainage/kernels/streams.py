@@ -30,17 +30,17 @@ def list_donors(network, cols, first, last, donors):
         start = (row + 1) * (cols + 2) + 1
         if network.home.size:
             for cell in range(start, start + cols):
-                found = 0
+                count = 0
                 for number in range(8):
-                    found |= (toward[neighbor(network, cell, number)] == 7 - number) << number
-                donors[cell] = found
+                    count |= (toward[neighbor(network, cell, number)] == 7 - number) << number
+                donors[cell] = count
             continue
-        own = donors[start : start + cols]
-        own[:] = 0
+        line = donors[start : start + cols]
+        line[:] = 0
         for number in range(8):
             beside = toward[start + offsets[number] : start + offsets[number] + cols]
             for col in range(cols):
-                own[col] |= np.uint8(beside[col] == 7 - number) << np.uint8(number)
+                line[col] |= np.uint8(beside[col] == 7 - number) << np.uint8(number)
 
 
 @kernel
@@ -52,7 +52,7 @@ def depth_first(network, donors, order, places, trees):
     as the stack. donors: see `list_donors`. Each cell is the donor of one other at most, and comes
     once; those on a circle never come, so that the number is smaller.
     """
-    one = np.uintp(1)  # a signed index is first asked whether it counts from the end
+    step = np.uintp(1)  # a signed index is first asked whether it counts from the end
     end = np.uintp(order.size)
     count = np.uintp(0)
     tree = 0
@@ -61,22 +61,22 @@ def depth_first(network, donors, order, places, trees):
             continue
         trees[tree] = count
         tree += 1
-        waiting = end - one
+        waiting = end - step
         order[waiting] = outlet
         places[waiting] = count
         while waiting < end:
             cell = np.uintp(order[waiting])
             below = places[waiting]
-            waiting += one
+            waiting += step
             order[count] = cell
             places[count] = below
             left = np.uintp(donors[cell])
             while left:
-                waiting -= one
+                waiting -= step
                 order[waiting] = neighbor(network, np.int64(cell), np.int64(FIRST[left]))
                 places[waiting] = count
-                left &= left - one
-            count += one
+                left &= left - step
+            count += step
     trees[tree] = count
 
 

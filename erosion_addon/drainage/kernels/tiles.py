@@ -23,40 +23,40 @@ def contract(network, labels, cells, numbers, terminal, links, passes):
     cells, numbers: passes, lowest first. labels: basin of each cell. terminal: by basin; changed.
     """
     basins = terminal.size
-    whole = np.arange(basins)
+    roots = np.arange(basins)
     joined = np.arange(basins)
     ends = np.arange(basins)
-    made = 0
-    kept = 0
+    link = 0
+    crossing = 0
     for place in range(cells.size):
         cell = cells[place]
         number = numbers[place]
-        own = labels[cell]
-        theirs = labels[neighbor(network, cell, number)]
-        one = find(whole, own)
-        other = find(whole, theirs)
-        if one == other:
+        basin = labels[cell]
+        next_basin = labels[neighbor(network, cell, number)]
+        root_of_basin = find(roots, basin)
+        root_of_next = find(roots, next_basin)
+        if root_of_basin == root_of_next:
             continue
-        whole[max(one, other)] = min(one, other)
-        one = find(joined, own)
-        other = find(joined, theirs)
-        if terminal[one] and terminal[other]:
-            passes[kept, 0] = cell
-            passes[kept, 1] = number
-            passes[kept, 2] = ends[one]
-            passes[kept, 3] = ends[other]
-            kept += 1
+        roots[max(root_of_basin, root_of_next)] = min(root_of_basin, root_of_next)
+        root_of_basin = find(joined, basin)
+        root_of_next = find(joined, next_basin)
+        if terminal[root_of_basin] and terminal[root_of_next]:
+            passes[crossing, 0] = cell
+            passes[crossing, 1] = number
+            passes[crossing, 2] = ends[root_of_basin]
+            passes[crossing, 3] = ends[root_of_next]
+            crossing += 1
             continue
-        root = min(one, other)
-        leaf = max(one, other)
+        root = min(root_of_basin, root_of_next)
+        leaf = max(root_of_basin, root_of_next)
         if terminal[leaf]:
             ends[root] = ends[leaf]
         joined[leaf] = root
         terminal[root] |= terminal[leaf]
-        links[made, 0] = cell
-        links[made, 1] = number
-        made += 1
-    return made, kept
+        links[link, 0] = cell
+        links[link, 1] = number
+        link += 1
+    return link, crossing
 
 
 @kernel
@@ -65,14 +65,14 @@ def span(first, second, nodes):
     lowest first.
     """
     roots = np.arange(nodes)
-    kept = np.zeros(first.size, np.bool_)
+    in_tree = np.zeros(first.size, np.bool_)
     for edge in range(first.size):
-        one = find(roots, first[edge])
-        other = find(roots, second[edge])
-        if one != other:
-            roots[max(one, other)] = min(one, other)
-            kept[edge] = True
-    return kept
+        root = find(roots, first[edge])
+        next_root = find(roots, second[edge])
+        if root != next_root:
+            roots[max(root, next_root)] = min(root, next_root)
+            in_tree[edge] = True
+    return in_tree
 
 
 @kernel
@@ -98,10 +98,10 @@ def orient(first, second, root, nodes):
         entry = head[node]
         while entry >= 0:
             edge = entry // 2
-            other = second[edge] if entry % 2 == 0 else first[edge]
+            next_node = second[edge] if entry % 2 == 0 else first[edge]
             if edge != below[node] and count < nodes:
-                below[other] = edge
-                reached[count] = other
+                below[next_node] = edge
+                reached[count] = next_node
                 count += 1
             entry = following[entry]
     return below
@@ -174,12 +174,12 @@ def ends(network, labels, links, terminal):
     roots = np.arange(terminal.size)
     for link in range(links.shape[0]):
         cell, number = links[link]
-        one = find(roots, labels[cell])
-        other = find(roots, labels[neighbor(network, cell, number)])
-        if terminal[one]:
-            roots[other] = one
+        root = find(roots, labels[cell])
+        next_root = find(roots, labels[neighbor(network, cell, number)])
+        if terminal[root]:
+            roots[next_root] = root
         else:
-            roots[one] = other
+            roots[root] = next_root
     for basin in range(roots.size):
         roots[basin] = find(roots, basin)
     return roots

@@ -55,12 +55,12 @@ def ways_out(tiles: Sequence[Arrays], land: tuple[int, int]) -> list[Array]:
         (passes[:, 0] + across[passes[:, 1]], passes[:, 0], heights[:, 1], heights[:, 0])
     )
     order = np.concatenate([np.arange(len(exits)), len(exits) + lowest])
-    kept = order[span(first[order], second[order], nodes)]
+    tree_edges = order[span(first[order], second[order], nodes)]
 
     root, outlet = _root(tiles, before)
-    toward = orient(first[kept], second[kept], root, nodes)
+    toward = orient(first[tree_edges], second[tree_edges], root, nodes)
     node_of = np.flatnonzero(toward >= 0)
-    edges = kept[toward[node_of]]
+    edges = tree_edges[toward[node_of]]
     at_first = first[edges] == node_of
     over = ~(at_first & (edges < len(exits)))  # water of an exit that goes on where it went stays
     node_of = node_of[over]
@@ -144,9 +144,9 @@ class _Rim:
 
     def place(self, cells: Array) -> Array:
         """Places in the list of all rims, tile by tile."""
-        found = np.searchsorted(self._cells, cells)
+        index = np.searchsorted(self._cells, cells)
         return (
-            np.asarray(self._order[np.minimum(found, self._order.size - 1)])
+            np.asarray(self._order[np.minimum(index, self._order.size - 1)])
             if self._order.size
             else cells
         )

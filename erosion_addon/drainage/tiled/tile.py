@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...base.arrays import Array
-from ..flow_graph import AROUND, FlowGraph
+from ..flow_graph import NEIGHBORS, FlowGraph
 
 Arrays = dict[str, Array]
 
@@ -68,7 +68,7 @@ class Place:
 
 def steps(land: tuple[int, int]) -> Array:
     """Difference between the number of a cell on the land and that of each neighbor, (8,)."""
-    return np.asarray(AROUND[:, 0] * land[1] + AROUND[:, 1])
+    return np.asarray(NEIGHBORS[:, 0] * land[1] + NEIGHBORS[:, 1])
 
 
 class TileFlow:
@@ -213,11 +213,11 @@ class TileFlow:
         order = np.lexsort((np.minimum(first, second), np.maximum(first, second)))
         links = np.empty((basins, 2), np.int64)
         passes = np.empty((basins, 4), np.int64)
-        made, kept = tiles.contract(
+        link_count, pass_count = tiles.contract(
             network, labels, cells[order], numbers[order], self._terminal.copy(), links, passes
         )
-        self._links = links[:made]
-        self._passes = passes[:kept]
+        self._links = links[:link_count]
+        self._passes = passes[:pass_count]
 
     def _leaves(self, cells: Array) -> Array:
         """Whether water goes from a cell straight to another tile, (n,) bool."""
@@ -273,7 +273,7 @@ class TileFlow:
 
         After `drain`, with its inflow. least: drainage area of the smallest channel, m². orders:
         (rows, cols) uint8, 0 on slopes. By cells that channels of other tiles lead through: cells:
-        number on the land; onward: that of the next one, -1 at an outlet; known: order and count of
+        number on the land; onward: that of the next one, -1 at an outlet; inner: order and count of
         what else meets there, see `streams.meet`. By other channels that go on in another tile:
         sent: (n, 2): cell that they enter, by number on the land, and order.
         """
@@ -296,11 +296,11 @@ class TileFlow:
         onward = np.where(toward < self._codes.OUTLET, below, -1)
         crossing = through[self.exits]
         onward[np.searchsorted(cells, self.exits[crossing])] = self._targets[crossing]
-        known = ~crossing & (orders[self.exits] > 0)
+        inner = ~crossing & (orders[self.exits] > 0)
         return {
             "orders": graph.inside(orders),
             "cells": self.place.on_land(cells),
             "onward": onward,
             "known": np.stack([orders[cells], twins[cells]]),
-            "sent": np.stack([self._targets[known], orders[self.exits[known]]], axis=1),
+            "sent": np.stack([self._targets[inner], orders[self.exits[inner]]], axis=1),
         }

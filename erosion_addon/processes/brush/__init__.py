@@ -13,9 +13,11 @@ SECONDS = {"rain": 5e-7, "rills": 5e-7, "talus": 3e-7, "smooth": 3e-7}
 """Duration of a dab per cell of its window, by kind; other kinds take a fraction."""
 
 
-def _seconds(given: BrushParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+def _seconds(
+    parameters: BrushParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+) -> float:
     total = 1e-3
-    for stroke in given.strokes:
+    for stroke in parameters.strokes:
         side = 2 * stroke.radius * RUN_OUT.get(stroke.kind, 1.0)
         cells = min(side / spacing[0] + 5, shape[0]) * min(side / spacing[1] + 5, shape[1])
         total += len(stroke.dabs) * (1e-3 + cells * SECONDS.get(stroke.kind, 1e-7))
@@ -26,7 +28,7 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
     return [f"{counts['strokes']:,} strokes of the brush, {counts['dabs']:,} dabs"]
 
 
-def _on_part(given: BrushParameters, part: Part) -> BrushParameters:
+def _on_part(parameters: BrushParameters, part: Part) -> BrushParameters:
     """The same strokes, in meters from the window's first vertex."""
     left = part.col * part.spacing[1]
     below = part.row * part.spacing[0]
@@ -34,9 +36,9 @@ def _on_part(given: BrushParameters, part: Part) -> BrushParameters:
         replace(
             stroke, dabs=tuple((x - left, y - below, pressure) for x, y, pressure in stroke.dabs)
         )
-        for stroke in given.strokes
+        for stroke in parameters.strokes
     )
-    return replace(given, strokes=tuple(strokes))
+    return replace(parameters, strokes=tuple(strokes))
 
 
 def process_of(tools: Mapping[str, Process]) -> Process:

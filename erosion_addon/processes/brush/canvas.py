@@ -20,7 +20,7 @@ from ..shared.shares import shares_in_depth, under_grass
 from ..shared.state import State, Step, Volumes
 from .dabs import HEIGHT, SPREADING, Ground, blown, crept, raised, strewn
 from .parameters import HOP, RUN_OUT, Stroke
-from .window import Box, Window, around, distances, united
+from .window import Box, Window, distances, united, window_at
 
 DROPS = {"rain": 0.4, "rills": 0.2}
 """Drops on each cell of the disc in a dab of full strength."""
@@ -54,9 +54,9 @@ class Canvas:
     def __init__(self, state: State, tools: Mapping[str, Process], grass_protection: float) -> None:
         self._state = under_grass(state, grass_protection)
         self._tools = tools
-        self.elevation = _kept(state.elevation)
+        self.elevation = _rounded_to_float32(state.elevation)
         self.loose_layers = {
-            name: _kept(state.layers[name]) for name in LOOSE if name in state.layers
+            name: _rounded_to_float32(state.layers[name]) for name in LOOSE if name in state.layers
         }
         self.total = np.zeros(3)
         self._rounded(state.elevation, {name: state.layers[name] for name in self.loose_layers})
@@ -68,8 +68,8 @@ class Canvas:
             strata: Any = self._state.strata
             bare = self.elevation - loose_of(self.loose_layers) - self._state.layers.get(RISE, 0.0)
             hardness = strata.resistance(bare, self._state.spacing, self._state.threads)
-            given = self._state.masks.get("hardness", np.float32(0.0))
-            self.hardness[...] = np.float32(1.0) - (np.float32(1.0) - given) * (
+            mask = self._state.masks.get("hardness", np.float32(0.0))
+            self.hardness[...] = np.float32(1.0) - (np.float32(1.0) - mask) * (
                 np.float32(1.0) - hardness
             )
 
@@ -82,7 +82,7 @@ class Canvas:
         wraps = self._state.edges == "wrap"
         strength = stroke.strength * pressure
         reach = stroke.radius * RUN_OUT.get(stroke.kind, 1.0)
-        window = around((y, x), reach, state.elevation.shape, state.spacing, wraps)  # type: ignore[arg-type]
+        window = window_at((y, x), reach, state.elevation.shape, state.spacing, wraps)  # type: ignore[arg-type]
         if window is None or strength == 0.0:
             return None
         distance = distances(window, (y, x), state.spacing, wraps) / stroke.radius
@@ -102,7 +102,7 @@ class Canvas:
             {name: layer[inside].copy() for name, layer in self.loose_layers.items()},
         )
         for layer in (self.elevation, *self.loose_layers.values()):
-            layer[inside] = _kept(layer[inside])
+            layer[inside] = _rounded_to_float32(layer[inside])
         self._rounded(*before, inside)
 
     def _rounded(self, elevation: Array, loose: Mapping[str, Array], inside: Any = ...) -> None:
@@ -122,7 +122,7 @@ class Canvas:
             layers={name: window.cut(layer) for name, layer in self.loose_layers.items()},
             masks=masks,
             # At the sides of a window that lie within the terrain nothing arrives.
-            edges=state.edges if window.whole or state.edges != "wrap" else "closed",
+            edges=state.edges if window.complete or state.edges != "wrap" else "closed",
             fixed=None if state.fixed is None else window.cut(state.fixed),
             strata=None,
             limits=NO_LIMITS,
@@ -152,12 +152,13 @@ class Canvas:
         """Let the part change by a dab, and put it back."""
         sign = -1.0 if stroke.invert else 1.0
         key = (stroke.seed << 32) + number
-        given = self._tools, stroke, key, strength
         if stroke.kind in _BY_PROCESS:
-            step = _BY_PROCESS[stroke.kind](*given, part, share, distance)
+            step = _BY_PROCESS[stroke.kind](
+                self._tools, stroke, key, strength, part, share, distance
+            )
             if step is None:
                 return
-            volumes, elevation, loose = _done(step, part)
+            volumes, elevation, loose = _completed(step, part)
         else:
             if stroke.kind == "smooth":
                 ground = crept(part, share, SPREADING * strength * stroke.radius * stroke.radius)
@@ -169,10 +170,12 @@ class Canvas:
                 ground = change(part, share, sign * HEIGHT * strength * stroke.radius)
             volumes = ground.volumes
             elevation = ground.elevation
-            loose = {**part.layers, **part.split_loose(ground.loose, own="sediment")}
+            loose = {**part.layers, **part.split_loose(ground.loose, name="sediment")}
             if stroke.kind == "wind":  # what it has heaped up too steeply slides
                 piled = replace(part, elevation=elevation, layers=loose)
-                slid, elevation, loose = _done(_slides(*given, piled, share, distance), piled)
+                slid, elevation, loose = _completed(
+                    _slides(self._tools, stroke, key, strength, piled, share, distance), piled
+                )
                 volumes = volumes.plus(slid)
         self.total += volumes
         window.put(self.elevation, elevation)
@@ -180,7 +183,7 @@ class Canvas:
             window.put(layer, loose[name])
 
 
-def _kept(values: Array) -> Array:
+def _rounded_to_float32(values: Array) -> Array:
     """The nearest numbers of float32, as float64."""
     return np.asarray(values, np.float32).astype(np.float64)
 
@@ -192,14 +195,14 @@ def box_of(stroke: Stroke, state: State) -> Box | None:
     reach = stroke.radius * RUN_OUT.get(stroke.kind, 1.0)
     wraps = state.edges == "wrap"
     shape: Any = state.elevation.shape
-    found = (around((y, x), reach, shape, state.spacing, wraps) for x, y, _ in stroke.dabs)
-    return united([window.box for window in found if window is not None])
+    windows = (window_at((y, x), reach, shape, state.spacing, wraps) for x, y, _ in stroke.dabs)
+    return united([window.box for window in windows if window is not None])
 
 
-def _held(part: State, share: Array) -> State:
+def _holding(part: State, share: Array) -> State:
     """The part with a mask, 0-1, of how far a dab may dig."""
-    held = 1.0 - share * (1.0 - part.masks.get("held", np.float32(0.0)))
-    return replace(part, masks={**part.masks, "held": np.asarray(held, np.float32)})
+    mask = 1.0 - share * (1.0 - part.masks.get("held", np.float32(0.0)))
+    return replace(part, masks={**part.masks, "held": np.asarray(mask, np.float32)})
 
 
 def _within(part: State, share: Array) -> State:
@@ -224,7 +227,7 @@ def _drops(
     steps = max(1, int(cells))
     size = part.elevation.size
     rain = np.asarray(share * part.masks.get("rain", np.float32(1.0)), np.float32)
-    part = _held(part, np.clip(2.0 * (1.5 - distance), 0.0, 1.0))
+    part = _holding(part, np.clip(2.0 * (1.5 - distance), 0.0, 1.0))
     part = replace(part, masks={**part.masks, "rain": rain})
     values: dict[str, Any] = {
         "drops_per_cell": min(strength * DROPS[stroke.kind] * float(share.sum()) / size, 1000.0),
@@ -241,13 +244,13 @@ def _drops(
         }
         return _step(tools["droplet"], part, values, key)
     # As the process's defaults on a disc of 100 m, so that rills look alike on land of any size.
-    given = {"evaporation": fade, "gravity": 1.0, "friction": 0.5}
-    values |= {name: min(value / stroke.radius, 1000.0) for name, value in given.items()}
+    lengths = {"evaporation": fade, "gravity": 1.0, "friction": 0.5}
+    values |= {name: min(value / stroke.radius, 1000.0) for name, value in lengths.items()}
     values |= {"form": "capacity", "capacity": stroke.radius}
     return _step(tools["rill"], part, values, key)
 
 
-def _done(step: Step, part: State) -> tuple[Volumes, Array, dict[str, Array]]:
+def _completed(step: Step, part: State) -> tuple[Volumes, Array, dict[str, Array]]:
     """A step run to its end on a part: volumes, elevation and loose layers."""
     while step.advance() < 1.0:
         pass

@@ -48,31 +48,31 @@ def raised(state: State, share: Array, height: float) -> Ground:
     """Ground after a rise by `height` (m), or a fall if negative: loose material sinks first, then
     rock by its softness.
     """
-    given = shares(state)
+    factors = shares(state)
     loose = state.loose()
     if height >= 0:
-        rise = height * share * given.filled("laid", share.shape)
-        return Ground(state.elevation + rise, loose, _made(state, rise))
-    wanted = -height * share * given.filled("dug", share.shape)
-    taken_loose = np.minimum(wanted, loose)
-    fall = taken_loose + (wanted - taken_loose) * given.filled("soft", share.shape)
-    return Ground(state.elevation - fall, loose - taken_loose, _made(state, -fall))
+        rise = height * share * factors.filled("laid", share.shape)
+        return Ground(state.elevation + rise, loose, _change_volumes(state, rise))
+    depth = -height * share * factors.filled("dug", share.shape)
+    taken_loose = np.minimum(depth, loose)
+    fall = taken_loose + (depth - taken_loose) * factors.filled("soft", share.shape)
+    return Ground(state.elevation - fall, loose - taken_loose, _change_volumes(state, -fall))
 
 
 def strewn(state: State, share: Array, height: float) -> Ground:
     """Ground after a layer of sand of `height` (m) was added, or removed if negative, as far as
     there is sand.
     """
-    given = shares(state)
+    factors = shares(state)
     loose = state.loose()
     if height >= 0:
-        change = height * share * given.filled("laid", share.shape)
+        change = height * share * factors.filled("laid", share.shape)
     else:
-        change = -np.minimum(-height * share * given.filled("dug", share.shape), loose)
-    return Ground(state.elevation + change, loose + change, _made(state, change))
+        change = -np.minimum(-height * share * factors.filled("dug", share.shape), loose)
+    return Ground(state.elevation + change, loose + change, _change_volumes(state, change))
 
 
-def _made(state: State, change: Array) -> Volumes:
+def _change_volumes(state: State, change: Array) -> Volumes:
     area = state.spacing[0] * state.spacing[1]
     return Volumes(float(np.abs(change).sum()) * area, 0.0, float(change.sum()) * area)
 
@@ -84,23 +84,26 @@ def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -
     Slopes that face the wind give more, those behind crests less, so sand gathers in lees. Sand
     that finds no place stays; over open edges it leaves.
     """
-    given, loose, (along_x, along_y) = shares(state), state.loose(), hop
-    length, (row, col) = math.sqrt(along_x * along_x + along_y * along_y), state.spacing
+    factors = shares(state)
+    loose = state.loose()
+    along_x, along_y = hop
+    row, col = state.spacing
+    length = math.sqrt(along_x * along_x + along_y * along_y)
     if length == 0.0:
         return Ground(state.elevation, loose, Volumes(0.0, 0.0))
     slope_y, slope_x = np.gradient(state.elevation, row, col)
     facing = np.clip(1.0 + FACING * (slope_x * along_x + slope_y * along_y) / length, 0.0, 2.0)
-    lifted = np.minimum(height * share * facing * given.filled("dug", share.shape), loose)
-    laid = given.filled("laid", share.shape)
+    lifted = np.minimum(height * share * facing * factors.filled("dug", share.shape), loose)
+    gain = factors.filled("laid", share.shape)
     cells = (along_y / row, along_x / col)
     wraps = state.edges == "wrap"
     back = (-cells[0], -cells[1])
-    lands = _blown(laid, back, wraps)
+    lands = _blown(gain, back, wraps)
     leaves = (
         1.0 - _blown(np.ones_like(lands), back, wraps) if state.edges == "open" else 0.0 * lands
     )
     taken = lifted * (lands + leaves)
-    arriving = _blown(lifted, cells, wraps) * laid
+    arriving = _blown(lifted, cells, wraps) * gain
     area = row * col
     volumes = Volumes(float(taken.sum()) * area, float((lifted * leaves).sum()) * area)
     return Ground(
@@ -110,17 +113,17 @@ def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -
 
 def _blown(amounts: Array, cells: tuple[float, float], wraps: bool) -> Array:
     """Amounts spread over a way of a number of cells along rows and columns."""
-    parts = [_moved(amounts, part * cells[0], part * cells[1], wraps) for part in HOPS]
+    parts = [_displaced(amounts, part * cells[0], part * cells[1], wraps) for part in HOPS]
     return np.asarray(sum(parts[1:], parts[0]) / len(HOPS))
 
 
-def _moved(amounts: Array, rows: float, cols: float, wraps: bool) -> Array:
+def _displaced(amounts: Array, rows: float, cols: float, wraps: bool) -> Array:
     """Amounts that have moved by a number of cells, shared by the four cells that they meet."""
     first_row = math.floor(rows)
     first_col = math.floor(cols)
     down = rows - first_row
     right = cols - first_col
-    found = np.zeros_like(amounts)
+    result = np.zeros_like(amounts)
     for row, col, part in (
         (0, 0, (1 - down) * (1 - right)),
         (0, 1, (1 - down) * right),
@@ -128,22 +131,22 @@ def _moved(amounts: Array, rows: float, cols: float, wraps: bool) -> Array:
         (1, 1, down * right),
     ):
         if part > 0:
-            found += part * _shifted(amounts, first_row + row, first_col + col, wraps)
-    return found
+            result += part * _shifted(amounts, first_row + row, first_col + col, wraps)
+    return result
 
 
 def _shifted(amounts: Array, rows: int, cols: int, wraps: bool) -> Array:
     """Amounts moved by whole cells; over the edges only where they wrap."""
     if wraps:
         return np.roll(amounts, (rows, cols), (0, 1))
-    found = np.zeros_like(amounts)
+    result = np.zeros_like(amounts)
     into: tuple[slice, ...] = ()
     out: tuple[slice, ...] = ()
     for by, side in zip((rows, cols), amounts.shape, strict=True):
         into += (slice(max(by, 0), max(side + min(by, 0), 0)),)
         out += (slice(max(-by, 0), max(side - max(by, 0), 0)),)
-    found[into] = amounts[out]
-    return found
+    result[into] = amounts[out]
+    return result
 
 
 def crept(state: State, share: Array, spread: float) -> Ground:
@@ -153,14 +156,14 @@ def crept(state: State, share: Array, spread: float) -> Ground:
     volume is lost. Loose material goes first; rock follows by its softness, and is loose where it
     arrives.
     """
-    given = shares(state)
+    factors = shares(state)
     loose = state.loose()
     elevation = state.elevation
-    dug, laid, soft = (given.filled(name, share.shape) for name in ("dug", "laid", "soft"))
+    dug, gain, soft = (factors.filled(name, share.shape) for name in ("dug", "laid", "soft"))
     rates = [spread / (side * side) for side in state.spacing]
     passes = min(max(1, math.ceil(sum(rates) / (2 * STABLE))), MOST_PASSES)
     faces = [min(rates[axis] / passes, STABLE) * np.minimum(*_pair(share, axis)) for axis in (0, 1)]
-    moved = 0.0
+    total = 0.0
     for _ in range(passes):
         flows = [face * -np.diff(elevation, axis=axis) for axis, face in enumerate(faces)]
         leaving = _leaving(flows, elevation.shape)
@@ -168,13 +171,13 @@ def crept(state: State, share: Array, spread: float) -> Ground:
         may = dug * np.divide(
             ready + (leaving - ready) * soft, leaving, out=np.ones_like(leaving), where=leaving > 0
         )
-        flows = [_passed(flow, may, laid, axis) for axis, flow in enumerate(flows)]
+        flows = [_passed(flow, may, gain, axis) for axis, flow in enumerate(flows)]
         leaving = _leaving(flows, elevation.shape)
         arriving = _leaving([-flow for flow in flows], elevation.shape)
-        moved += float(leaving.sum())
+        total += float(leaving.sum())
         loose = np.maximum(loose - leaving, 0.0) + arriving
         elevation = elevation + (arriving - leaving)
-    return Ground(elevation, loose, Volumes(moved * state.spacing[0] * state.spacing[1], 0.0))
+    return Ground(elevation, loose, Volumes(total * state.spacing[0] * state.spacing[1], 0.0))
 
 
 def _pair(array: Array, axis: int) -> tuple[Array, Array]:
@@ -182,11 +185,11 @@ def _pair(array: Array, axis: int) -> tuple[Array, Array]:
     return (array[:-1], array[1:]) if axis == 0 else (array[:, :-1], array[:, 1:])
 
 
-def _passed(flow: Array, may: Array, laid: Array, axis: int) -> Array:
+def _passed(flow: Array, may: Array, gain: Array, axis: int) -> Array:
     """Flow through the faces, limited by the loss of the cell it leaves and the gain of the
     other.
     """
-    (give, give_back), (take_back, take) = _pair(may, axis), _pair(laid, axis)
+    (give, give_back), (take_back, take) = _pair(may, axis), _pair(gain, axis)
     return np.asarray(np.where(flow > 0, flow * give * take, flow * give_back * take_back))
 
 

@@ -130,8 +130,8 @@ class BrushParameters(Parameters):
         size = shape[1] * spacing[1], shape[0] * spacing[0]
         dab = (size[0] / 2, size[1] / 2, 1.0)
         kinds = {stroke.kind: stroke for stroke in self.strokes}
-        found = (
+        dabs = (
             replace(stroke, radius=min(size) / 4, strength=1.0, dabs=(dab,))
             for stroke in kinds.values()
         )
-        return replace(self, strokes=tuple(found))
+        return replace(self, strokes=tuple(dabs))

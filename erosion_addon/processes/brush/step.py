@@ -79,22 +79,22 @@ class BrushStep(Step):
     def layers(self) -> dict[str, Array]:
         """Current layers changed by the step, in meters, by field name; new arrays."""
         state, (elevation, loose) = self._state, self._start
-        found = {"elevation": _changed(state.elevation, elevation, self._elevation)}
-        for name, start, now in zip(self._canvas.loose_layers, loose, self._loose, strict=True):
-            found[name] = _changed(np.asarray(state.layers[name], np.float64), start, now)
-        return found
+        changes = {"elevation": _changed(state.elevation, elevation, self._elevation)}
+        for name, start, current in zip(self._canvas.loose_layers, loose, self._loose, strict=True):
+            changes[name] = _changed(np.asarray(state.layers[name], np.float64), start, current)
+        return changes
 
     def volumes(self) -> Volumes:
         """Volumes of solid material moved so far."""
-        moved, exported, added = (float(total) for total in self._total)
+        sum_moved, exported, added = (float(total) for total in self._total)
         # Where nothing was painted the terrain keeps every bit, so what rounding added there does
         # not count.
-        kept = self._elevation == self._start[0]
+        untouched = self._elevation == self._start[0]
         area = self._state.spacing[0] * self._state.spacing[1]
         return Volumes(
-            moved,
+            sum_moved,
             exported,
-            added - float((self._start[0] - self._state.elevation)[kept].sum()) * area,
+            added - float((self._start[0] - self._state.elevation)[untouched].sum()) * area,
         )
 
     def counts(self, seconds: float) -> dict[str, Any]:
@@ -120,6 +120,6 @@ class BrushSteps:
         return BrushStep(state, parameters, key, self.tools)
 
 
-def _changed(before: Array, start: Array, now: Array) -> Array:
+def _changed(before: Array, start: Array, current: Array) -> Array:
     """Current values; cells unchanged since the start keep every bit of the values before."""
-    return np.where(now == start, before, now)
+    return np.where(current == start, before, current)

@@ -28,7 +28,7 @@ class Window:
     rows: int
     cols: int
     shape: tuple[int, int]
-    whole: bool = False
+    complete: bool = False
 
     def _places(self) -> tuple[Array | slice, Array | slice]:
         places: list[Array | slice] = []
@@ -68,7 +68,7 @@ class Window:
         return box[0], box[1], box[2], box[3]
 
 
-def around(
+def window_at(
     place: tuple[float, float],
     reach: float,
     shape: tuple[int, int],
@@ -94,7 +94,7 @@ def around(
                 (first + last) // 2 - count // 2
                 for (first, last), count in zip(spans, shape, strict=True)
             ]
-            return Window(starts[0], starts[1], *shape, shape, whole=True)
+            return Window(starts[0], starts[1], *shape, shape, complete=True)
         (row, end_row), (col, end_col) = spans
     else:
         (row, end_row), (col, end_col) = (

@@ -21,7 +21,7 @@ from .parameters import MOST_DROPS, DropletParameters
 
 
 def _fewer_drops(
-    given: DropletParameters, longer: float, cell_size: float, larger: float
+    parameters: DropletParameters, longer: float, cell_size: float, larger: float
 ) -> DropletParameters:
     """Drops dig by the cell: on larger cells as many of them for each cell would dig deeper and
     wider. With the square root of that the relief is the same: on 192² cells of alpine, arcane and
@@ -29,27 +29,28 @@ def _fewer_drops(
     run's (all drops: 1.29, 1.16, 1.31), and correlated best with it. Steps with a `detail` do half
     of that themselves, see `FeatureSizedSteps`.
     """
-    by_detail = given.feature_size == 0 and given.detail > 0
-    finest = longer / given.detail if by_detail else given.feature_size
+    by_detail = parameters.feature_size == 0 and parameters.detail > 0
+    finest = longer / parameters.detail if by_detail else parameters.feature_size
     fewer = math.sqrt(max(cell_size, finest) / max(larger, finest))
     return replace(
-        given, drops_per_cell=given.drops_per_cell * (math.sqrt(fewer) if by_detail else fewer)
+        parameters,
+        drops_per_cell=parameters.drops_per_cell * (math.sqrt(fewer) if by_detail else fewer),
     )
 
 
-def _on_part(given: DropletParameters, part: Part) -> DropletParameters:
+def _on_part(parameters: DropletParameters, part: Part) -> DropletParameters:
     """Springs outside the window keep their drops: rain does not get them."""
-    springs = part.springs(given.springs)
-    whole = math.fsum(rate for _, _, rate in given.springs)
-    share = given.spring_share if whole > 0.0 else 0.0
-    rising = share and share * math.fsum(rate for _, _, rate in springs) / whole * part.cells
-    each = 1.0 - share + rising
-    drops = min(given.drops_per_cell * each, MOST_DROPS)
+    springs = part.springs(parameters.springs)
+    total = math.fsum(rate for _, _, rate in parameters.springs)
+    share = parameters.spring_share if total > 0.0 else 0.0
+    rising = share and share * math.fsum(rate for _, _, rate in springs) / total * part.cells
+    ratio = 1.0 - share + rising
+    drops = min(parameters.drops_per_cell * ratio, MOST_DROPS)
     return replace(  # type: ignore[no-any-return]
-        channels_on_part(given, part),
+        channels_on_part(parameters, part),
         springs=springs,
         drops_per_cell=drops,
-        spring_share=rising / each if share and each else given.spring_share,
+        spring_share=rising / ratio if share and ratio else parameters.spring_share,
     )
 
 

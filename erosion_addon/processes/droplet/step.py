@@ -62,26 +62,26 @@ class DropletStep(DropStep):
             self._color[...] = layers["surface_color"]
 
     def _make_constants(self, longer_side: int) -> Any:
-        given = self._parameters
+        parameters = self._parameters
         state = self._state
         return self._kernel.Constants(
-            capacity=given.capacity,
-            evaporation=given.evaporation,
-            erosion_rate=given.erosion_rate,
-            deposition_rate=given.deposition_rate,
-            inertia=given.inertia,
-            minimum_slope=given.minimum_slope,
-            gravity=given.gravity,
-            maximum_steps=max(1, round(given.maximum_path * longer_side)),
-            brush=given.erosion_footprint == "brush",
-            sine_slope=given.slope == "sine",
-            color_depth=given.color_depth / state.cell_size,
+            capacity=parameters.capacity,
+            evaporation=parameters.evaporation,
+            erosion_rate=parameters.erosion_rate,
+            deposition_rate=parameters.deposition_rate,
+            inertia=parameters.inertia,
+            minimum_slope=parameters.minimum_slope,
+            gravity=parameters.gravity,
+            maximum_steps=max(1, round(parameters.maximum_path * longer_side)),
+            brush=parameters.erosion_footprint == "brush",
+            sine_slope=parameters.slope == "sine",
+            color_depth=parameters.color_depth / state.cell_size,
             edges=EDGES.index(state.edges),
             row_step=state.cell_size / state.spacing[0],
             col_step=state.cell_size / state.spacing[1],
             patience=PATIENCE,
-            deposit_limit=given.deposit_limit or np.inf,
-            quarters=given.deposit_footprint == "quarters",
+            deposit_limit=parameters.deposit_limit or np.inf,
+            quarters=parameters.deposit_footprint == "quarters",
         )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
@@ -94,24 +94,25 @@ class DropletStep(DropStep):
         """
         from .kernels import motion
 
-        given = self._constants
+        constants = self._constants
         unit = self._state.cell_size
         drops = np.zeros((len(entering.way), self._kernel.NUMBERS))
         drops[:, :2] = entering.places
-        water = power(max(1.0 - given.evaporation, TINY), entering.way / unit)
+        water = power(max(1.0 - constants.evaporation, TINY), entering.way / unit)
         slope = np.sqrt((entering.slope * entering.slope).sum(axis=-1))
         slope = np.maximum(
-            slope / np.sqrt(slope * slope + 1.0) if given.sine_slope else slope, given.minimum_slope
+            slope / np.sqrt(slope * slope + 1.0) if constants.sine_slope else slope,
+            constants.minimum_slope,
         )
         fall = -FALL_IN_MIND * expm1(-entering.fall / unit / FALL_IN_MIND)
-        carried = slope * water * given.capacity
-        energy = 2.0 * given.gravity * carried * carried
-        if given.erosion_rate > 0:
+        carried = slope * water * constants.capacity
+        energy = 2.0 * constants.gravity * carried * carried
+        if constants.erosion_rate > 0:
             drops[:, motion.LOAD] = (
                 2.0 * fall / (1.0 + np.sqrt(1.0 + 4.0 * fall / np.maximum(energy, TINY)))
             )
         drops[:, motion.SPEED] = np.sqrt(
-            2.0 * given.gravity * np.maximum(fall - drops[:, motion.LOAD], 0.0)
+            2.0 * constants.gravity * np.maximum(fall - drops[:, motion.LOAD], 0.0)
         )
         drops[:, motion.WATER] = water
         drops[:, motion.DRAWS] = 3.0

@@ -11,8 +11,10 @@ from ..shared.process import MASKS, Process, Spacing, volume
 from .parameters import DuneParameters
 
 
-def _seconds(given: DuneParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    return given.sweeps(spacing) * 1.6e-7 * shape[0] * shape[1]
+def _seconds(
+    parameters: DuneParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+) -> float:
+    return parameters.sweeps(spacing) * 1.6e-7 * shape[0] * shape[1]
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:

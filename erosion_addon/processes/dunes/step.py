@@ -20,7 +20,7 @@ from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 from ..shared.winds import drawn_wind, turned
 from .parameters import FLIGHT, SLAB, DuneParameters
 
-DUNE, AROUND = 1.0, 12.0
+DUNE, SURROUNDINGS = 1.0, 12.0
 """Averaging radii in hops: of the ground that deflects the wind, and of the surroundings it is
 compared with.
 """
@@ -98,7 +98,7 @@ class DuneStep(Step):
         self._creep = creep
         self._random = rng
         self._key = np.uint64(key)
-        self._given = parameters
+        self._parameters = parameters
         state = self._state = under_grass(state, parameters.grass_hold)
         self._shape = rows, cols = state.elevation.shape[0], state.elevation.shape[1]
         loose = state.loose()
@@ -148,18 +148,20 @@ class DuneStep(Step):
         dry sand.
         """
         layers = self._state.layers
-        given = self._given
+        parameters = self._parameters
         moisture, grass, water = (layers.get(name) for name in ("moisture", "grass", "water_depth"))
         if moisture is None and grass is None and water is None:
             return None
         cover = np.zeros((*self._shape, 2), np.float32)
-        cover[..., 0] = 0 if grass is None else given.grass_hold * np.clip(grass, 0, 1)
-        cover[..., 1] = 1 if moisture is None else 1 - given.moisture_hold * np.clip(moisture, 0, 1)
+        cover[..., 0] = 0 if grass is None else parameters.grass_hold * np.clip(grass, 0, 1)
+        cover[..., 1] = (
+            1 if moisture is None else 1 - parameters.moisture_hold * np.clip(moisture, 0, 1)
+        )
         if water is not None:
             cover[water > DROWNED] = 1, 0  # what falls in sinks
         if self._beach.any():
             strip = self._beside_water(BEACH + GRASS) & ~self._beach
-            grown = np.float32(given.beach_grass)
+            grown = np.float32(parameters.beach_grass)
             cover[strip] = np.maximum(cover[strip, 0], grown)[:, None] * (1, 0) + (
                 cover[strip, 1:] * (1 - grown)
             ) * (0, 1)
@@ -172,7 +174,7 @@ class DuneStep(Step):
         wet = state.layers["water_depth"] > DROWNED
         near = wet
         mode = "wrap" if state.edges == "wrap" else "constant"
-        for _ in range(round(hops * self._given.hop(state.cell_size) / state.cell_size)):
+        for _ in range(round(hops * self._parameters.hop(state.cell_size) / state.cell_size)):
             wider = np.pad(near, 1, mode=mode)  # type: ignore[call-overload]
             near = wider[:-2, 1:-1] | wider[2:, 1:-1] | wider[1:-1, :-2] | wider[1:-1, 2:] | near
         return near & ~wet
@@ -184,7 +186,7 @@ class DuneStep(Step):
         self._beach_heights = np.empty(0)
         self._sea = -math.inf
         water = state.layers.get("water_depth")
-        if self._given.beach_supply and water is not None and (water > DROWNED).any():
+        if self._parameters.beach_supply and water is not None and (water > DROWNED).any():
             self._beach = self._beside_water(BEACH)
             self._beach_heights = state.elevation[self._beach]
             self._sea = float(np.median((state.elevation + water)[water > DROWNED]))
@@ -193,7 +195,7 @@ class DuneStep(Step):
         """Mask layers of the cells, (cells, 4 or 6) float32, see `Shares.layers`; None without
         any.
         """
-        given = shares(self._state, ground)
+        factors = shares(self._state, ground)
         bounds = depth_bounds(self._state, 0.0, 1.0)
         if self._beach.any():  # damp sand over the ground water holds
             lowest, highest = bounds or (np.full(self._shape, sign * math.inf) for sign in (-1, 1))
@@ -201,7 +203,7 @@ class DuneStep(Step):
             # the sea gives back a slab
             damp[self._beach] = self._beach_heights - SLAB * self._state.cell_size
             bounds = [np.maximum(lowest, damp), highest]
-        layers = given.layers(bounds, self._shape)
+        layers = factors.layers(bounds, self._shape)
         return None if layers is None else layers.reshape(self._state.elevation.size, -1)
 
     def advance(self) -> float:
@@ -236,12 +238,13 @@ class DuneStep(Step):
 
     def _wind(self, sweep: int) -> tuple[Any, Any, Any]:
         """`Rays` and `Constants` of a sweep, and its random key."""
-        given, (row_spacing, col_spacing) = self._given, self._state.spacing
+        parameters = self._parameters
+        row_spacing, col_spacing = self._state.spacing
         start = np.uint64(self._random.stream(self._key, sweep))
         chances = [float(self._random.uniform(start, draw)) for draw in range(5)]
         even = (float(self._random.uniform(self._key, 0)) + sweep // self._season * GOLDEN) % 1.0
-        direction = drawn_wind(given.direction, given.wind_rose, even) + turned(
-            given.gustiness, chances[:3]
+        direction = drawn_wind(parameters.direction, parameters.wind_rose, even) + turned(
+            parameters.gustiness, chances[:3]
         )
         sine, cosine = sincos(math.radians(direction))
         # In cells, as those may not be square.
@@ -252,23 +255,23 @@ class DuneStep(Step):
         cell = self._state.cell_size
         constants = self._kernel.Constants(
             slab=SLAB * cell,
-            hop=given.hop(cell) / pitch,
-            speed_up=given.speed_up / given.hop(cell),
-            lead=round(LEAD * given.hop(cell) / pitch),
-            drop=pitch * tan(math.radians(given.shelter_angle)),
-            climb=pitch * tan(math.radians(given.climb_angle)),
-            wear=SLAB * cell * given.abrasion,
-            reach=given.abrasion_height,
-            dust=given.dust,
-            hull=round(HULL * given.hop(cell) / pitch),
-            brought=min(self._brought(rays), given.hop(cell) / pitch),
+            hop=parameters.hop(cell) / pitch,
+            speed_up=parameters.speed_up / parameters.hop(cell),
+            lead=round(LEAD * parameters.hop(cell) / pitch),
+            drop=pitch * tan(math.radians(parameters.shelter_angle)),
+            climb=pitch * tan(math.radians(parameters.climb_angle)),
+            wear=SLAB * cell * parameters.abrasion,
+            reach=parameters.abrasion_height,
+            dust=parameters.dust,
+            hull=round(HULL * parameters.hop(cell) / pitch),
+            brought=min(self._brought(rays), parameters.hop(cell) / pitch),
             edges=EDGES.index(self._state.edges),
         )
         return rays, constants, start
 
     def _brought(self, rays: Any) -> float:
         """Slabs supplied on each line that enters over an edge."""
-        if not self._given.supply:
+        if not self._parameters.supply:
             return 0.0
         length, count = self._lines.extent(rays, self._shape)
         cells = self._shape[0] * self._shape[1]
@@ -278,7 +281,9 @@ class DuneStep(Step):
             else count + abs(math.floor(rays.aside * (length - 1)))
         )
         slabs: float = (
-            self._given.supply * cells / (self._sweeps * SLAB * self._state.cell_size * entries)
+            self._parameters.supply
+            * cells
+            / (self._sweeps * SLAB * self._state.cell_size * entries)
         )
         return slabs
 
@@ -296,22 +301,24 @@ class DuneStep(Step):
         if sweep % LEVELS == 0:
             self._find_bumps()
         if self._state.edges == "wrap":
-            given = (rays, self._shape, self._ground(), constants)
+            ground = self._ground()
             tails = np.zeros_like(self._entering)
             self._on_lines(
                 0,
                 self._lines.extent(rays, self._shape)[1],
-                lambda *ends: self._kernel.find_shadows(*ends, *given, tails),
+                lambda first, last: self._kernel.find_shadows(
+                    first, last, rays, self._shape, ground, constants, tails
+                ),
             )
             self._kernel.hand_on_shadows(rays, self._shape, constants, tails, self._entering)
 
     def _bring_ashore(self) -> None:
         """Refill the beach from the sea's sand where the wind has removed it."""
-        given = self._given
-        width = BEACH * self._given.hop(self._state.cell_size)
+        parameters = self._parameters
+        width = BEACH * self._parameters.hop(self._state.cell_size)
         rock = inner(self._rock)
         loose = inner(self._loose)
-        most = given.beach_supply * given.years / self._sweeps / width
+        most = parameters.beach_supply * parameters.years / self._sweeps / width
         brought = np.clip(self._beach_heights - (rock + loose)[self._beach], 0.0, most)
         loose[self._beach] += brought
         self._totals[0, self._kernel.BROUGHT] += np.sum(brought)
@@ -319,8 +326,10 @@ class DuneStep(Step):
     def _find_bumps(self) -> None:
         """Difference of two local means: at the scale of a dune, and of its surroundings."""
         surface = np.ascontiguousarray(inner(self._rock) + inner(self._loose))
-        hop = self._given.hop(self._state.cell_size)
-        self._bump[...] = self._smooth(surface, DUNE * hop) - self._smooth(surface, AROUND * hop)
+        hop = self._parameters.hop(self._state.cell_size)
+        self._bump[...] = self._smooth(surface, DUNE * hop) - self._smooth(
+            surface, SURROUNDINGS * hop
+        )
 
     def _smooth(self, surface: Array, reach: float) -> Array:
         """Local mean of the surface. reach: radius in meters."""
@@ -329,11 +338,11 @@ class DuneStep(Step):
             max(1, min(round(reach / 2 / pitch), count // 4))
             for pitch, count in zip(self._state.spacing, self._shape, strict=True)
         )
-        found = np.empty(self._shape)
+        result = np.empty(self._shape)
         between = np.empty(self._shape)
-        for given in (surface, found):
-            along_rows = (given, between)
-            along_cols = (between, found)
+        for values in (surface, result):
+            along_rows = (values, between)
+            along_cols = (between, result)
             in_bands(
                 lambda *ends, maps=along_rows: self._mean.mean_along_rows(
                     *maps, *ends, right, wrap
@@ -346,7 +355,7 @@ class DuneStep(Step):
                 cols,
                 threads,
             )
-        return found
+        return result
 
     def _on_lines(self, first: int, last: int, work: Any) -> None:
         """Call work(first, last) on a range of lines, on threads."""
@@ -399,7 +408,11 @@ class DuneStep(Step):
         kernel = self._creep
         rows = self._shape[0]
         passed = (
-            SLAB * state.cell_size * FLIGHT * self._given.hop(state.cell_size) * self._given.creep
+            SLAB
+            * state.cell_size
+            * FLIGHT
+            * self._parameters.hop(state.cell_size)
+            * self._parameters.creep
         )
         shares_of = [passed / (pitch * pitch) for pitch in state.spacing]
         times = max(1, math.ceil(max(shares_of) / STABLE))
@@ -436,7 +449,7 @@ class DuneStep(Step):
     def layers(self) -> dict[str, Array]:
         """Current layers changed by the step, in meters, by field name; new arrays."""
         loose = np.maximum(inner(self._loose), 0.0)
-        return {"elevation": self.elevation(), **self._state.split_loose(loose, own="sediment")}
+        return {"elevation": self.elevation(), **self._state.split_loose(loose, name="sediment")}
 
     def elevation(self) -> Array:
         """Current surface for display, m."""
@@ -463,7 +476,7 @@ class DuneStep(Step):
         hops = int(self._total(kernel.HOPS))
         blown = min(self._done / self._parts, self._sweeps)
         return {
-            "years": self._given.years * blown / self._sweeps if self._sweeps else 0.0,
+            "years": self._parameters.years * blown / self._sweeps if self._sweeps else 0.0,
             "hops": hops,
             "hops_per_second": hops / seconds if seconds > 0 else 0.0,
             "abraded": self._total(kernel.WORN) * area,

@@ -47,7 +47,7 @@ class RillStep(DropStep):
         super().go_on_from(layers)
         self._water[..., 1] = layers["moisture"]
 
-    def _make_constants(self, given: RillParameters) -> Any:
+    def _make_constants(self, parameters: RillParameters) -> Any:
         """Constants given per meter, converted to one step; and those given per drop on each cell,
         to one drop.
         """
@@ -55,22 +55,22 @@ class RillStep(DropStep):
         unit = self._state.cell_size
         rows, cols = state.elevation.shape
         return self._kernel.Constants(
-            gravity=given.gravity * unit,
-            friction=-expm1(-given.friction * unit),
-            transfer_rate=given.transfer_rate,
-            sediment_ratio=given.sediment_ratio,
-            carries=given.form != "simple",
-            capacity=given.capacity / unit,
-            minimum_volume=given.minimum_volume,
-            evaporation=-expm1(-given.evaporation * unit),
-            soil_absorption=-expm1(-given.soil_absorption * unit),
-            soil_evaporation=-expm1(-given.soil_evaporation / self._catchment),
-            maximum_steps=max(1, round(given.maximum_path * max(rows, cols))),
+            gravity=parameters.gravity * unit,
+            friction=-expm1(-parameters.friction * unit),
+            transfer_rate=parameters.transfer_rate,
+            sediment_ratio=parameters.sediment_ratio,
+            carries=parameters.form != "simple",
+            capacity=parameters.capacity / unit,
+            minimum_volume=parameters.minimum_volume,
+            evaporation=-expm1(-parameters.evaporation * unit),
+            soil_absorption=-expm1(-parameters.soil_absorption * unit),
+            soil_evaporation=-expm1(-parameters.soil_evaporation / self._catchment),
+            maximum_steps=max(1, round(parameters.maximum_path * max(rows, cols))),
             edges=EDGES.index(state.edges),
             row_step=unit / state.spacing[0],
             col_step=unit / state.spacing[1],
             patience=PATIENCE,
-            first_rule=given.form == "uncapped",
+            first_rule=parameters.form == "uncapped",
         )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
@@ -91,18 +91,18 @@ class RillStep(DropStep):
         most their fall.
         """
         kernel = self._kernel
-        given = self._constants
+        constants = self._constants
         unit = self._state.cell_size
         drops = np.zeros((len(entering.way), kernel.NUMBERS))
         drops[:, :2] = entering.places
-        volume = power(1.0 - given.evaporation, entering.way / unit)
+        volume = power(1.0 - constants.evaporation, entering.way / unit)
         slope = np.sqrt((entering.slope * entering.slope).sum(axis=-1))
-        speed = given.gravity * slope / max(given.friction, given.gravity)
+        speed = constants.gravity * slope / max(constants.friction, constants.gravity)
         drops[:, [kernel.ROW_SPEED, kernel.COL_SPEED]] = (
             -entering.slope * (speed / np.maximum(slope, TINY))[:, None]
         )
-        if given.carries:
-            carried = np.minimum(speed * volume * slope * given.capacity, entering.fall / unit)
+        if constants.carries:
+            carried = np.minimum(speed * volume * slope * constants.capacity, entering.fall / unit)
             drops[:, kernel.LOAD] = np.maximum(carried, 0.0)
         drops[:, kernel.VOLUME] = volume
         return drops
@@ -153,8 +153,8 @@ class RillStep(DropStep):
             float(total.sum()) * self._unit_volume for total in self._totals[:3]
         )
         exported += self._settled()[1] * self._unit_volume
-        made = 0.0 if self._constants.carries else filled - eroded
-        return Volumes(eroded, exported, made).plus(self._besides())
+        surplus = 0.0 if self._constants.carries else filled - eroded
+        return Volumes(eroded, exported, surplus).plus(self._besides())
 
 
 RillSteps = FeatureSizedSteps(RillStep)

@@ -47,7 +47,7 @@ def solid_layers(state: State, ground: Array, unit: float) -> dict[str, Array]:
     loose = _changed(before, before / unit, ground[..., 1], unit)
     del before  # a copy, where there is soil
     np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
-    return {"elevation": elevation, **state.split_loose(loose, own="sediment")}
+    return {"elevation": elevation, **state.split_loose(loose, name="sediment")}
 
 
 def bounds_in_unit(state: State, unit: float) -> list[Array]:
@@ -60,13 +60,13 @@ def datum_of(state: State) -> float:
     return float(state.elevation.min())
 
 
-def _changed(before: Array, start: Array, now: Array, unit: float) -> Array:
-    """`before` (m) plus the change from `start` to `now`, both in a kernel's `unit`; overwrites
+def _changed(before: Array, start: Array, current: Array, unit: float) -> Array:
+    """`before` (m) plus the change from `start` to `current`, both in a kernel's `unit`; overwrites
     `start`.
 
     Only the change is converted, so untouched cells keep every bit.
     """
-    np.subtract(now, start, out=start)
+    np.subtract(current, start, out=start)
     start *= unit
     start += before
     return start

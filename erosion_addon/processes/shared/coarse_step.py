@@ -169,11 +169,15 @@ class CoarseStep(Step):
         grids = self._grids
         state = self._state
         masks = self._state.masks
-        made = self._step.layers()
-        surface = made.pop("elevation")
-        more_loose = made.pop("sediment")
+        coarse_layers = self._step.layers()
+        surface = coarse_layers.pop("elevation")
+        more_loose = coarse_layers.pop("sediment")
         more_loose -= self._coarse.layers["sediment"]
-        risen = made.pop(RISE) - self._coarse.layers.get(RISE, 0.0) if RISE in made else None
+        risen = (
+            coarse_layers.pop(RISE) - self._coarse.layers.get(RISE, 0.0)
+            if RISE in coarse_layers
+            else None
+        )
         if risen is not None:  # what is lost and gained is told without it
             surface = surface - risen
         changed = self._spread(np.maximum(-more_loose, 0.0), state.loose() * _may_gain(masks))
@@ -190,12 +194,12 @@ class CoarseStep(Step):
         loose += filled
         np.maximum(loose, 0.0, out=loose)  # rounding can leave it an ulp below
         changed += filled
-        layers = {"elevation": changed, **state.split_loose(loose, own="sediment")}
+        layers = {"elevation": changed, **state.split_loose(loose, name="sediment")}
         if risen is not None:
             lift = self._spread(risen, _may_gain(masks))
             changed += lift
             layers[RISE] = state.layers.get(RISE, 0.0) + lift
-        return layers | {name: self._fine(name, values) for name, values in made.items()}
+        return layers | {name: self._fine(name, values) for name, values in coarse_layers.items()}
 
     def _level(self, amount: Array, room: Array, where: Array | float) -> Array:
         """Distribute an amount (m): first where there is `room` (m) to the new surface, the rest
@@ -227,11 +231,11 @@ class CoarseStep(Step):
             if isinstance(where, np.ndarray)
             else (where, where)
         )
-        given = grids.blocks(_ratio(amount, block))
-        given *= where
-        given = grids.spread(_ratio(grids.gather(given), bell))
-        given *= where
-        return given
+        shares = grids.blocks(_ratio(amount, block))
+        shares *= where
+        shares = grids.spread(_ratio(grids.gather(shares), bell))
+        shares *= where
+        return shares
 
     def _fine(self, name: str, values: Array) -> Array:
         """A further layer on the fine grid: the initial layer plus the change, or the step's result
@@ -282,13 +286,13 @@ class CoarseFirst(Step):
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share done, 1 at the end."""
-        done = self._current.advance()
+        share = self._current.advance()
         if self._handed_over:
-            return self._work + (1.0 - self._work) * done if done < 1.0 else 1.0
-        if done == 1.0:
+            return self._work + (1.0 - self._work) * share if share < 1.0 else 1.0
+        if share == 1.0:
             self._fine.go_on_from(self._coarse.layers())
             self._handed_over = 1
-        return self._work * done
+        return self._work * share
 
     def drain(self) -> None:
         """Finish work in flight without starting more."""
@@ -324,8 +328,8 @@ class DropsCoarseFirst(CoarseFirst):
             drops_per_cell=COARSE_DROPS * drops,
             creep=math.sqrt(1 - rest * rest) * creep,
         )
-        begun = CoarseStep(make, state, halved(shape) or shape, coarse, key + OWN_KEY)
-        super().__init__(begun, make(state, fine, key, FINE_DROPS), COARSE_DROP_WORK)
+        first = CoarseStep(make, state, halved(shape) or shape, coarse, key + OWN_KEY)
+        super().__init__(first, make(state, fine, key, FINE_DROPS), COARSE_DROP_WORK)
 
     def volumes(self) -> Volumes:
         """Volumes of solid material moved so far."""
@@ -338,7 +342,9 @@ class DropsCoarseFirst(CoarseFirst):
         coarse = self._coarse.counts(seconds)
         fine = self._fine.counts(seconds)
         counts = {name: coarse[name] + fine[name] for name in fine}
-        steps = sum(each["drops"] * each["mean_path"] for each in (coarse, fine))
+        steps = sum(
+            grid_counts["drops"] * grid_counts["mean_path"] for grid_counts in (coarse, fine)
+        )
         counts["mean_path"] = steps / counts["drops"] if counts["drops"] else 0.0
         return {**counts, "coarse_drops": coarse["drops"]}
 
@@ -350,23 +356,23 @@ def _may_gain(masks: dict[str, Array]) -> Any:
 
 def _rock_may_be_dug(masks: dict[str, Array]) -> Any:
     """Fine cells whose rock may erode, likewise."""
-    if "held" in masks and (kept := masks["held"] >= 1.0).any():
-        return ~kept * _rock_may_be_dug(
+    if "held" in masks and (hard := masks["held"] >= 1.0).any():
+        return ~hard * _rock_may_be_dug(
             {kind: mask for kind, mask in masks.items() if kind != "held"}
         )
     return _may_gain(masks) * (masks["hardness"] < 1.0) if "hardness" in masks else _may_gain(masks)
 
 
-def _towards(needed: Array, amount: Array) -> Array:
-    """`amount` moved up to halfway to `needed`, conserving its sum.
+def _towards(target: Array, amount: Array) -> Array:
+    """`amount` moved up to halfway to `target`, conserving its sum.
 
     Smooth shares put a little on neighbors; on a plain that is filled later it would show.
     """
-    changed = np.clip(needed, 0.5 * amount, 1.5 * amount)
+    changed = np.clip(target, 0.5 * amount, 1.5 * amount)
     total = ordered_sum(changed)
     return changed * (ordered_sum(amount) / total) if total > 0.0 else amount
 
 
-def _ratio(part: Array, whole: Array | float) -> Array:
+def _ratio(part: Array, total: Array | float) -> Array:
     """part / whole, 0 where the whole is 0."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=np.asarray(whole) > 0.0)
+    return np.divide(part, total, out=np.zeros_like(part), where=np.asarray(total) > 0.0)

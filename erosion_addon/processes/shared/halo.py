@@ -66,13 +66,13 @@ def share_masks(state: State, ground: Ground | None = None) -> Array | None:
 
     ground: see `shares_in_depth`.
     """
-    given = shares_in_depth(state, ground)
-    if given.nothing:
+    factors = shares_in_depth(state, ground)
+    if factors.nothing:
         return None
     shape = state.elevation.shape
-    dug = given.filled("dug", shape)
-    found = np.stack(
-        [dug, given.filled("accepted", shape), dug * given.filled("soft", shape)], axis=-1
+    dug = factors.filled("dug", shape)
+    masks = np.stack(
+        [dug, factors.filled("accepted", shape), dug * factors.filled("soft", shape)], axis=-1
     )
     edge = {"mode": "wrap"} if state.edges == "wrap" else {"constant_values": 1.0}
-    return np.ascontiguousarray(np.pad(found, ((1, 1), (1, 1), (0, 0)), **edge))  # type: ignore[call-overload]
+    return np.ascontiguousarray(np.pad(masks, ((1, 1), (1, 1), (0, 0)), **edge))  # type: ignore[call-overload]

@@ -160,37 +160,38 @@ def creep_passes(
     """
     rows, cols = (side * side for side in spacing)
     length = min(length, longer_side(shape, spacing))
-    each = 0.5 * length * length / portions / (rows * cols / (rows + cols))
-    passes = math.ceil(each / SPREAD)
-    return passes, each / max(passes, 1)
+    spread = 0.5 * length * length / portions / (rows * cols / (rows + cols))
+    passes = math.ceil(spread / SPREAD)
+    return passes, spread / max(passes, 1)
 
 
 def seconds_of_slides(
-    given: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str
+    parameters: Any, shape: tuple[int, int], spacing: tuple[float, float], edges: str
 ) -> float:
     """Estimated duration for parameters with `passes`, see `process.Process.seconds`."""
-    return float(given.passes(shape, spacing) * SECONDS * shape[0] * shape[1])
+    return float(parameters.passes(shape, spacing) * SECONDS * shape[0] * shape[1])
 
 
 def seconds_of_hillslopes(
-    given: Any, shape: tuple[int, ...], spacing: tuple[float, float]
+    parameters: Any, shape: tuple[int, ...], spacing: tuple[float, float]
 ) -> float:
     """Estimated duration for parameters with `slope_limit` and `creep`."""
     passes = PORTIONS * (
-        (ROUND if given.slope_limit < 90 else 0) + creep_passes(given.creep, shape, spacing)[0]
+        (ROUND if parameters.slope_limit < 90 else 0)
+        + creep_passes(parameters.creep, shape, spacing)[0]
     )
     return passes * SECONDS * shape[0] * shape[1]
 
 
-def hillslope_bytes(given: Any) -> int:
+def hillslope_bytes(parameters: Any) -> int:
     """Working memory of `Hillslopes` per cell, see `process.Process.bytes_of_options`."""
-    return 4 * 8 + 12 if given.slope_limit < 90 or given.creep > 0 else 0
+    return 4 * 8 + 12 if parameters.slope_limit < 90 or parameters.creep > 0 else 0
 
 
-def bytes_of_drops(given: Any) -> int:
+def bytes_of_drops(parameters: Any) -> int:
     """Memory per cell of parameters, see `process.Process.bytes_of_options`."""
-    hillslopes = hillslope_bytes(given)
-    return hillslopes + (COARSE_DROP_BYTES + hillslopes // 4 if given.coarse_to_fine else 0)
+    hillslopes = hillslope_bytes(parameters)
+    return hillslopes + (COARSE_DROP_BYTES + hillslopes // 4 if parameters.coarse_to_fine else 0)
 
 
 def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
@@ -201,23 +202,23 @@ def drops_in_words(counts: Mapping[str, Any]) -> list[str]:
     return [f"{counts['drops']:,} drops, {counts['drops_per_second']:,.0f} a second", paths]
 
 
-def seconds_of_drops(each: float) -> Cost:
-    """Estimated duration for drops. each: seconds per drop."""
+def seconds_of_drops(per_step: float) -> Cost:
+    """Estimated duration for drops. per_step: seconds per drop."""
 
-    def seconds(given: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-        size = size_of(given, shape, spacing)
+    def seconds(parameters: Any, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+        size = size_of(parameters, shape, spacing)
         height = max(size, spacing[0])
         width = max(size, spacing[1])
         rows = round(shape[0] * spacing[0] / height)
         cols = round(shape[1] * spacing[1] / width)
-        drops: float = given.drops_per_cell * rows * cols
-        hillslopes = seconds_of_hillslopes(given, (rows, cols), (height, width))
+        drops: float = parameters.drops_per_cell * rows * cols
+        hillslopes = seconds_of_hillslopes(parameters, (rows, cols), (height, width))
         # a quarter of the cells, and half of the way
-        if given.coarse_to_fine and halved((rows, cols)):
-            return drops * each * (FINE_DROPS + COARSE_DROPS / 8) + hillslopes * (
+        if parameters.coarse_to_fine and halved((rows, cols)):
+            return drops * per_step * (FINE_DROPS + COARSE_DROPS / 8) + hillslopes * (
                 FINE_DROPS + 1 / 4
             )
-        return drops * each + hillslopes
+        return drops * per_step + hillslopes
 
     return seconds
 

@@ -65,12 +65,14 @@ class DropStep(Step):
         anywhere = sources is None or bool(sources[-1] > 0)
         self._entering = Entering.of(state)
         self._brought = np.zeros(1)
-        own, around = (
-            (state.elevation.size, 0.0) if self._entering is None else self._entering.cells
-        )
-        self._catchment = own + around
-        self._fall_here = round(parameters.drops_per_cell * own) if anywhere else 0
-        count = self._count = self._fall_here + round(parameters.drops_per_cell * raining * around)
+        inside: float = state.elevation.size
+        outside = 0.0
+        if self._entering is not None:
+            inside, outside = self._entering.cells
+        self._catchment = inside + outside
+        self._fall_here = round(parameters.drops_per_cell * inside) if anywhere else 0
+        count = self._fall_here + round(parameters.drops_per_cell * raining * outside)
+        self._count = count
         rows, cols = state.elevation.shape
         edges = EDGES.index(state.edges)
         self._run = TileRun(
@@ -78,9 +80,16 @@ class DropStep(Step):
         )
         self._hillslopes: Hillslopes | None = None
         if count and (parameters.slope_limit < 90 or parameters.creep > 0):
-            unit = (datum_of(state), state.cell_size)
-            given = (parameters.slope_limit, parameters.creep)
-            self._hillslopes = Hillslopes(state, self._ground, *unit, *given, count, portions)
+            self._hillslopes = Hillslopes(
+                state,
+                self._ground,
+                datum_of(state),
+                state.cell_size,
+                parameters.slope_limit,
+                parameters.creep,
+                count,
+                portions,
+            )
 
     def go_on_from(self, layers: dict[str, Array]) -> None:
         """Take over changed layers of its state, before its first drop."""
@@ -123,17 +132,19 @@ class DropStep(Step):
             self._masks[...] = drop_masks(
                 self._state, ground_now(self._state, self._ground, self._state.cell_size)
             )
-        here = [number * self._fall_here // max(self._count, 1) for number in (first, last)]
-        self._start(pool, tiles, *here)
-        if self._entering is not None and last - first > here[1] - here[0]:
-            self._let_in(pool, tiles, first - here[0], last - here[1], self._entering)
+        falls = [number * self._fall_here // max(self._count, 1) for number in (first, last)]
+        self._start(pool, tiles, *falls)
+        if self._entering is not None and last - first > falls[1] - falls[0]:
+            self._let_in(pool, tiles, first - falls[0], last - falls[1], self._entering)
 
     def _let_in(self, pool: Any, tiles: Any, first: int, last: int, entering: "Entering") -> None:
         """Place the drops first … last - 1 from the land around on the tiles where they enter."""
         from .kernels.entering import enter_drops
 
         self._set_changing(self._arriving)
-        given = (
+        self._brought += enter_drops(
+            pool,
+            tiles,
             self._key + OWN_KEY,
             first,
             last,
@@ -141,7 +152,6 @@ class DropStep(Step):
             self._arriving,
             self._kernel.LOAD,
         )
-        self._brought += enter_drops(pool, tiles, *given)
 
     def advance(self) -> float:
         """Run some turns, or a part of one; returns the share done."""
@@ -199,11 +209,11 @@ class DropStep(Step):
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report. seconds: of work so far."""
-        done = self._run.started
+        count = self._run.started
         return {
-            "drops": done,
-            "drops_per_second": done / seconds if seconds > 0 else 0.0,
-            "mean_path": float(self._totals.steps.sum()) / done if done else 0.0,
+            "drops": count,
+            "drops_per_second": count / seconds if seconds > 0 else 0.0,
+            "mean_path": float(self._totals.steps.sum()) / count if count else 0.0,
             "paths_cut": int(self._totals.paths_cut.sum()),
         }
 
@@ -233,15 +243,15 @@ class Entering:
         share, counts, ways, falls = np.moveaxis(state.masks[ENTERING].astype(np.float64), -1, 0)
         rain = state.relative_rain
         places = np.nonzero(counts)
-        own = math.fsum((share if rain is None else share * rain).ravel())
-        found = counts[places]
+        rates = math.fsum((share if rain is None else share * rain).ravel())
+        numbers = counts[places]
         rises = np.gradient(state.elevation, *state.spacing)
         return cls(
-            cells=(own, math.fsum(found)),
+            cells=(rates, math.fsum(numbers)),
             places=np.stack(places, axis=-1).astype(np.float64),
-            chances=cumulated(found.copy()),
-            way=ways[places] / found,
-            fall=falls[places] / found,
+            chances=cumulated(numbers.copy()),
+            way=ways[places] / numbers,
+            fall=falls[places] / numbers,
             slope=np.stack([rise[places] for rise in rises], axis=-1),
         )
 
@@ -256,10 +266,10 @@ def _by_drops(state: State) -> State:
         return state
     share = state.masks[ENTERING][..., 0]
     strength = state.masks["strength"]
-    whole = np.minimum(
+    counts = np.minimum(
         np.divide(strength, share, out=np.zeros_like(strength), where=share > 0), np.float32(1.0)
     )
-    return replace(state, masks={**state.masks, "strength": whole})
+    return replace(state, masks={**state.masks, "strength": counts})
 
 
 def drop_masks(state: State, ground: Ground | None = None) -> Array | None:

@@ -63,7 +63,7 @@ class Part(NamedTuple):
         """Springs inside the window. springs: rows of x, y (0-1 from the left and bottom edge) and
         rate.
         """
-        moved = (
+        relative = (
             (
                 (x * self.whole[1] - self.col) / self.cols,
                 (y * self.whole[0] - self.row) / self.rows,
@@ -71,7 +71,7 @@ class Part(NamedTuple):
             )
             for x, y, rate in springs
         )
-        return tuple(spring for spring in moved if 0 <= spring[0] <= 1 and 0 <= spring[1] <= 1)
+        return tuple(spring for spring in relative if 0 <= spring[0] <= 1 and 0 <= spring[1] <= 1)
 
 
 def _plain(values: Array, share: float) -> Array:
@@ -122,7 +122,7 @@ def _anywhere(parameters: Any, part: Part) -> Any:
     return parameters
 
 
-def _one(parameters: Any, spacing: Spacing) -> int:
+def _every_step(parameters: Any, spacing: Spacing) -> int:
     return 1
 
 
@@ -233,7 +233,7 @@ class Process(NamedTuple):
     sides of the terrain or name places on it.
     """
 
-    small_steps: Callable[[Any, Spacing], int] = _one
+    small_steps: Callable[[Any, Spacing], int] = _every_step
     """(parameters, spacing) → steps between updates of the ground, for a process with a
     `time_step`.
     """
@@ -270,7 +270,9 @@ class Process(NamedTuple):
     @property
     def follows_width(self) -> bool:
         """Whether a recipe's `width` scales its lengths, so that it suits small land too."""
-        return any(known.width_power for known in specifications(self.parameters).values())
+        return any(
+            specification.width_power for specification in specifications(self.parameters).values()
+        )
 
     @property
     def scales(self) -> dict[str, Specification]:

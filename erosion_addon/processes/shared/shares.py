@@ -16,7 +16,7 @@ from ...terrain.fields import RISE
 from ...terrain.masks import AREAS
 from .state import State
 
-_ONE = np.float32(1.0)
+_FULL = np.float32(1.0)
 
 
 class Shares(NamedTuple):
@@ -34,8 +34,8 @@ class Shares(NamedTuple):
 
     def filled(self, name: str, shape: tuple[int, ...]) -> Array:
         """One of the factors as an array."""
-        found: Array | None = getattr(self, name)
-        return np.ones(shape, np.float32) if found is None else found
+        layer: Array | None = getattr(self, name)
+        return np.ones(shape, np.float32) if layer is None else layer
 
     @property
     def nothing(self) -> bool:
@@ -49,10 +49,10 @@ class Shares(NamedTuple):
         if self.nothing and not bounds:
             return None
         factors = [np.float32(1.0) if factor is None else factor for factor in self]
-        found = np.empty((*shape, len(factors) + len(bounds)), np.float32)
+        stack = np.empty((*shape, len(factors) + len(bounds)), np.float32)
         for layer, values in enumerate([*factors, *bounds]):
-            found[..., layer] = values
-        return found
+            stack[..., layer] = values
+        return stack
 
 
 class Ground(NamedTuple):
@@ -67,15 +67,15 @@ def shares(state: State, ground: Ground | None = None) -> Shares:
     """Factors from the masks of a state and its rock layers. ground: the current one; else the
     initial one.
     """
-    given = _by_masks(state)
+    factors = _by_masks(state)
     if state.strata is None or not state.strata.hardness:
-        return given
+        return factors
     ground = ground or Ground(state.elevation, state.loose())
     risen = state.layers.get(RISE, 0.0) if ground.risen is None else ground.risen
-    soft = _ONE - state.strata.resistance(
+    soft = _FULL - state.strata.resistance(
         ground.elevation - ground.loose - risen, state.spacing, state.threads
     )
-    return given._replace(soft=soft if given.soft is None else given.soft * soft)
+    return factors._replace(soft=soft if factors.soft is None else factors.soft * soft)
 
 
 def shares_in_depth(state: State, ground: Ground | None = None) -> Shares:
@@ -85,22 +85,22 @@ def shares_in_depth(state: State, ground: Ground | None = None) -> Shares:
     step lowers a cell by at most half of its height above the lowest neighbor, so slides cannot
     cross the limit. The fade covers the last tenth, for processes that lower it by less.
     """
-    given = shares(state, ground)
+    factors = shares(state, ground)
     limits = state.limits
     wraps = state.edges == "wrap"
     ground = ground or Ground(state.elevation, state.loose())
     if limits.max_erosion > 0:
         left = ground.elevation - (state.elevation - limits.max_erosion)
         share = _share(left, _fall(ground.elevation, wraps), limits.max_erosion)
-        given = given._replace(dug=share if given.dug is None else given.dug * share)
+        factors = factors._replace(dug=share if factors.dug is None else factors.dug * share)
     if limits.max_deposition > 0:
         left = state.elevation + limits.max_deposition - ground.elevation
         share = _share(left, _fall(-ground.elevation, wraps), limits.max_deposition)
-        laid = share if given.laid is None else given.laid * share
-        given = given._replace(
-            laid=laid, accepted=share if given.accepted is None else given.accepted * share
+        gain = share if factors.laid is None else factors.laid * share
+        factors = factors._replace(
+            laid=gain, accepted=share if factors.accepted is None else factors.accepted * share
         )
-    return given
+    return factors
 
 
 NEAR = 0.1
@@ -116,8 +116,8 @@ def _fall(surface: Array, wraps: bool) -> Array:
     """Height of each cell above the lowest of its eight neighbors, at least 0; slopes are
     extrapolated beyond the edges.
     """
-    around = continued(surface, 1, wraps)
-    rows = np.minimum(np.minimum(around[:-2], around[2:]), around[1:-1])
+    extended = continued(surface, 1, wraps)
+    rows = np.minimum(np.minimum(extended[:-2], extended[2:]), extended[1:-1])
     lowest = np.minimum(np.minimum(rows[:, :-2], rows[:, 2:]), rows[:, 1:-1])
     return np.asarray(surface - lowest)
 
@@ -146,16 +146,16 @@ def depth_bounds(state: State, datum: float, unit: float) -> list[Array]:
 
 def _by_masks(state: State) -> Shares:
     masks = folded(state.masks)
-    laid = masks.get("strength")
+    gain = masks.get("strength")
     hardness = masks.get("hardness")
-    held = masks.get("held")
-    accepted = laid
+    hard = masks.get("held")
+    accepted = gain
     plot = state.masks.get("plot")
-    if plot is not None and laid is not None:
-        accepted = np.where(plot < 1.0, laid, _ONE)
-    bare = None if held is None else _ONE - held
-    dug = laid if bare is None else bare if laid is None else laid * bare
-    return Shares(dug, None if hardness is None else _ONE - hardness, laid, accepted)
+    if plot is not None and gain is not None:
+        accepted = np.where(plot < 1.0, gain, _FULL)
+    bare = None if hard is None else _FULL - hard
+    dug = gain if bare is None else bare if gain is None else gain * bare
+    return Shares(dug, None if hardness is None else _FULL - hardness, gain, accepted)
 
 
 def folded(masks: Mapping[str, Array]) -> dict[str, Array]:
@@ -168,9 +168,11 @@ def folded(masks: Mapping[str, Array]) -> dict[str, Array]:
     plot = left.pop("plot", None)
     protect = left.pop("protect", None)
     if plot is not None:
-        left["strength"] = (_ONE - plot) * left.get("strength", _ONE)
+        left["strength"] = (_FULL - plot) * left.get("strength", _FULL)
     if protect is not None:
-        left["hardness"] = _ONE - (_ONE - protect) * (_ONE - left.get("hardness", np.float32(0.0)))
+        left["hardness"] = _FULL - (_FULL - protect) * (
+            _FULL - left.get("hardness", np.float32(0.0))
+        )
     return left
 
 
@@ -187,24 +189,24 @@ def with_folded(state: State) -> State:
 
 
 def under_grass(state: State, protection: float) -> State:
-    """State with the protection by its grass as a mask `held`; unchanged without grass."""
+    """State with the protection by its grass as a mask `cover`; unchanged without grass."""
     grass = state.layers.get("grass")
     if grass is None or protection == 0.0 or not grass.any():
         return state
-    held: Array = (np.float32(protection) * np.clip(grass, 0.0, 1.0)).astype(np.float32)
+    cover: Array = (np.float32(protection) * np.clip(grass, 0.0, 1.0)).astype(np.float32)
     if "held" in state.masks:
-        held = _ONE - (_ONE - held) * (_ONE - state.masks["held"])
-    return replace(state, masks={**state.masks, "held": held})
+        cover = _FULL - (_FULL - cover) * (_FULL - state.masks["held"])
+    return replace(state, masks={**state.masks, "held": cover})
 
 
 def factor(state: State, parameter: str, mask: str) -> Array:
     """Scale factor of a parameter, (rows, cols) float32 0-1: one of `masks.FACTORS`; InputError if
     it is missing.
     """
-    found = state.masks.get(mask) if mask in AREAS else state.layers.get(mask)
-    if found is None:
+    values = state.masks.get(mask) if mask in AREAS else state.layers.get(mask)
+    if values is None:
         raise InputError(missing(parameter, mask))
-    return np.clip(found, 0.0, 1.0).astype(np.float32)
+    return np.clip(values, 0.0, 1.0).astype(np.float32)
 
 
 def missing(parameter: str, mask: str) -> str:
@@ -227,10 +229,10 @@ def scaled(state: State, factors: Iterable[tuple[str, Array]]) -> State:
     """
     masks = dict(state.masks)
     for kind, factor in factors:
-        if not (less := factor < _ONE).any():
+        if not (less := factor < _FULL).any():
             continue
         before = masks.get(kind, np.full(factor.shape, 0.0 if kind in RESISTS else 1.0, np.float32))
-        after = _ONE - (_ONE - before) * factor if kind in RESISTS else before * factor
+        after = _FULL - (_FULL - before) * factor if kind in RESISTS else before * factor
         masks[kind] = np.where(less, after, before).astype(np.float32)
     return replace(state, masks=masks)
 
@@ -245,7 +247,7 @@ class Plot:
     def __init__(self, state: State, *layers: Array) -> None:
         mask = state.masks.get("plot")
         self._cells = np.nonzero(mask >= 1.0) if mask is not None else (np.zeros(0, np.intp),) * 2
-        self._kept = [layer[self._cells] for layer in layers]
+        self._start = [layer[self._cells] for layer in layers]
 
     def __bool__(self) -> bool:
         return self._cells[0].size > 0
@@ -255,7 +257,7 @@ class Plot:
 
         lowered: lowering of all other layers since the start, in meters.
         """
-        taken = float(np.sum(layers[0][self._cells] - self._kept[0])) if self else 0.0
-        for place, (layer, kept) in enumerate(zip(layers, self._kept, strict=True)):
-            layer[self._cells] = kept - lowered if place else kept
+        taken = float(np.sum(layers[0][self._cells] - self._start[0])) if self else 0.0
+        for place, (layer, start) in enumerate(zip(layers, self._start, strict=True)):
+            layer[self._cells] = start - lowered if place else start
         return taken

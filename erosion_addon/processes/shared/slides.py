@@ -72,10 +72,10 @@ class Slides:
     ) -> Any:
         (row_spacing, col_spacing), diagonal = state.spacing, cell_diagonal(state.spacing)
         shorter = min(row_spacing, col_spacing)
-        held = tan(math.radians(hold))
+        tangent = tan(math.radians(hold))
         stood = tan(math.radians(stand)) if stand < 90 else math.inf
         return self._kernel.Constants(
-            hold=held,
+            hold=tangent,
             depth=4
             * spread
             * row_spacing
@@ -92,7 +92,7 @@ class Slides:
             col_stand=stood * col_spacing,
             diagonal_stand=stood * diagonal,
             collapse=collapse,
-            rest=REST * held * shorter,
+            rest=REST * tangent * shorter,
             edges=EDGES.index(state.edges),
         )
 
@@ -105,13 +105,13 @@ class Slides:
         """Whether no cell moves."""
         return not bool(self.active.any())
 
-    def run(self, wanted: int, earlier: int = 0) -> int:
+    def run(self, passes: int, earlier: int = 0) -> int:
         """Run some passes; returns their number, fewer once everything rests. earlier: passes so
         far.
         """
         clear = self._clear if self._plot else None
         return run_passes(
-            self._pass, wanted, earlier, self._state.passes_between_looks(LOOK), self._look, clear
+            self._pass, passes, earlier, self._state.passes_between_looks(LOOK), self._look, clear
         )
 
     def _clear(self) -> None:
@@ -122,16 +122,16 @@ class Slides:
         if self.masks is not None:
             self.masks[...] = self._make_masks()
 
-    def _pass(self, wanted: int) -> int:
+    def _pass(self, passes: int) -> int:
         kernel = self._kernel
         maps = (self._rock, self._loose)
         edges = self._constants.edges
         if self._bands.count == 1:
-            return self._alone(wanted)
-        for done in range(wanted):
+            return self._alone(passes)
+        for number in range(passes):
             moving = np.count_nonzero(self.active)
             if moving == 0:
-                return done
+                return number
             # too little to hand any of it to another thread
             if moving < self.active.size // self._bands.count:
                 self._alone(1)
@@ -139,15 +139,15 @@ class Slides:
             kernel.fill_border(*maps, self.masks, edges)
             self._bands.run(self._fill_seam, self._sweep)
             kernel.wake(self._marks, edges == EDGES.index("wrap"))
-        return wanted
+        return passes
 
     def _alone(self, passes: int) -> int:
         """Work as one band; returns the number of passes."""
         rows = np.array([0, self._rock.shape[0] - 2])
         maps = (self._rock, self._loose, self.masks)
         memory = (self._seams, self._rows[0], self._marks)
-        done: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
-        return done
+        count: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
+        return count
 
     def _fill_seam(self, seam: int, thread: int) -> None:
         maps = (self._rock, self._loose, self.masks)

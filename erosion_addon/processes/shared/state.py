@@ -125,19 +125,19 @@ class State:
         loose = loose_of(self.layers)
         return loose if self.fixed is None else np.maximum(loose - self.fixed, 0.0)
 
-    def split_loose(self, loose: Array, own: str) -> dict[str, Array]:
+    def split_loose(self, loose: Array, name: str) -> dict[str, Array]:
         """Layers `sediment` and `soil` for a changed total thickness.
 
-        Gains go to `own`; losses come from `own` first and then from the other. loose: without
+        Gains go to `name`; losses come from `name` first and then from the other. loose: without
         fixed material.
         """
         if self.fixed is not None:
             loose = loose + np.minimum(self.fixed, loose_of(self.layers))
-        other = "soil" if own == "sediment" else "sediment"
-        if other not in self.layers:
-            return {own: loose}
-        below = np.minimum(self.layers[other], loose)
-        return {own: loose - below, other: below}
+        rest = "soil" if name == "sediment" else "sediment"
+        if rest not in self.layers:
+            return {name: loose}
+        below = np.minimum(self.layers[rest], loose)
+        return {name: loose - below, rest: below}
 
 
 def _nothing() -> Array:
@@ -191,9 +191,9 @@ class Volumes(NamedTuple):
     added: float = 0.0
     """Created minus destroyed: 0 for all processes that conserve mass."""
 
-    def plus(self, other: "Volumes") -> "Volumes":
+    def plus(self, volumes: "Volumes") -> "Volumes":
         """Sum of both."""
-        return Volumes(*(one + another for one, another in zip(self, other, strict=True)))
+        return Volumes(*(first + second for first, second in zip(self, volumes, strict=True)))
 
 
 def chunk_end() -> float:
@@ -230,41 +230,41 @@ class Pace:
         # not from a first chunk down to the smallest: a resumed run would have other chunks
         if not CHUNK_SECONDS:
             self._size = self._least
-        began = time.perf_counter()
-        done = work(self._size)
-        seconds = max(time.perf_counter() - began, 1e-6)
-        wanted = self._size * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)
-        self._size = max(self._least, round(min(wanted, LARGEST_CHUNK)))
-        return done
+        start = time.perf_counter()
+        count = work(self._size)
+        seconds = max(time.perf_counter() - start, 1e-6)
+        size = self._size * min(max(CHUNK_SECONDS / seconds, 0.25), 4.0)
+        self._size = max(self._least, round(min(size, LARGEST_CHUNK)))
+        return count
 
 
 def run_passes(
     work: Callable[[int], int],
-    wanted: int,
+    count: int,
     earlier: int,
     every: int,
     look: Callable[[], None],
     clear: Callable[[], None] | None,
 ) -> int:
-    """Call work(passes) until `wanted` passes are done, or until it does fewer, as at rest; returns
+    """Call work(passes) until `count` passes are done, or until it does fewer, as at rest; returns
     their number.
 
     earlier: passes so far. every: passes between calls of `look`, counted with the earlier ones; 0:
     it is never called. clear: called after each pass, or None.
     """
-    done = 0
-    while done < wanted:
-        since = (earlier + done) % every if every else 0
+    finished = 0
+    while finished < count:
+        since = (earlier + finished) % every if every else 0
         if every and since == 0:
             look()
-        together = 1 if clear else min(wanted - done, every - since if every else wanted)
+        together = 1 if clear else min(count - finished, every - since if every else count)
         passes = work(together)
-        done += passes
+        finished += passes
         if passes < together:
             break
         if clear:
             clear()
-    return done
+    return finished
 
 
 class Step:

@@ -37,12 +37,12 @@ class Streams(NamedTuple):
     load: Array
     walls: Sequence[Array]
 
-    def entered(self, done: int, steps: int, seconds: float) -> tuple[float, float]:
-        """Water and load (m³) so far. done, steps: time steps so far and in all. seconds: length of
+    def entered(self, count: int, steps: int, seconds: float) -> tuple[float, float]:
+        """Water and load (m³) so far. count, steps: time steps so far and in all. seconds: length of
         a time step.
         """
         slices = len(self.water)
-        passed = np.array([slice_of(step, steps, slices) for step in range(done)], np.int64)
+        passed = np.array([slice_of(step, steps, slices) for step in range(count)], np.int64)
         counts = np.bincount(passed, minlength=slices)
         water, load = (
             float((counts * rates.sum(axis=1)).sum()) * seconds for rates in (self.water, self.load)

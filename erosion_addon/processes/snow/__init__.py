@@ -22,11 +22,11 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _on_land(given: SnowParameters, elevation: Array) -> SnowParameters:
+def _on_land(parameters: SnowParameters, elevation: Array) -> SnowParameters:
     """The snow line of the whole land in meters."""
     from .step import snow_line
 
-    return replace(given, covered=0.0, snow_line=snow_line(elevation, given))
+    return replace(parameters, covered=0.0, snow_line=snow_line(elevation, parameters))
 
 
 PROCESS = Process(

@@ -36,17 +36,18 @@ def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: 
         """Sum of the heights at this distance in opposite directions, minus twice the cell's
         own.
         """
-        one, other = (
-            _moved(ground, elevation.shape, down, right, way * row, way * col) for way in (1, -1)
+        first, second = (
+            _displaced(ground, elevation.shape, down, right, way * row, way * col)
+            for way in (1, -1)
         )
-        twice: Array = (one - elevation) + (other - elevation)
+        twice: Array = (first - elevation) + (second - elevation)
         return twice
 
     # Opposite directions are added first: so no turn or mirror image of the terrain changes a bit.
-    found: Array = both(0, right) / run + both(down, 0) / rise
-    found += (both(down, right) + both(down, -right)) / math.sqrt(rise * rise + run * run)
-    found /= 8.0
-    return found
+    result: Array = both(0, right) / run + both(down, 0) / rise
+    result += (both(down, right) + both(down, -right)) / math.sqrt(rise * rise + run * run)
+    result /= 8.0
+    return result
 
 
 def levelness(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Array:
@@ -55,7 +56,7 @@ def levelness(elevation: Array, spacing: tuple[float, float], wraps: bool) -> Ar
     return level
 
 
-def _moved(
+def _displaced(
     ground: Array, shape: tuple[int, ...], down: int, right: int, row: int, col: int
 ) -> Array:
     """Neighbor values at an offset of rows and columns, from the padded ground."""
@@ -90,15 +91,18 @@ class SnowStep(Step):
         masks = {kind: mask for kind, mask in state.masks.items() if kind in READ}
         state = self._state = replace(state, masks=masks, strata=None, limits=NO_LIMITS)
         self._parameters = parameters
-        self._laid = shares(state).laid
+        self._gain = shares(state).laid
         before = state.layers.get("snow", np.zeros(state.elevation.shape))
         fall = self._fall()
         self._started = float(np.sum(before, dtype=np.float64))
         self._fallen = float(np.sum(fall))
         fall += before
         level = levelness(state.elevation, state.spacing, state.edges == "wrap")
-        self._held = np.minimum(fall, self._at_places("cling") * level)
-        self._ground, self._snow = ringed(state.elevation + self._held), ringed(fall - self._held)
+        self._clinging = np.minimum(fall, self._at_places("cling") * level)
+        self._ground, self._snow = (
+            ringed(state.elevation + self._clinging),
+            ringed(fall - self._clinging),
+        )
         self._slides = Slides(state, self._ground, self._snow, parameters.steepest)
         self._active = self._slides.active
         self._exported = self._slides.exported
@@ -110,19 +114,21 @@ class SnowStep(Step):
     def _fall(self) -> Array:
         """Snowfall, (rows, cols) m: 0 at the snow line, full at `softness` above it."""
         state = self._state
-        given = self._parameters
-        above = state.elevation - snow_line(state.elevation, given)
+        parameters = self._parameters
+        above = state.elevation - snow_line(state.elevation, parameters)
         share: Array = (
-            np.clip(above / given.softness, 0.0, 1.0)
-            if given.softness
+            np.clip(above / parameters.softness, 0.0, 1.0)
+            if parameters.softness
             else (above > 0.0).astype(np.float64)
         )
         share *= share * (3.0 - 2.0 * share)
-        if given.drift:
-            bend = shelter(state.elevation, state.spacing, given.drift_size, state.edges == "wrap")
-            share *= np.clip(1.0 + given.drift * bend, 0.0, 2.0)
-        if self._laid is not None:
-            share *= self._laid
+        if parameters.drift:
+            bend = shelter(
+                state.elevation, state.spacing, parameters.drift_size, state.edges == "wrap"
+            )
+            share *= np.clip(1.0 + parameters.drift * bend, 0.0, 2.0)
+        if self._gain is not None:
+            share *= self._gain
         share *= self._at_places("amount")
         return share
 
@@ -145,9 +151,9 @@ class SnowStep(Step):
 
     def _lying(self) -> tuple[Array, Array]:
         """Remaining snow and meltwater, (rows, cols) m each."""
-        snow = np.maximum(inner(self._snow), 0.0) + self._held
+        snow = np.maximum(inner(self._snow), 0.0) + self._clinging
         most = (
-            self._at_places("melt") if self._laid is None else self._at_places("melt") * self._laid
+            self._at_places("melt") if self._gain is None else self._at_places("melt") * self._gain
         )
         melted = np.minimum(snow, most)
         return snow - melted, melted

@@ -14,28 +14,30 @@ from ..shared.process import Part, Process, Spacing
 from .parameters import COARSE_BYTES, FINE_PASSES, TalusParameters
 
 
-def _seconds(given: TalusParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    seconds = seconds_of_slides(given, shape, spacing, edges)
+def _seconds(
+    parameters: TalusParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+) -> float:
+    seconds = seconds_of_slides(parameters, shape, spacing, edges)
     # each coarser grid has a quarter of the cells
     return (
         min(seconds, 4 / 3 * FINE_PASSES * SECONDS * shape[0] * shape[1])
-        if given.coarse_to_fine
+        if parameters.coarse_to_fine
         else seconds
     )
 
 
-def _on_part(given: TalusParameters, part: Part) -> TalusParameters:
+def _on_part(parameters: TalusParameters, part: Part) -> TalusParameters:
     """On coarser cells the border of a window would take part."""
-    return replace(given, coarse_to_fine=False)
+    return replace(parameters, coarse_to_fine=False)
 
 
-def _why_still(given: TalusParameters, elevation: Array, spacing: Spacing) -> str:
+def _why_still(parameters: TalusParameters, elevation: Array, spacing: Spacing) -> str:
     slope = steepest(elevation, spacing)
-    if slope > given.rock_angle:
+    if slope > parameters.rock_angle:
         return ""
     return (
-        f"No slope is steeper than {math.ceil(slope)}°; rock stands up to {given.rock_angle:.0f}°, "
-        f"and loose material up to {given.sediment_angle:.0f}°."
+        f"No slope is steeper than {math.ceil(slope)}°; rock stands up to {parameters.rock_angle:.0f}°, "
+        f"and loose material up to {parameters.sediment_angle:.0f}°."
     )
 
 

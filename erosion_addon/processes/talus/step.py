@@ -73,7 +73,7 @@ class TalusStep(Step):
         loose = np.maximum(inner(self._loose), 0.0)
         return {
             "elevation": changed_elevation(self._state, self._rock, self._loose),
-            **self._state.split_loose(loose, own="sediment"),
+            **self._state.split_loose(loose, name="sediment"),
         }
 
     def volumes(self) -> Volumes:

@@ -15,10 +15,10 @@ _YEARS_ON_TILES = 0.3
 
 
 def _seconds(
-    given: UpliftParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+    parameters: UpliftParameters, shape: tuple[int, int], spacing: Spacing, edges: str
 ) -> float:
-    steps = (STEPS - COARSE_STEPS) / (1.0 - COARSE_SHARE) if given.coarse_to_fine else STEPS
-    return steps * 1.0e-7 * shape[0] * shape[1] if given.years else 0.0
+    steps = (STEPS - COARSE_STEPS) / (1.0 - COARSE_SHARE) if parameters.coarse_to_fine else STEPS
+    return steps * 1.0e-7 * shape[0] * shape[1] if parameters.years else 0.0
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -26,7 +26,7 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
     return [f"rivers cut {volume(counts['cut'])} in {counts['years']:,.0f} years", *raised]
 
 
-def _without_rising(given: UpliftParameters) -> UpliftParameters:
+def _without_rising(parameters: UpliftParameters) -> UpliftParameters:
     """Parameters on tiles: rivers cut through the detail that the coarse cells, on which the land
     rose, do not have.
 
@@ -34,13 +34,17 @@ def _without_rising(given: UpliftParameters) -> UpliftParameters:
     years, two thirds do. Coarse to fine takes half of the time and leaves the same figures:
     drainage, concavity, slopes, borders.
     """
-    return replace(given, uplift=0.0, years=_YEARS_ON_TILES * given.years, coarse_to_fine=True)
+    return replace(
+        parameters, uplift=0.0, years=_YEARS_ON_TILES * parameters.years, coarse_to_fine=True
+    )
 
 
-def _on_part(given: UpliftParameters, part: Part) -> UpliftParameters:
+def _on_part(parameters: UpliftParameters, part: Part) -> UpliftParameters:
     """Slopes as long as on the whole; on coarser cells the border of a window would take part."""
     return replace(
-        given, hillslope_length=given.hillslope(part.whole, part.spacing), coarse_to_fine=False
+        parameters,
+        hillslope_length=parameters.hillslope(part.whole, part.spacing),
+        coarse_to_fine=False,
     )
 
 

@@ -79,7 +79,7 @@ class UpliftStep(Step):
         self._random = rng
         self._key = key
         state = _standing_at_outlets(under_grass(state, parameters.grass_protection))
-        self._given = parameters
+        self._parameters = parameters
         self._state = state
         self._steps = steps or STEPS
         rows, cols = shape = state.elevation.shape
@@ -116,7 +116,7 @@ class UpliftStep(Step):
         uplift.
         """
         self._trees = incision.Trees(
-            graph.order, graph.places, *(each[: rows * cols] for each in self._memory)
+            graph.order, graph.places, *(array[: rows * cols] for array in self._memory)
         )
         self._constants = self._make_constants()
         self._total = np.zeros(3)
@@ -132,14 +132,14 @@ class UpliftStep(Step):
 
     def _rise(self, memory: list[Array] | None = None) -> Array:
         """Uplift of a time step (flat, m). memory: two arrays for it, in place of new ones."""
-        given = self._given
+        parameters = self._parameters
         state = self._state
         graph = self._graph
         lift, pattern = memory or [np.empty_like(self._heights), np.empty_like(self._heights)]
         lift[:] = 0.0
         rise = graph.inside(lift)
-        rise[:] = given.uplift / 1000 * given.years / self._steps
-        if given.pattern == "terrain":
+        rise[:] = parameters.uplift / 1000 * parameters.years / self._steps
+        if parameters.pattern == "terrain":
             heights = np.subtract(state.elevation, state.elevation.min(), out=graph.inside(pattern))
             rise *= np.divide(heights, heights.max() or 1.0, out=heights)
         for kind in ("uplift", "strength"):
@@ -151,27 +151,27 @@ class UpliftStep(Step):
         return lift
 
     def _make_constants(self) -> Any:
-        given = self._given
+        parameters = self._parameters
         spacing = self._state.spacing
-        length = given.hillslope(self._state.elevation.shape, spacing)
-        years = given.years / self._steps
+        length = parameters.hillslope(self._state.elevation.shape, spacing)
+        years = parameters.years / self._steps
         return self._incision.Constants(
-            cut=given.reach(1.0) * years,
-            area_exponent=given.concavity * given.slope_exponent,
-            slope_exponent=given.slope_exponent,
-            deposition=given.deposition * spacing[0] * spacing[1],
+            cut=parameters.reach(1.0) * years,
+            area_exponent=parameters.concavity * parameters.slope_exponent,
+            slope_exponent=parameters.slope_exponent,
+            deposition=parameters.deposition * spacing[0] * spacing[1],
             channel=CHANNEL * length * length,
-            breach=given.breach,
+            breach=parameters.breach,
             falling=years / (years + FALL_YEARS),
         )
 
     def advance(self) -> float:
         """Work for about a tenth of a second; returns the share of all time steps done."""
         if coarse := self._coarse:
-            done = coarse.advance()
-            if done == 1.0:
+            share = coarse.advance()
+            if share == 1.0:
                 self._take_over(coarse)
-            return COARSE_SHARE * done
+            return COARSE_SHARE * share
         until = chunk_end()
         while self._done < self._phases:
             self._phase()
@@ -210,14 +210,14 @@ class UpliftStep(Step):
             heights = heights - layers[RISE] + self._state.layers.get(RISE, 0.0) + lift
             raised = lift.sum()
         # Nothing is cut below the sea: where spreading has, some of what was carried out is left.
-        lowest = self._given.sea_level if self._given.sea else -np.inf
-        laid = np.where(self._drowned, 0.0, np.maximum(lowest - heights, 0.0))
+        lowest = self._parameters.sea_level if self._parameters.sea else -np.inf
+        fill = np.where(self._drowned, 0.0, np.maximum(lowest - heights, 0.0))
         graph.inside(self._heights)[:] = np.where(
-            self._drowned, graph.inside(self._heights), heights + laid
+            self._drowned, graph.inside(self._heights), heights + fill
         )
-        graph.inside(self._loose)[:] = loose + laid
+        graph.inside(self._loose)[:] = loose + fill
         taken, left, _ = (volume / self._area for volume in coarse.volumes())
-        self._total[:] = taken, left - laid.sum(), raised
+        self._total[:] = taken, left - fill.sum(), raised
         self._total[1] += self._clear()
         self._done = self._first
         self._coarse_step = None
@@ -243,9 +243,10 @@ class UpliftStep(Step):
         # another one each time
         chance = self._random.stream(np.uint64(self._key), self._done // PHASES)
         self._graph.route(self._heights, int(chance))
-        given = self._rained_on, self._area
         self._graph.in_parts(
-            lambda _, first, last: self._incision.drain(self._trees, first, last, *given)
+            lambda _, first, last: self._incision.drain(
+                self._trees, first, last, self._rained_on, self._area
+            )
         )
         self._drained = True
 
@@ -256,15 +257,36 @@ class UpliftStep(Step):
             self._drain()
         self._drained = False
         totals = np.zeros((graph.parts.size - 1, 2))
-        limits = self._given.slope_limit < 90
+        limits = self._parameters.slope_limit < 90
         network = graph.network
-        given = (self._masks, self._constants, totals)
-        work = self._ground, self._trees
-        graph.in_parts(lambda part, *ends: kernels.cut_down(network, *ends, *work, *given, part))
+        graph.in_parts(
+            lambda part, first, last: kernels.cut_down(
+                network,
+                first,
+                last,
+                self._ground,
+                self._trees,
+                self._masks,
+                self._constants,
+                totals,
+                part,
+            )
+        )
         if limits:
             self._limit()
         graph.in_parts(
-            lambda part, *ends: kernels.carry_down(network, *ends, *work, limits, *given, part)
+            lambda part, first, last: kernels.carry_down(
+                network,
+                first,
+                last,
+                self._ground,
+                self._trees,
+                limits,
+                self._masks,
+                self._constants,
+                totals,
+                part,
+            )
         )
         graph.clear_ring(self._loose)
         taken, left = totals.sum(axis=0)
@@ -283,15 +305,15 @@ class UpliftStep(Step):
         """Factors of the slope limit by the land's own steepness (flat float32); None for 1
         everywhere.
         """
-        given = self._given
+        parameters = self._parameters
         state = self._state
-        if not given.keep_steepness or given.slope_limit >= 90:
+        if not parameters.keep_steepness or parameters.slope_limit >= 90:
             return None
-        radius = STEEPNESS * given.hillslope(state.elevation.shape, state.spacing)
+        radius = STEEPNESS * parameters.hillslope(state.elevation.shape, state.spacing)
         steepness = np.sqrt(_mean_square_slope(state, radius))
-        steepness /= tan(math.radians(given.slope_limit))
+        steepness /= tan(math.radians(parameters.slope_limit))
         return self._graph.padded(
-            1.0 + given.keep_steepness * np.maximum(steepness - 1.0, 0.0)
+            1.0 + parameters.keep_steepness * np.maximum(steepness - 1.0, 0.0)
         ).astype(np.float32)
 
     def _limit(self) -> None:
@@ -299,31 +321,55 @@ class UpliftStep(Step):
         state = self._state
         graph = self._graph
         step = self._done // PHASES
-        steepest = tan(math.radians(self._given.slope_limit))
-        rises = steepest * state.spacing[0], steepest * state.spacing[1]
+        steepest = tan(math.radians(self._parameters.slope_limit))
+        row_rise = steepest * state.spacing[0]
+        col_rise = steepest * state.spacing[1]
         graph.fill_ring(self._heights)
         rows, cols = state.elevation.shape
         kernels = self._incision
         upwards = bool(step % 2)
-        given = graph.network, self._heights, self._loose, cols, *rises, self._steeper, upwards
+        network = graph.network
+
+        def limit_band(band: int, _: int) -> None:
+            first, middle, last = ends[2 * band : 2 * band + 3]
+            kernels.limit_two(
+                network,
+                self._heights,
+                self._loose,
+                cols,
+                row_rise,
+                col_rise,
+                self._steeper,
+                upwards,
+                first,
+                middle,
+                last,
+            )
+
         bands = max(1, min(state.threads, rows // LIMITED_ROWS))
         ends = [rows * band // bands for band in range(bands + 1)]
         ends = sorted([*ends, *((first + last) // 2 for first, last in pairwise(ends))])
-        in_bands(
-            lambda band, _: kernels.limit_two(*given, *ends[2 * band : 2 * band + 3]),
-            bands,
-            bands,
-            band=1,
-        )
+        in_bands(limit_band, bands, bands, band=1)
         # Each half began beside ground that was not limited yet: what comes of it is limited once
         # more.
         halves = range(2 * bands)
         for half in list(halves[::-1] if upwards else halves)[1:]:
-            kernels.limit_slopes(*given, ends[half], ends[half + 1])
+            kernels.limit_slopes(
+                network,
+                self._heights,
+                self._loose,
+                cols,
+                row_rise,
+                col_rise,
+                self._steeper,
+                upwards,
+                ends[half],
+                ends[half + 1],
+            )
 
     def _raise(self) -> None:
         """Uplift, and creep along rows and columns: rivers come last, so nothing dams them."""
-        given = self._given
+        parameters = self._parameters
         state = self._state
         rows, cols = state.elevation.shape
         if state.masks_change:
@@ -334,9 +380,11 @@ class UpliftStep(Step):
             self._total[2] += lift.sum()
         if self._basin:  # where water ends, ground creeps as elsewhere
             self._graph.close_outlet()
-        diffusion = given.diffusivity((rows, cols), state.spacing) * given.years / self._steps
+        diffusion = (
+            parameters.diffusivity((rows, cols), state.spacing) * parameters.years / self._steps
+        )
         if diffusion:
-            moved = np.zeros((rows, 2))
+            totals = np.zeros((rows, 2))
             row_spacing, col_spacing = state.spacing
             along_rows = diffusion / (col_spacing * col_spacing), rows, cols + 3, cols + 2, 1, cols
             along_cols = diffusion / (row_spacing * row_spacing), cols, cols + 3, 1, cols + 2, rows
@@ -345,12 +393,12 @@ class UpliftStep(Step):
                 self._creep_along(share / times, *lines)
                 in_bands(
                     lambda first, last: self._creep.apply_creep(
-                        self._heights, self._loose, self._memory[1], cols, first, last, moved
+                        self._heights, self._loose, self._memory[1], cols, first, last, totals
                     ),
                     rows,
                     state.threads,
                 )
-                went, less = moved.sum(axis=0)
+                went, less = totals.sum(axis=0)
                 self._total[0] += went
                 self._total[1] += 0.0 if self._basin else less
 
@@ -361,9 +409,9 @@ class UpliftStep(Step):
         if ring or share > SHARE:
             creep = self._creep.creep_fluxes
             memory = (memory[1], ring)
-        given = self._graph.network, self._ease, share, self._heights, *memory, *layout
+        maps = (self._graph.network, self._ease, share, self._heights)
         in_bands(
-            lambda first, last: creep(*given, first, last),
+            lambda first, last: creep(*maps, *memory, *layout, first, last),
             lines,
             self._state.threads,
             band=CREEP_LINES,
@@ -386,7 +434,7 @@ class UpliftStep(Step):
             return coarse.layers()
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
         layers = {"elevation": self.elevation()}
-        layers |= self._state.split_loose(loose, own="sediment")
+        layers |= self._state.split_loose(loose, name="sediment")
         if self._rises or RISE in self._state.layers:
             layers[RISE] = self._state.layers.get(RISE, 0.0) + self._raised()
         return layers
@@ -410,7 +458,7 @@ class UpliftStep(Step):
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report; volumes in m³. seconds: of work so far."""
         taken, left, raised = self.volumes()
-        years = self._given.years * (self._done / self._phases if self._phases else 1.0)
+        years = self._parameters.years * (self._done / self._phases if self._phases else 1.0)
         if coarse := self._coarse:
             years = coarse.counts(seconds)["years"]
         return {"years": years, "cut": taken, "carried_out": left, "raised": raised}
@@ -445,16 +493,16 @@ def _mean_square_slope(state: State, radius: float) -> Array:
 
 
 def _on_coarser_cells(
-    state: State, sea: Array | None, given: UpliftParameters, key: int
+    state: State, sea: Array | None, parameters: UpliftParameters, key: int
 ) -> CoarseStep | None:
     """Factory of the step on cells twice as wide for the large valleys, if there are enough cells;
     else None.
     """
     shape = halved(state.elevation.shape)
-    if not (given.coarse_to_fine and given.years and shape):
+    if not (parameters.coarse_to_fine and parameters.years and shape):
         return None
     masks = state.masks
     if sea is not None and sea.any():  # nothing comes to lie in the sea
         masks = {**masks, "strength": masks.get("strength", np.float32(1.0)) * ~sea}
-    first = replace(given, years=given.years * COARSE_STEPS / STEPS)
+    first = replace(parameters, years=parameters.years * COARSE_STEPS / STEPS)
     return CoarseStep(UpliftStep, with_folded(replace(state, masks=masks)), shape, first, key)

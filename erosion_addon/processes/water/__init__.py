@@ -12,9 +12,11 @@ from ..shared.process import MASKS, Process, Spacing, volume
 from .parameters import SCALED, WaterParameters
 
 
-def _seconds(given: WaterParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
-    steps = given.duration * 3600 / given.time_step
-    return steps * (9e-9 + 5.5e-9 * given.sub_steps(spacing)) * shape[0] * shape[1]
+def _seconds(
+    parameters: WaterParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+) -> float:
+    steps = parameters.duration * 3600 / parameters.time_step
+    return steps * (9e-9 + 5.5e-9 * parameters.sub_steps(spacing)) * shape[0] * shape[1]
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:
@@ -23,22 +25,23 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
     return [f"{volume(came)} of water came, {volume(left)} left, {volume(counts['stored'])} stands"]
 
 
-def _measuring(given: WaterParameters, factor: int) -> WaterParameters:
+def _measuring(parameters: WaterParameters, factor: int) -> WaterParameters:
     """Narrow rivers that reach each place on wide cells when they do on narrow ones.
 
     A river of width b has the section A = b^(1/3) (Q / k)^(2/3), k growing with the root of
     gravity. One that fills a cell keeps section and speed where gravity grows with the cells.
     """
     return replace(
-        given, gravity=min(given.gravity * factor, specifications(WaterParameters)["gravity"].high)
+        parameters,
+        gravity=min(parameters.gravity * factor, specifications(WaterParameters)["gravity"].high),
     )
 
 
-def _on_land(given: WaterParameters, elevation: Array) -> WaterParameters:
+def _on_land(parameters: WaterParameters, elevation: Array) -> WaterParameters:
     """The water level of the whole land in meters."""
     from .start import water_level
 
-    return replace(given, flooded=0.0, water_level=water_level(elevation, given))
+    return replace(parameters, flooded=0.0, water_level=water_level(elevation, parameters))
 
 
 PROCESS = Process(

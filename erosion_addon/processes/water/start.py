@@ -50,8 +50,8 @@ def whole_meters(elevation: Array) -> float:
 
 def layer(state: State, name: str, dtype: type = np.float32) -> Array:
     """Copy of a layer from an earlier step, or zeros."""
-    found = state.layers.get(name)
-    return np.zeros(state.elevation.shape, dtype) if found is None else found.astype(dtype)
+    values = state.layers.get(name)
+    return np.zeros(state.elevation.shape, dtype) if values is None else values.astype(dtype)
 
 
 def masks(state: State, ground: Ground | None = None) -> Array:
@@ -59,15 +59,15 @@ def masks(state: State, ground: Ground | None = None) -> Array:
     without masks. If parameters of `SCALED` are masked (8, rows, cols), with their masks. ground:
     as in `shares_in_depth`.
     """
-    given = shares_in_depth(state, ground)
+    factors = shares_in_depth(state, ground)
     shape = state.elevation.shape
     scaled = any(name in state.masks for name in SCALED)
-    if given.nothing and not scaled:
+    if factors.nothing and not scaled:
         return np.zeros((4, 0, 0), np.float32)
-    found = [given.filled(name, shape) for name in given._fields]
+    layers = [factors.filled(name, shape) for name in factors._fields]
     if scaled:
-        found += [state.masks.get(name, np.ones(shape, np.float32)) for name in SCALED]
-    masks = np.stack(found)
+        layers += [state.masks.get(name, np.ones(shape, np.float32)) for name in SCALED]
+    masks = np.stack(layers)
     np.subtract(1, masks[1], out=masks[1])
     return masks
 
@@ -84,7 +84,7 @@ def sources(state: State, parameters: WaterParameters) -> tuple[Array, Array]:
         rain = parameters.rain / 1000 / HOUR
         if "rain" in state.masks:
             rain /= state.rain_mean or 1.0
-        found = np.flatnonzero(entering)
-        cells = [*cells, *found]
-        rates = [*rates, *(rain * entering[found])]
+        entries = np.flatnonzero(entering)
+        cells = [*cells, *entries]
+        rates = [*rates, *(rain * entering[entries])]
     return np.array(cells, np.int64), np.array(rates, np.float64)

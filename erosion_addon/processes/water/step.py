@@ -143,12 +143,12 @@ class WaterStep(Step):
         self._spring_firsts = self._water.by_row(self._spring_cells, (rows, cols))
 
     def _make_constants(self) -> None:
-        given = self._parameters
+        parameters = self._parameters
         state = self._state
-        (row_spacing, col_spacing), seconds, f = state.spacing, given.time_step, np.float32
+        (row_spacing, col_spacing), seconds, f = state.spacing, parameters.time_step, np.float32
         edges = EDGES.index(state.edges)
-        longest = longest_step(row_spacing, col_spacing, given.gravity, given.pipe_depth)
-        self._sub_steps = given.sub_steps(state.spacing)
+        longest = longest_step(row_spacing, col_spacing, parameters.gravity, parameters.pipe_depth)
+        self._sub_steps = parameters.sub_steps(state.spacing)
         if self._sub_steps > MOST_SUB_STEPS:
             raise InputError(
                 f"Water needs {self._sub_steps:,} steps of {longest:.2g} s in a time step of "
@@ -157,13 +157,13 @@ class WaterStep(Step):
         self._sub_step = sub = seconds / self._sub_steps
         self._pipes = self._water.Pipes(
             seconds=f(sub),
-            push_row=f(given.gravity * sub / row_spacing),
-            push_col=f(given.gravity * sub / col_spacing),
+            push_row=f(parameters.gravity * sub / row_spacing),
+            push_col=f(parameters.gravity * sub / col_spacing),
             row_steepness=f(1 / row_spacing),
             col_steepness=f(1 / col_spacing),
-            gravity=f(given.gravity),
-            friction=f(given.friction),
-            depth=f(given.pipe_depth),
+            gravity=f(parameters.gravity),
+            friction=f(parameters.friction),
+            depth=f(parameters.pipe_depth),
             row_share=sub / row_spacing,
             col_share=sub / col_spacing,
             edges=edges,
@@ -177,22 +177,22 @@ class WaterStep(Step):
             seconds=f(seconds),
             row_spacing=f(row_spacing),
             col_spacing=f(col_spacing),
-            evaporation=f(given.evaporation / 1000 / HOUR * seconds),
-            capacity=f(given.capacity),
-            minimum_tilt=f(given.minimum_tilt),
-            pick_up=share(given.pick_up, 60),
-            settle=share(given.settling, 60),
-            rock=f(given.rock_erosion / HOUR * seconds),
-            repose=f(tan(math.radians(given.slide_angle))),
-            bank=f(given.bank_erosion * given.rock_erosion / HOUR * seconds),
-            slide=f(0.125) * share(given.sliding, 60),
-            dry=f(1) - share(given.drying, HOUR),
-            grow=share(given.grass_growth, HOUR),
-            die=share(10 * given.grass_growth, HOUR),
+            evaporation=f(parameters.evaporation / 1000 / HOUR * seconds),
+            capacity=f(parameters.capacity),
+            minimum_tilt=f(parameters.minimum_tilt),
+            pick_up=share(parameters.pick_up, 60),
+            settle=share(parameters.settling, 60),
+            rock=f(parameters.rock_erosion / HOUR * seconds),
+            repose=f(tan(math.radians(parameters.slide_angle))),
+            bank=f(parameters.bank_erosion * parameters.rock_erosion / HOUR * seconds),
+            slide=f(0.125) * share(parameters.sliding, 60),
+            dry=f(1) - share(parameters.drying, HOUR),
+            grow=share(parameters.grass_growth, HOUR),
+            die=share(10 * parameters.grass_growth, HOUR),
             fresh=f(FRESH / HOUR * seconds),
             grass_slope=f(GRASS_SLOPE),
-            protection=f(given.grass_protection),
-            gravity=f(given.gravity),
+            protection=f(parameters.grass_protection),
+            gravity=f(parameters.gravity),
             edges=edges,
         )
         rows, cols = state.elevation.shape
@@ -328,8 +328,8 @@ class WaterStep(Step):
                 ),
             )
 
-        for done in range(0, self._sub_steps, kernels.VISIT):
-            visit(min(kernels.VISIT, self._sub_steps - done))
+        for number in range(0, self._sub_steps, kernels.VISIT):
+            visit(min(kernels.VISIT, self._sub_steps - number))
 
     def _run_ground(self) -> None:
         """Update the ground for a time step."""
@@ -369,11 +369,11 @@ class WaterStep(Step):
 
     def _level(self) -> float:
         """Current level of standing water in meters above the reference."""
-        given = self._parameters
+        parameters = self._parameters
         return (
             self._start_level
             - self._reference
-            + given.water_rise * self._done * given.time_step / HOUR
+            + parameters.water_rise * self._done * parameters.time_step / HOUR
         )
 
     def _fill_up(self) -> float:
@@ -385,20 +385,21 @@ class WaterStep(Step):
 
     def _clouds_at(self, step: int) -> tuple[int, int]:
         """Drift of the clouds at a time step, (rows, columns)."""
-        given, (rows, cols) = self._parameters, self._state.elevation.shape
-        way = given.wind_speed * given.time_step * step
-        sine, cosine = sincos(math.radians(given.wind_direction))
+        parameters = self._parameters
+        rows, cols = self._state.elevation.shape
+        way = parameters.wind_speed * parameters.time_step * step
+        sine, cosine = sincos(math.radians(parameters.wind_direction))
         row_spacing, col_spacing = self._state.spacing
         return round(way * sine / row_spacing) % rows, round(way * cosine / col_spacing) % cols
 
     def _cloud_rain(self) -> None:
         """Current rain in m/s, updated when the clouds have drifted by a cell."""
-        given = self._parameters
+        parameters = self._parameters
         at = self._clouds_at(self._done)
         if self._rain_at is not None and (self._clouds is None or at == self._rain_at):
             return
         self._rain_at = at
-        self._rain[:] = given.rain / 1000 / HOUR
+        self._rain[:] = parameters.rain / 1000 / HOUR
         if self._clouds is not None:
             self._rain *= np.roll(self._clouds, at, (0, 1))
         relative = self._state.relative_rain
@@ -407,7 +408,7 @@ class WaterStep(Step):
         if "rainfall" in self._state.masks:
             self._rain *= self._state.masks["rainfall"]
         if self._melt is not None:
-            self._rain += self._melt / (self._steps * given.time_step)
+            self._rain += self._melt / (self._steps * parameters.time_step)
         self._rain_sum = float(np.sum(self._rain, dtype=np.float64))
 
     def elevation(self) -> Array:
@@ -460,7 +461,7 @@ class WaterStep(Step):
             )
         if self._melt is not None:
             layers["meltwater"] = self._melt * (1.0 - self._done / max(self._steps, 1))
-        return layers | self._state.split_loose(soil, own="soil")
+        return layers | self._state.split_loose(soil, name="soil")
 
     def _stored(self) -> float:
         return float(np.sum(self._depth))
@@ -483,10 +484,10 @@ class WaterStep(Step):
         as added.
         """
         area = self._area()
-        moved, exported = (
+        totals, exported = (
             float(np.sum(part)) * area for part in (self._sums.moved, self._totals.exported)
         )
-        return Volumes(moved, exported, self._entered()[1])
+        return Volumes(totals, exported, self._entered()[1])
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """The step's entries in the report. Water in m³: stored = started + rain + inflow -

@@ -10,9 +10,9 @@ from .parameters import WeatherParameters
 
 
 def _seconds(
-    given: WeatherParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+    parameters: WeatherParameters, shape: tuple[int, int], spacing: Spacing, edges: str
 ) -> float:
-    return given.time_steps(spacing) * 18e-9 * shape[0] * shape[1]
+    return parameters.time_steps(spacing) * 18e-9 * shape[0] * shape[1]
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:

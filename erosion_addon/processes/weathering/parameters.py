@@ -73,5 +73,5 @@ class WeatherParameters(Parameters):
         """Number of time steps on cells of (row, column) spacing in meters, for stable creep."""
         curvature = 1 / (spacing[0] * spacing[0]) + 1 / (spacing[1] * spacing[1])
         covers = self.production / 1000 * self.duration / (self.cover_depth * COVER_PER_STEP)
-        wanted = max(FEWEST_STEPS, 4 * self.diffusivity * self.duration * curvature, covers)
-        return math.ceil(wanted) if self.duration else 0
+        count = max(FEWEST_STEPS, 4 * self.diffusivity * self.duration * curvature, covers)
+        return math.ceil(count) if self.duration else 0

@@ -82,11 +82,11 @@ class WeatherStep(Step):
 
     def _pass(self, size: int) -> int:
         """Run some time steps, clearing the building plot after each; returns their number."""
-        wanted = min(size, self._steps - self._done)
+        count = min(size, self._steps - self._done)
         clear = self._clear if self._plot else None
         return run_passes(
             self._weather,
-            wanted,
+            count,
             self._done,
             self._state.passes_between_looks(LOOK),
             self._look,
@@ -103,47 +103,64 @@ class WeatherStep(Step):
 
     def _make_masks(self, ground: Ground | None = None) -> Array | None:
         """`share_masks` with the diffusivity mask of the receiving cell."""
-        found = share_masks(self._state, ground)
+        masks = share_masks(self._state, ground)
         creeping = self._state.masks.get("diffusivity")
         if creeping is None:
-            return found
+            return masks
         rows, cols = self._state.elevation.shape
-        if found is None:
-            found = np.ones((rows + 2, cols + 2, 3), np.float32)
+        if masks is None:
+            masks = np.ones((rows + 2, cols + 2, 3), np.float32)
         wrap = self._state.edges == "wrap"
-        found[..., 1] *= np.pad(creeping, 1, "wrap" if wrap else "edge")
-        return found
+        masks[..., 1] *= np.pad(creeping, 1, "wrap" if wrap else "edge")
+        return masks
 
-    def _weather(self, wanted: int) -> int:
+    def _weather(self, passes: int) -> int:
         kernel = self._kernel
         bands = self._bands
         starts = bands.starts
-        ground = (self._rock, self._loose)
         constants = self._constants
         maps = self._maps
-        seen = (*ground, self._masks, self._moisture, constants)
         if bands.count == 1:
-            kernel.weather(*seen, starts, maps, self._rows[0], wanted)
-            return wanted
-        for _ in range(wanted):
-            kernel.fill_border(*ground, self._masks, constants.edges)
+            kernel.weather(
+                self._rock,
+                self._loose,
+                self._masks,
+                self._moisture,
+                constants,
+                starts,
+                maps,
+                self._rows[0],
+                passes,
+            )
+            return passes
+        for _ in range(passes):
+            kernel.fill_border(self._rock, self._loose, self._masks, constants.edges)
             bands.run(
                 lambda seam, thread: kernel.fill_seam(
-                    *ground, constants, starts, seam, maps, self._rows[thread]
+                    self._rock, self._loose, constants, starts, seam, maps, self._rows[thread]
                 ),
                 lambda band, thread: kernel.sweep(
-                    *seen, starts[band], starts[band + 1], band, maps, self._rows[thread]
+                    self._rock,
+                    self._loose,
+                    self._masks,
+                    self._moisture,
+                    constants,
+                    starts[band],
+                    starts[band + 1],
+                    band,
+                    maps,
+                    self._rows[thread],
                 ),
             )
             kernel.add_up(maps)
-        return wanted
+        return passes
 
     def layers(self) -> dict[str, Array]:
         """Current layers changed by the step, in meters, by field name; new arrays."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {
             "elevation": changed_elevation(self._state, self._rock, self._loose),
-            **self._state.split_loose(loose, own="sediment"),
+            **self._state.split_loose(loose, name="sediment"),
         }
 
     def volumes(self) -> Volumes:

@@ -11,21 +11,27 @@ from ..shared.process import MASKS, Part, Process, Spacing
 from .parameters import FLOW_BYTES, WindParameters
 
 
-def _seconds(given: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str) -> float:
+def _seconds(
+    parameters: WindParameters, shape: tuple[int, int], spacing: Spacing, edges: str
+) -> float:
     cells = shape[0] * shape[1]
     longer = max(side * step for side, step in zip(shape, spacing, strict=True))
     step = mean_cell_size(spacing)  # loaded air takes two to five steps to a cell
     seconds = 600e-9
-    if given.flight == "particles":
-        creep = max(given.response / (1 + given.response), 1e-3)
-        step = min(given.time_step * step, 0.5 * given.feature_size) * given.wind_speed * creep
+    if parameters.flight == "particles":
+        creep = max(parameters.response / (1 + parameters.response), 1e-3)
+        step = (
+            min(parameters.time_step * step, 0.5 * parameters.feature_size)
+            * parameters.wind_speed
+            * creep
+        )
         seconds = 60e-9
     # Where edges wrap all particles fly until they are too old; else most leave the terrain before.
     share = 1.0 if edges == "wrap" else 0.5
     alone: float = (
-        given.particles_per_cell
+        parameters.particles_per_cell
         * cells
-        * max(given.maximum_path * longer / step, 1.0)
+        * max(parameters.maximum_path * longer / step, 1.0)
         * share
         * seconds
     )
@@ -38,8 +44,8 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _on_part(given: WindParameters, part: Part) -> WindParameters:
-    return replace(given, maximum_path=min(given.maximum_path * part.sides, 100.0))
+def _on_part(parameters: WindParameters, part: Part) -> WindParameters:
+    return replace(parameters, maximum_path=min(parameters.maximum_path * part.sides, 100.0))
 
 
 PROCESS = Process(

@@ -28,14 +28,14 @@ threshold of 1.
 """
 
 
-def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
+def layer_constants(parameters: WindParameters, state: State, kernel: Any) -> Any:
     """`kernel.Constants`, such that the same land on finer cells is eroded alike.
 
     With cells of r feature sizes a particle goes r of them in a step. So a share p of something on
     a feature size is 1
     - (1 - p)^r of it in a step; visits of a cell grow with 1 / r, which slides need 1 / r² of.
     """
-    (row_spacing, col_spacing), size = state.spacing, given.feature_size
+    (row_spacing, col_spacing), size = state.spacing, parameters.feature_size
     step = state.cell_size / size
 
     def share(on_a_feature_size: float) -> float:
@@ -47,25 +47,25 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
     # Swirls add up as their squares do, over ways of the air's memory; and the shorter a step, the
     # less it turns.
     swirls = follow / FOLLOW / math.sqrt(step) * (follow / FOLLOW / step)
-    hold = tan(math.radians(given.repose_angle)) / size
+    hold = tan(math.radians(parameters.repose_angle)) / size
     longer = longer_side(state.elevation.shape, state.spacing)
-    way = max(given.maximum_path * longer / state.cell_size, 1.0)
+    way = max(parameters.maximum_path * longer / state.cell_size, 1.0)
     return kernel.Constants(
-        layer=given.boundary_layer,
-        full=given.capacity * given.wind_speed / WindParameters.wind_speed,
-        press=given.windward_lift,
-        exchange=share(given.exchange),
+        layer=parameters.boundary_layer,
+        full=parameters.capacity * parameters.wind_speed / WindParameters.wind_speed,
+        press=parameters.windward_lift,
+        exchange=share(parameters.exchange),
         lee_exchange=share(
-            given.exchange + given.shelter * max(LEE_EXCHANGE - given.exchange, 0.0)
+            parameters.exchange + parameters.shelter * max(LEE_EXCHANGE - parameters.exchange, 0.0)
         ),
-        abrasion=min(given.abrasion * given.pace * step, 1.0),
-        weight=given.load_weight * sinking,
-        drag=given.load_drag,
+        abrasion=min(parameters.abrasion * parameters.pace * step, 1.0),
+        weight=parameters.load_weight * sinking,
+        drag=parameters.load_drag,
         yielding=follow / FOLLOW,
         pull=share(PULL),
         follow=follow,
-        turbulence=given.turbulence * swirls,
-        share=min(given.settling * given.pace / step, 0.5),
+        turbulence=parameters.turbulence * swirls,
+        share=min(parameters.settling * parameters.pace / step, 0.5),
         time_step=step,
         row_step=state.cell_size / row_spacing,
         col_step=state.cell_size / col_spacing,
@@ -74,15 +74,15 @@ def layer_constants(given: WindParameters, state: State, kernel: Any) -> Any:
         row_hold=hold * row_spacing,
         col_hold=hold * col_spacing,
         diagonal_hold=hold * cell_diagonal(state.spacing),
-        shelter=given.shelter,
+        shelter=parameters.shelter,
         maximum_way=way,
         maximum_steps=max(1, min(round(SLOWEST * way), 10**9)),
         edges=EDGES.index(state.edges),
     )
 
 
-def wet_hold(given: WindParameters, constants: Any) -> float:
+def wet_hold(parameters: WindParameters, constants: Any) -> float:
     """Force that wet sand withstands, in heights of the kernel: its share of the greatest lift per
     step.
     """
-    return float(given.moisture_threshold * WET_LOADS * constants.full * constants.exchange)
+    return float(parameters.moisture_threshold * WET_LOADS * constants.full * constants.exchange)

@@ -18,12 +18,12 @@ def wind_shares(
 
     unit: of height limits, in meters.
     """
-    given = shares(state, ground)
+    factors = shares(state, ground)
     grass = state.layers.get("grass")
     if grass is not None:
         left = np.asarray(1 - grass_hold * np.clip(grass, 0, 1), np.float32)
-        given = given._replace(dug=left if given.dug is None else given.dug * left)
-    return given.layers(bounds_in_unit(state, unit), state.elevation.shape)
+        factors = factors._replace(dug=left if factors.dug is None else factors.dug * left)
+    return factors.layers(bounds_in_unit(state, unit), state.elevation.shape)
 
 
 def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:

@@ -137,27 +137,33 @@ class WindStep(Step):
         cells evens out a length that falls with r, in r² of the time, of which a particle spends dt
         r there: hence the share of dt / r.
         """
-        given, (row_spacing, col_spacing) = self._parameters, self._state.spacing
-        size = given.feature_size
-        ratio = self._state.cell_size / given.feature_size
-        step = min(given.time_step * ratio, 0.5)
-        hold = tan(math.radians(given.repose_angle)) / self._unit
+        parameters = self._parameters
+        row_spacing, col_spacing = self._state.spacing
+        size = parameters.feature_size
+        ratio = self._state.cell_size / parameters.feature_size
+        step = min(parameters.time_step * ratio, 0.5)
+        hold = tan(math.radians(parameters.repose_angle)) / self._unit
         longer = longer_side(self._track.shape, self._state.spacing)
         # On level ground friction takes 1, and the wind gives back `response` of what is missing:
         # so slow is a creep.
-        creeping = step * size * given.wind_speed * max(given.response / (1 + given.response), 1e-3)
-        lee_fall = given.fallout + given.shelter * max(LEE_FALL - given.fallout, 0.0)
+        creeping = (
+            step
+            * size
+            * parameters.wind_speed
+            * max(parameters.response / (1 + parameters.response), 1e-3)
+        )
+        lee_fall = parameters.fallout + parameters.shelter * max(LEE_FALL - parameters.fallout, 0.0)
         return self._kernel.Constants(
             time_step=step,
-            lift=given.time_step * given.suspension * given.pace,
-            fall=min(step * given.fallout, 1.0),
+            lift=parameters.time_step * parameters.suspension * parameters.pace,
+            fall=min(step * parameters.fallout, 1.0),
             lee_fall=min(step * lee_fall, 1.0),
-            abrasion=given.time_step * given.abrasion,
-            gravity=step * given.gravity,
-            pull=step * given.response,
-            air_lift=step * given.air_lift,
-            air_drag=step * given.air_drag,
-            share=min(step * given.settling * given.pace / (ratio * ratio), 0.5),
+            abrasion=parameters.time_step * parameters.abrasion,
+            gravity=step * parameters.gravity,
+            pull=step * parameters.response,
+            air_lift=step * parameters.air_lift,
+            air_drag=step * parameters.air_drag,
+            share=min(step * parameters.settling * parameters.pace / (ratio * ratio), 0.5),
             row_step=step * size / row_spacing,
             col_step=step * size / col_spacing,
             row_slope=self._unit / (2 * row_spacing),
@@ -165,8 +171,8 @@ class WindStep(Step):
             row_hold=hold * row_spacing,
             col_hold=hold * col_spacing,
             diagonal_hold=hold * cell_diagonal(self._state.spacing),
-            shelter=given.shelter,
-            maximum_steps=max(1, min(round(given.maximum_path * longer / creeping), 10**9)),
+            shelter=parameters.shelter,
+            maximum_steps=max(1, min(round(parameters.maximum_path * longer / creeping), 10**9)),
             edges=EDGES.index(self._state.edges),
         )
 
@@ -177,9 +183,9 @@ class WindStep(Step):
         Of the eight directions to neighbors, the widest gap lies between a diagonal and the shorter
         side; the steepest descent is at most half of it away.
         """
-        given = self._parameters
+        parameters = self._parameters
         spacing = self._state.spacing
-        if given.slides == "pairs" or given.repose_angle == 0:
+        if parameters.slides == "pairs" or parameters.repose_angle == 0:
             return {"downhill": False, "watch": 1.0}
         return {
             "downhill": True,
@@ -188,11 +194,11 @@ class WindStep(Step):
 
     def _wet_hold(self) -> float:
         """Force that wet sand withstands, in the kernel's unit."""
-        given = self._parameters
+        parameters = self._parameters
         constants = self._constants
         if self._in_layer:
-            return wet_hold(given, constants)
-        return float(given.moisture_threshold * constants.time_step / given.time_step)
+            return wet_hold(parameters, constants)
+        return float(parameters.moisture_threshold * constants.time_step / parameters.time_step)
 
     def advance(self) -> float:
         """Run some gusts, or a part of one; returns the share of particles done."""
@@ -225,7 +231,7 @@ class WindStep(Step):
 
     def _begin_gust(self) -> None:
         """Draw a direction, and cast its shadow."""
-        given = self._parameters
+        parameters = self._parameters
         constants = self._constants
         if self._shade is not None:
             # In cells, as those may not be square; the shadow sinks by its angle on the way to the
@@ -234,8 +240,8 @@ class WindStep(Step):
             rows = wind_row * constants.row_step
             cols = wind_col * constants.col_step
             speed = math.sqrt(wind_row * wind_row + wind_col * wind_col)
-            way = speed * constants.time_step * given.feature_size / max(abs(rows), abs(cols))
-            drop = way * tan(math.radians(given.shelter_angle)) / self._unit
+            way = speed * constants.time_step * parameters.feature_size / max(abs(rows), abs(cols))
+            drop = way * tan(math.radians(parameters.shelter_angle)) / self._unit
             self._shadow.cast(
                 self._ground, self._shade, (rows, cols), drop, self._state.edges == "wrap"
             )
@@ -262,8 +268,19 @@ class WindStep(Step):
             )
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
-        given = (*self._wind(), self._supply, self._constants)
-        self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *given)
+        wind_row, wind_col = self._wind()
+        self._kernel.start_particles(
+            pool,
+            tiles,
+            self._sources,
+            self._key,
+            first,
+            last,
+            wind_row,
+            wind_col,
+            self._supply,
+            self._constants,
+        )
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
         fields = (self._ground, self._track, self._cover, self._shade, self._flows, self._masks)
@@ -275,10 +292,13 @@ class WindStep(Step):
         """End the gust: creep where particles touched the ground, and the running mean of
         contacts.
         """
-        given = self._parameters
+        parameters = self._parameters
         wrap = self._state.edges == "wrap"
-        ratio = self._state.cell_size / given.feature_size
-        share = min(given.creep * given.pace / ratio * (self._end - self._done) / self._batch, 0.25)
+        ratio = self._state.cell_size / parameters.feature_size
+        share = min(
+            parameters.creep * parameters.pace / ratio * (self._end - self._done) / self._batch,
+            0.25,
+        )
         if share > 0:
             self._update_shares()
             fields = (self._ground, self._track, share, self._masks, wrap, self._totals.slid)
@@ -316,8 +336,8 @@ class WindStep(Step):
         if not self._run.under_way:
             return self._ground, 0.0
         ground = self._ground.copy()
-        kept: float = self._flying.lay_down(self._run.pool, ground, self._masks)
-        return ground, kept + self._clear(ground)
+        rest: float = self._flying.lay_down(self._run.pool, ground, self._masks)
+        return ground, rest + self._clear(ground)
 
     def _wind(self) -> tuple[float, float]:
         """Velocity (row, col) of the gust's wind."""
@@ -327,18 +347,18 @@ class WindStep(Step):
         """Velocity (row, col) of a gust: a wind drawn from the rose by weight, with a random
         deviation.
         """
-        given = self._parameters
+        parameters = self._parameters
         start = np.uint64(self._random.stream(self._key ^ np.uint64(DIRECTION_SALT), number))
         chances = [self._random.uniform(start, draw) for draw in range(4)]
-        direction = drawn_wind(given.direction, given.wind_rose, chances[0])
-        sine, cosine = sincos(math.radians(direction + turned(given.gustiness, chances[1:])))
-        speed = 1.0 if self._in_layer else given.wind_speed
+        direction = drawn_wind(parameters.direction, parameters.wind_rose, chances[0])
+        sine, cosine = sincos(math.radians(direction + turned(parameters.gustiness, chances[1:])))
+        speed = 1.0 if self._in_layer else parameters.wind_speed
         return float(speed * sine), float(speed * cosine)
 
     def layers(self) -> dict[str, Array]:
         """Current layers changed by the step, in meters, by field name; new arrays."""
-        found = solid_layers(self._state, self._settled()[0], self._unit) | self._maps()
-        return found | {"wind_path": self._path.copy()}
+        layers = solid_layers(self._state, self._settled()[0], self._unit) | self._maps()
+        return layers | {"wind_path": self._path.copy()}
 
     def release(self) -> dict[str, Array]:
         """`layers` at the end of the step, without what was needed on the way."""
@@ -377,20 +397,20 @@ class WindStep(Step):
         """Volumes of solid material moved so far; what the wind has brought in comes from
         nowhere.
         """
-        kept = self._settled()[1]
+        rest = self._settled()[1]
         totals = self._totals
-        moved = self._volume(totals.lifted + totals.slid)
-        exported = self._volume(totals.exported) + self._volume(kept)
-        return Volumes(moved, exported, self._volume(totals.supplied))
+        sum_moved = self._volume(totals.lifted + totals.slid)
+        exported = self._volume(totals.exported) + self._volume(rest)
+        return Volumes(sum_moved, exported, self._volume(totals.supplied))
 
     def counts(self, seconds: float) -> dict[str, Any]:
         """Entries for the report; volumes in m³. seconds: of work so far."""
         totals = self._totals
-        done = self._done
+        count = self._done
         return {
-            "particles": done,
-            "particles_per_second": done / seconds if seconds > 0 else 0.0,
-            "mean_steps": float(totals.steps.sum()) / done if done else 0.0,
+            "particles": count,
+            "particles_per_second": count / seconds if seconds > 0 else 0.0,
+            "mean_steps": float(totals.steps.sum()) / count if count else 0.0,
             "aged": int(totals.aged.sum()),
             "lifted": self._volume(totals.lifted),
             "slid": self._volume(totals.slid),

@@ -2,23 +2,39 @@
 """Hardness of the rock layers that come to light."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ...base.kernels.jit import allocation_free, kernel
 
 
+class Layers(NamedTuple):
+    """Sequence of rock layers from the bottom up, repeated above and below."""
+
+    tops: np.ndarray
+    """Heights of the borders, (layers + 1,) m, from 0."""
+    hardness: np.ndarray
+    """(layers,)"""
+    integral: np.ndarray
+    """Integral of the hardness up to each border, (layers + 1,) m."""
+    half: float
+    """Half the height over which hardness is averaged, m; 0 for none."""
+
+
 @kernel
-def resistance(rock, offsets, tops, hardness, integral, half, first, last, found):
-    """Fill the rows first … last - 1 of `found` with the hardness at the top of the rock, (rows,
+def resistance(rock, offsets, layers, first, last, result):
+    """Fill the rows first … last - 1 of `result` with the hardness at the top of the rock, (rows,
     cols) float32.
 
     rock: (rows, cols) m. offsets: (terms, rows) and (terms, cols), whose products add up to the
-    layers' offset in m. tops: heights of the layers' borders, (layers + 1,) m, from 0. hardness:
-    (layers,). integral: of the hardness up to each border, (layers + 1,) m. half: half of the
-    height over which it is averaged, m; 0: it is that of the layer.
+    vertical offset of the layers in m. layers: `Layers`.
     """
     by_row, by_col = offsets
+    tops = layers.tops
+    hardness = layers.hardness
+    integral = layers.integral
+    half = layers.half
     for row in range(first, last):
         for col in range(rock.shape[1]):
             height = rock[row, col]
@@ -27,10 +43,10 @@ def resistance(rock, offsets, tops, hardness, integral, half, first, last, found
             if half > 0.0:
                 above = _below(height + half, tops, integral)
                 below = _below(height - half, tops, integral)
-                found[row, col] = min(max((above - below) / (2.0 * half), 0.0), 1.0)
+                result[row, col] = min(max((above - below) / (2.0 * half), 0.0), 1.0)
             else:
                 _, place = _in_sequence(height, tops)
-                found[row, col] = hardness[_layer(place, tops)]
+                result[row, col] = hardness[_layer(place, tops)]
 
 
 @allocation_free

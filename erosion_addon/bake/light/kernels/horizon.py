@@ -7,22 +7,22 @@ from ....base.kernels.jit import kernel
 
 
 @kernel
-def _raise(slopes, own, near, far, part, per_meter):
+def _raise(slopes, heights, near, far, part, per_meter):
     """Raise slopes to those of points interpolated between near and far, all (count,) float32;
     part: 0 at near, 1 at far.
     """
     rest = np.float32(1.0) - part
     for place in range(slopes.shape[0]):
         at = np.uintp(place)
-        slope = (rest * near[at] + part * far[at] - own[at]) * per_meter
+        slope = (rest * near[at] + part * far[at] - heights[at]) * per_meter
         slopes[at] = slope if slope > slopes[at] else slopes[at]
 
 
 @kernel
-def raise_horizon(slopes, own, field, row, step, part, per_meter, wrap):
+def raise_horizon(slopes, heights, field, row, step, part, per_meter, wrap):
     """Raise the horizons of a row of places to the ground one step away from each.
 
-    slopes: (cols,) float32, tangents of the horizons' angles, changed in place. own: (cols,)
+    slopes: (cols,) float32, tangents of the horizons' angles, changed in place. heights: (cols,)
     float32 m, the heights of the places. field: (rows, cols + 1) float32 m, what is looked at; its
     last column is its first once more. step: rows, columns to a point, and rows, columns from there
     to its neighbor; the ground is seen between the two, `part` (float32) of the way. per_meter:
@@ -43,13 +43,13 @@ def raise_horizon(slopes, own, field, row, step, part, per_meter, wrap):
         last = cols - shift
         _raise(
             slopes[:last],
-            own[:last],
+            heights[:last],
             field[near, shift:],
             field[far, shift + beside :],
             part,
             per_meter,
         )
-        _raise(slopes[last:], own[last:], field[near], field[far, beside:], part, per_meter)
+        _raise(slopes[last:], heights[last:], field[near], field[far, beside:], part, per_meter)
     elif 0 <= near < rows and 0 <= far < rows:
         first = max(0, -shift)
         last = min(cols, cols - shift - beside)
@@ -57,7 +57,7 @@ def raise_horizon(slopes, own, field, row, step, part, per_meter, wrap):
             to = first + shift
             _raise(
                 slopes[first:last],
-                own[first:last],
+                heights[first:last],
                 field[near, to:],
                 field[far, to + beside :],
                 part,

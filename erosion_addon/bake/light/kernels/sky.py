@@ -21,9 +21,9 @@ def _hidden_angle(slope):
     The arc tangent is a polynomial (Abramowitz, Stegun, 4.4.49), of 1 / slope beyond 1: the same on
     every processor, and many columns at once.
     """
-    one = np.float32(1.0)
-    inverse = one / (slope if slope > one else one)
-    small = inverse if slope > one else slope
+    unit = np.float32(1.0)
+    inverse = unit / (slope if slope > unit else unit)
+    small = inverse if slope > unit else slope
     square = small * small
     series = np.float32(0.0028662257)
     series = series * square - np.float32(0.0161657367)
@@ -34,28 +34,28 @@ def _hidden_angle(slope):
     series = series * square + np.float32(0.1999355085)
     series = series * square - np.float32(0.3333314528)
     arc = small + small * square * series
-    above = arc if slope > one else np.float32(0.5 * math.pi) - arc
+    above = arc if slope > unit else np.float32(0.5 * math.pi) - arc
     # sin h cos h = slope / (1 + slope²), written so that no square overflows
-    product = small / (one + square)
+    product = small / (unit + square)
     return above - product
 
 
 @kernel
 def _add_share(sums, slopes, along, upright):
     """Add the sky shares of one direction to the sums of a row; see `see_sky`."""
-    one = np.float32(1.0)
+    unit = np.float32(1.0)
     for place in range(sums.shape[0]):
         col = np.uintp(place)
         slope = slopes[col]
-        share = upright[col] * (one / (one + slope * slope) - along[col] * _hidden_angle(slope))
+        share = upright[col] * (unit / (unit + slope * slope) - along[col] * _hidden_angle(slope))
         sums[col] += np.int32(share * np.float32(UNIT) + np.float32(0.5))
 
 
 @kernel
 def see_sky(
-    fields, gradient, directions, starts, steps, levels, parts, per_meter, wrap, first, last, seen
+    fields, gradient, directions, starts, steps, levels, parts, per_meter, wrap, first, last, result
 ):
-    """Set rows first … before last of `seen` to the share of the sky that each place sees.
+    """Set rows first … before last of `result` to the share of the sky that each place sees.
 
     What a place with the normal n receives from an evenly bright sky, relative to open level
     ground:
@@ -74,23 +74,23 @@ def see_sky(
     fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain.
     gradient: (2, rows, cols) float32, slopes along columns and rows. directions: (count, 2)
     float32, unit vectors along columns and rows. starts: (count + 1,) where each direction's steps
-    start in steps (all, 4), levels, parts and per_meter (all,). seen: (rows, cols) float32, 0 to 1.
+    start in steps (all, 4), levels, parts and per_meter (all,). result: (rows, cols) float32, 0 to 1.
     """
-    cols = seen.shape[1]
+    cols = result.shape[1]
     count = directions.shape[0]
     slopes = np.empty(cols, np.float32)
     along = np.empty(cols, np.float32)
     upright = np.empty(cols, np.float32)
     sums = np.empty(cols, np.int32)
-    one = np.float32(1.0)
+    unit = np.float32(1.0)
     none = np.float32(0.0)
     for row in range(first, last):
         sums[:] = 0
-        own = fields[0, row, :cols]
+        heights = fields[0, row, :cols]
         for col in range(cols):
             across = gradient[0, row, col]
             up = gradient[1, row, col]
-            upright[col] = one / math.sqrt(one + (across * across + up * up))
+            upright[col] = unit / math.sqrt(unit + (across * across + up * up))
         for number in range(count):
             for col in range(cols):
                 across = gradient[0, row, col] * directions[number, 0]
@@ -98,8 +98,15 @@ def see_sky(
                 slopes[col] = max(along[col], none)
             for at in range(starts[number], starts[number + 1]):
                 raise_horizon(
-                    slopes, own, fields[levels[at]], row, steps[at], parts[at], per_meter[at], wrap
+                    slopes,
+                    heights,
+                    fields[levels[at]],
+                    row,
+                    steps[at],
+                    parts[at],
+                    per_meter[at],
+                    wrap,
                 )
             _add_share(sums, slopes, along, upright)
         for col in range(cols):
-            seen[row, col] = min(sums[col] / (count * UNIT), 1.0)
+            result[row, col] = min(sums[col] / (count * UNIT), 1.0)

@@ -22,9 +22,9 @@ def see_sun(
     wrap,
     first,
     last,
-    seen,
+    result,
 ):
-    """Set rows first … before last of `seen` to the share of a sun's disc that stands above the
+    """Set rows first … before last of `result` to the share of a sun's disc that stands above the
     horizon.
 
     The disc is cut into upright strips, i = 1 … m, at cos(iπ / (m + 1)) from its middle:
@@ -38,23 +38,30 @@ def see_sun(
 
     fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain.
     height: e, rad. starts: (strips + 1,) where each strip's steps start in steps (all, 4), levels,
-    parts and per_meter (all,). halves: (strips,) s, rad. weights: (strips,), sum 1. seen: (rows,
+    parts and per_meter (all,). halves: (strips,) s, rad. weights: (strips,), sum 1. result: (rows,
     cols) float32, 0 to 1.
     """
-    cols = seen.shape[1]
+    cols = result.shape[1]
     slopes = np.empty(cols, np.float32)
     sums = np.empty(cols)
     for row in range(first, last):
         sums[:] = 0.0
-        own = fields[0, row, :cols]
+        heights = fields[0, row, :cols]
         for strip in range(halves.shape[0]):
             slopes[:] = 0.0
             for at in range(starts[strip], starts[strip + 1]):
                 raise_horizon(
-                    slopes, own, fields[levels[at]], row, steps[at], parts[at], per_meter[at], wrap
+                    slopes,
+                    heights,
+                    fields[levels[at]],
+                    row,
+                    steps[at],
+                    parts[at],
+                    per_meter[at],
+                    wrap,
                 )
             for col in range(cols):
                 share = 0.5 + (height - atan2(slopes[col], 1.0)) / (2.0 * halves[strip])
                 sums[col] += weights[strip] * min(max(share, 0.0), 1.0)
         for col in range(cols):
-            seen[row, col] = min(sums[col], 1.0)
+            result[row, col] = min(sums[col], 1.0)

@@ -179,18 +179,18 @@ def _flip(net, cols, row_step, col_step, triangle):
     beside_a = net.twins[next_to_a]
     beside_beyond = net.twins[next_to_b]
     beside_point = net.twins[edge + 2]
-    other = twin // 3
+    neighbor = twin // 3
     set_triangle(net, triangle, a, beyond, point, beside_a, -1, beside_point)
-    set_triangle(net, other, beyond, b, point, beside_beyond, beside_b, edge + 1)
+    set_triangle(net, neighbor, beyond, b, point, beside_beyond, beside_b, edge + 1)
     return True
 
 
 @kernel
-def _in_circle(net, cols, row_step, col_step, a, b, c, other):
+def _in_circle(net, cols, row_step, col_step, a, b, c, point):
     """Whether a vertex lies inside the circle through three others: the sign of the usual
     determinant.
     """
-    row, col = cell_of(net, other, cols)
+    row, col = cell_of(net, point, cols)
     row_a, col_a = cell_of(net, a, cols)
     row_b, col_b = cell_of(net, b, cols)
     row_c, col_c = cell_of(net, c, cols)

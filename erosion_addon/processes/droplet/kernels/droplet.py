@@ -189,20 +189,20 @@ def lay_down(
     """Deposit the load of all drops in flight where they are; returns the part that masks kept in
     them.
     """
-    kept: float = _lay_down(queued(pool), tiles, pool, ground, color, masks, constants)
-    return kept
+    rest: float = _lay_down(queued(pool), tiles, pool, ground, color, masks, constants)
+    return rest
 
 
 @allocation_free
 def _lay_down(slots, tiles, pool, ground, color, masks, constants):
-    kept = 0.0
+    rest = 0.0
     for slot in slots:
         drop = pool.numbers[slot]
         row, below, row_part = between(drop[ROW], tiles.last_row, tiles.row_of.size)
         col, right, col_part = between(drop[COL], tiles.last_col, tiles.col_of.size)
         place = footing((row, below, row_part, col, right, col_part), constants.quarters)
-        given = deposit(
+        deposited = deposit(
             ground, place, drop[LOAD], masks, color, drop[COLOR:], constants.color_depth
         )
-        kept += max(drop[LOAD] - given, 0.0) if masks is not None else 0.0
-    return kept
+        rest += max(drop[LOAD] - deposited, 0.0) if masks is not None else 0.0
+    return rest

@@ -194,8 +194,8 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     below_drop = footing(place, constants.quarters)
     if step >= constants.maximum_steps:
         totals.paths_cut[tile] += 1
-        given = deposit(ground, below_drop, load, masks, color, carried, depth)
-        return drop, ENDED, max(load - given, 0.0) if masks is not None else 0.0
+        deposited = deposit(ground, below_drop, load, masks, color, carried, depth)
+        return drop, ENDED, max(load - deposited, 0.0) if masks is not None else 0.0
     if not within(reach, row, col):
         return drop, LEFT, 0.0
     _add_water(flow, place, water)
@@ -222,27 +222,33 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     new_place, new_level, ahead = _arrive(tiles, ground, z, x, dz, dx, constants)
     pit = new_level >= level
     fill = min(new_level - level + PIT_MARGIN, load) if pit else 0.0
-    laid = laid_share(masks, below_drop)
-    level += fill * laid
+    permitted = laid_share(masks, below_drop)
+    level += fill * permitted
     if pit and (fill >= load or level <= new_level):
-        given = deposit(ground, below_drop, fill, masks, color, carried, depth)
-        return drop, ENDED, max(load - fill * laid, 0.0) + turned_away(masks, fill * laid, given)
+        deposited = deposit(ground, below_drop, fill, masks, color, carried, depth)
+        return (
+            drop,
+            ENDED,
+            max(load - fill * permitted, 0.0) + turned_away(masks, fill * permitted, deposited),
+        )
     energy = 0.0 if pit else energy
     speed = 0.0 if pit else speed
-    load = max(load - fill * laid, 0.0)
+    load = max(load - fill * permitted, 0.0)
     fall = level - new_level
     slope = fall / math.sqrt(fall * fall + 1.0) if constants.sine_slope else fall
     carry = max(slope, constants.minimum_slope) * (water * constants.capacity) * speed
     if load >= carry:
         amount = min((load - carry) * constants.deposition_rate, constants.deposit_limit)
-        given = deposit(ground, below_drop, fill + amount, masks, color, carried, depth)
-        load = max(load - amount * laid, 0.0) + turned_away(masks, (fill + amount) * laid, given)
-        fall += amount * laid
+        deposited = deposit(ground, below_drop, fill + amount, masks, color, carried, depth)
+        load = max(load - amount * permitted, 0.0) + turned_away(
+            masks, (fill + amount) * permitted, deposited
+        )
+        fall += amount * permitted
     else:
-        wanted = min((carry - load) * constants.erosion_rate, 0.99 * fall)
+        demand = min((carry - load) * constants.erosion_rate, 0.99 * fall)
         if constants.brush and 1 <= row < rows - 2 and 1 <= col < cols - 2:
             taken = erode_inside(
-                ground, row, col, row_part, col_part, wanted, load, new_level, masks, color, carried
+                ground, row, col, row_part, col_part, demand, load, new_level, masks, color, carried
             )
         else:
             taken = erode(
@@ -251,7 +257,7 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
                 col,
                 row_part,
                 col_part,
-                wanted,
+                demand,
                 load,
                 new_level,
                 constants.brush,

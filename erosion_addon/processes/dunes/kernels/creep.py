@@ -40,15 +40,15 @@ def _flow(loose, surface, blown, cover, shares, row, col, to_row, to_col, share)
         amount *= cover[row * cols + col if difference > 0.0 else to_row * cols + to_col, 1]
     if shares is not None:
         cols = loose.shape[1]
-        one = row * cols + col
-        other = to_row * cols + to_col
+        source = row * cols + col
+        target = to_row * cols + to_col
         if difference < 0.0:
-            one, other = other, one
-        amount *= shares[one, DUG] * shares[other, LAID]
+            source, target = target, source
+        amount *= shares[source, DUG] * shares[target, LAID]
         if shares.shape[1] > HIGHEST:
             high = max(surface[row, col], surface[to_row, to_col])
             low = min(surface[row, col], surface[to_row, to_col])
-            room = min(high - shares[one, LOWEST], shares[other, HIGHEST] - low)
+            room = min(high - shares[source, LOWEST], shares[target, HIGHEST] - low)
             amount = min(amount, 0.2 * max(room, 0.0))
     return amount if difference > 0.0 else -amount
 

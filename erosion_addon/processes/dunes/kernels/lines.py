@@ -70,9 +70,9 @@ def trace(rays, shape, number, path):
     before = np.int64(0)
     side = np.int64(number)
     for step in range(length):
-        moved = aside(rays, step)
-        side += moved - before
-        before = moved
+        shift = aside(rays, step)
+        side += shift - before
+        before = shift
         inside = 0 <= side < count
         if not inside:
             side += count if side < 0 else -count

@@ -7,12 +7,12 @@ from ....base.kernels.jit import kernel
 
 
 @kernel
-def mean_along_rows(given, found, first, last, radius, wrap):
+def mean_along_rows(values, means, first, last, radius, wrap):
     """Means over 2 · radius + 1 cells in the rows first … last - 1; edges are extended, or wrap.
 
     Sums restart every 64 cells, so rounding errors do not accumulate.
     """
-    cols = given.shape[1]
+    cols = values.shape[1]
     share = 1.0 / (2 * radius + 1)
     for row in range(first, last):
         total = 0.0
@@ -20,7 +20,7 @@ def mean_along_rows(given, found, first, last, radius, wrap):
             if col % 64 == 0:
                 total = 0.0
                 for at in range(col - radius, col + radius + 1):
-                    total += given[row, at % cols if wrap else min(max(at, 0), cols - 1)]
+                    total += values[row, at % cols if wrap else min(max(at, 0), cols - 1)]
             else:
                 behind = col - radius - 1
                 ahead = col + radius
@@ -30,21 +30,21 @@ def mean_along_rows(given, found, first, last, radius, wrap):
                 else:
                     behind = max(behind, 0)
                     ahead = min(ahead, cols - 1)
-                total += given[row, ahead] - given[row, behind]
-            found[row, col] = total * share
+                total += values[row, ahead] - values[row, behind]
+            means[row, col] = total * share
 
 
 @kernel
-def mean_along_cols(given, found, first, last, radius, wrap):
+def mean_along_cols(values, means, first, last, radius, wrap):
     """`mean_along_rows` along columns first … last - 1, processed together row by row."""
-    rows = given.shape[0]
+    rows = values.shape[0]
     share = 1.0 / (2 * radius + 1)
     total = np.zeros(last - first)
     for row in range(rows):
         if row % 64 == 0:
             total[:] = 0.0
             for at in range(row - radius, row + radius + 1):
-                total += given[at % rows if wrap else min(max(at, 0), rows - 1), first:last]
+                total += values[at % rows if wrap else min(max(at, 0), rows - 1), first:last]
         else:
             behind = row - radius - 1
             ahead = row + radius
@@ -54,5 +54,5 @@ def mean_along_cols(given, found, first, last, radius, wrap):
             else:
                 behind = max(behind, 0)
                 ahead = min(ahead, rows - 1)
-            total += given[ahead, first:last] - given[behind, first:last]
-        found[row, first:last] = total * share
+            total += values[ahead, first:last] - values[behind, first:last]
+        means[row, first:last] = total * share

@@ -223,14 +223,14 @@ def _sheltered(place, constants):
 
 
 @allocation_free
-def _order(begin, count, one, other):
-    """Start and stride of a tour that visits each of `count` cells once. one, other: random
+def _order(begin, count, first, second):
+    """Start and stride of a tour that visits each of `count` cells once. first, second: random
     numbers, 0-1.
     """
-    stride = np.int64((0.25 + 0.5 * one) * count)
+    stride = np.int64((0.25 + 0.5 * first) * count)
     while math.gcd(stride, count) != 1:  # 1 comes within one round
         stride = stride % count + 1
-    return begin + np.int64(other * count), min(stride, count - 1)
+    return begin + np.int64(second * count), min(stride, count - 1)
 
 
 @inlined
@@ -393,13 +393,13 @@ def _blow_line(line, holds, begin, end, start, draw, constants, number, leaving,
     out = brought = worn = 0.0
     if constants.brought > 0.0:
         for _ in range(int(constants.brought + rng.uniform(start, draw))):
-            one = rng.uniform(start, draw + 1)
-            other = rng.uniform(start, draw + 2)
+            first = rng.uniform(start, draw + 1)
+            second = rng.uniform(start, draw + 2)
             # As far as hops reach over the edge, from all places before it.
             way = (
-                one * (end - begin)
+                first * (end - begin)
                 if constants.edges == WRAP
-                else 2.0 * constants.hop * min(one, other)
+                else 2.0 * constants.hop * min(first, second)
             )
             given = _fly(
                 line,

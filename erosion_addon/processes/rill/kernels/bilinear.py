@@ -15,7 +15,7 @@ from ...shared.kernels.mask_layers import HIGHEST, LAID
 
 
 @allocation_free
-def around(z, x, last_row, last_col, rows, cols):
+def cells_at(z, x, last_row, last_col, rows, cols):
     """Four cells around a position: rows above and below and the fraction between them, columns
     likewise.
     """
@@ -77,11 +77,11 @@ def _give(ground, row, col, amount, ceiling, masks):
 def lay(ground, place, amount, ceiling, masks):
     """Deposit `amount` over the four cells around a position; returns the deposit."""
     row, below, row_part, col, right, col_part = place
-    given = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), ceiling, masks)
-    given += _give(ground, row, right, amount * (1 - row_part) * col_part, ceiling, masks)
-    given += _give(ground, below, col, amount * row_part * (1 - col_part), ceiling, masks)
-    given += _give(ground, below, right, amount * row_part * col_part, ceiling, masks)
-    return given
+    deposited = _give(ground, row, col, amount * (1 - row_part) * (1 - col_part), ceiling, masks)
+    deposited += _give(ground, row, right, amount * (1 - row_part) * col_part, ceiling, masks)
+    deposited += _give(ground, below, col, amount * row_part * (1 - col_part), ceiling, masks)
+    deposited += _give(ground, below, right, amount * row_part * col_part, ceiling, masks)
+    return deposited
 
 
 @allocation_free
@@ -96,14 +96,14 @@ def dig(ground, place, amount, floor, masks):
 
 
 @allocation_free
-def _move_cell(ground, row, col, wanted, level, sign):
-    """Move one cell by up to `wanted` toward `level`: up if sign is 1, down if -1; returns the
+def _move_cell(ground, row, col, amount, level, sign):
+    """Move one cell by up to `amount` toward `level`: up if sign is 1, down if -1; returns the
     change.
     """
-    moved = min(wanted, max((level - ground[row, col, 0]) * sign, 0.0))
-    ground[row, col, 0] += moved * sign
-    ground[row, col, 1] = max(ground[row, col, 1] + moved * sign, 0.0)
-    return moved
+    change = min(amount, max((level - ground[row, col, 0]) * sign, 0.0))
+    ground[row, col, 0] += change * sign
+    ground[row, col, 1] = max(ground[row, col, 1] + change * sign, 0.0)
+    return change
 
 
 @allocation_free
@@ -119,8 +119,8 @@ def move(ground, place, amount, level, sign, masks):
             else dig(ground, place, amount, level, masks)
         )
     row, below, row_part, col, right, col_part = place
-    moved = _move_cell(ground, row, col, amount * (1 - row_part) * (1 - col_part), level, sign)
-    moved += _move_cell(ground, row, right, amount * (1 - row_part) * col_part, level, sign)
-    moved += _move_cell(ground, below, col, amount * row_part * (1 - col_part), level, sign)
-    moved += _move_cell(ground, below, right, amount * row_part * col_part, level, sign)
-    return moved
+    total = _move_cell(ground, row, col, amount * (1 - row_part) * (1 - col_part), level, sign)
+    total += _move_cell(ground, row, right, amount * (1 - row_part) * col_part, level, sign)
+    total += _move_cell(ground, below, col, amount * row_part * (1 - col_part), level, sign)
+    total += _move_cell(ground, below, right, amount * row_part * col_part, level, sign)
+    return total

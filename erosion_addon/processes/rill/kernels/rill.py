@@ -103,17 +103,17 @@ def _start_place(start, sources, tiles):
 
 
 @allocation_free
-def _moisten(water, place, wanted, scale):
-    """Moisten the ground around a position by `wanted` of its deficit."""
+def _moisten(water, place, target, scale):
+    """Moisten the ground around a position by `target` of its deficit."""
     row, below, row_part, col, right, col_part = place
     m00 = water[row, col, 1]
     m10 = water[row, right, 1]
     m01 = water[below, col, 1]
     m11 = water[below, right, 1]
-    there = (m00 * (1 - col_part) + m10 * col_part) * (1 - row_part) + (
+    moisture = (m00 * (1 - col_part) + m10 * col_part) * (1 - row_part) + (
         m01 * (1 - col_part) + m11 * col_part
     ) * row_part
-    amount = wanted * max(1.0 / scale - there, 0.0)
+    amount = target * max(1.0 / scale - moisture, 0.0)
     water[row, col, 1] = m00 + amount * (1 - row_part) * (1 - col_part)
     water[row, right, 1] = m10 + amount * (1 - row_part) * col_part
     water[below, col, 1] = m01 + amount * row_part * (1 - col_part)
@@ -126,9 +126,9 @@ def _level(ground, place, height, new_height, masks, constants, totals, tile):
     rise = new_height - height
     up = rise > 0.0
     amount = abs(rise) * constants.transfer_rate * (constants.sediment_ratio if up else 1.0)
-    moved = bilinear.move(ground, place, amount, new_height, 1.0 if up else -1.0, masks)
-    totals.filled[tile] += moved if up else 0.0
-    totals.eroded[tile] += 0.0 if up else moved
+    change = bilinear.move(ground, place, amount, new_height, 1.0 if up else -1.0, masks)
+    totals.filled[tile] += change if up else 0.0
+    totals.eroded[tile] += 0.0 if up else change
 
 
 @allocation_free
@@ -142,9 +142,9 @@ def _exchange(ground, place, height, new_height, carry, load, masks, constants, 
     ) * constants.transfer_rate
     amount = min(amount * constants.sediment_ratio, load) if up else amount
     level = max(height, new_height) if up else new_height
-    moved = bilinear.move(ground, place, amount, level, 1.0 if up else -1.0, masks)
-    totals.eroded[tile] += 0.0 if up else moved
-    return load + (-moved if up else moved)
+    change = bilinear.move(ground, place, amount, level, 1.0 if up else -1.0, masks)
+    totals.eroded[tile] += 0.0 if up else change
+    return load + (-change if up else change)
 
 
 @allocation_free
@@ -165,7 +165,7 @@ def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, til
     volume = numbers[slot, VOLUME]
     scale = numbers[slot, SCALE]
     earlier = int(numbers[slot, STEPS])
-    place = bilinear.around(z, x, last_row, last_col, rows, cols)
+    place = bilinear.cells_at(z, x, last_row, last_col, rows, cols)
     step = earlier
     while volume > constants.minimum_volume and step < constants.maximum_steps:
         if not within(reach, int(place[0]), int(place[3])):
@@ -202,9 +202,9 @@ def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, til
                 totals.exported[tile] += load
                 load = 0.0
                 break
-        there = bilinear.around(z, x, last_row, last_col, rows, cols)
+        cells = bilinear.cells_at(z, x, last_row, last_col, rows, cols)
         step += 1
-        new_height = bilinear.height(ground, there)
+        new_height = bilinear.height(ground, cells)
         if constants.carries:
             carry = speed * volume * constants.capacity
             load = _exchange(
@@ -212,7 +212,7 @@ def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, til
             )
         else:
             _level(ground, place, height, new_height, masks, constants, totals, tile)
-        place = there
+        place = cells
         if speed < 1.0 and constants.soil_absorption > 0.0:
             _moisten(water, place, (1.0 - speed) * constants.soil_absorption, scale)
         volume *= 1 - constants.evaporation
@@ -244,8 +244,8 @@ def start_drops(pool, tiles, sources, key, first_drop, last_drop, water, scale, 
             for row in range(rows):
                 for col in range(cols):
                     water[row, col, 1] *= scale[0]
-            for other in range(len(pool.numbers)):
-                pool.numbers[other, SCALE] /= scale[0]
+            for place in range(len(pool.numbers)):
+                pool.numbers[place, SCALE] /= scale[0]
             scale[0] = 1.0
 
 
@@ -300,20 +300,20 @@ def lay_down(tiles: Tiles, pool: Pool, ground: np.ndarray, masks: np.ndarray | N
     """Deposit the load of all drops in flight where they are; returns the part that masks kept in
     them.
     """
-    kept: float = _lay_down(queued(pool), tiles, pool, ground, masks)
-    return kept
+    rest: float = _lay_down(queued(pool), tiles, pool, ground, masks)
+    return rest
 
 
 @allocation_free
 def _lay_down(slots, tiles, pool, ground, masks):
-    kept = 0.0
+    rest = 0.0
     for slot in slots:
         z = pool.numbers[slot, ROW]
         x = pool.numbers[slot, COL]
         load = pool.numbers[slot, LOAD]
-        place = bilinear.around(
+        place = bilinear.cells_at(
             z, x, tiles.last_row, tiles.last_col, tiles.row_of.size, tiles.col_of.size
         )
         load -= bilinear.lay(ground, place, load, np.inf, masks)
-        kept += max(load, 0.0) if masks is not None else 0.0
-    return kept
+        rest += max(load, 0.0) if masks is not None else 0.0
+    return rest

@@ -151,8 +151,8 @@ def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_h
     if to_row == row and to_col == col:
         return 0.0
     hold, aside_hold = (row_hold, col_hold) if down != 0 else (col_hold, row_hold)
-    here = ground[row, col, 0]
-    there = ground[to_row, to_col, 0]
+    height = ground[row, col, 0]
+    to_height = ground[to_row, to_col, 0]
     left_row = _beside(row - abs(right), rows, wrap)
     left_col = _beside(col - abs(down), cols, wrap)
     right_row = _beside(row + abs(right), rows, wrap)
@@ -161,11 +161,13 @@ def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_h
     to_left_col = _beside(to_col - abs(down), cols, wrap)
     to_right_row = _beside(to_row + abs(right), rows, wrap)
     to_right_col = _beside(to_col + abs(down), cols, wrap)
-    before = (ground[left_row, left_col, 0] + ground[to_left_row, to_left_col, 0]) - (here + there)
-    behind = (here + there) - (
+    before = (ground[left_row, left_col, 0] + ground[to_left_row, to_left_col, 0]) - (
+        height + to_height
+    )
+    behind = (height + to_height) - (
         ground[right_row, right_col, 0] + ground[to_right_row, to_right_col, 0]
     )
-    fall = (here - there) / hold
+    fall = (height - to_height) / hold
     aside = 0.5 * lesser(before, behind) / aside_hold
     slope = math.sqrt(fall * fall + aside * aside)
     if slope <= 1.0:

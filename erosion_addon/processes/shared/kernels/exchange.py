@@ -23,18 +23,18 @@ def height(ground, row, col):
 
 
 @inlined
-def take(ground, row, col, wanted, floor, masks):
-    """Erode up to `wanted` from one cell, loose material first, never below `floor`; returns the
+def take(ground, row, col, amount, floor, masks):
+    """Erode up to `amount` from one cell, loose material first, never below `floor`; returns the
     amount.
     """
     room = max(ground[row, col, 0] - floor, 0.0)
     if masks is None:
-        taken = min(wanted, room)
+        taken = min(amount, room)
         ground[row, col, 1] = max(ground[row, col, 1] - taken, 0.0)
     else:
         if masks.shape[2] > HIGHEST:
             room = min(room, max(ground[row, col, 0] - masks[row, col, LOWEST], 0.0))
-        taken = min(wanted * masks[row, col, DUG], room)
+        taken = min(amount * masks[row, col, DUG], room)
         loose = min(ground[row, col, 1], taken)
         taken = loose + (taken - loose) * masks[row, col, SOFT]
         ground[row, col, 1] -= loose
@@ -75,7 +75,7 @@ def deposit(ground, place, amount, masks, color, carried, color_depth):
     deposit.
     """
     row, below, row_part, col, right, col_part = place
-    given = _give(
+    deposited = _give(
         ground,
         row,
         col,
@@ -85,16 +85,16 @@ def deposit(ground, place, amount, masks, color, carried, color_depth):
         carried,
         color_depth,
     )
-    given += _give(
+    deposited += _give(
         ground, row, right, amount * (1 - row_part) * col_part, masks, color, carried, color_depth
     )
-    given += _give(
+    deposited += _give(
         ground, below, col, amount * row_part * (1 - col_part), masks, color, carried, color_depth
     )
-    given += _give(
+    deposited += _give(
         ground, below, right, amount * row_part * col_part, masks, color, carried, color_depth
     )
-    return given
+    return deposited
 
 
 @inlined
@@ -109,26 +109,26 @@ def laid_share(masks, place):
 
 
 @inlined
-def turned_away(masks, amount, given):
+def turned_away(masks, amount, deposited):
     """Part of `amount` that height limits refuse, after masks."""
-    return max(amount - given, 0.0) if masks is not None and masks.shape[2] > HIGHEST else 0.0
+    return max(amount - deposited, 0.0) if masks is not None and masks.shape[2] > HIGHEST else 0.0
 
 
 @inlined
-def _dig(ground, row, col, wanted, load, floor, masks, color, carried):
-    """Erode up to `wanted` from one cell into a drop that carries `load`; returns the amount."""
+def _dig(ground, row, col, amount, load, floor, masks, color, carried):
+    """Erode up to `amount` from one cell into a drop that carries `load`; returns the amount."""
     row = np.uintp(row)
     col = np.uintp(col)
-    taken = take(ground, row, col, wanted, floor, masks)
+    taken = take(ground, row, col, amount, floor, masks)
     if color is not None:
         _mix_in(carried, load, color, row, col, taken)
     return taken
 
 
 @inlined
-def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, masks, color, carried):
+def erode_inside(ground, row, col, row_part, col_part, amount, load, floor, masks, color, carried):
     """`erode` away from edges, unrolled and without unpredictable branches; returns the amount."""
-    wanted *= BRUSH_SCALE
+    amount *= BRUSH_SCALE
     fall_0 = (-1 - col_part) * (-1 - col_part) * 0.25
     fall_1 = (0 - col_part) * (0 - col_part) * 0.25
     fall_2 = (1 - col_part) * (1 - col_part) * 0.25
@@ -141,24 +141,40 @@ def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, mask
             ground,
             at,
             col - 1,
-            wanted * max(top - fall_0, 0.0),
+            amount * max(top - fall_0, 0.0),
             load + total,
             floor,
             masks,
             color,
             carried,
         )
-        held = load + (total + came)
+        before = load + (total + came)
         came += _dig(
-            ground, at, col, wanted * max(top - fall_1, 0.0), held, floor, masks, color, carried
+            ground, at, col, amount * max(top - fall_1, 0.0), before, floor, masks, color, carried
         )
-        held = load + (total + came)
+        before = load + (total + came)
         came += _dig(
-            ground, at, col + 1, wanted * max(top - fall_2, 0.0), held, floor, masks, color, carried
+            ground,
+            at,
+            col + 1,
+            amount * max(top - fall_2, 0.0),
+            before,
+            floor,
+            masks,
+            color,
+            carried,
         )
-        held = load + (total + came)
+        before = load + (total + came)
         came += _dig(
-            ground, at, col + 2, wanted * max(top - fall_3, 0.0), held, floor, masks, color, carried
+            ground,
+            at,
+            col + 2,
+            amount * max(top - fall_3, 0.0),
+            before,
+            floor,
+            masks,
+            color,
+            carried,
         )
         total += came
     return total
@@ -166,16 +182,16 @@ def erode_inside(ground, row, col, row_part, col_part, wanted, load, floor, mask
 
 @allocation_free
 def erode(
-    ground, row, col, row_part, col_part, wanted, load, floor, brush, wrap, masks, color, carried
+    ground, row, col, row_part, col_part, amount, load, floor, brush, wrap, masks, color, carried
 ):
-    """Erode `wanted` around a position, with the 4 × 4 brush or bilinear weights; returns the
+    """Erode `amount` around a position, with the 4 × 4 brush or bilinear weights; returns the
     amount.
     """
     rows = ground.shape[0]
     cols = ground.shape[1]
     first, last = (-1, 3) if brush else (0, 2)
     if brush:
-        wanted *= BRUSH_SCALE
+        amount *= BRUSH_SCALE
     total = 0.0
     for down in range(first, last):
         at_row = row + down
@@ -199,9 +215,9 @@ def erode(
             else:
                 weight = (1.0 - abs(row_distance)) * (1.0 - abs(col_distance))
             if weight > 0.0:
-                held = load + (total + came)
+                before = load + (total + came)
                 came += _dig(
-                    ground, at_row, at_col, wanted * weight, held, floor, masks, color, carried
+                    ground, at_row, at_col, amount * weight, before, floor, masks, color, carried
                 )
         total += came
     return total

@@ -91,11 +91,11 @@ def make_pool(tiles: int, numbers: int) -> Pool:
 def with_room(pool: Pool, more: int) -> Pool:
     """Pool enlarged by a number of slots."""
     slots = len(pool.start)
-    needed = int(pool.under_way[0]) + more
+    size = int(pool.under_way[0]) + more
     pool.next_slot[0] = 0
-    if needed <= slots:
+    if size <= slots:
         return pool
-    added = max(needed - slots, slots)
+    added = max(size - slots, slots)
 
     def grown(old: np.ndarray) -> np.ndarray:
         # the system gives the memory when it is used

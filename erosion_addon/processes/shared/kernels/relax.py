@@ -137,13 +137,13 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
             if segment == start:
                 segment += 1
                 continue
-            for needed in range(row - 1, row + 2):
-                if loaded[needed % 3] != needed:
-                    loaded[needed % 3] = needed
-                    if needed <= last_row:
-                        load(rock, loose, needed, heights)
+            for near in range(row - 1, row + 2):
+                if loaded[near % 3] != near:
+                    loaded[near % 3] = near
+                    if near <= last_row:
+                        load(rock, loose, near, heights)
                     else:
-                        heights[needed % 3] = seams.heights[seam + 1, 1]
+                        heights[near % 3] = seams.heights[seam + 1, 1]
             first = 1 + start * SEGMENT
             last = min(1 + segment * SEGMENT, cols + 1)
             flows_along(heights, loose, masks, row, first, last, constants, flowing)
@@ -174,16 +174,16 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
 def wake(marks, wrap):
     """Mark the segments that moved in the last pass, and their neighbors, for the next one."""
     active = marks.active
-    moved = marks.moved
-    rows = moved.shape[0] - 2
-    segments = moved.shape[1]
+    changes = marks.moved
+    rows = changes.shape[0] - 2
+    segments = changes.shape[1]
     active[:] = 0
     for row in range(1, rows + 1):
         for segment in range(segments):
-            mark = moved[row, segment]
+            mark = changes[row, segment]
             if not mark:
                 continue
-            moved[row, segment] = 0
+            changes[row, segment] = 0
             for down in range(-1, 2):
                 to_row = row + down
                 if wrap:
@@ -227,9 +227,9 @@ def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
     broken rock breaks (0-1). bands: the first row of each band, and the number of rows. seams:
     `Seams`, work: `Rows`, marks: `Marks`.
     """
-    for done in range(passes):
+    for number in range(passes):
         if not np.any(marks.active):
-            return done
+            return number
         fill_border(rock, loose, masks, constants.edges)
         for seam in range(bands.size):
             fill_seam(rock, loose, masks, constants, bands[seam], seam, seams, work)

@@ -30,10 +30,10 @@ def _slide(excess, loose, rest):
 
 
 @kernel
-def lesser(one, other):
+def lesser(first, second):
     """Minmod: the difference smaller in size, 0 if the signs differ."""
-    least = abs(one) if abs(one) < abs(other) else abs(other)
-    return least if one * other > 0.0 else 0.0
+    least = abs(first) if abs(first) < abs(second) else abs(second)
+    return least if first * second > 0.0 else 0.0
 
 
 @kernel
@@ -156,11 +156,11 @@ def apply_fluxes(rock, loose, masks, row, first, last, constants, heights, flows
             min(heights[down, left], heights[down, right]),
         )
         stood = rock[row, col]
-        wanted = (stood - min(min(beside, across), oblique + diagonal_stand)) * collapse
+        fall = (stood - min(min(beside, across), oblique + diagonal_stand)) * collapse
         if masks is not None:
-            wanted *= masks[row, col, BREAKS]
-        wanted -= before
-        stands = stood - (wanted if wanted > rest else 0.0)
+            fall *= masks[row, col, BREAKS]
+        fall -= before
+        stands = stood - (fall if fall > rest else 0.0)
         changed += (after != before) | (stands != stood)
         loose[row, col] = after + (stood - stands)
         rock[row, col] = stands

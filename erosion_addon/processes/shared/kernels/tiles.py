@@ -89,7 +89,7 @@ def colors(tiles: Tiles, edges: int) -> list[np.ndarray]:
             color[-1] = 2
         along.append(color)
     color = (along[0][:, None] * 3 + along[1]).ravel()
-    return [np.flatnonzero(color == one) for one in np.unique(color)]
+    return [np.flatnonzero(color == number) for number in np.unique(color)]
 
 
 @allocation_free

@@ -31,33 +31,33 @@ def creep_lines(
     """
     lines = last - first
     wide = (lines - 1) * line_step + 1
-    whole = np.ones(2 * lines, np.float32)[::2]
+    full = np.ones(2 * lines, np.float32)[::2]
     for place in range(cells):
         cell = start + first * line_step + place * cell_step
         before = cell - cell_step if place else cell
         after = cell + cell_step
         # Slices, and no branches, so that several lines are worked on at once.
         toward = network.toward[cell : cell + wide : line_step]
-        now = heights[cell : cell + wide : line_step]
+        current = heights[cell : cell + wide : line_step]
         then = crept[cell : cell + wide : line_step]
         ratio = ratios[cell : cell + wide : line_step]
         ratio_before = ratios[before : before + wide : line_step]
         crept_before = crept[before : before + wide : line_step]
-        own = whole
-        beside = whole
-        beyond = whole
+        resistance = full
+        beside = full
+        beyond = full
         if ease is not None:
-            own = ease[cell : cell + wide : line_step]
+            resistance = ease[cell : cell + wide : line_step]
             beside = ease[before : before + wide : line_step]
             beyond = ease[after : after + wide : line_step]
         back_share = share if place else 0.0
         ahead_share = share if place + 1 < cells else 0.0
         for line in range(lines):
-            back = back_share * min(own[line], beside[line])
-            ahead = ahead_share * min(own[line], beyond[line])
+            back = back_share * min(resistance[line], beside[line])
+            ahead = ahead_share * min(resistance[line], beyond[line])
             back, ahead = (0.0, 0.0) if toward[line] == OUTLET else (back, ahead)
             through = 1.0 + back + ahead - back * ratio_before[line]
-            then[line] = (now[line] + back * crept_before[line]) / through
+            then[line] = (current[line] + back * crept_before[line]) / through
             ratio[line] = ahead / through
     for place in range(cells - 2, -1, -1):
         cell = start + first * line_step + place * cell_step
@@ -70,11 +70,11 @@ def creep_lines(
 
 
 @allocation_free
-def _resistance(network, ease, share, cell, other):
+def _resistance(network, ease, share, cell, next_cell):
     """1 / `share` of the flux between two cells; infinite where nothing moves."""
-    if network.toward[cell] == OUTLET and network.toward[other] == OUTLET:
+    if network.toward[cell] == OUTLET and network.toward[next_cell] == OUTLET:
         return math.inf
-    flow = share if ease is None else share * min(ease[cell], ease[other])
+    flow = share if ease is None else share * min(ease[cell], ease[next_cell])
     return 1.0 / flow if flow > 0.0 else math.inf
 
 
@@ -90,12 +90,12 @@ def creep_fluxes(
     These systems stay well-conditioned however large the share is, where lines become level. Fluxes
     take from one cell what they give to another, so that mass is conserved to rounding. ring:
     whether the ends of a line are neighbors. The flux q_s between them comes last: the others are
-    linear in it, `ahead` + q_s `around`.
+    linear in it, `ahead` + q_s `ring_effect`.
     """
     share = min(share, LARGEST_SHARE)
     ratios = np.empty(cells)
     ahead = np.empty(cells)
-    around = np.empty(cells)
+    ring_effect = np.empty(cells)
     for line in range(first, last):
         origin = start + line * line_step
         end = origin + (cells - 1) * cell_step
@@ -107,29 +107,33 @@ def creep_fluxes(
         moves = moves_first
         for place in range(cells - 1):
             cell = origin + place * cell_step
-            other = cell + cell_step
-            other_moves = 0.0 if network.toward[other] == OUTLET else 1.0
+            next_cell = cell + cell_step
+            other_moves = 0.0 if network.toward[next_cell] == OUTLET else 1.0
             through = (
-                _resistance(network, ease, share, cell, other) + other_moves + moves * (1.0 - ratio)
+                _resistance(network, ease, share, cell, next_cell)
+                + other_moves
+                + moves * (1.0 - ratio)
             )
-            flux = (heights[other] - heights[cell] + moves * flux) / through
+            flux = (heights[next_cell] - heights[cell] + moves * flux) / through
             turn = moves * turn / through
             if place == cells - 2:
                 turn += other_moves / through
             ratio = other_moves / through
             ratios[place] = ratio
             ahead[place] = flux
-            around[place] = turn
+            ring_effect[place] = turn
             moves = other_moves
         for place in range(cells - 3, -1, -1):
             ahead[place] += ratios[place] * ahead[place + 1]
-            around[place] += ratios[place] * around[place + 1]
+            ring_effect[place] += ratios[place] * ring_effect[place + 1]
         seam = 0.0
         if ring:
             before = cells - 2
             after = 0
             resistance = _resistance(network, ease, share, end, origin)
-            through = moves_first * (1.0 - around[after]) + moves_last * (1.0 - around[before])
+            through = moves_first * (1.0 - ring_effect[after]) + moves_last * (
+                1.0 - ring_effect[before]
+            )
             seam = (
                 heights[origin]
                 - heights[end]
@@ -140,7 +144,7 @@ def creep_fluxes(
         flux = seam
         for place in range(cells):
             cell = origin + place * cell_step
-            following = seam if place + 1 == cells else ahead[place] + seam * around[place]
+            following = seam if place + 1 == cells else ahead[place] + seam * ring_effect[place]
             crept[cell] = (
                 heights[cell]
                 if network.toward[cell] == OUTLET
@@ -150,11 +154,11 @@ def creep_fluxes(
 
 
 @kernel
-def apply_creep(heights, loose, crept, cols, first, last, moved):
+def apply_creep(heights, loose, crept, cols, first, last, totals):
     """Apply the creep to rows first … last - 1: losses come from loose material first, gains are
     loose.
 
-    moved: (rows, 2): sums of losses per row, and of losses minus gains; m on a cell.
+    totals: (rows, 2): sums of losses per row, and of losses minus gains; m on a cell.
     """
     for row in range(first, last):
         went = less = 0.0
@@ -164,5 +168,5 @@ def apply_creep(heights, loose, crept, cols, first, last, moved):
             went += max(-change, 0.0)
             loose[cell] = max(loose[cell] + change, 0.0)
             heights[cell] = crept[cell]
-        moved[row, 0] = went
-        moved[row, 1] = less
+        totals[row, 0] = went
+        totals[row, 1] = less

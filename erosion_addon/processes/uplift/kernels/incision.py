@@ -120,9 +120,9 @@ def _share_left(pull, exponent):
     if pull > 1.0:
         left = 1.0 / pull if inner == 1.0 else power(1.0 / pull, 1.0 / inner)
     for _ in range(MOST_TURNS):
-        one = left if outer == 1.0 else power(left, outer)
+        value = left if outer == 1.0 else power(left, outer)
         two = pull * (left if inner == 1.0 else power(left, inner))
-        change = (one + two - 1.0) * left / (outer * one + inner * two)
+        change = (value + two - 1.0) * left / (outer * value + inner * two)
         left -= change
         if change <= 1e-13 * left:
             break
@@ -190,23 +190,23 @@ def limit_slopes(
     for turn in range(last - first):
         row = last - 1 - turn if upwards else first + turn
         start = (row + 1) * width
-        own = limited[start : start + width]
+        line = limited[start : start + width]
         toward = network.toward[start : start + width]
-        was[:] = own
+        was[:] = line
         factors = _begin_row(
             heights, limited, limited, row, upwards, rises, steeper, lower, slanting
         )
         for place in range(1, cols + 1):
             _lower(
-                own, toward, place, lower[place], own[place - 1], slanting[place], rises, factors
+                line, toward, place, lower[place], line[place - 1], slanting[place], rises, factors
             )
         for place in range(cols, 0, -1):
             _lower(
-                own, toward, place, lower[place], own[place + 1], slanting[place], rises, factors
+                line, toward, place, lower[place], line[place + 1], slanting[place], rises, factors
             )
         same = True
         for place in range(1, cols + 1):
-            same &= own[place] == was[place]
+            same &= line[place] == was[place]
         if same:
             return True
     return False
@@ -248,16 +248,16 @@ def limit_two(
             factors = _begin_row(
                 heights, limited, before, row, upwards, rises, steeper, lower, slanting
             )
-        own = limited[start : start + width]
+        line = limited[start : start + width]
         toward = network.toward[start : start + width]
         for place in range(1, cols + 1):
             if two:
                 _lower(
-                    own,
+                    line,
                     toward,
                     place,
                     lower[place],
-                    own[place - 1],
+                    line[place - 1],
                     slanting[place],
                     rises,
                     factors,
@@ -275,11 +275,11 @@ def limit_two(
         for place in range(cols, 0, -1):
             if two:
                 _lower(
-                    own,
+                    line,
                     toward,
                     place,
                     lower[place],
-                    own[place + 1],
+                    line[place + 1],
                     slanting[place],
                     rises,
                     factors,
@@ -316,7 +316,7 @@ def _begin_row(heights, limited, beside, row, upwards, rises, steeper, lower, sl
 
 
 @allocation_free
-def _lower(own, toward, place, up, side, slanting, rises, factors):
+def _lower(line, toward, place, up, side, slanting, rises, factors):
     """Lower a cell of a row to the greatest height that its neighbors allow. factors: of tan φ
     along the row, or None.
     """
@@ -326,11 +326,11 @@ def _lower(own, toward, place, up, side, slanting, rises, factors):
     least = ALONG_AXES * row_rise * col_rise / slant
     steep = 1.0 if factors is None else np.float64(factors[place])
     if (
-        own[place] > ALONG_AXES * min(up, side) + slanting + steep * least
+        line[place] > ALONG_AXES * min(up, side) + slanting + steep * least
         and toward[place] != OUTLET
     ):
-        own[place] = min(
-            own[place],
+        line[place] = min(
+            line[place],
             ALONG_AXES * _highest(up, side, steep * row_rise, steep * col_rise) + slanting,
         )
 
@@ -349,18 +349,18 @@ def _between_diagonals(above, below, lower, slanting, row_rise, col_rise, factor
         right_above = above[place + 1]
         left_below = below[place - 1]
         right_below = below[place + 1]
-        one = min(left_above, right_below)
-        other = min(right_above, left_below)
+        falling = min(left_above, right_below)
+        rising = min(right_above, left_below)
         in_row = (left_above < right_below) == (right_above < left_below)
         steep = 1.0 if factors is None else np.float64(factors[place])
         ahead, across = (row_rise, col_rise) if in_row else (col_rise, row_rise)
         ahead = steep * ahead
         across = steep * across
         along = steep * slant
-        fall = abs(one - other)
+        fall = abs(falling - rising)
         share = 0.5 * fall / across
-        between = 0.5 * (one + other) + ahead * math.sqrt(1.0 - share * share)
-        diagonal = min(one, other) + along  # steepest along a diagonal, or beyond it
+        between = 0.5 * (falling + rising) + ahead * math.sqrt(1.0 - share * share)
+        diagonal = min(falling, rising) + along  # steepest along a diagonal, or beyond it
         highest = diagonal if fall * along >= 2.0 * across * across else between
         slanting[place] = (1.0 - ALONG_AXES) * highest
 
@@ -482,15 +482,15 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
         if load > 0.0:
             river = constants.deposition * load / (trees.areas[place] + constants.channel)
             # No higher than what drains to it, or rivers would dam themselves.
-            wanted = max(level - height, min(river, lowest[place] - height), 0.0)
+            room = max(level - height, min(river, lowest[place] - height), 0.0)
             if masks is not None:
-                wanted *= masks[cell, TAKES]
-            laid = min(load, wanted)
+                room *= masks[cell, TAKES]
+            deposit = min(load, room)
             if ground.ceiling.size:
-                laid = min(laid, max(ground.ceiling[cell] - height, 0.0))
-            height += laid
-            loose[place] += laid
-            load -= laid
+                deposit = min(deposit, max(ground.ceiling[cell] - height, 0.0))
+            height += deposit
+            loose[place] += deposit
+            load -= deposit
         ground.heights[cell] = height
         ground.loose[cell] = loose[place]
         lowest[below] = min(lowest[below], bottom if levels[below] == levels[place] else height)
@@ -570,18 +570,18 @@ def fill_lowest(heights, loose, order, amount, masks):
             high = middle
     level = lowest + high
     rest = amount
-    kept = 0.0
+    refused = 0.0
     for cell in order:
         if heights[cell] < level and rest > 0.0:
             share = min(level - heights[cell], rest)
             rest -= share
-            laid = share if masks is None else share * masks[cell, TAKES]
-            kept += share - laid
-            heights[cell] += laid
-            loose[cell] += laid
+            gain = share if masks is None else share * masks[cell, TAKES]
+            refused += share - gain
+            heights[cell] += gain
+            loose[cell] += gain
     heights[deepest] += rest  # what rounding left
     loose[deepest] += rest
-    return kept
+    return refused
 
 
 @allocation_free

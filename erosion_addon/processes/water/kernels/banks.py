@@ -33,9 +33,9 @@ def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, 
     """Values of a row: soil that may slide over one face, m; give of the banks, 0-1; power of the
     water; acceptance of slides, 0-1.
     """
-    one = np.float32(1.0)
+    unit = np.float32(1.0)
     for col in range(soil.size):
-        weak[col] = one - ground.protection * grass[col]
+        weak[col] = unit - ground.protection * grass[col]
     if masks.size > 0:
         for col in range(soil.size):
             weak[col] *= masks[DUG, row, col]
@@ -43,12 +43,12 @@ def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, 
         loose[col] = SLIDING * np.float32(soil[col]) * moisture[col] * weak[col]
     if masks.size > 0:
         for col in range(soil.size):
-            weak[col] *= one - masks[HARD, row, col]
-    filled[:] = one
+            weak[col] *= unit - masks[HARD, row, col]
+    filled[:] = unit
     if masks.size > 0:
         filled[:] = masks[ACCEPTED, row]
     for col in range(soil.size):
-        power[col] = max(speed[col] - CALM, np.float32(0.0)) * min(np.float32(depth[col]), one)
+        power[col] = max(speed[col] - CALM, np.float32(0.0)) * min(np.float32(depth[col]), unit)
 
 
 @kernel
@@ -123,21 +123,21 @@ def slide_within(bed, loose, weak, power, filled, slide, ground):
 
 
 @kernel
-def slide_between(bed, beyond, loose, weak, power, filled, now, after, slide, ground):
-    """Slides over the faces between two rows; their loose, weak, power and filled are in rows `now`
+def slide_between(bed, beyond, loose, weak, power, filled, current, after, slide, ground):
+    """Slides over the faces between two rows; their loose, weak, power and filled are in rows `current`
     and `after`.
     """
     for col in range(bed.size):
         slide[col] = _slide(
             bed[col],
             beyond[col],
-            loose[now, col],
+            loose[current, col],
             loose[after, col],
-            weak[now, col],
+            weak[current, col],
             weak[after, col],
-            power[now, col],
+            power[current, col],
             power[after, col],
-            filled[now, col],
+            filled[current, col],
             filled[after, col],
             ground.row_spacing,
             ground,
@@ -145,8 +145,8 @@ def slide_between(bed, beyond, loose, weak, power, filled, now, after, slide, gr
 
 
 @kernel
-def move(along, above, below, bed, soil, taken, moved):
-    """Apply the slides of a row; taken: gains, moved: losses, m."""
+def move(along, above, below, bed, soil, taken, totals):
+    """Apply the slides of a row; taken: gains, totals: losses, m."""
     for col in range(bed.size):
         taken[col] = (np.float64(above[col]) - np.float64(below[col])) + (
             np.float64(along[col]) - np.float64(along[col + 1])
@@ -157,4 +157,4 @@ def move(along, above, below, bed, soil, taken, moved):
         # zero.
         soil[col] = max(soil[col] + taken[col], 0.0)
     for col in range(bed.size):
-        moved[col] = max(-taken[col], 0.0)
+        totals[col] = max(-taken[col], 0.0)

@@ -141,7 +141,7 @@ def make_rows(cols: int) -> Rows:
     loose, weak, along, down, speed, power, filled = (
         np.zeros((2, cols), np.float32) for _ in range(7)
     )
-    floor, taken, evaporated, moved = (np.zeros(cols) for _ in range(4))
+    floor, taken, evaporated, totals = (np.zeros(cols) for _ in range(4))
     return Rows(
         np.zeros((2, cols)),
         np.zeros((3, cols + 1), np.float32),
@@ -155,7 +155,7 @@ def make_rows(cols: int) -> Rows:
         floor,
         taken,
         evaporated,
-        moved,
+        totals,
         np.zeros((4, cols), np.float32),
     )
 
@@ -180,13 +180,13 @@ def _sum(values):
 @kernel
 def _wear_rock(power, soil, grass, masks, row, worn, ground):
     """Rock turned into soil, m: by speed and depth of the water, less under soil and grass."""
-    one = np.float32(1.0)
+    unit = np.float32(1.0)
     for col in range(soil.size):
-        bare = max(one - np.float32(soil[col]) / COVER, np.float32(0.0))
-        worn[col] = ground.rock * power[col] * bare * (one - ground.protection * grass[col])
+        bare = max(unit - np.float32(soil[col]) / COVER, np.float32(0.0))
+        worn[col] = ground.rock * power[col] * bare * (unit - ground.protection * grass[col])
     if masks.size > 0:
         for col in range(soil.size):
-            worn[col] *= masks[DUG, row, col] * (one - masks[HARD, row, col])
+            worn[col] *= masks[DUG, row, col] * (unit - masks[HARD, row, col])
     for col in range(soil.size):
         soil[col] += np.float64(worn[col])
 
@@ -204,7 +204,7 @@ def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
 
 @kernel
 def _exchange(
-    depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, moved, ground
+    depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, totals, ground
 ):
     """Erode or deposit soil, never below the lowest neighbor. Dried water deposits all of its
     load.
@@ -225,8 +225,8 @@ def _exchange(
             )
     for col in range(bed.size):
         wet = depth[col] > FILM and suspended[col] + max(taken[col], 0.0) > NOTHING
-        held = 1.0 - np.float64(ground.protection * grass[col])
-        picked = taken[col] * held if taken[col] > 0.0 else taken[col]
+        bare = 1.0 - np.float64(ground.protection * grass[col])
+        picked = taken[col] * bare if taken[col] > 0.0 else taken[col]
         taken[col] = picked if wet else -suspended[col]
     if masks.size > 0:
         for col in range(bed.size):
@@ -238,7 +238,7 @@ def _exchange(
         bed[col] -= taken[col]
         soil[col] -= taken[col]
     for col in range(bed.size):
-        moved[col] += max(taken[col], 0.0)
+        totals[col] += max(taken[col], 0.0)
 
 
 @kernel
@@ -356,7 +356,7 @@ def sweep(
     wrap = ground.edges == WRAP
     width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
     (
-        kept,
+        borders,
         slide,
         loose,
         weak,
@@ -368,7 +368,7 @@ def sweep(
         floor,
         taken,
         evaporated,
-        moved,
+        totals,
         single,
     ) = work
     slope_x = single[0]
@@ -377,47 +377,60 @@ def sweep(
     capacity = single[3]
     _gather(first, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
     slide[0, :cols] = seams.slide[seam]
-    kept[1] = seams.above[seam]
+    borders[1] = seams.above[seam]
     for row in range(first, last):
-        now = (row - first) % 2
+        current = (row - first) % 2
         after = (row - first + 1) % 2
-        here = bed[row]
+        line = bed[row]
         if row + 1 < last:
             below = bed[row + 1]
             _gather(
                 row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground
             )
-            slide_between(here, below, loose, weak, power, filled, now, after, slide[after], ground)
+            slide_between(
+                line, below, loose, weak, power, filled, current, after, slide[after], ground
+            )
         else:
             below = seams.below[seam + 1]
             slide[after, :cols] = seams.slide[seam + 1]
-        slide_within(here, loose[now], weak[now], power[now], filled[now], slide[2], ground)
-        above = kept[after]
+        slide_within(
+            line, loose[current], weak[current], power[current], filled[current], slide[2], ground
+        )
+        above = borders[after]
         span = ground.row_spacing * np.float32(2.0 if wrap or 0 < row < rows - 1 else 1.0)
-        slopes(above, here, below, span, wrap, slope_x, slope_y, ground.col_spacing)
-        lowest(above, here, below, wrap, floor)
-        kept[now] = here
-        move(slide[2], slide[now], slide[after], here, soil[row], taken, moved)
-        _wear_rock(power[now], soil[row], grass[row], masks, row, worn, ground)
-        _capacity(depth[row], speed[now], along[now], down[now], slope_x, slope_y, capacity, ground)
+        slopes(above, line, below, span, wrap, slope_x, slope_y, ground.col_spacing)
+        lowest(above, line, below, wrap, floor)
+        borders[current] = line
+        move(slide[2], slide[current], slide[after], line, soil[row], taken, totals)
+        _wear_rock(power[current], soil[row], grass[row], masks, row, worn, ground)
+        _capacity(
+            depth[row],
+            speed[current],
+            along[current],
+            down[current],
+            slope_x,
+            slope_y,
+            capacity,
+            ground,
+        )
         _exchange(
             depth[row],
             capacity,
             suspended[row],
             soil[row],
-            here,
+            line,
             floor,
             grass[row],
             masks,
             row,
             taken,
-            moved,
+            totals,
             ground,
         )
-        rain_and_evaporate(depth[row], speed[now], rain[row], masks, row, evaporated, ground)
+        rain_and_evaporate(depth[row], speed[current], rain[row], masks, row, evaporated, ground)
         grow(
             depth[row],
-            speed[now],
+            speed[current],
             soil[row],
             slope_x,
             slope_y,
@@ -429,4 +442,4 @@ def sweep(
             ground,
         )
         sums.evaporated[row] += _sum(evaporated)
-        sums.moved[row] += _sum(moved)
+        sums.moved[row] += _sum(totals)

@@ -23,7 +23,7 @@ FILM = np.float32(1e-4)
 NOTHING = np.float32(1e-12)
 """Values below this, in m or m²/s, are set to 0: denormal numbers are slow."""
 
-KEPT = np.float32(1.0 - 1e-5)
+BELOW_ONE = np.float32(1.0 - 1e-5)
 """Greatest share of a cell's water that one step may take; float32 fluxes cannot take exactly all
 of it.
 """
@@ -254,11 +254,11 @@ def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes
     row_share = np.float32(pipes.row_share)
     col_share = np.float32(pipes.col_share)
     for col in range(water.shape[1]):
-        wanted = (max(flux_x[at, col + 1], zero) + max(-flux_x[at, col], zero)) * col_share + (
+        demand = (max(flux_x[at, col + 1], zero) + max(-flux_x[at, col], zero)) * col_share + (
             max(below[down, col], zero) + max(-above[up, col], zero)
         ) * row_share
-        room = water[row, col] * KEPT
-        share[slot, col] = room / max(max(wanted, room), np.float32(1e-30))
+        room = water[row, col] * BELOW_ONE
+        share[slot, col] = room / max(max(demand, room), np.float32(1e-30))
 
 
 @allocation_free
@@ -276,19 +276,19 @@ def thicken(suspended, row, water, at, load, slot):
 
 
 @allocation_free
-def _upwind(flux, here, beyond):
+def _upwind(flux, value, beyond):
     """Upwind value of a face."""
-    return here if flux > np.float32(0.0) else beyond
+    return value if flux > np.float32(0.0) else beyond
 
 
 @allocation_free
 def limit_within(flux, row, share, slot, edges):
     """Step 2 for the faces of a row."""
     cols = share.shape[1]
-    one = np.float32(1.0)
+    unit = np.float32(1.0)
     for col in range(1, cols):
         flux[row, col] *= _upwind(flux[row, col], share[slot, col - 1], share[slot, col])
-    left, right = (share[slot, cols - 1], share[slot, 0]) if edges == WRAP else (one, one)
+    left, right = (share[slot, cols - 1], share[slot, 0]) if edges == WRAP else (unit, unit)
     flux[row, 0] *= _upwind(flux[row, 0], left, share[slot, 0])
     flux[row, cols] *= _upwind(flux[row, cols], share[slot, cols - 1], right)
 

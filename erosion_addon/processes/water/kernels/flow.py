@@ -162,7 +162,7 @@ def fill_seam(
         copy_row(flux_y, at, down, row)
         left[row] = beyond.first_col[at]
         right[row] = beyond.last_col[at]
-    there = Beyond(beyond.first_row, beyond.last_row, left, right)
+    margins = Beyond(beyond.first_row, beyond.last_row, left, right)
     copy_row(flux_y, last % rows if wrap else last, down, count)
     # Numbers with a type, as a kernel is compiled anew for each literal that it is given.
     none = np.int64(0)
@@ -174,7 +174,19 @@ def fill_seam(
         for row in range(above, below):
             pour(water, row, (first + row) % rows, springs)
         foresee(
-            ground, slopes, water, load, along, down, there, middle, step, seam, seams, work, pipes
+            ground,
+            slopes,
+            water,
+            load,
+            along,
+            down,
+            margins,
+            middle,
+            step,
+            seam,
+            seams,
+            work,
+            pipes,
         )
         if step + 1 < steps:
             for side in range(2):
@@ -186,7 +198,7 @@ def fill_seam(
                         load,
                         along,
                         down,
-                        there,
+                        margins,
                         side * count,
                         none,
                         side,
@@ -201,7 +213,7 @@ def fill_seam(
                 load,
                 along,
                 down,
-                there,
+                margins,
                 no_springs,
                 above,
                 below,
@@ -269,8 +281,8 @@ def run_water(
     `pour`. bands: the first row of each band, and the number of rows. seams: `Seams`, work: `Rows`,
     totals: `Totals`, which are added to.
     """
-    for done in range(0, steps, VISIT):
-        visit = min(VISIT, steps - done)
+    for count in range(0, steps, VISIT):
+        visit = min(VISIT, steps - count)
         for seam in range(bands.size):
             fill_seam(
                 bed,

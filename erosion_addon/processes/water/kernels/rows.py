@@ -165,7 +165,7 @@ def foresee(
         if wrap or 0 < at < rows or (pipes.edges == OPEN and 0 <= at <= rows):
             # The flux along an open edge is the same beyond it.
             row = (at - 1) % rows if wrap else max(at - 1, 0)
-            other = min(at, rows - 1)
+            further = min(at, rows - 1)
             push_between(
                 head,
                 water,
@@ -175,7 +175,7 @@ def foresee(
                 steep,
                 flux_x,
                 row,
-                other,
+                further,
                 flux_y,
                 at,
                 ahead_y,
@@ -267,13 +267,13 @@ def advance(
     carried_x = work.carried_x[step]
     carried_y = work.carried_y[step]
     # Slots of this row and of those beside it.
-    now = (row - first) % 2
+    current = (row - first) % 2
     after = (row - first + 1) % 2
     slot = (row - first) % 3
     above = (row - first + 2) % 3
     if row == first:
-        level_out(bed, depth, suspended, row, head, water, now)
-        copy_row(seams.pushed[step], seam, ahead, now)
+        level_out(bed, depth, suspended, row, head, water, current)
+        copy_row(seams.pushed[step], seam, ahead, current)
         copy_row(seams.share[step, seam], 0, share, above)
         copy_row(seams.load[step, seam], 0, load, above)
     if row < last:
@@ -283,7 +283,7 @@ def advance(
             push_between(
                 head,
                 water,
-                now,
+                current,
                 after,
                 work.fall,
                 steep,
@@ -300,35 +300,60 @@ def advance(
         else:
             copy_row(seams.pushed[step], seam + 1, ahead, after)
         push_within(
-            head, water, now, work.fall, steep, row, flux_y, row, below, down, flux_x, row, pipes
+            head,
+            water,
+            current,
+            work.fall,
+            steep,
+            row,
+            flux_y,
+            row,
+            below,
+            down,
+            flux_x,
+            row,
+            pipes,
         )
         push_ends(
-            bed, steep, row, beyond, head, water, now, flux_y, row, below, down, flux_x, row, pipes
+            bed,
+            steep,
+            row,
+            beyond,
+            head,
+            water,
+            current,
+            flux_y,
+            row,
+            below,
+            down,
+            flux_x,
+            row,
+            pipes,
         )
-        share_out(water, now, flux_x, row, ahead, now, ahead, after, share, slot, pipes)
-        thicken(suspended, row, water, now, load, slot)
+        share_out(water, current, flux_x, row, ahead, current, ahead, after, share, slot, pipes)
+        thicken(suspended, row, water, current, load, slot)
         limit_within(flux_x, row, share, slot, pipes.edges)
-        carry_within(flux_x, row, load, slot, carried_x, now, pipes.edges)
+        carry_within(flux_x, row, load, slot, carried_x, current, pipes.edges)
     else:
         copy_row(seams.share[step, seam + 1], 1, share, slot)
         copy_row(seams.load[step, seam + 1], 1, load, slot)
     # The upper faces of the row, which below the last one are another band's.
     faces, at = (flux_y, row) if row < last or row == rows else (ahead, 2)
-    limit_between(ahead, now, share, above, slot, faces, at)
-    carry_between(faces, at, load, above, slot, carried_y, now)
+    limit_between(ahead, current, share, above, slot, faces, at)
+    carry_between(faces, at, load, above, slot, carried_y, current)
     if row > first:
         apply(depth, row - 1, flux_x, row - 1, flux_y, row - 1, faces, at, pipes)
-        apply(suspended, row - 1, carried_x, after, carried_y, after, carried_y, now, pipes)
+        apply(suspended, row - 1, carried_x, after, carried_y, after, carried_y, current, pipes)
     if pipes.edges == OPEN:
         if row < last:
-            count(-flux_x[row, 0], -carried_x[now, 0], pipes.col_share, row + 1, totals)
-            count(flux_x[row, cols], carried_x[now, cols], pipes.col_share, row + 1, totals)
+            count(-flux_x[row, 0], -carried_x[current, 0], pipes.col_share, row + 1, totals)
+            count(flux_x[row, cols], carried_x[current, cols], pipes.col_share, row + 1, totals)
         if row == 0 or row == rows:
             place, outwards = (0, np.float32(-1.0)) if row == 0 else (rows + 1, np.float32(1.0))
             for col in range(cols):
                 count(
                     outwards * faces[at, col],
-                    outwards * carried_y[now, col],
+                    outwards * carried_y[current, col],
                     pipes.row_share,
                     place,
                     totals,

@@ -46,18 +46,18 @@ def rain_and_evaporate(depth, speed, rain, masks, row, evaporated, ground):
 @kernel
 def grow(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, width, ground):
     """Update moisture, grass and accumulated flow. taken: soil gained or lost in this step."""
-    one = np.float32(1.0)
+    unit = np.float32(1.0)
     zero = np.float32(0.0)
     for col in range(depth.size):
         water = np.float32(depth[col])
         moisture[col] = max(water / (water + WET), moisture[col] * ground.dry - NOTHING)
     for col in range(depth.size):
         steep = math.sqrt(slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col])
-        suits = min(np.float32(soil[col]) / ROOTS, one) * max(
-            one - steep / ground.grass_slope, zero
+        suits = min(np.float32(soil[col]) / ROOTS, unit) * max(
+            unit - steep / ground.grass_slope, zero
         )
-        suits *= max(one - np.float32(depth[col]) / FLOODED, zero)
-        suits *= max(one - np.float32(abs(taken[col])) / ground.fresh, zero)
+        suits *= max(unit - np.float32(depth[col]) / FLOODED, zero)
+        suits *= max(unit - np.float32(abs(taken[col])) / ground.fresh, zero)
         lacking = suits * moisture[col] - grass[col]
         grass[col] = max(
             grass[col] + lacking * (ground.grow if lacking > zero else ground.die) - NOTHING, zero

@@ -113,13 +113,13 @@ def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
             left = np.uintp(place - 1)
             col = np.uintp(place)
             right = np.uintp(place + 1)
-            here = heights[at, col]
+            height = heights[at, col]
             cover = loose[np.uintp(row), col]
-            along_row = max(here - heights[at, left], 0.0) + max(here - heights[at, right], 0.0)
-            along_col = max(here - heights[up, col], 0.0) + max(here - heights[down, col], 0.0)
-            wanted = along_row * col_share + along_col * row_share
+            along_row = max(height - heights[at, left], 0.0) + max(height - heights[at, right], 0.0)
+            along_col = max(height - heights[up, col], 0.0) + max(height - heights[down, col], 0.0)
+            demand = along_row * col_share + along_col * row_share
             yields[np.uintp(row), col] = (
-                cover * ALL_BUT / wanted if wanted > cover * ALL_BUT else 1.0
+                cover * ALL_BUT / demand if demand > cover * ALL_BUT else 1.0
             )
         if constants.edges == WRAP:
             yields[row, 0], yields[row, cols + 1] = yields[row, cols], yields[row, 1]

@@ -101,10 +101,10 @@ def _cascade(ground, row, col, share, masks, constants):
     rows = ground.shape[0]
     cols = ground.shape[1]
     slid = 0.0
-    done = 1 << 4
+    finished = 1 << 4
     for _ in range(8):
         lowest = math.inf
-        chosen = -1
+        choice = -1
         for number in range(9):
             to_row = row + number // 3 - 1
             to_col = col + number % 3 - 1
@@ -112,14 +112,14 @@ def _cascade(ground, row, col, share, masks, constants):
                 to_row = to_row % rows
                 to_col = to_col % cols
             outside = to_row < 0 or to_row >= rows or to_col < 0 or to_col >= cols
-            if not (done >> number & 1 or outside) and ground[to_row, to_col, 0] < lowest:
+            if not (finished >> number & 1 or outside) and ground[to_row, to_col, 0] < lowest:
                 lowest = ground[to_row, to_col, 0]
-                chosen = number
-        if chosen < 0:
+                choice = number
+        if choice < 0:
             break
-        done |= 1 << chosen
-        down = chosen // 3 - 1
-        right = chosen % 3 - 1
+        finished |= 1 << choice
+        down = choice // 3 - 1
+        right = choice % 3 - 1
         hold = diagonal_hold if down != 0 and right != 0 else (row_hold if down != 0 else col_hold)
         slid += slide(
             ground, row, col, (row + down) % rows, (col + right) % cols, hold, share, masks
@@ -245,14 +245,14 @@ def _drift(
             exchange = constants.lee_exchange
         way += math.sqrt(vz * vz + vx * vx) / max(calmer, CALM)
         holds *= max(min(min(maximum_way - way, constants.maximum_steps - step) / ending, 1.0), 0.0)
-        wanted = exchange * (holds - load)
-        if wanted <= 0.0:
-            load -= deposit(cells, shares, at, -wanted if load > LEAST else load)
+        demand = exchange * (holds - load)
+        if demand <= 0.0:
+            load -= deposit(cells, shares, at, -demand if load > LEAST else load)
         elif cells[at + CHANNEL] <= 0.0:
             abraded += wear(cells, shares, at, constants.abrasion * force * load)
         else:
-            held = 0.0 if cover is None else cover[at // CELL, 0]  # by its moisture
-            amount = lift(cells, shares, at, max(wanted - held, 0.0))
+            hold = 0.0 if cover is None else cover[at // CELL, 0]  # by its moisture
+            amount = lift(cells, shares, at, max(demand - hold, 0.0))
             load += amount
             lifted += amount
         if not (0 < row < rows - 1 and 0 < col < cols - 1) or steep(
@@ -289,17 +289,17 @@ def _drift(
 
 
 @allocation_free
-def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
+def start_particles(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
     """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and
     anywhere, whatever the edges, where `sources` does not say it. Arguments as of
-    `saltation.start_drops`, so that a step calls either.
+    `saltation.start_particles`, so that a step calls either.
     """
     for number in range(first, last):
         start = rng.stream(key, number)
         z, x = anywhere(start, sources, tiles.row_of.size, tiles.col_of.size)
-        drop = pool.numbers[enter(pool, tiles, start, z, x)]
-        drop[2] = -math.inf
-        drop[6] = supply
+        values = pool.numbers[enter(pool, tiles, start, z, x)]
+        values[2] = -math.inf
+        values[6] = supply
 
 
 @allocation_free

@@ -65,25 +65,33 @@ def spans(rows: int, cols: int) -> dict[int, tuple[float, float]]:
 @inlined
 def particle_in(pool, slot):
     """Particle in a slot."""
-    drop = pool.numbers[slot]
+    values = pool.numbers[slot]
     return Particle(
-        drop[0], drop[1], drop[2], drop[3], drop[4], drop[5], drop[6], int(drop[7]), drop[8]
+        values[0],
+        values[1],
+        values[2],
+        values[3],
+        values[4],
+        values[5],
+        values[6],
+        int(values[7]),
+        values[8],
     )
 
 
 @inlined
 def keep(pool, slot, particle):
     """Store a particle in a slot."""
-    drop = pool.numbers[slot]
-    drop[0] = particle.z
-    drop[1] = particle.x
-    drop[2] = particle.y
-    drop[3] = particle.vz
-    drop[4] = particle.vx
-    drop[5] = particle.vy
-    drop[6] = particle.load
-    drop[7] = particle.step
-    drop[8] = particle.way
+    values = pool.numbers[slot]
+    values[0] = particle.z
+    values[1] = particle.x
+    values[2] = particle.y
+    values[3] = particle.vz
+    values[4] = particle.vx
+    values[5] = particle.vy
+    values[6] = particle.load
+    values[7] = particle.step
+    values[8] = particle.way
 
 
 @inlined
@@ -102,8 +110,8 @@ def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
     """Deposit the load of all particles in flight where they are; returns the part that masks kept
     in them.
     """
-    kept: float = _lay_down(queued(pool), pool, ground, masks)
-    return kept
+    rest: float = _lay_down(queued(pool), pool, ground, masks)
+    return rest
 
 
 @allocation_free
@@ -112,12 +120,12 @@ def _lay_down(slots, pool, ground, masks):
     line = CELL * np.uintp(ground.shape[1])
     cells = ground.reshape(2 * size)
     shares = None if masks is None else masks.reshape(size, masks.shape[2])
-    kept = 0.0
+    rest = 0.0
     for slot in slots:
         particle = particle_in(pool, slot)
         at = np.uintp(int(particle.z)) * line + CELL * np.uintp(int(particle.x))
-        kept += particle.load - deposit(cells, shares, at, particle.load)
-    return kept
+        rest += particle.load - deposit(cells, shares, at, particle.load)
+    return rest
 
 
 def land(pool: Pool, constants: Any) -> Any:

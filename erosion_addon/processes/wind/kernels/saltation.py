@@ -206,14 +206,12 @@ def come_in(place, count):
 @inlined
 def _lifted_by(cover, at, depth, speed, rate):
     """Sand that a particle `depth` below the surface would lift, less what its cover holds."""
-    wanted = min(rate * speed, 1.0) * depth
+    lift = min(rate * speed, 1.0) * depth
     if cover is not None:
-        wanted = (
-            wanted * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if wanted > 0.0 else 0.0
-        )
+        lift = lift * max(1.0 - cover[at // CELL, 0] / (speed * depth), 0.0) if lift > 0.0 else 0.0
         if cover.shape[1] > SUSPENDED:
-            wanted *= cover[at // CELL, SUSPENDED]
-    return wanted
+            lift *= cover[at // CELL, SUSPENDED]
+    return lift
 
 
 @allocation_free
@@ -403,7 +401,7 @@ def _fly(
 
 
 @allocation_free
-def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
+def start_particles(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
     """Put the particles first … last - 1 on the tiles where they enter, with the wind's velocity.
 
     sources: cumulated weights (cells,) of where particles start, up to 1, or None: on the windward
@@ -414,11 +412,11 @@ def start_drops(pool, tiles, sources, key, first, last, wind_row, wind_col, supp
     for number in range(first, last):
         start = rng.stream(key, number)
         z, x = start_place(start, sources, shape, wind_row, wind_col, constants)
-        drop = pool.numbers[enter(pool, tiles, start, z, x)]
-        drop[2] = -math.inf
-        drop[3] = wind_row
-        drop[4] = wind_col
-        drop[6] = supply
+        values = pool.numbers[enter(pool, tiles, start, z, x)]
+        values[2] = -math.inf
+        values[3] = wind_row
+        values[4] = wind_col
+        values[6] = supply
 
 
 @allocation_free

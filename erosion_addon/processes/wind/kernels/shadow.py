@@ -24,7 +24,7 @@ class Rays(NamedTuple):
     """Lines are columns, not rows."""
     forward: bool
     """The wind goes to higher numbers of columns or rows."""
-    whole: int
+    cells: int
     """The shadow on a cell comes from between two cells of the line before: offset of the first of
     them.
     """
@@ -43,9 +43,9 @@ def make_rays(wind_row: float, wind_col: float, drop: float, wrap: bool) -> Rays
     along_row = abs(wind_col) >= abs(wind_row)
     main, side = (wind_col, wind_row) if along_row else (wind_row, wind_col)
     shift = -side / abs(main)
-    whole = math.floor(shift)
+    cells = math.floor(shift)
     return Rays(
-        along_row, main > 0, whole, whole if whole < 0 else whole + 1, shift - whole, drop, wrap
+        along_row, main > 0, cells, cells if cells < 0 else cells + 1, shift - cells, drop, wrap
     )
 
 
@@ -80,7 +80,7 @@ def cast(ground, shade, rays, begin, end, first, last, alone):
         tops = ground[::way, ::1, 0]
         shades = shade[::way, ::1]
     lines, count = shades.shape
-    whole = rays.whole
+    cells = rays.cells
     reach = rays.reach
     part = rays.part
     drop = rays.drop
@@ -95,13 +95,13 @@ def cast(ground, shade, rays, begin, end, first, last, alone):
             line = np.uintp(number % lines)
             before = np.uintp((number - 1) % lines)
             for at in range(max(strip, start), min(strip + width, stop)):
-                one = at + whole
-                other = at + whole + 1
-                if one < 0 or other >= count:
-                    one = _inside(one, count, wrap)
-                    other = _inside(other, count, wrap)
-                one = np.uintp(one)
-                other = np.uintp(other)
-                top = max(tops[before, one], shades[before, one])
-                other_top = max(tops[before, other], shades[before, other])
+                near = at + cells
+                far = at + cells + 1
+                if near < 0 or far >= count:
+                    near = _inside(near, count, wrap)
+                    far = _inside(far, count, wrap)
+                near = np.uintp(near)
+                far = np.uintp(far)
+                top = max(tops[before, near], shades[before, near])
+                other_top = max(tops[before, far], shades[before, far])
                 shades[line, np.uintp(at)] = top + part * (other_top - top) - drop

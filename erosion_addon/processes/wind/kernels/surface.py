@@ -148,13 +148,13 @@ def wear(cells, masks, at, worn):
 
 
 @inlined
-def lift(cells, masks, at, wanted):
-    """Lift up to `wanted` of the loose sand of a cell; returns the amount."""
+def lift(cells, masks, at, amount):
+    """Lift up to `amount` of the loose sand of a cell; returns the amount."""
     if masks is not None:
-        wanted *= masks[at // CELL, DUG]
+        amount *= masks[at // CELL, DUG]
         if masks.shape[1] > HIGHEST:
-            wanted = min(wanted, max(cells[at] - masks[at // CELL, LOWEST], 0.0))
-    wanted = min(wanted, cells[at + CHANNEL])
-    cells[at] -= wanted
-    cells[at + CHANNEL] -= wanted
-    return wanted
+            amount = min(amount, max(cells[at] - masks[at // CELL, LOWEST], 0.0))
+    amount = min(amount, cells[at + CHANNEL])
+    cells[at] -= amount
+    cells[at + CHANNEL] -= amount
+    return amount

@@ -88,7 +88,7 @@ def by_kernel(
     totals = wind.make_totals(cut)
     for start, end in itertools.pairwise([first, *chunks, count]):
         pool = queues.with_room(pool, end - start)
-        kernel.start_drops(pool, cut, sources, np.uint64(1), start, end, *blow, supply, rules)
+        kernel.start_particles(pool, cut, sources, np.uint64(1), start, end, *blow, supply, rules)
         while pool.under_way[0]:
             for tile in range(len(pool.queue)):
                 kernel.run_tiles(
@@ -675,7 +675,7 @@ def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200, kernel=wind):
     ] = 1.0
     pool = queues.with_room(queues.make_pool(9, wind.NUMBERS), count)
     sources = np.cumsum(inside) / inside.sum()
-    kernel.start_drops(pool, cut, sources, np.uint64(1), 0, count, *blow, 1e-3, rules)
+    kernel.start_particles(pool, cut, sources, np.uint64(1), 0, count, *blow, 1e-3, rules)
     kernel.run_tiles(
         here, cut, pool, ground, track, None, None, None, None, *blow, rules, wind.make_totals(cut)
     )

@@ -41,8 +41,11 @@ class Source(NamedTuple):
     when it is used.
     """
 
+    icon: str
+    """Name of a Blender icon."""
+
     sediment: str = ""
-    """The same for the thickness of loose material."""
+    """The same as `elevation` for the thickness of loose material."""
 
     recipe: str = "alpine"
     """Recipe that suits it."""
@@ -62,45 +65,83 @@ class Source(NamedTuple):
 SOURCES: dict[str, Source] = {
     source.kind: source
     for source in (
-        Source("voronoi", "Peaks and Valleys", parameters.VoronoiParameters, "landscapes.voronoi"),
-        Source("ridged", "Ridged Mountains", parameters.RidgedParameters, "landscapes.ridged"),
+        Source(
+            "voronoi",
+            "Peaks and Valleys",
+            parameters.VoronoiParameters,
+            "landscapes.voronoi",
+            icon="TEXTURE",
+        ),
+        Source(
+            "ridged",
+            "Ridged Mountains",
+            parameters.RidgedParameters,
+            "landscapes.ridged",
+            icon="SHARPCURVE",
+        ),
         Source(
             "mountains",
             "River-Cut Mountains",
             parameters.MountainsParameters,
             "mountains.mountains",
+            icon="IPO_ELASTIC",
             compiled=True,
             own_coast=True,
         ),
-        Source("fractal", "Fractal Hills", parameters.FractalParameters, "landscapes.fractal"),
-        Source("faults", "Faults", parameters.FaultsParameters, "landscapes.faults"),
-        Source("bumps", "Bumps", parameters.BumpsParameters, "landscapes.bumps"),
+        Source(
+            "fractal",
+            "Fractal Hills",
+            parameters.FractalParameters,
+            "landscapes.fractal",
+            icon="MOD_NOISE",
+        ),
+        Source(
+            "faults",
+            "Faults",
+            parameters.FaultsParameters,
+            "landscapes.faults",
+            icon="MOD_EDGESPLIT",
+        ),
+        Source(
+            "bumps", "Bumps", parameters.BumpsParameters, "landscapes.bumps", icon="SMOOTHCURVE"
+        ),
         Source(
             "sand",
             "Sand Field",
             parameters.SandParameters,
             "landscapes.sand",
-            "landscapes.sand",
-            "dune sea",
+            icon="MOD_OCEAN",
+            sediment="landscapes.sand",
+            recipe="dune sea",
         ),
-        Source("plane", "Slope", parameters.PlaneParameters, "shapes.plane"),
-        Source("cone", "Cone", parameters.ConeParameters, "shapes.cone"),
-        Source("pyramid", "Step Pyramid", parameters.PyramidParameters, "shapes.pyramid"),
-        Source("box", "Box", parameters.BoxParameters, "shapes.box"),
-        Source("letters", "Letters", parameters.LettersParameters, "shapes.letters"),
+        Source("plane", "Slope", parameters.PlaneParameters, "shapes.plane", icon="MESH_PLANE"),
+        Source("cone", "Cone", parameters.ConeParameters, "shapes.cone", icon="MESH_CONE"),
+        Source(
+            "pyramid",
+            "Step Pyramid",
+            parameters.PyramidParameters,
+            "shapes.pyramid",
+            icon="LINCURVE",
+        ),
+        Source("box", "Box", parameters.BoxParameters, "shapes.box", icon="MESH_CUBE"),
+        Source(
+            "letters", "Letters", parameters.LettersParameters, "shapes.letters", icon="FONT_DATA"
+        ),
         Source(
             "pyramid_in_sand",
             "Pyramid in Sand",
             parameters.PyramidInSandParameters,
             "shapes.pyramid_in_sand",
-            "shapes.sand_around",
-            "barchan field",
+            icon="FORCE_WIND",
+            sediment="shapes.sand_around",
+            recipe="barchan field",
         ),
         Source(
             "blocks",
             "Tilted Blocks",
             parameters.BlocksParameters,
             "landscapes.blocks",
+            icon="IPO_CONSTANT",
             recipe="desert range",
         ),
     )

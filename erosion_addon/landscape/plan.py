@@ -120,7 +120,7 @@ class Plan:
         """Steps on the landscape as a whole; all of them where its cells are not coarser."""
         if self.factor == 1:
             return self.recipe
-        recipe = self._of(lambda process: process.moves_ground and process.scope != "tile")
+        recipe = self._of(lambda process: process.moves_ground and process.tiling.scope != "tile")
         return recipe and self.on_coarse_cells(recipe)
 
     def tile_recipe(self) -> Recipe | None:
@@ -131,11 +131,11 @@ class Plan:
         """Steps on tiles that streams enter from beyond them, which coarse cells measure; None if
         there are none.
         """
-        recipe = self._of(lambda process: process.measuring is not None, on_tiles=True)
+        recipe = self._of(lambda process: process.tiling.measuring is not None, on_tiles=True)
         return recipe and self.on_coarse_cells(recipe.with_parameters(self._measuring))
 
     def _measuring(self, step: Step) -> Any:
-        measuring = PROCESSES[step.kind].measuring
+        measuring = PROCESSES[step.kind].tiling.measuring
         return measuring and measuring(step.parameters, self.factor)
 
     def cover_recipe(self) -> Recipe | None:
@@ -159,7 +159,7 @@ class Plan:
         land. heights: on coarse cells, m.
         """
         return recipe.with_parameters(
-            lambda step: PROCESSES[step.kind].on_land(step.parameters, heights)
+            lambda step: PROCESSES[step.kind].tiling.on_land(step.parameters, heights)
         )
 
     def recipe_on(self, tile: Tile, recipe: Recipe) -> Recipe:
@@ -168,7 +168,7 @@ class Plan:
 
         def there(step: Step) -> Any:
             process = PROCESSES[step.kind]
-            return process.on_tile(process.on_part(step.parameters, part))
+            return process.tiling.on_tile(process.tiling.on_part(step.parameters, part))
 
         return recipe.with_parameters(there).around(part.middle)
 
@@ -194,22 +194,22 @@ class Plan:
     def _done_coarsely(self, step: Step) -> bool:
         """Whether coarse cells resolve all that a step makes, so that tiles need not repeat it."""
         process = PROCESSES[step.kind]
-        if self.factor == 1 or process.scope == "whole":
+        if self.factor == 1 or process.tiling.scope == "whole":
             return True
-        finest = process.finest(
+        finest = process.tiling.finest(
             step.parameters, self.landscape.shape, self.landscape.manifest.spacing
         )
-        return process.scope == "both" and max(self.coarse_spacing) < NEAR * finest
+        return process.tiling.scope == "both" and max(self.coarse_spacing) < NEAR * finest
 
     def proportions(self) -> dict[str, Proportion]:
-        """Fields that go by the drops on tiles, see `Process.proportions`; the last step that
+        """Fields that go by the drops on tiles, see `Tiling.proportions`; the last step that
         writes them counts.
         """
         recipe = self.tile_recipe()
         proportions = dict[str, Proportion | None]()
         for step in recipe.steps if recipe else ():
             process = PROCESSES[step.kind]
-            proportions |= {name: process.proportions.get(name) for name in process.writes}
+            proportions |= {name: process.tiling.proportions.get(name) for name in process.writes}
         return {name: way for name, way in proportions.items() if way is not None}
 
     def notes(self) -> list[str]:
@@ -248,12 +248,12 @@ class Plan:
     @staticmethod
     def has_coarse_rivers(step: Step) -> bool:
         """Whether rivers of the coarse cells enter and leave tiles in a step."""
-        return PROCESSES[step.kind].scope == "both" and not Plan.is_of_drops(step)
+        return PROCESSES[step.kind].tiling.scope == "both" and not Plan.is_of_drops(step)
 
     @staticmethod
     def takes_streams(step: Step) -> bool:
         """Whether streams enter tiles in a step."""
-        return PROCESSES[step.kind].measuring is not None
+        return PROCESSES[step.kind].tiling.measuring is not None
 
     def has_rivers_across_tiles(self) -> bool:
         """Whether a step on tiles has rivers that enter from beyond them."""

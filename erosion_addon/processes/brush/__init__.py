@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...base.doors import opened
-from ..shared.process import MASKS, Part, Process, Spacing
+from ..shared.process import MASKS, Part, Process, Spacing, Tiling
 from .parameters import RUN_OUT, BrushParameters
 
 SECONDS = {"rain": 5e-7, "rills": 5e-7, "talus": 3e-7, "smooth": 3e-7}
@@ -59,6 +59,5 @@ def process_of(tools: Mapping[str, Process]) -> Process:
         reads=("grass",),
         works_on_flat_land=lambda parameters: True,
         rehearsed=BrushParameters.rehearsed,
-        scope="whole",
-        on_part=_on_part,
+        tiling=Tiling(scope="whole", on_part=_on_part),
     )

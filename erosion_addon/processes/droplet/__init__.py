@@ -13,10 +13,12 @@ from ..shared.parameters import (
     bytes_of_drops,
     channels_on_part,
     drops_in_words,
+    moisture_at,
     seconds_of_drops,
     size_of,
+    wet_odds,
 )
-from ..shared.process import MASKS, Part, Process, Proportion, moisture_at, wet_odds
+from ..shared.process import MASKS, Part, Process, Proportion, Tiling
 from .parameters import MOST_DROPS, DropletParameters
 
 
@@ -81,11 +83,13 @@ PROCESS = Process(
     carries_color=True,
     works_in_cells=True,
     scaled_for_preview=_fewer_drops,
-    scope="both",
-    finest=size_of,
-    proportions={
-        "flow": Proportion(),
-        "moisture": Proportion(_wetness, lambda wetness: moisture_at(np.sqrt(wetness))),
-    },
-    on_part=_on_part,
+    tiling=Tiling(
+        scope="both",
+        finest=size_of,
+        proportions={
+            "flow": Proportion(),
+            "moisture": Proportion(_wetness, lambda wetness: moisture_at(np.sqrt(wetness))),
+        },
+        on_part=_on_part,
+    ),
 )

@@ -7,10 +7,12 @@ from ..shared.parameters import (
     bytes_of_drops,
     channels_on_part,
     drops_in_words,
+    moisture_at,
     seconds_of_drops,
     size_of,
+    wet_odds,
 )
-from ..shared.process import MASKS, Process, Proportion, moisture_at, wet_odds
+from ..shared.process import MASKS, Process, Proportion, Tiling
 from .parameters import RillParameters
 
 PROCESS = Process(
@@ -29,13 +31,15 @@ PROCESS = Process(
     scalable={"transfer_rate": "strength"},
     reads=("moisture", "grass"),
     writes=("flow", "moisture"),
-    scope="both",
-    finest=size_of,
-    # Soil takes up water by what it lacks and dries by what it has: in balance its odds go by the
-    # drops.
-    proportions={
-        "flow": Proportion(),
-        "moisture": Proportion(lambda moisture, share: share * wet_odds(moisture), moisture_at),
-    },
-    on_part=channels_on_part,
+    tiling=Tiling(
+        scope="both",
+        finest=size_of,
+        # Soil takes up water by what it lacks and dries by what it has: in balance its odds are in
+        # proportion to the drops.
+        proportions={
+            "flow": Proportion(),
+            "moisture": Proportion(lambda moisture, share: share * wet_odds(moisture), moisture_at),
+        },
+        on_part=channels_on_part,
+    ),
 )

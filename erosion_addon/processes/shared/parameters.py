@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...base.arrays import longer_side
+import numpy as np
+
+from ...base.arrays import Array, longer_side
 from ...base.errors import InputError
 from ...base.parameters import parameter
 from ...terrain.terrain import SMALLEST_SIDE
@@ -139,6 +141,20 @@ def halved(shape: tuple[int, ...]) -> tuple[int, int] | None:
     return (
         (rows, cols) if max(rows, cols) >= COARSEST and min(rows, cols) >= SMALLEST_SIDE else None
     )
+
+
+LEAST_DRY = 2.0**-24
+"""Lower bound of 1 - moisture: rounding of float32."""
+
+
+def wet_odds(moisture: Array) -> Array:
+    """Ratio of wet to dry soil."""
+    return np.asarray(moisture / np.maximum(1.0 - moisture, LEAST_DRY))
+
+
+def moisture_at(odds: Array) -> Array:
+    """Moisture of a ratio, see `wet_odds`."""
+    return np.asarray(odds / (1.0 + odds))
 
 
 def channels_on_part(parameters: Any, part: Part) -> Any:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import numpy as np
-
 from ...base.arrays import Array, longer_side
 from ...base.parameters import Parameters, Specification, specifications
 from ...terrain.limits import Limits
@@ -19,7 +17,7 @@ MASKS = ("strength", "hardness", "sediment", "protect", "plot")
 """Masks that every process reads."""
 
 LEAST_VOLUME = 1e-9
-"""Smallest volume in m³ that is told; less is rounding."""
+"""Volumes in m³ below this are rounding error, shown as 0."""
 
 Spacing = tuple[float, float]
 Cost = Callable[[Any, tuple[int, int], Spacing, str], float]
@@ -27,11 +25,11 @@ PreviewScale = Callable[[Any, float, float, float], Any]
 
 
 class Part(NamedTuple):
-    """Window of a terrain. whole: (rows, cols) of the terrain; spacing: (row, col) m; row, col:
+    """Window of a terrain. terrain: (rows, cols) of the terrain; spacing: (row, col) m; row, col:
     first of the window's rows × cols cells.
     """
 
-    whole: tuple[int, int]
+    terrain: tuple[int, int]
     spacing: Spacing
     row: int
     col: int
@@ -41,19 +39,19 @@ class Part(NamedTuple):
     @property
     def sides(self) -> float:
         """The terrain's longer side as a multiple of the window's."""
-        return longer_side(self.whole, self.spacing) / longer_side(
+        return longer_side(self.terrain, self.spacing) / longer_side(
             (self.rows, self.cols), self.spacing
         )
 
     @property
     def cells(self) -> float:
         """The terrain's cells as a multiple of the window's."""
-        return self.whole[0] * self.whole[1] / (self.rows * self.cols)
+        return self.terrain[0] * self.terrain[1] / (self.rows * self.cols)
 
     @property
     def middle(self) -> tuple[float, float]:
         """(row, col) m from the middle of the terrain to the window's."""
-        rows, cols = self.whole
+        rows, cols = self.terrain
         down, right = self.spacing
         return (self.row + 0.5 * (self.rows - rows)) * down, (
             self.col + 0.5 * (self.cols - cols)
@@ -65,8 +63,8 @@ class Part(NamedTuple):
         """
         relative = (
             (
-                (x * self.whole[1] - self.col) / self.cols,
-                (y * self.whole[0] - self.row) / self.rows,
+                (x * self.terrain[1] - self.col) / self.cols,
+                (y * self.terrain[0] - self.row) / self.rows,
                 rate,
             )
             for x, y, rate in springs
@@ -79,28 +77,14 @@ def _plain(values: Array, share: float) -> Array:
 
 
 class Proportion(NamedTuple):
-    """Conversion of a field to numbers that go in proportion to the drops, and back.
+    """Conversion of a field to numbers in proportion to the drops, and back.
 
-    numbers: (values, share of the drops that fall in the run) → numbers; values: numbers of all
-    drops → values.
+    numbers: (values, share of the drops in the run) → numbers; values: numbers of all drops →
+    values.
     """
 
     numbers: Callable[[Array, float], Array] = _plain
     values: Callable[[Array], Array] = lambda numbers: numbers
-
-
-LEAST_DRY = 2.0**-24
-"""Least that moisture lacks to 1, where float32 rounds it away."""
-
-
-def wet_odds(moisture: Array) -> Array:
-    """Ratio of what is wet to what is dry."""
-    return np.asarray(moisture / np.maximum(1.0 - moisture, LEAST_DRY))
-
-
-def moisture_at(odds: Array) -> Array:
-    """Moisture of a ratio, see `wet_odds`."""
-    return np.asarray(odds / (1.0 + odds))
 
 
 class StepFactory(Protocol):
@@ -128,6 +112,39 @@ def _every_step(parameters: Any, spacing: Spacing) -> int:
 
 def _a_cell(parameters: Any, shape: tuple[int, int], spacing: Spacing) -> float:
     return 0.0
+
+
+class Tiling(NamedTuple):
+    """Record of a process on tiles of a landscape and on windows of a terrain."""
+
+    scope: str = "tile"
+    """Part of a landscape that it runs on: each `tile`, the `whole` on coarse cells, or `both`."""
+
+    measuring: Callable[[Any, int], Any] | None = None
+    """(parameters, width of a coarse cell in cells of tiles) → parameters with which coarse cells
+    measure the streams that enter tiles, see `State.streams`; None without such streams.
+    """
+
+    on_tile: Callable[[Any], Any] = lambda parameters: parameters
+    """Parameters → parameters on a tile, after the run of the whole on coarse cells."""
+
+    on_land: Callable[[Any, Array], Any] = lambda parameters, elevation: parameters
+    """(parameters, heights of the land on coarse cells) → parameters on a tile, for shares of the
+    land such as a snow line.
+    """
+
+    finest: Callable[[Any, tuple[int, int], Spacing], float] = _a_cell
+    """(parameters, (rows, cols), spacing) → width of the finest form in meters; 0: that of a
+    cell.
+    """
+
+    proportions: Mapping[str, Proportion] = MappingProxyType({})
+    """Fields in proportion to the number of drops, of which each tile has a share."""
+
+    on_part: Callable[[Any, Part], Any] = _anywhere
+    """(parameters, window) → parameters with the same effect on a window, for lengths in sides of
+    the terrain and for places on it.
+    """
 
 
 class Process(NamedTuple):
@@ -201,37 +218,8 @@ class Process(NamedTuple):
     works_in_cells: bool = False
     """Whether its lengths are in cells instead of meters, so that it suits terrain of any size."""
 
-    scope: str = "tile"
-    """Part of a tiled landscape that it runs on: each `tile`, the `whole` on coarse cells, or
-    `both`.
-    """
-
-    measuring: Callable[[Any, int], Any] | None = None
-    """(parameters, width of a coarse cell in cells of tiles) → those with which coarse cells
-    measure the streams that enter tiles, see `State.streams`; None for steps that streams do not
-    enter.
-    """
-
-    on_tile: Callable[[Any], Any] = lambda parameters: parameters
-    """Parameters → those on a tile, after the whole was done on coarse cells."""
-
-    on_land: Callable[[Any, Array], Any] = lambda parameters, elevation: parameters
-    """(parameters, heights of the whole land on coarse cells) → those on a tile, for parameters
-    that are shares of the land.
-    """
-
-    finest: Callable[[Any, tuple[int, int], Spacing], float] = _a_cell
-    """(parameters, (rows, cols), spacing) → width of the finest form that it makes, in meters; 0
-    for that of a cell.
-    """
-
-    proportions: Mapping[str, Proportion] = MappingProxyType({})
-    """Fields that fewer drops make smaller, on tiles that have a share of them each."""
-
-    on_part: Callable[[Any, Part], Any] = _anywhere
-    """(parameters, window) → parameters with the same effect on a window, for those that count in
-    sides of the terrain or name places on it.
-    """
+    tiling: Tiling = Tiling()
+    """For landscapes and regions."""
 
     small_steps: Callable[[Any, Spacing], int] = _every_step
     """(parameters, spacing) → steps between updates of the ground, for a process with a

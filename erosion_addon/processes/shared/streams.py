@@ -38,9 +38,7 @@ class Streams(NamedTuple):
     walls: Sequence[Array]
 
     def entered(self, count: int, steps: int, seconds: float) -> tuple[float, float]:
-        """Water and load (m³) so far. count, steps: time steps so far and in all. seconds: length of
-        a time step.
-        """
+        """Water and load so far, m³. count: time steps so far, of `steps`; seconds: of each."""
         slices = len(self.water)
         passed = np.array([slice_of(step, steps, slices) for step in range(count)], np.int64)
         counts = np.bincount(passed, minlength=slices)

@@ -10,7 +10,7 @@ from typing import Any
 from ...base.arrays import Array
 from ...base.doors import door
 from ..shared.parameters import seconds_of_slides
-from ..shared.process import Process, volume
+from ..shared.process import Process, Tiling, volume
 from .parameters import SnowParameters
 
 
@@ -45,5 +45,5 @@ PROCESS = Process(
     reads=("snow", "meltwater"),
     writes=("snow", "meltwater"),
     moves_ground=False,
-    on_land=_on_land,
+    tiling=Tiling(on_land=_on_land),
 )

@@ -10,7 +10,7 @@ from ...base.arrays import Array
 from ...base.doors import door
 from ...grid.stencils import steepest
 from ..shared.parameters import SECONDS, seconds_of_slides
-from ..shared.process import Part, Process, Spacing
+from ..shared.process import Part, Process, Spacing, Tiling
 from .parameters import COARSE_BYTES, FINE_PASSES, TalusParameters
 
 
@@ -36,8 +36,8 @@ def _why_still(parameters: TalusParameters, elevation: Array, spacing: Spacing) 
     if slope > parameters.rock_angle:
         return ""
     return (
-        f"No slope is steeper than {math.ceil(slope)}°; rock stands up to {parameters.rock_angle:.0f}°, "
-        f"and loose material up to {parameters.sediment_angle:.0f}°."
+        f"No slope is steeper than {math.ceil(slope)}°; rock stands up to "
+        f"{parameters.rock_angle:.0f}°, and loose material up to {parameters.sediment_angle:.0f}°."
     )
 
 
@@ -61,5 +61,5 @@ PROCESS = Process(
     scalable={"collapse": "hardness"},
     reads=("grass",),
     bytes_of_options=lambda parameters: COARSE_BYTES if parameters.coarse_to_fine else 0,
-    on_part=_on_part,
+    tiling=Tiling(on_part=_on_part),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.doors import door
 from ...terrain.fields import RISE
-from ..shared.process import MASKS, Part, Process, Spacing, volume
+from ..shared.process import MASKS, Part, Process, Spacing, Tiling, volume
 from .parameters import COARSE_BYTES, COARSE_SHARE, COARSE_STEPS, STEPS, UpliftParameters
 
 _YEARS_ON_TILES = 0.3
@@ -43,7 +43,7 @@ def _on_part(parameters: UpliftParameters, part: Part) -> UpliftParameters:
     """Slopes as long as on the whole; on coarser cells the border of a window would take part."""
     return replace(
         parameters,
-        hillslope_length=parameters.hillslope(part.whole, part.spacing),
+        hillslope_length=parameters.hillslope(part.terrain, part.spacing),
         coarse_to_fine=False,
     )
 
@@ -65,7 +65,5 @@ PROCESS = Process(
     writes=(RISE,),
     bytes_of_options=lambda parameters: COARSE_BYTES if parameters.coarse_to_fine else 0,
     works_on_flat_land=lambda parameters: parameters.uplift > 0,
-    scope="both",
-    on_tile=_without_rising,
-    on_part=_on_part,
+    tiling=Tiling(scope="both", on_tile=_without_rising, on_part=_on_part),
 )

@@ -8,7 +8,7 @@ from typing import Any
 from ...base.arrays import Array
 from ...base.doors import door
 from ...base.parameters import specifications
-from ..shared.process import MASKS, Process, Spacing, volume
+from ..shared.process import MASKS, Part, Process, Spacing, Tiling, volume
 from .parameters import SCALED, WaterParameters
 
 
@@ -44,6 +44,10 @@ def _on_land(parameters: WaterParameters, elevation: Array) -> WaterParameters:
     return replace(parameters, flooded=0.0, water_level=water_level(elevation, parameters))
 
 
+def _on_part(parameters: WaterParameters, part: Part) -> WaterParameters:
+    return replace(parameters, springs=part.springs(parameters.springs))
+
+
 PROCESS = Process(
     "water",
     "Water",
@@ -69,8 +73,6 @@ PROCESS = Process(
         "clouds",
     ),
     makes_soil=True,
-    measuring=_measuring,
     small_steps=WaterParameters.sub_steps,
-    on_land=_on_land,
-    on_part=lambda parameters, part: replace(parameters, springs=part.springs(parameters.springs)),
+    tiling=Tiling(measuring=_measuring, on_land=_on_land, on_part=_on_part),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.arrays import mean_cell_size
 from ...base.doors import door
-from ..shared.process import MASKS, Part, Process, Spacing
+from ..shared.process import MASKS, Part, Process, Spacing, Tiling
 from .parameters import FLOW_BYTES, WindParameters
 
 
@@ -65,5 +65,5 @@ PROCESS = Process(
     writes=("wind_path", "sand_flow", "wind_flow"),
     works_on_flat_land=lambda parameters: True,
     bytes_of_options=lambda parameters: FLOW_BYTES if parameters.flow_maps else 0,
-    on_part=_on_part,
+    tiling=Tiling(on_part=_on_part),
 )

@@ -143,7 +143,7 @@ def local_recipe(recipe: Recipe, region: Region) -> Recipe:
     """Recipe for the region's window, with the effect that it has on the whole."""
 
     def on_part(step: Step) -> Any:
-        return PROCESSES[step.kind].on_part(step.parameters, region.part)
+        return PROCESSES[step.kind].tiling.on_part(step.parameters, region.part)
 
     return recipe.with_parameters(on_part).around(region.part.middle)
 

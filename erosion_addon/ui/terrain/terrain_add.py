@@ -18,28 +18,11 @@ from ..base.refusals import reports_refusals
 from ..base.terrain_operator import allowed, select_only
 from ..base.translations import phrase
 
-ICONS = {
-    "ridged": "SHARPCURVE",
-    "voronoi": "TEXTURE",
-    "mountains": "IPO_ELASTIC",
-    "fractal": "MOD_NOISE",
-    "faults": "MOD_EDGESPLIT",
-    "bumps": "SMOOTHCURVE",
-    "sand": "MOD_OCEAN",
-    "plane": "MESH_PLANE",
-    "cone": "MESH_CONE",
-    "pyramid": "LINCURVE",
-    "box": "MESH_CUBE",
-    "letters": "FONT_DATA",
-    "pyramid_in_sand": "FORCE_WIND",
-    "blocks": "IPO_CONSTANT",
-}
-
 MANY = 4_000_000
 """Number of vertices above which Blender becomes slow."""
 
 _KINDS = [
-    (source.kind, source.label, source.about.rstrip("."), ICONS[source.kind], number)
+    (source.kind, source.label, source.about.rstrip("."), source.icon, number)
     for number, source in enumerate(SOURCES.values())
 ]
 

@@ -74,7 +74,7 @@ def see_sky(
     fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain.
     gradient: (2, rows, cols) float32, slopes along columns and rows. directions: (count, 2)
     float32, unit vectors along columns and rows. starts: (count + 1,) where each direction's steps
-    start in steps (all, 4), levels, parts and per_meter (all,). result: (rows, cols) float32, 0 to 1.
+    start in steps (all, 4), levels, parts and per_meter (all,). result: (rows, cols) float32, 0-1.
     """
     cols = result.shape[1]
     count = directions.shape[0]

@@ -124,8 +124,8 @@ def slide_within(bed, loose, weak, power, filled, slide, ground):
 
 @kernel
 def slide_between(bed, beyond, loose, weak, power, filled, current, after, slide, ground):
-    """Slides over the faces between two rows; their loose, weak, power and filled are in rows `current`
-    and `after`.
+    """Slides over the faces between two rows; rows `current` and `after` of loose, weak, power and
+    filled are theirs.
     """
     for col in range(bed.size):
         slide[col] = _slide(

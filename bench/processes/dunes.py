@@ -87,18 +87,14 @@ def kernel(sand: np.ndarray, degrees: float = 0.0, edges: str = "open") -> Outco
     leaving = np.zeros((len(entering), 32))
     totals = np.zeros((len(entering), slabs.COUNTS))
     blown = np.zeros(sand.shape, np.uint8)
-    ground = slabs.Ground(rock.ravel(), loose.ravel(), bump.ravel(), blown.ravel())
+    ground = slabs.Ground(rock.ravel(), loose.ravel(), bump.ravel(), blown.ravel(), None, None)
     given = (
         rays,
         sand.shape,
         ground,
-        None,
-        None,
         _constants(edges),
         np.uint64(KEY),
-        entering,
-        leaving,
-        totals,
+        slabs.Ends(entering, leaving, totals),
     )
     slabs.blow(0, 0, *given)  # compiles
     spent = seconds(slabs.blow, 0, lines.extent(rays, sand.shape)[1], *given)

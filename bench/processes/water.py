@@ -75,14 +75,9 @@ class Basin:
 
 def kernel(basin: Basin, steps: int) -> Outcome:
     """Our kernel."""
-    maps = (
-        basin.bed,
-        basin.steep,
-        basin.depth,
-        basin.suspended,
-        basin.flux_x,
-        basin.flux_y,
-        *basin.around,
+    beyond, springs = basin.around
+    maps = water.Maps(
+        basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, beyond
     )
     side = len(basin.bed)
     rest = (
@@ -92,8 +87,8 @@ def kernel(basin: Basin, steps: int) -> Outcome:
         basin.pipes,
         water.make_totals(side),
     )
-    water.run_water(*maps, 0, *rest)  # compiles
-    return basin.outcome(seconds(water.run_water, *maps, steps, *rest), steps)
+    water.run_water(maps, springs, 0, *rest)  # compiles
+    return basin.outcome(seconds(water.run_water, maps, springs, steps, *rest), steps)
 
 
 def reference(basin: Basin, steps: int, contract: bool = True) -> Outcome:
@@ -122,14 +117,9 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     """`kernel` in bands on several threads; seconds are wall time."""
     side = len(basin.bed)
     bands = Bands(basin.bed.shape, threads)
-    maps = (
-        basin.bed,
-        basin.steep,
-        basin.depth,
-        basin.suspended,
-        basin.flux_x,
-        basin.flux_y,
-        *basin.around,
+    beyond, springs = basin.around
+    maps = water.Maps(
+        basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, beyond
     )
     seams = water.make_seams(bands.count, side)
     work = [water.make_rows(side) for _ in range(bands.count)]
@@ -139,10 +129,11 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     def run(count: int) -> None:
         bands.run(
             lambda seam, thread: water.fill_seam(
-                *maps, starts[seam], count, seam, seams, work[thread], basin.pipes
+                maps, springs, starts[seam], count, seam, seams, work[thread], basin.pipes
             ),
             lambda band, thread: water.sweep(
-                *maps,
+                maps,
+                springs,
                 starts[band],
                 starts[band + 1],
                 count,

@@ -245,9 +245,8 @@ def _descended(
     """Water level, m, and depth, m, of rivers (points,); see `descend`."""
     from .kernels import beds
 
-    floors, way, level, bed = np.empty((4, len(ground)))
     arrays = (ground, pools, lowest, depth, RAMP * half, steps)
-    beds.descend(*map(np.ascontiguousarray, arrays), following, incision, floors, way, level, bed)
+    level, bed = beds.descend(*map(np.ascontiguousarray, arrays), following, incision)
     return level, level - bed
 
 

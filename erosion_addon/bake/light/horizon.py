@@ -140,6 +140,24 @@ def _widen(widen: Any, fields: Array, level: int, wrap: bool, first: int, last: 
     widen(fields[level - 1], fields[level], 1 << (level - 1), first, last, wrap)
 
 
+def _rays(
+    elevation: Array, steps: Steps, angle: float, gap: float, wrap: bool, threads: int
+) -> Any:
+    """`kernels.horizon.Rays` for sample points. angle, gap: see `_levels`."""
+    from .kernels import horizon
+
+    levels = _levels(steps, angle, gap)
+    return horizon.Rays(
+        fields=_blurred(elevation, int(levels.max(initial=0)) + 1, wrap, threads),
+        starts=steps.starts,
+        steps=steps.offsets,
+        levels=levels,
+        parts=steps.parts,
+        per_meter=steps.per_meter,
+        wrap=wrap,
+    )
+
+
 def azimuths(count: int) -> Array:
     """Unit vectors along columns and rows, (count, 2), evenly spread; count: a multiple of 4.
 
@@ -175,32 +193,18 @@ def sky_share(
     the ground is looked at. wrap: whether the terrain is a seamless tile; else all beyond its edges
     is open sky. tally: gets 1 in all.
     """
-    tally = tally or Tally()
     from .kernels import sky
 
+    tally = tally or Tally()
     directions = azimuths(count * RAYS)
     steps = steps_towards(directions, spacing, _distances(max(elevation.shape)), radius)
-    levels = _levels(steps, 2 * math.pi / len(directions), SKY_GAP)
-    fields = _blurred(elevation, int(levels.max(initial=0)) + 1, wrap, threads)
+    rays = _rays(elevation, steps, 2 * math.pi / len(directions), SKY_GAP, wrap, threads)
     slopes = gradient(elevation, spacing, wrap)
     toward = directions.astype(np.float32)
     share = np.empty(elevation.shape, np.float32)
 
     def see(first: int, last: int) -> None:
-        sky.see_sky(
-            fields,
-            slopes,
-            toward,
-            steps.starts,
-            steps.offsets,
-            levels,
-            steps.parts,
-            steps.per_meter,
-            wrap,
-            first,
-            last,
-            share,
-        )
+        sky.see_sky(rays, slopes, toward, first, last, share)
         tally.add((last - first) / len(share))
 
     in_bands(see, len(share), threads)
@@ -217,15 +221,15 @@ def sun_share(
     tally: Tally | None = None,
 ) -> Array:
     """Share of a sun's disc that each place sees, (rows, cols) float32; see
-    `kernels.shade.see_sun`.
+    `kernels.sun.see_sun`.
 
     direction: unit vector to the sun's middle. radius: of the disc, rad. A sun below the level line
     is set, even for summits; wrapping, the shadow of the terrain ends after one length of it.
     tally: gets 1 in all.
     """
-    tally = tally or Tally()
     from .kernels import sun
 
+    tally = tally or Tally()
     level = math.sqrt(direction[0] * direction[0] + direction[1] * direction[1])
     height = math.copysign(atan2(abs(direction[2]), level), direction[2])
     radius = max(radius, SMALLEST_SUN)
@@ -246,26 +250,12 @@ def sun_share(
     directions = middle * along + middle[::-1] * (-1, 1) * across
     cells = np.arange(1, min(max(elevation.shape), int(farthest / min(spacing)) + 1) + 1)
     steps = steps_towards(directions, spacing, cells, max(farthest, 0.0))
-    levels = _levels(steps, 2 * abs(float(turns[0])) / len(turns) + 1e-9, SUN_GAP)
-    fields = _blurred(elevation, int(levels.max(initial=0)) + 1, wrap, threads)
+    angle = 2 * abs(float(turns[0])) / len(turns) + 1e-9
+    rays = _rays(elevation, steps, angle, SUN_GAP, wrap, threads)
     share = np.empty(elevation.shape, np.float32)
 
     def see(first: int, last: int) -> None:
-        sun.see_sun(
-            fields,
-            height,
-            steps.starts,
-            halves,
-            weights,
-            steps.offsets,
-            levels,
-            steps.parts,
-            steps.per_meter,
-            wrap,
-            first,
-            last,
-            share,
-        )
+        sun.see_sun(rays, height, halves, weights, first, last, share)
         tally.add((last - first) / len(share))
 
     in_bands(see, len(share), threads)
@@ -274,7 +264,7 @@ def sun_share(
 
 def _strips(wider: float, radius: float, farthest: float) -> tuple[Array, Array, Array]:
     """Directions, half lengths and weights of the upright strips of a disc, see
-    `kernels.shade.see_sun`.
+    `kernels.sun.see_sun`.
 
     wider: how much further apart things are on the compass than at this height. farthest: cells to
     look at.

@@ -72,9 +72,7 @@ def distances(place, half, reach, starts, spacing, wraps, distance, near):
 
 
 @kernel
-def descend(
-    ground, pools, lowest, depth, ramp, steps, following, incision, floors, way, level, bed
-):
+def descend(ground, pools, lowest, depth, ramp, steps, following, incision):
     """Water `level` and `bed` (points,) m of rivers that cut down to `incision` m below the
     `ground` (points,) m.
 
@@ -82,8 +80,12 @@ def descend(
     water: `pools` (points,) m, NaN outside. Along the `ramp` (points,) m below a source or a pool
     it cuts down to its `depth` (points,) m. lowest: (points,) m, given at the ends of rivers, the
     lowest bed upstream of there. steps: (points,) m to the next point downstream. following:
-    (points,) int64, that point, a lower index; -1 at the end. floors, way: (points,), room.
+    (points,) int64, that point, a lower index; -1 at the end.
     """
+    floors = np.empty(ground.size)
+    way = np.empty(ground.size)
+    level = np.empty(ground.size)
+    bed = np.empty(ground.size)
     for point in range(ground.size):
         below = following[point]
         floor = lowest[point]
@@ -105,8 +107,10 @@ def descend(
             way[point] = 0.0
         below = following[point]
         if below >= 0:
-            level[below], bed[below] = min(level[below], level[point]), min(bed[below], bed[point])
+            level[below] = min(level[below], level[point])
+            bed[below] = min(bed[below], bed[point])
             way[below] = max(way[below], way[point] + steps[point])
+    return level, bed
 
 
 @kernel

@@ -293,6 +293,8 @@ class DuneStep(Step):
             self._loose.reshape(-1),
             self._bump.reshape(-1),
             self._blown.reshape(-1),
+            self._cover,
+            self._shares,
         )
 
     def _begin(self, sweep: int) -> None:
@@ -373,9 +375,15 @@ class DuneStep(Step):
         _, count = self._lines.extent(rays, self._shape)
         first = count * portion // self._portions
         last = count * (portion + 1) // self._portions
-        given = rays, self._shape, self._ground(), self._cover, self._shares, constants, start
-        memory = self._entering, self._leaving, self._totals
-        self._on_lines(first, last, lambda *ends: self._kernel.blow(*ends, *given, *memory))
+        ground = self._ground()
+        ends = self._kernel.Ends(self._entering, self._leaving, self._totals)
+        self._on_lines(
+            first,
+            last,
+            lambda begin, end: self._kernel.blow(
+                begin, end, rays, self._shape, ground, constants, start, ends
+            ),
+        )
 
     def _hand_on(self, sweep: int) -> None:
         """Move sand across wrapped edges to the line that continues there."""
@@ -384,19 +392,19 @@ class DuneStep(Step):
         rays, constants, start = self._wind(sweep)
         _, count = self._lines.extent(rays, self._shape)
         shift = self._lines.following(0, rays, self._shape)
+        ground = self._ground()
+        ends = self._kernel.Ends(self._entering, self._leaving, self._totals)
         for turn in range(TURNS):
             if not self._leaving.any():
                 return
             arriving = np.roll(self._leaving[:count], shift, axis=0)
             self._leaving[:] = 0.0
             key = np.uint64(self._random.stream(start, turn + 1))
-            given = rays, self._shape, self._ground(), self._cover, self._shares, constants, key
-            memory = self._entering, arriving, self._leaving, self._totals
             self._on_lines(
                 0,
                 count,
-                lambda *ends, memory=memory, given=given: self._kernel.hand_on(
-                    *ends, *given, *memory
+                lambda first, last, key=key, arriving=arriving: self._kernel.hand_on(
+                    first, last, rays, self._shape, ground, constants, key, arriving, ends
                 ),
             )
         self._totals[:, self._kernel.OUT] += self._leaving.sum(axis=1)
@@ -414,11 +422,14 @@ class DuneStep(Step):
             * self._parameters.hop(state.cell_size)
             * self._parameters.creep
         )
-        shares_of = [passed / (pitch * pitch) for pitch in state.spacing]
-        times = max(1, math.ceil(max(shares_of) / STABLE))
+        row_share, col_share = (passed / (pitch * pitch) for pitch in state.spacing)
+        times = max(1, math.ceil(max(row_share, col_share) / STABLE))
+        row_share /= times
+        col_share /= times
         loose = inner(self._loose)
         wrap = state.edges == "wrap"
-        flows = np.empty(self._shape), np.empty(self._shape)
+        along_rows = np.empty(self._shape)
+        along_cols = np.empty(self._shape)
         rock = inner(self._rock)
         surface = np.empty(self._shape)
 
@@ -427,20 +438,29 @@ class DuneStep(Step):
 
         for _ in range(times if passed else 0):
             in_bands(find_surface, rows, state.threads)
-            given = (
-                loose,
-                surface,
-                self._blown,
-                self._cover,
-                self._shares,
-                *(share / times for share in shares_of),
-                *flows,
+            in_bands(
+                lambda first, last: kernel.find_flows(
+                    first,
+                    last,
+                    loose,
+                    surface,
+                    self._blown,
+                    self._cover,
+                    self._shares,
+                    row_share,
+                    col_share,
+                    along_rows,
+                    along_cols,
+                ),
+                rows,
+                state.threads,
             )
             in_bands(
-                lambda *ends, given=given: kernel.find_flows(*ends, *given), rows, state.threads
-            )
-            in_bands(
-                lambda *ends: kernel.apply_fluxes(*ends, loose, *flows, wrap), rows, state.threads
+                lambda first, last: kernel.apply_fluxes(
+                    first, last, loose, along_rows, along_cols, wrap
+                ),
+                rows,
+                state.threads,
             )
 
     def _total(self, column: int) -> float:

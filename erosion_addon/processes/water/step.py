@@ -64,11 +64,7 @@ class WaterStep(Step):
 
     def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
         # numba takes a second to import, so only where it runs
-        from .kernels import bed as water_ground
-        from .kernels import flow as water
-        from .kernels import level_slopes as water_slopes
-        from .kernels import rain as clouds
-        from .kernels import speed as water_speed
+        from .kernels import bed, flow, level_slopes, rain, speed
 
         if parameters.standing_water == "edges" and state.edges != "open":
             raise InputError(
@@ -76,10 +72,10 @@ class WaterStep(Step):
             )
         self._state = state
         self._parameters = parameters
-        self._water = water
-        self._grounds = water_ground
-        self._speeds = water_speed
-        self._fill_slopes = water_slopes.fill_slopes
+        self._water = flow
+        self._grounds = bed
+        self._speeds = speed
+        self._fill_slopes = level_slopes.fill_slopes
         rows, cols = shape = state.elevation.shape
         self._steps = round(parameters.duration * HOUR / parameters.time_step)
         self._done = 0
@@ -106,7 +102,7 @@ class WaterStep(Step):
                 max(1, round(n * d / parameters.cloud_size))
                 for n, d in zip(shape, state.spacing, strict=True)
             )
-            clouds.fill_clouds(np.uint64(key), *knots, parameters.cloud_cover, self._clouds)
+            rain.fill_clouds(np.uint64(key), *knots, parameters.cloud_cover, self._clouds)
         self._rain = np.empty(shape, np.float32)
         self._rain_at: tuple[int, int] | None = None
         # m, which come as rain, evenly over the whole duration
@@ -285,7 +281,9 @@ class WaterStep(Step):
 
     def _run_water(self, beyond: Any, spring_depths: Array) -> None:
         """Run the water for a time step. beyond: see `_beyond`; spring_depths: m per sub-step."""
-        kernels, bands, (seams, work) = self._water, self._bands, self._work[0]
+        kernels = self._water
+        bands = self._bands
+        seams, work = self._work[0]
         starts = bands.starts
         pipes = self._pipes
         totals = self._totals
@@ -296,27 +294,21 @@ class WaterStep(Step):
             )
         )
         springs = self._spring_firsts, self._spring_cells, spring_depths
-        maps = (
-            self._bed,
-            self._steep,
-            self._depth,
-            self._suspended,
-            self._flux_x,
-            self._flux_y,
-            beyond,
-            springs,
+        maps = kernels.Maps(
+            self._bed, self._steep, self._depth, self._suspended, self._flux_x, self._flux_y, beyond
         )
         if bands.count == 1:
-            kernels.run_water(*maps, self._sub_steps, starts, seams, work[0], pipes, totals)
+            kernels.run_water(maps, springs, self._sub_steps, starts, seams, work[0], pipes, totals)
             return
 
         def visit(steps: int) -> None:
             bands.run(
                 lambda seam, thread: kernels.fill_seam(
-                    *maps, starts[seam], steps, seam, seams, work[thread], pipes
+                    maps, springs, starts[seam], steps, seam, seams, work[thread], pipes
                 ),
                 lambda band, thread: kernels.sweep(
-                    *maps,
+                    maps,
+                    springs,
                     starts[band],
                     starts[band + 1],
                     steps,
@@ -333,35 +325,29 @@ class WaterStep(Step):
 
     def _run_ground(self) -> None:
         """Update the ground for a time step."""
-        kernels, starts, (seams, work) = self._grounds, self._bands.starts, self._work[1]
+        kernels = self._grounds
+        starts = self._bands.starts
+        seams, work = self._work[1]
         ground = self._ground
-        fluxes = (self._flux_x, self._flux_y)
-        living = (self._moisture, self._grass)
-        seen = (self._bed, self._soil, self._depth, *fluxes, *living, self._masks)
-        maps = (
-            self._bed,
-            self._soil,
-            self._depth,
-            self._suspended,
-            *fluxes,
-            *living,
-            self._flow,
-            self._rain,
+        maps = kernels.Maps(
+            bed=self._bed,
+            soil=self._soil,
+            depth=self._depth,
+            suspended=self._suspended,
+            flux_x=self._flux_x,
+            flux_y=self._flux_y,
+            moisture=self._moisture,
+            grass=self._grass,
+            flow=self._flow,
+            rain=self._rain,
+            masks=self._masks,
         )
         self._bands.run(
             lambda seam, thread: kernels.fill_seam(
-                *seen, starts[seam], seam, seams, work[thread], ground
+                maps, starts[seam], seam, seams, work[thread], ground
             ),
             lambda band, thread: kernels.sweep(
-                *maps,
-                self._masks,
-                starts[band],
-                starts[band + 1],
-                band,
-                seams,
-                work[thread],
-                ground,
-                self._sums,
+                maps, starts[band], starts[band + 1], band, seams, work[thread], ground, self._sums
             ),
         )
         if self._salt is not None:

@@ -1,9 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Horizon angles around each point."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ....base.kernels.jit import kernel
+
+
+class Rays(NamedTuple):
+    """Ground and sample points along directions."""
+
+    fields: np.ndarray
+    """Ground by blur level, (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is
+    the terrain.
+    """
+    starts: np.ndarray
+    """First point of each direction, and the number of points, (directions + 1,)."""
+    steps: np.ndarray
+    """(points, 4), see `raise_horizon`; as are parts, per_meter, (points,) each."""
+    levels: np.ndarray
+    """Blur level at each point, (points,)."""
+    parts: np.ndarray
+    per_meter: np.ndarray
+    wrap: bool
 
 
 @kernel
@@ -63,6 +83,24 @@ def raise_horizon(slopes, heights, field, row, step, part, per_meter, wrap):
                 part,
                 per_meter,
             )
+
+
+@kernel
+def look_along(slopes, heights, rays, direction, row):
+    """Raise the horizons of a row of places to the ground along a direction; see
+    `raise_horizon`.
+    """
+    for at in range(rays.starts[direction], rays.starts[direction + 1]):
+        raise_horizon(
+            slopes,
+            heights,
+            rays.fields[rays.levels[at]],
+            row,
+            rays.steps[at],
+            rays.parts[at],
+            rays.per_meter[at],
+            rays.wrap,
+        )
 
 
 @kernel

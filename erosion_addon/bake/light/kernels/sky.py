@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ....base.kernels.jit import kernel
-from .horizon import raise_horizon
+from .horizon import look_along
 
 UNIT = 1 << 22
 """Integer for a share of 1 in one direction. Whole numbers add up to the same sum in any order;
@@ -52,9 +52,7 @@ def _add_share(sums, slopes, along, upright):
 
 
 @kernel
-def see_sky(
-    fields, gradient, directions, starts, steps, levels, parts, per_meter, wrap, first, last, result
-):
+def see_sky(rays, gradient, directions, first, last, result):
     """Set rows first … before last of `result` to the share of the sky that each place sees.
 
     What a place with the normal n receives from an evenly bright sky, relative to open level
@@ -71,10 +69,9 @@ def see_sky(
     blurred as far as their direction stands for. Source: Max, "Horizon mapping" (1988); Dozier,
     Frew, "Rapid calculation of terrain parameters for radiation modeling" (1990), equation 7b.
 
-    fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain.
-    gradient: (2, rows, cols) float32, slopes along columns and rows. directions: (count, 2)
-    float32, unit vectors along columns and rows. starts: (count + 1,) where each direction's steps
-    start in steps (all, 4), levels, parts and per_meter (all,). result: (rows, cols) float32, 0-1.
+    rays: `Rays` by direction. gradient: (2, rows, cols) float32, slopes along columns and rows.
+    directions: (count, 2) float32, unit vectors along columns and rows. result: (rows, cols)
+    float32, 0-1.
     """
     cols = result.shape[1]
     count = directions.shape[0]
@@ -86,7 +83,7 @@ def see_sky(
     none = np.float32(0.0)
     for row in range(first, last):
         sums[:] = 0
-        heights = fields[0, row, :cols]
+        heights = rays.fields[0, row, :cols]
         for col in range(cols):
             across = gradient[0, row, col]
             up = gradient[1, row, col]
@@ -96,17 +93,7 @@ def see_sky(
                 across = gradient[0, row, col] * directions[number, 0]
                 along[col] = across + gradient[1, row, col] * directions[number, 1]
                 slopes[col] = max(along[col], none)
-            for at in range(starts[number], starts[number + 1]):
-                raise_horizon(
-                    slopes,
-                    heights,
-                    fields[levels[at]],
-                    row,
-                    steps[at],
-                    parts[at],
-                    per_meter[at],
-                    wrap,
-                )
+            look_along(slopes, heights, rays, number, row)
             _add_share(sums, slopes, along, upright)
         for col in range(cols):
             result[row, col] = min(sums[col] / (count * UNIT), 1.0)

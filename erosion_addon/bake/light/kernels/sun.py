@@ -5,25 +5,11 @@ import numpy as np
 
 from ....base.kernels.elementary import atan2
 from ....base.kernels.jit import kernel
-from .horizon import raise_horizon
+from .horizon import look_along
 
 
 @kernel
-def see_sun(
-    fields,
-    height,
-    starts,
-    halves,
-    weights,
-    steps,
-    levels,
-    parts,
-    per_meter,
-    wrap,
-    first,
-    last,
-    result,
-):
+def see_sun(rays, height, halves, weights, first, last, result):
     """Set rows first … before last of `result` to the share of a sun's disc that stands above the
     horizon.
 
@@ -36,30 +22,18 @@ def see_sun(
     the same for all strips. Where the ground turns away from the sun its own next cell is the
     horizon: it lies in the shade.
 
-    fields: (levels, rows, cols + 1) float32 m, see `raise_horizon`; the first is the terrain.
-    height: e, rad. starts: (strips + 1,) where each strip's steps start in steps (all, 4), levels,
-    parts and per_meter (all,). halves: (strips,) s, rad. weights: (strips,), sum 1. result: (rows,
-    cols) float32, 0 to 1.
+    rays: `Rays` by strip. height: e, rad. halves: (strips,) s, rad. weights: (strips,), sum 1.
+    result: (rows, cols) float32, 0-1.
     """
     cols = result.shape[1]
     slopes = np.empty(cols, np.float32)
     sums = np.empty(cols)
     for row in range(first, last):
         sums[:] = 0.0
-        heights = fields[0, row, :cols]
+        heights = rays.fields[0, row, :cols]
         for strip in range(halves.shape[0]):
             slopes[:] = 0.0
-            for at in range(starts[strip], starts[strip + 1]):
-                raise_horizon(
-                    slopes,
-                    heights,
-                    fields[levels[at]],
-                    row,
-                    steps[at],
-                    parts[at],
-                    per_meter[at],
-                    wrap,
-                )
+            look_along(slopes, heights, rays, strip, row)
             for col in range(cols):
                 share = 0.5 + (height - atan2(slopes[col], 1.0)) / (2.0 * halves[strip])
                 sums[col] += weights[strip] * min(max(share, 0.0), 1.0)

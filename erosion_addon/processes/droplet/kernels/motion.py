@@ -246,25 +246,12 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
         fall += amount * permitted
     else:
         demand = min((carry - load) * constants.erosion_rate, 0.99 * fall)
+        place = row, col, row_part, col_part
         if constants.brush and 1 <= row < rows - 2 and 1 <= col < cols - 2:
-            taken = erode_inside(
-                ground, row, col, row_part, col_part, demand, load, new_level, masks, color, carried
-            )
+            taken = erode_inside(ground, place, demand, load, new_level, masks, color, carried)
         else:
             taken = erode(
-                ground,
-                row,
-                col,
-                row_part,
-                col_part,
-                demand,
-                load,
-                new_level,
-                constants.brush,
-                wrap,
-                masks,
-                color,
-                carried,
+                ground, place, demand, load, new_level, constants.brush, wrap, masks, color, carried
             )
         eroded += taken
         load += taken

@@ -77,6 +77,21 @@ class Ground(NamedTuple):
     """(rows, cols) uint8: 1 where the wind could lift sand at the end of the sweep, 0 in the wind
     shadow.
     """
+    cover: np.ndarray | None
+    """(cells, 2) float32: plants, and the liftable share of dry sand."""
+    shares: np.ndarray | None
+    """(cells, 4 or 6) float32, see `mask_layers`, with heights in meters."""
+
+
+class Ends(NamedTuple):
+    """Exchange at the ends of the lines, and totals, by line."""
+
+    entering: np.ndarray
+    """(lines,): height of the shadow over the start, m."""
+    leaving: np.ndarray
+    """(lines, steps): sand that continues beyond the end, by landing step; m on a cell."""
+    totals: np.ndarray
+    """(lines, COUNTS)"""
 
 
 PLACE = np.dtype(
@@ -109,7 +124,7 @@ def _make_holds(length, cover, shares):
 
 
 @allocation_free
-def _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants):
+def _fetch(line, holds, path, number, rays, shape, ground, constants):
     """Load the cells of a line."""
     trace(rays, shape, number, path)
     rock = ground.rock
@@ -123,7 +138,7 @@ def _fetch(line, holds, path, number, rays, shape, ground, cover, shares, consta
         place.soft = 1.0
     _find_hops(line, path.cell, number, rays, shape, ground.bump, constants)
     if holds is not None:
-        _fetch_holds(line, holds, path.cell, cover, shares)
+        _fetch_holds(line, holds, path.cell, ground.cover, ground.shares)
     if constants.wear > 0.0 and constants.reach > 0.0:
         _spare_heights(line, path.cell, ground.bump, constants)
 
@@ -348,9 +363,7 @@ def hand_on_shadows(rays, shape, constants, tails, entering):
 
 
 @kernel
-def blow(
-    first, last, rays, shape, ground, cover, shares, constants, key, entering, leaving, totals
-):
+def blow(first, last, rays, shape, ground, constants, key, ends):
     """Run saltation on the lines first … last - 1, with as many draws as each line has cells.
 
     A draw picks a cell. If it is bare or in the wind shadow, nothing is lifted. Otherwise a slab
@@ -358,17 +371,15 @@ def blow(
     sand than on rock and highest among plants. It also stops at the foot of ground that is too
     steep to climb.
 
-    cover: (cells, 2) float32, plants and the liftable share of dry sand; or None. shares: (cells, 4
-    or 6) float32, see `mask_layers`, with heights in meters; or None. key: uint64. entering:
-    (lines,) shadow height over the start, m. leaving: see `hand_on`. totals: (lines, COUNTS).
+    ground: `Ground`. key: uint64. ends: `Ends`.
     """
     length, _ = extent(rays, shape)
     line = np.empty(length, PLACE)
-    holds = _make_holds(length, cover, shares)
+    holds = _make_holds(length, ground.cover, ground.shares)
     path = make_path(length)
     wrap = constants.edges == WRAP
     for number in range(first, last):
-        _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants)
+        _fetch(line, holds, path, number, rays, shape, ground, constants)
         start = rng.stream(key, number)
         draw = 0
         begin = 0
@@ -376,16 +387,14 @@ def blow(
             end = begin + 1
             while end < length and (wrap or not path.start[end]):
                 end += 1
-            _cast(line, begin, end, entering[number] if wrap else -math.inf, constants.drop)
-            draw = _blow_line(
-                line, holds, begin, end, start, draw, constants, number, leaving, totals
-            )
+            _cast(line, begin, end, ends.entering[number] if wrap else -math.inf, constants.drop)
+            draw = _blow_line(line, holds, begin, end, start, draw, constants, number, ends)
             begin = end
         _store(line, holds, path, ground, constants)
 
 
 @allocation_free
-def _blow_line(line, holds, begin, end, start, draw, constants, number, leaving, totals):
+def _blow_line(line, holds, begin, end, start, draw, constants, number, ends):
     """`blow` on the steps begin … end - 1 of a line, which starts and ends at an edge; returns the
     draws.
     """
@@ -401,7 +410,7 @@ def _blow_line(line, holds, begin, end, start, draw, constants, number, leaving,
                 if constants.edges == WRAP
                 else 2.0 * constants.hop * min(first, second)
             )
-            given = _fly(
+            flight = _fly(
                 line,
                 holds,
                 begin + np.int64(way),
@@ -413,13 +422,13 @@ def _blow_line(line, holds, begin, end, start, draw, constants, number, leaving,
                 draw + 3,
                 constants,
             )
-            hops = hops + given[0]
-            draw = given[1]
-            worn = worn + given[2]
+            hops = hops + flight[0]
+            draw = flight[1]
+            worn = worn + flight[2]
             brought += constants.slab
-            if given[3] != SETTLED:
+            if flight[3] != SETTLED:
                 out += _let_out(
-                    line, holds, end, constants.slab, constants, number, given[3], leaving
+                    line, holds, end, constants.slab, constants, number, flight[3], ends.leaving
                 )
         draw += 1
     count = end - begin
@@ -440,16 +449,16 @@ def _blow_line(line, holds, begin, end, start, draw, constants, number, leaving,
         base = place.top
         to = _landing(line, at, at + _hop(place, rng.uniform(start, draw)), end, constants)
         _change(line, at, end, -load, constants.drop)
-        given = _fly(line, holds, to, base, begin, end, load, start, draw + 1, constants)
-        hops = hops + given[0]
-        draw = given[1]
-        worn = worn + given[2]
-        if given[3] != SETTLED:
-            out += _let_out(line, holds, end, load, constants, number, given[3], leaving)
-    totals[number, HOPS] += hops
-    totals[number, OUT] += out + worn * constants.dust
-    totals[number, BROUGHT] += brought
-    totals[number, WORN] += worn
+        flight = _fly(line, holds, to, base, begin, end, load, start, draw + 1, constants)
+        hops = hops + flight[0]
+        draw = flight[1]
+        worn = worn + flight[2]
+        if flight[3] != SETTLED:
+            out += _let_out(line, holds, end, load, constants, number, flight[3], ends.leaving)
+    ends.totals[number, HOPS] += hops
+    ends.totals[number, OUT] += out + worn * constants.dust
+    ends.totals[number, BROUGHT] += brought
+    ends.totals[number, WORN] += worn
     return draw
 
 
@@ -466,35 +475,20 @@ def _let_out(line, holds, end, load, constants, number, beyond, leaving):
 
 
 @kernel
-def hand_on(
-    first,
-    last,
-    rays,
-    shape,
-    ground,
-    cover,
-    shares,
-    constants,
-    key,
-    entering,
-    arriving,
-    leaving,
-    totals,
-):
+def hand_on(first, last, rays, shape, ground, constants, key, arriving, ends):
     """Deposit sand that crossed a wrapped edge on the lines first … last - 1 and beyond.
 
-    arriving, leaving: (lines, steps) sand that enters at the start, which is consumed, and sand
-    that continues beyond the end, by landing step; m on a cell.
+    arriving: (lines, steps), sand that enters at the start, by landing step, m on a cell; consumed.
     """
     length, _ = extent(rays, shape)
     line = np.empty(length, PLACE)
-    holds = _make_holds(length, cover, shares)
+    holds = _make_holds(length, ground.cover, ground.shares)
     path = make_path(length)
     for number in range(first, last):
         if not np.any(arriving[number]):
             continue
-        _fetch(line, holds, path, number, rays, shape, ground, cover, shares, constants)
-        _cast(line, 0, length, entering[number], constants.drop)
+        _fetch(line, holds, path, number, rays, shape, ground, constants)
+        _cast(line, 0, length, ends.entering[number], constants.drop)
         start = rng.stream(key, number)
         draw = 0
         hops = 0
@@ -503,13 +497,13 @@ def hand_on(
             while arriving[number, place] > 0.0:  # a sum of so many slabs
                 load = min(constants.slab, arriving[number, place])
                 arriving[number, place] -= load
-                given = _fly(line, holds, place, math.inf, 0, length, load, start, draw, constants)
-                hops = hops + given[0] - 1
-                draw = given[1]
-                worn = worn + given[2]
-                if given[3] != SETTLED:
-                    leaving[number, min(given[3], leaving.shape[1] - 1)] += load
-        totals[number, HOPS] += hops
-        totals[number, OUT] += worn * constants.dust
-        totals[number, WORN] += worn
+                flight = _fly(line, holds, place, math.inf, 0, length, load, start, draw, constants)
+                hops = hops + flight[0] - 1
+                draw = flight[1]
+                worn = worn + flight[2]
+                if flight[3] != SETTLED:
+                    ends.leaving[number, min(flight[3], ends.leaving.shape[1] - 1)] += load
+        ends.totals[number, HOPS] += hops
+        ends.totals[number, OUT] += worn * constants.dust
+        ends.totals[number, WORN] += worn
         _store(line, holds, path, ground, constants)

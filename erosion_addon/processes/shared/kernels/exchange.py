@@ -126,8 +126,9 @@ def _dig(ground, row, col, amount, load, floor, masks, color, carried):
 
 
 @inlined
-def erode_inside(ground, row, col, row_part, col_part, amount, load, floor, masks, color, carried):
+def erode_inside(ground, place, amount, load, floor, masks, color, carried):
     """`erode` away from edges, unrolled and without unpredictable branches; returns the amount."""
+    row, col, row_part, col_part = place
     amount *= BRUSH_SCALE
     fall_0 = (-1 - col_part) * (-1 - col_part) * 0.25
     fall_1 = (0 - col_part) * (0 - col_part) * 0.25
@@ -181,12 +182,11 @@ def erode_inside(ground, row, col, row_part, col_part, amount, load, floor, mask
 
 
 @allocation_free
-def erode(
-    ground, row, col, row_part, col_part, amount, load, floor, brush, wrap, masks, color, carried
-):
+def erode(ground, place, amount, load, floor, brush, wrap, masks, color, carried):
     """Erode `amount` around a position, with the 4 × 4 brush or bilinear weights; returns the
-    amount.
+    eroded amount. place: row and column of the upper left cell, and the fractions beyond it.
     """
+    row, col, row_part, col_part = place
     rows = ground.shape[0]
     cols = ground.shape[1]
     first, last = (-1, 3) if brush else (0, 2)

@@ -90,6 +90,22 @@ class Ground(NamedTuple):
     edges: int
 
 
+class Maps(NamedTuple):
+    """Maps of the ground and of the water on it, see `sweep`."""
+
+    bed: np.ndarray
+    soil: np.ndarray
+    depth: np.ndarray
+    suspended: np.ndarray
+    flux_x: np.ndarray
+    flux_y: np.ndarray
+    moisture: np.ndarray
+    grass: np.ndarray
+    flow: np.ndarray
+    rain: np.ndarray
+    masks: np.ndarray
+
+
 class Seams(NamedTuple):
     """Data exchanged between the bands on both sides of a seam, by seam number; see
     `make_seams`.
@@ -203,12 +219,16 @@ def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
 
 
 @kernel
-def _exchange(
-    depth, capacity, suspended, soil, bed, floor, grass, masks, row, taken, totals, ground
-):
-    """Erode or deposit soil, never below the lowest neighbor. Dried water deposits all of its
-    load.
+def _exchange(maps, row, capacity, floor, taken, totals, ground):
+    """Erode or deposit soil in a row, never below the lowest neighbor. Dried water deposits all of
+    its load.
     """
+    depth = maps.depth[row]
+    suspended = maps.suspended[row]
+    soil = maps.soil[row]
+    bed = maps.bed[row]
+    grass = maps.grass[row]
+    masks = maps.masks
     pick_up = np.float64(ground.pick_up)
     settle = np.float64(ground.settle)
     for col in range(bed.size):
@@ -242,21 +262,28 @@ def _exchange(
 
 
 @kernel
-def _gather(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground):
+def _gather(maps, row, slot, work, ground):
     """Fill one slot of the working memory with the data of a row that it and its neighbors need."""
     along = work.along[slot]
     down = work.down[slot]
     speed = work.speed[slot]
     velocity(
-        depth[row], flux_x[row], flux_y[row], flux_y[row + 1], along, down, speed, ground.gravity
+        maps.depth[row],
+        maps.flux_x[row],
+        maps.flux_y[row],
+        maps.flux_y[row + 1],
+        along,
+        down,
+        speed,
+        ground.gravity,
     )
     loosen(
-        soil[row],
-        moisture[row],
-        grass[row],
-        depth[row],
+        maps.soil[row],
+        maps.moisture[row],
+        maps.grass[row],
+        maps.depth[row],
         speed,
-        masks,
+        maps.masks,
         row,
         work.loose[slot],
         work.weak[slot],
@@ -267,12 +294,11 @@ def _gather(row, slot, soil, depth, flux_x, flux_y, moisture, grass, masks, work
 
 
 @kernel
-def fill_seam(
-    bed, soil, depth, flux_x, flux_y, moisture, grass, masks, face, seam, seams, work, ground
-):
+def fill_seam(maps, face, seam, seams, work, ground):
     """Fill a seam, above row `face`, with the data of the rows on both sides; changes nothing
     else.
     """
+    bed = maps.bed
     rows = bed.shape[0]
     wrap = ground.edges == WRAP
     above = (face - 1) % rows if wrap else max(face - 1, 0)
@@ -281,8 +307,8 @@ def fill_seam(
     seams.below[seam] = bed[below]
     seams.slide[seam] = np.float32(0.0)
     if above != below:
-        _gather(above, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
-        _gather(below, 1, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+        _gather(maps, above, 0, work, ground)
+        _gather(maps, below, 1, work, ground)
         slide_between(
             bed[above],
             bed[below],
@@ -298,26 +324,7 @@ def fill_seam(
 
 
 @kernel
-def sweep(
-    bed,
-    soil,
-    depth,
-    suspended,
-    flux_x,
-    flux_y,
-    moisture,
-    grass,
-    flow,
-    rain,
-    masks,
-    first,
-    last,
-    seam,
-    seams,
-    work,
-    ground,
-    sums,
-):
+def sweep(maps, first, last, seam, seams, work, ground, sums):
     """Change the ground by the water that runs over it: one step of `ground.seconds`, in a single
     sweep over the rows from `first` to `last` - 1, between a seam and the next one.
 
@@ -345,13 +352,18 @@ def sweep(
     between the lowest point there was and the highest plus what was laid down, for any parameters
     in range.
 
-    bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see `kernels.water`.
-    moisture, grass (0-1) and flow (m³): (rows, cols) float32. All but the fluxes are changed in
-    place. rain: (rows, cols) float32 m/s. masks: (4 or 8, rows, cols) float32 0-1, see
-    `mask_layers`, `HARD` and `CARRIED`; of no size for none. What may not be laid down stays
+    maps: `Maps`. bed, soil, depth, suspended: (rows, cols) float64 m. flux_x, flux_y: see
+    `flow.run_water`. moisture, grass (0-1) and flow (m³): (rows, cols) float32. All but the fluxes
+    are changed in place. rain: (rows, cols) float32 m/s. masks: (4 or 8, rows, cols) float32 0-1,
+    see `mask_layers`, `HARD` and `CARRIED`; of no size for none. What may not be laid down stays
     suspended, even where the water dries up. seams: `Seams`, filled before; work: `Rows`, ground:
     `Ground`, sums: `Sums`, which are added to.
     """
+    bed = maps.bed
+    soil = maps.soil
+    depth = maps.depth
+    grass = maps.grass
+    masks = maps.masks
     rows, cols = bed.shape
     wrap = ground.edges == WRAP
     width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
@@ -375,7 +387,7 @@ def sweep(
     slope_y = single[1]
     worn = single[2]
     capacity = single[3]
-    _gather(first, 0, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground)
+    _gather(maps, first, 0, work, ground)
     slide[0, :cols] = seams.slide[seam]
     borders[1] = seams.above[seam]
     for row in range(first, last):
@@ -384,9 +396,7 @@ def sweep(
         line = bed[row]
         if row + 1 < last:
             below = bed[row + 1]
-            _gather(
-                row + 1, after, soil, depth, flux_x, flux_y, moisture, grass, masks, work, ground
-            )
+            _gather(maps, row + 1, after, work, ground)
             slide_between(
                 line, below, loose, weak, power, filled, current, after, slide[after], ground
             )
@@ -413,21 +423,10 @@ def sweep(
             capacity,
             ground,
         )
-        _exchange(
-            depth[row],
-            capacity,
-            suspended[row],
-            soil[row],
-            line,
-            floor,
-            grass[row],
-            masks,
-            row,
-            taken,
-            totals,
-            ground,
+        _exchange(maps, row, capacity, floor, taken, totals, ground)
+        rain_and_evaporate(
+            depth[row], speed[current], maps.rain[row], masks, row, evaporated, ground
         )
-        rain_and_evaporate(depth[row], speed[current], rain[row], masks, row, evaporated, ground)
         grow(
             depth[row],
             speed[current],
@@ -435,9 +434,9 @@ def sweep(
             slope_x,
             slope_y,
             taken,
-            moisture[row],
+            maps.moisture[row],
             grass[row],
-            flow[row],
+            maps.flow[row],
             width,
             ground,
         )

@@ -72,6 +72,18 @@ class Beyond(NamedTuple):
     last_col: np.ndarray
 
 
+class Maps(NamedTuple):
+    """Maps of the water, see `flow.run_water`."""
+
+    bed: np.ndarray
+    steep: np.ndarray
+    depth: np.ndarray
+    suspended: np.ndarray
+    flux_x: np.ndarray
+    flux_y: np.ndarray
+    beyond: Beyond
+
+
 @allocation_free
 def head_beyond(bed, head, level):
     """Level beyond an open edge, m: ground as high as at the edge, and water on it; beyond a wall

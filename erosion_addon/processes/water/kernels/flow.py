@@ -12,7 +12,7 @@ import numpy as np
 
 from ....base.kernels.ghost_cells import WRAP
 from ....base.kernels.jit import allocation_free, kernel
-from .faces import Beyond, Pipes, Totals, copy_row
+from .faces import Beyond, Maps, Pipes, Totals, copy_row
 from .rows import (
     LAG,
     VISIT,
@@ -29,6 +29,7 @@ from .rows import (
 __all__ = [
     "VISIT",
     "Beyond",
+    "Maps",
     "Pipes",
     "Rows",
     "Seams",
@@ -66,24 +67,7 @@ def pour(depth, row, place, springs):
 
 
 @allocation_free
-def sweep(
-    bed,
-    steep,
-    depth,
-    suspended,
-    flux_x,
-    flux_y,
-    beyond,
-    springs,
-    first,
-    last,
-    steps,
-    seam,
-    seams,
-    work,
-    pipes,
-    totals,
-):
+def sweep(maps, springs, first, last, steps, seam, seams, work, pipes, totals):
     """A visit of `steps` time steps to the rows from `first` to `last` - 1, between a seam and the
     next one.
     """
@@ -92,51 +76,19 @@ def sweep(
             row = front - LAG * step
             if first <= row <= last:
                 for poured in range(row if row == first else row + 1, min(row + 2, last)):
-                    pour(depth, poured, poured, springs)
-                advance(
-                    bed,
-                    steep,
-                    depth,
-                    suspended,
-                    flux_x,
-                    flux_y,
-                    beyond,
-                    row,
-                    first,
-                    last,
-                    step,
-                    seam,
-                    seams,
-                    work,
-                    pipes,
-                    totals,
-                )
+                    pour(maps.depth, poured, poured, springs)
+                advance(maps, row, first, last, step, seam, seams, work, pipes, totals)
 
 
 @allocation_free
-def fill_seam(
-    bed,
-    steep,
-    depth,
-    suspended,
-    flux_x,
-    flux_y,
-    beyond,
-    springs,
-    face,
-    steps,
-    seam,
-    seams,
-    work,
-    pipes,
-):
+def fill_seam(maps, springs, face, steps, seam, seams, work, pipes):
     """Fill a seam, above row `face`, for a visit of `steps` time steps; changes nothing else.
 
     Takes these steps with a copy of the rows around the seam. What is wrong where the copy ends
     comes `LAG` rows nearer with each step, so rows are copied `LAG` for each step, and the wrong
     ones are left out.
     """
-    rows = bed.shape[0]
+    rows = maps.bed.shape[0]
     wrap = pipes.edges == WRAP
     first = face - LAG * steps
     last = face + LAG * steps
@@ -154,16 +106,17 @@ def fill_seam(
     down = down[: count + 1]
     for row in range(count):
         at = (first + row) % rows
-        copy_row(bed, at, ground, row)
-        copy_row(steep, at, slopes, row)
-        copy_row(depth, at, water, row)
-        copy_row(suspended, at, load, row)
-        copy_row(flux_x, at, along, row)
-        copy_row(flux_y, at, down, row)
-        left[row] = beyond.first_col[at]
-        right[row] = beyond.last_col[at]
-    margins = Beyond(beyond.first_row, beyond.last_row, left, right)
-    copy_row(flux_y, last % rows if wrap else last, down, count)
+        copy_row(maps.bed, at, ground, row)
+        copy_row(maps.steep, at, slopes, row)
+        copy_row(maps.depth, at, water, row)
+        copy_row(maps.suspended, at, load, row)
+        copy_row(maps.flux_x, at, along, row)
+        copy_row(maps.flux_y, at, down, row)
+        left[row] = maps.beyond.first_col[at]
+        right[row] = maps.beyond.last_col[at]
+    margins = Beyond(maps.beyond.first_row, maps.beyond.last_row, left, right)
+    copies = Maps(ground, slopes, water, load, along, down, margins)
+    copy_row(maps.flux_y, last % rows if wrap else last, down, count)
     # Numbers with a type, as a kernel is compiled anew for each literal that it is given.
     none = np.int64(0)
     once = np.int64(1)
@@ -173,57 +126,12 @@ def fill_seam(
     for step in range(steps):
         for row in range(above, below):
             pour(water, row, (first + row) % rows, springs)
-        foresee(
-            ground,
-            slopes,
-            water,
-            load,
-            along,
-            down,
-            margins,
-            middle,
-            step,
-            seam,
-            seams,
-            work,
-            pipes,
-        )
+        foresee(copies, middle, step, seam, seams, work, pipes)
         if step + 1 < steps:
             for side in range(2):
                 if first + side * count == side * rows:  # an edge of the terrain
-                    foresee(
-                        ground,
-                        slopes,
-                        water,
-                        load,
-                        along,
-                        down,
-                        margins,
-                        side * count,
-                        none,
-                        side,
-                        edges,
-                        work,
-                        pipes,
-                    )
-            sweep(
-                ground,
-                slopes,
-                water,
-                load,
-                along,
-                down,
-                margins,
-                no_springs,
-                above,
-                below,
-                once,
-                none,
-                edges,
-                work,
-                pipes,
-                totals,
-            )
+                    foresee(copies, side * count, none, side, edges, work, pipes)
+            sweep(copies, no_springs, above, below, once, none, edges, work, pipes, totals)
             if first > 0 or wrap:
                 above += LAG
             if last < rows or wrap:
@@ -231,22 +139,7 @@ def fill_seam(
 
 
 @kernel
-def run_water(
-    bed,
-    steep,
-    depth,
-    suspended,
-    flux_x,
-    flux_y,
-    beyond,
-    springs,
-    steps,
-    bands,
-    seams,
-    work,
-    pipes,
-    totals,
-):
+def run_water(maps, springs, steps, bands, seams, work, pipes, totals):
     """Let the water run for `steps` time steps of `pipes.seconds`, carrying what is suspended in
     it.
 
@@ -274,48 +167,18 @@ def run_water(
     kept to rounding. Levels that are equal stay so for ever, on any bed. Stability: seconds · √(g
     H₀) · √(1/Δx² + 1/Δy²) ≤ 1; friction is implicit, depths and loads cannot become negative.
 
-    bed, depth, suspended: (rows, cols) float64 m; the last two are changed in place. steep: (rows,
-    cols) float32, the slopes S of the cells; a face takes the mean of both, and at an open edge at
-    least its own fall. flux_x: (rows, cols + 1) and flux_y: (rows + 1, cols) float32 m²/s through
-    the faces, positive towards higher indices, changed in place. beyond: `Beyond`. springs: as in
+    maps: `Maps`. bed, depth, suspended: (rows, cols) float64 m; the last two are changed in place.
+    steep: (rows, cols) float32, slopes S of the cells; a face takes the mean of both, and at an
+    open edge at least its own fall. flux_x: (rows, cols + 1) and flux_y: (rows + 1, cols) float32
+    m²/s through the faces, positive towards higher indices, changed in place. springs: as in
     `pour`. bands: the first row of each band, and the number of rows. seams: `Seams`, work: `Rows`,
     totals: `Totals`, which are added to.
     """
     for count in range(0, steps, VISIT):
         visit = min(VISIT, steps - count)
         for seam in range(bands.size):
-            fill_seam(
-                bed,
-                steep,
-                depth,
-                suspended,
-                flux_x,
-                flux_y,
-                beyond,
-                springs,
-                bands[seam],
-                visit,
-                seam,
-                seams,
-                work,
-                pipes,
-            )
+            fill_seam(maps, springs, bands[seam], visit, seam, seams, work, pipes)
         for band in range(bands.size - 1):
             sweep(
-                bed,
-                steep,
-                depth,
-                suspended,
-                flux_x,
-                flux_y,
-                beyond,
-                springs,
-                bands[band],
-                bands[band + 1],
-                visit,
-                band,
-                seams,
-                work,
-                pipes,
-                totals,
+                maps, springs, bands[band], bands[band + 1], visit, band, seams, work, pipes, totals
             )

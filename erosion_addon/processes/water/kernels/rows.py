@@ -139,12 +139,11 @@ def make_totals(rows: int) -> Totals:
 
 
 @allocation_free
-def foresee(
-    bed, steep, depth, suspended, flux_x, flux_y, beyond, face, step, seam, seams, work, pipes
-):
+def foresee(maps, face, step, seam, seams, work, pipes):
     """Fill a seam, above row `face`, with the results of steps 1 and 2 on both sides; changes
     nothing else.
     """
+    bed, steep, depth, suspended, flux_x, flux_y, beyond = maps
     rows = bed.shape[0]
     wrap = pipes.edges == WRAP
     head = work.head[0]
@@ -234,30 +233,14 @@ def foresee(
 
 
 @inlined
-def advance(
-    bed,
-    steep,
-    depth,
-    suspended,
-    flux_x,
-    flux_y,
-    beyond,
-    row,
-    first,
-    last,
-    step,
-    seam,
-    seams,
-    work,
-    pipes,
-    totals,
-):
+def advance(maps, row, first, last, step, seam, seams, work, pipes, totals):
     """Go on by a row with a step of the rows from `first` to `last` - 1, between a seam and the
     next one.
 
     Rows are taken in turn, up to and with `last`. After it the row before has had its step; fluxes
     through the faces below `row` are as they were.
     """
+    bed, steep, depth, suspended, flux_x, flux_y, beyond = maps
     rows, cols = bed.shape
     head = work.head[step]
     water = work.water[step]

@@ -29,38 +29,35 @@ class Field:
 
     def __init__(self, sand, wind=EAST, bump=None, cover=None, shares=None, **rules):
         self.shape = sand.shape
-        self.cover = cover
-        self.shares = shares
         self.rays = lines.make_rays(*wind, 0.3)
         self.constants = constants(**rules)
         bump = np.zeros(sand.shape) if bump is None else bump
         blown = np.zeros(sand.size, np.uint8)
         self.ground = slabs.Ground(
-            np.zeros(np.pad(sand, 1).size), np.pad(sand, 1).ravel(), bump.ravel(), blown
+            np.zeros(np.pad(sand, 1).size),
+            np.pad(sand, 1).ravel(),
+            bump.ravel(),
+            blown,
+            cover,
+            shares,
         )
         self.length, self.lines = lines.extent(self.rays, self.shape)
         self.entering = np.full(self.lines, -math.inf)
         self.leaving, self.totals = np.zeros((self.lines, 4)), np.zeros((self.lines, slabs.COUNTS))
 
     def given(self):
-        return (
-            0,
-            self.lines,
-            self.rays,
-            self.shape,
-            self.ground,
-            self.cover,
-            self.shares,
-            self.constants,
-            KEY,
-        )
+        return (0, self.lines, self.rays, self.shape, self.ground, self.constants, KEY)
+
+    @property
+    def ends(self):
+        return slabs.Ends(self.entering, self.leaving, self.totals)
 
     def blow(self):
-        slabs.blow(*self.given(), self.entering, self.leaving, self.totals)
+        slabs.blow(*self.given(), self.ends)
         return self
 
     def hand_on(self, arriving):
-        slabs.hand_on(*self.given(), self.entering, arriving, self.leaving, self.totals)
+        slabs.hand_on(*self.given(), arriving, self.ends)
         return self
 
     def inside(self, ringed):

@@ -102,13 +102,9 @@ class Basin:
         """Steps with the slopes at their beginning, or with given ones."""
         steep = self.slopes() if steep is None else steep
         water.run_water(
-            self.bed,
-            steep,
-            self.depth,
-            self.suspended,
-            self.flux_x,
-            self.flux_y,
-            self.beyond,
+            water.Maps(
+                self.bed, steep, self.depth, self.suspended, self.flux_x, self.flux_y, self.beyond
+            ),
             self.springs,
             steps,
             *bands(self.bed.shape, water, seams),
@@ -222,12 +218,13 @@ def test_a_spring_gives_its_depth_each_step_where_it_rises(seams):
 def run_ground(bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, *rest):
     """One step of the bed on all bands."""
     flow, rain, masks, starts, seams, work, ground, sums = rest
-    seen = (bed, soil, depth, flux_x, flux_y, moisture, grass, masks)
-    maps = (bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks)
+    maps = water_ground.Maps(
+        bed, soil, depth, suspended, flux_x, flux_y, moisture, grass, flow, rain, masks
+    )
     for seam, start in enumerate(starts):
-        water_ground.fill_seam(*seen, start, seam, seams, work, ground)
+        water_ground.fill_seam(maps, start, seam, seams, work, ground)
     for band in range(len(starts) - 1):
-        water_ground.sweep(*maps, starts[band], starts[band + 1], band, seams, work, ground, sums)
+        water_ground.sweep(maps, starts[band], starts[band + 1], band, seams, work, ground, sums)
 
 
 def settled(edges, masked, seams):

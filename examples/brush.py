@@ -13,7 +13,7 @@ from animation import CELL_SIZE, OUT, ROOT, SIDE, noise, picture, set_stage
 from PIL import Image
 
 import erosion_addon
-from erosion_addon.grid.resample import bilinear
+from erosion_addon.grid.sampling import bilinear
 from erosion_addon.scene.terrain.mesh import make_grid_object
 
 RELIEF = 1500.0

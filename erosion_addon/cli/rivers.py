@@ -15,7 +15,7 @@ from ..drainage.waterways import WRITERS, Waterways, write
 from ..files.formats import SUFFIXES
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
-from ..grid.resample import bilinear
+from ..grid.sampling import bilinear
 from ..terrain.terrain import Terrain
 from .arguments.orders import LandOrder
 from .beside import note_gray, plan_side, write_side

@@ -9,10 +9,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 from ..base.arrays import Array, mean_cell_size
 from ..base.errors import InputError
 from ..base.kernels.elementary import power, tan
+from ..grid.sampling import sample
 from .flow_graph import FlowGraph
 from .parameters import BedParameters, CutParameters, RiverParameters
-from .rivers import DEPTH, WIDTH, Sizes, Water, sample
-from .rivers import sizes as sizes_of
+from .rivers import DEPTH, WIDTH, Sizes, Water, sizes
 from .sea import shore
 
 MASKS = {
@@ -187,7 +187,7 @@ def carve_rivers(
             "There is no river with that much drainage area to be carved; choose a smaller source "
             "area."
         )
-    water_sizes = sizes_of(water, rivers)
+    water_sizes = sizes(water, rivers)
     bank = _bank(parameters)
     wraps = edges == "wrap"
     half = 0.5 * water_sizes.width

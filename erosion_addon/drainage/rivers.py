@@ -11,6 +11,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.kernels.elementary import power
 from ..base.threads import granted
+from ..grid.sampling import sample
 from .flow_graph import FlowGraph
 from .parameters import RiverParameters
 from .sea import prepared_outlets, require_land, river_ends, sunk
@@ -256,21 +257,6 @@ def _placed(
         lakes,
         level,
     )
-
-
-def sample(values: Array, row: Array, col: Array) -> Array:
-    """Bilinear samples of (rows, cols) at positions in cells (n,), clamped to the border."""
-    rows, cols = values.shape
-    row = np.clip(row, 0.0, rows - 1.0)
-    col = np.clip(col, 0.0, cols - 1.0)
-    low = np.minimum(row.astype(np.int64), rows - 2)
-    left = np.minimum(col.astype(np.int64), cols - 2)
-    up = row - low
-    right = col - left
-    below = values[low, left] * (1.0 - right) + values[low, left + 1] * right
-    above = values[low + 1, left] * (1.0 - right) + values[low + 1, left + 1] * right
-    mixed: Array = below * (1.0 - up) + above * up
-    return mixed
 
 
 class Sizes(NamedTuple):

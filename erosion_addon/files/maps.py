@@ -10,7 +10,7 @@ import numpy as np
 from ..base.arrays import Array, linear
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..grid.resample import bilinear
+from ..grid.sampling import bilinear
 from ..terrain.fields import FIELDS, Field
 from ..terrain.ground_cover import COVERS, WHITE, ground_cover
 from ..terrain.terrain import Terrain

@@ -16,7 +16,7 @@ from ..base.arrays import Array
 from ..base.kernels.elementary import exp, sincos, tan
 from ..base.memory import require
 from ..drainage.flow_graph import FlowGraph
-from ..grid.sampling import smooth_step
+from ..grid.sampling import sample_grid, smooth_step
 from ..processes.shared.state import State
 from ..processes.uplift.parameters import HILLSLOPES, UpliftParameters
 from ..processes.uplift.step import UpliftStep
@@ -312,18 +312,9 @@ def _refined(land: _Land, finer: Canvas, parameters: MountainsParameters, bent: 
     down, right = np.zeros((2, *finer.period))
     if bent:
         moves = (noise.band(coarser, COARSEST / WAVE, 26 + axis) for axis in (0, 1))
-        down, right = (BEND * _bilinear(move, row, col) for move in moves)
+        down, right = (BEND * sample_grid(move, row, col) for move in moves)
     heights = interpolated(land.heights, row[:, None] + down, col + right)
     uplift, hardness, across = (
-        _bilinear(field, row, col) for field in (land.uplift, land.hardness, land.across)
+        sample_grid(field, row, col) for field in (land.uplift, land.hardness, land.across)
     )
     return _Land(finer, heights, uplift, hardness, across, _coast(finer, parameters))
-
-
-def _bilinear(field: Array, row: Array, col: Array) -> Array:
-    """A field where these rows and columns cross, in cells."""
-    for axis, place in enumerate((row, col)):
-        low = np.minimum(place.astype(np.intp), field.shape[axis] - 2)
-        share = (place - low).reshape((-1, 1) if axis == 0 else (1, -1))
-        field = field.take(low, axis) * (1.0 - share) + field.take(low + 1, axis) * share
-    return field

@@ -16,18 +16,6 @@ _BLOCK = 256
 """Columns processed at a time; they fit in the processor's cache."""
 
 
-def bilinear(values: Array, shape: tuple[int, int]) -> Array:
-    """`values` (rows, cols) interpolated bilinearly to `shape`, corner to corner."""
-    resampled = values
-    for axis, size in enumerate(shape):
-        place = np.linspace(0, values.shape[axis] - 1, size)
-        low = np.minimum(place.astype(int), max(values.shape[axis] - 2, 0))
-        part = (place - low).astype(np.float32).reshape((-1, 1) if axis == 0 else (1, -1))
-        high = np.minimum(low + 1, values.shape[axis] - 1)
-        resampled = resampled.take(low, axis) * (1 - part) + resampled.take(high, axis) * part
-    return resampled
-
-
 def interpolated(place: Array, points: Array, values: Array) -> Array:
     """Piecewise linear interpolation of values (n,) at increasing points (n,); constant beyond
     them.

@@ -9,7 +9,7 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..grid.distance_transform import distance_to
-from ..grid.resample import bilinear
+from ..grid.sampling import bilinear
 
 
 class MaskKind(NamedTuple):

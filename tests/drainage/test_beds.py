@@ -8,7 +8,8 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.drainage.beds import MASKS, carve, carve_rivers, masks
 from erosion_addon.drainage.flow_graph import FlowGraph
 from erosion_addon.drainage.parameters import BedParameters, CutParameters, RiverParameters
-from erosion_addon.drainage.rivers import sample, sea_of, sizes, water_of
+from erosion_addon.drainage.rivers import sea_of, sizes, water_of
+from erosion_addon.grid.sampling import sample
 from tests.terrains import fractal, plane
 
 BED = BedParameters(width=30.0, depth=2.0, incision=3.0)

@@ -4,7 +4,8 @@
 import numpy as np
 import pytest
 
-from erosion_addon.grid.resample import bilinear, resized, spread
+from erosion_addon.grid.resample import resized, spread
+from erosion_addon.grid.sampling import bilinear
 from erosion_addon.run.preview import average
 from tests.terrains import fractal, plane
 

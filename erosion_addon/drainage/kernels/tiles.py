@@ -153,7 +153,7 @@ def carry(onward, inflow, levels):
 
 
 @kernel
-def join(onward, orders, twins, targets, arriving):
+def join_orders(onward, orders, twins, targets, arriving):
     """Strahler orders of channels that lead through tiles, in place.
 
     onward: place of the next cell, -1 at an outlet. orders, twins: of what else reaches a cell, see

@@ -113,7 +113,7 @@ def join(tiles: Sequence[Arrays]) -> list[Array]:
 
     tiles: results of `TileFlow.channels`.
     """
-    from ..kernels.tiles import join as follow
+    from ..kernels.tiles import join_orders
 
     cells, onward = (np.concatenate([tile[name] for tile in tiles]) for name in ("cells", "onward"))
     targets, arriving = np.concatenate([tile["sent"] for tile in tiles]).T
@@ -123,7 +123,7 @@ def join(tiles: Sequence[Arrays]) -> list[Array]:
     def places(numbers: Array) -> Array:
         return np.asarray(order[np.searchsorted(cells[order], numbers)])
 
-    follow(
+    join_orders(
         np.where(onward < 0, -1, places(np.maximum(onward, 0))),
         orders,
         twins,

@@ -10,6 +10,7 @@ import numpy as np
 from ...base.arrays import Array
 from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
+from ...grid.sampling import smooth_step
 from ..shared.parameters import grass_protection
 
 MOST_STROKES = 4096
@@ -97,7 +98,7 @@ class Stroke(Parameters):
         """Strength of a dab at a distance from its middle, in radii: 0-1, and 0 beyond 1."""
         inside = np.clip(1.0 - distance, 0.0, 1.0)
         if self.falloff == "smooth":
-            return np.asarray(inside * inside * (3.0 - 2.0 * inside))
+            return smooth_step(inside)
         if self.falloff == "sphere":
             return np.asarray(np.sqrt(inside * (2.0 - inside)))
         if self.falloff == "sharp":

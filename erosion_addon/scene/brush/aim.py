@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ...grid.sampling import sample
 from ..terrain.lattice import Array, Lattice
 
 
@@ -43,21 +44,6 @@ def meters(frame: Frame, world: Any) -> tuple[float, float]:
     return col * frame.spacing[1], row * frame.spacing[0]
 
 
-def height(elevation: Array, cols: Array, rows: Array) -> Array:
-    """Heights between the vertices (m), bilinear; beyond the edges those of the edges."""
-    last_row = elevation.shape[0] - 1
-    last_col = elevation.shape[1] - 1
-    cols = np.clip(cols, 0, last_col)
-    rows = np.clip(rows, 0, last_row)
-    col = np.minimum(cols.astype(int), last_col - 1)
-    row = np.minimum(rows.astype(int), last_row - 1)
-    right = cols - col
-    down = rows - row
-    above = elevation[row, col] * (1 - right) + elevation[row, col + 1] * right
-    below = elevation[row + 1, col] * (1 - right) + elevation[row + 1, col + 1] * right
-    return np.asarray(above * (1 - down) + below * down)
-
-
 def hit(
     elevation: Array, levels: tuple[float, float], frame: Frame, origin: Any, direction: Any
 ) -> tuple[float, float] | None:
@@ -85,7 +71,7 @@ def hit(
     along = np.linspace(first, last, looks)
     cols = start[0] + along * way[0]
     rows = start[1] + along * way[1]
-    over = start[2] + along * way[2] - height(elevation, cols, rows)
+    over = start[2] + along * way[2] - sample(elevation, rows, cols)
     below = np.flatnonzero(over <= 0)
     if not below.size:
         return None
@@ -102,5 +88,5 @@ def ring(
     turn = np.linspace(0.0, 2 * math.pi, points, endpoint=False)
     cols = middle[0] + radius / frame.spacing[1] * np.cos(turn)
     rows = middle[1] + radius / frame.spacing[0] * np.sin(turn)
-    heights = height(elevation, cols, rows)
+    heights = sample(elevation, rows, cols)
     return [frame.to_world @ Vector(place) for place in zip(cols, rows, heights, strict=True)]

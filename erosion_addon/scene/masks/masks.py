@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...base.errors import InputError
-from ...grid.resample import bilinear
+from ...grid.sampling import bilinear
 from ...terrain.fields import ANALYZED, WATERS
 from ...terrain.masks import MASK_KINDS, fitted, inverted, prepare, softened
 from ..terrain import attribute_values, attributes, grid

@@ -33,7 +33,7 @@ def masks(
 
     sea: (rows, cols) bool, or None for none.
     """
-    from .kernels import beds  # numba takes a second to import, so only where it runs
+    from .kernels import beds
 
     cell = mean_cell_size(spacing)
     wraps = edges == "wrap"

@@ -44,7 +44,7 @@ class FlowGraph:
         threads: int = 1,
         leaving: Array | None = None,
     ) -> None:
-        # numba takes a second to import, so only where it runs
+
         from .kernels import basins, receivers, streams
 
         self._receivers = receivers

@@ -65,7 +65,7 @@ class Land:
 
         See `kernels.surface`. Edges that do not wrap are extrapolated linearly.
         """
-        from .kernels import surface  # numba takes a second to import, so only where it runs
+        from .kernels import surface
 
         rows, cols = self.elevation.shape
         ringed = continued(self.elevation, 1, self.edges == "wrap")

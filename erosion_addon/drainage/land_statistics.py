@@ -114,7 +114,7 @@ def _pits(land: Land) -> tuple[Array, Array]:
     """Depth of the deepest pit on each cell's flow path, and of the pit at the cell: (rows, cols)
     m.
     """
-    from .kernels import streams  # numba takes a second to import, so only where it runs
+    from .kernels import streams
 
     graph = land.graph
     deepest = np.zeros(land.heights.size)

@@ -72,7 +72,7 @@ def water_of(
     outlets: mask of outlets, (rows, cols), where rivers end from 0.5 on. Raises InputError for a
     level terrain, or one wholly below the sea, and for an invalid mask.
     """
-    from .kernels import channels  # numba takes a second to import, so only where it runs
+    from .kernels import channels
 
     sea = sea_of(elevation, parameters)
     require_land(sea, parameters.sea_level)

@@ -27,7 +27,7 @@ def filled_by(graph: FlowGraph, heights: Array, rain: float) -> Filling:
 
     heights: (flat) m; the graph is routed for them here.
     """
-    from .kernels import spill  # numba takes a second to import, so only where it runs
+    from .kernels import spill
 
     passes = graph.route(heights, keep=True)
     ground = graph.inside(heights)

@@ -45,7 +45,7 @@ class GridTransfer:
         return self._spread(self._bells, coarse)
 
     def _gather(self, matrices: list[Array], fine: Array) -> Array:
-        from .kernels import bspline  # numba takes a second to import, so only where it runs
+        from .kernels import bspline
 
         coarse = np.zeros((*self.coarse, *fine.shape[2:]))
         for part in np.ndindex(fine.shape[2:]):

@@ -404,7 +404,7 @@ def _directions(landscape: Landscape, tile: Tile) -> Array:
 
 def _surface(landscape: Landscape, tile: Tile, threads: int) -> tuple[Array, Array]:
     """Slope (m/m) and curvature (1/m) of a tile, as `drainage.land.Land.surface` has them."""
-    from ..drainage.kernels import surface  # numba takes a second to import, so only where it runs
+    from ..drainage.kernels import surface
 
     place = _place(landscape, tile)
     surroundings = Window(*place.around)

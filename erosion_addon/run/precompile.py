@@ -55,7 +55,7 @@ def rehearse(
     on_progress: called only while something is compiled; the fraction never falls. goes_on: asked
     before each step whether to continue.
     """
-    from ..base.kernels import jit  # numba takes a second to import, so only where it runs
+    from ..base.kernels import jit
 
     steps = [step for step in recipe.steps if step.enabled]
     kinds = list(dict.fromkeys(step.kind for step in steps))

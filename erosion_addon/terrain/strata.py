@@ -184,7 +184,7 @@ class Strata:
 
         rock: (rows, cols) m; spacing: (row, col) m.
         """
-        from .kernels import beds  # numba takes a second to import, so only where it runs
+        from .kernels import beds
 
         rock = np.ascontiguousarray(rock, np.float64)
         tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])

@@ -84,7 +84,7 @@ def caster_light(
     table = np.array([_sun_row(sun) for sun in suns]).reshape(-1, 6)
     if not len(casters):
         return lights
-    from .kernels import sphere_shadows  # numba takes a second to import, so only where it runs
+    from .kernels import sphere_shadows
 
     slopes = gradient(elevation, spacing, wrap=False)
 

@@ -125,7 +125,7 @@ def _levels(steps: Steps, angle: float, gap: float) -> Array:
 
 def _blurred(elevation: Array, levels: int, wrap: bool, threads: int) -> Array:
     """Ground at increasing blur levels, (levels, rows, cols + 1) float32."""
-    from .kernels import horizon  # numba takes a second to import, so only where it runs
+    from .kernels import horizon
 
     ground = _ground(elevation)
     fields = np.empty((levels, *ground.shape), np.float32)

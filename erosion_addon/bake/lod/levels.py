@@ -78,7 +78,7 @@ def _levels(
     if not np.isfinite(high).all():
         raise InputError("Levels of detail need heights that are finite.")
     errors = [float(error) for error in errors]  # whole numbers would be compiled for anew
-    from .kernels import refine  # numba takes a second to import, so only where it runs
+    from .kernels import refine
     from .kernels.delaunay import Triangulation
 
     high = np.ascontiguousarray(high)

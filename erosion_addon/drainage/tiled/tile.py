@@ -88,7 +88,7 @@ class TileFlow:
         threads: int = 1,
         outlets: Array | None = None,
     ) -> None:
-        from ..kernels import receivers  # numba takes a second to import, so only where it runs
+        from ..kernels import receivers
 
         self._codes = receivers
         self.place = place

@@ -77,7 +77,6 @@ class BrushStep(Step):
             self._canvas.end(box)
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, in meters, by field name; new arrays."""
         state, (elevation, loose) = self._state, self._start
         changes = {"elevation": _changed(state.elevation, elevation, self._elevation)}
         for name, start, current in zip(self._canvas.loose_layers, loose, self._loose, strict=True):
@@ -85,7 +84,6 @@ class BrushStep(Step):
         return changes
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far."""
         sum_moved, exported, added = (float(total) for total in self._total)
         # Where nothing was painted the terrain keeps every bit, so what rounding added there does
         # not count.
@@ -98,7 +96,6 @@ class BrushStep(Step):
         )
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """Entries for the report. seconds: of work so far."""
         return {
             "strokes": int(np.searchsorted(self._ends, self._done, side="right")),
             "dabs": self._done,

@@ -23,8 +23,7 @@ cells, and an energy of 0.3 to 1.8.
 
 
 class DropletStep(DropStep):
-    """Running droplet step on `state`: call `advance` until it returns 1; `layers` may be read at
-    any time.
+    """Droplet step.
 
     key: uint64 of its random numbers. portions: see `DropStep`. Raises InputError if the terrain
     cannot be eroded.
@@ -40,7 +39,7 @@ class DropletStep(DropStep):
     def __init__(
         self, state: State, parameters: DropletParameters, key: int, portions: float = 1.0
     ) -> None:
-        from .kernels import droplet  # numba takes a second to import, so only where it runs
+        from .kernels import droplet
 
         sources = drop_sources(state, parameters.springs, parameters.spring_share)
         rises = (
@@ -156,7 +155,6 @@ class DropletStep(DropStep):
         )
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, in meters, by field name; new arrays."""
         from .kernels.wetness_index import wetness
 
         ground, color, _ = self._settled()
@@ -178,14 +176,12 @@ class DropletStep(DropStep):
         return layers
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far."""
         eroded, exported = (float(total.sum()) * self._unit_volume for total in self._totals[:2])
         return Volumes(eroded, exported + self._settled()[2] * self._unit_volume).plus(
             self._besides()
         )
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """Entries for the report. seconds: of work so far."""
         return {
             **super().counts(seconds),
             "random_directions": int(self._totals.random_directions.sum()),

@@ -72,8 +72,7 @@ GOLDEN = 0.6180339887498949
 
 
 class DuneStep(Step):
-    """Running dunes step on `state`: call `advance` until it returns 1; `layers` may be read at any
-    time.
+    """Dunes step.
 
     A sweep consists of shadows, portions of lines, sand across wrapped edges, and slides.
     """
@@ -89,7 +88,7 @@ class DuneStep(Step):
     )  # fmt: skip
 
     def __init__(self, state: State, parameters: DuneParameters, key: int) -> None:
-        from ...base.kernels import rng  # numba takes a second to import, so only where it runs
+        from ...base.kernels import rng
         from .kernels import creep, lines, local_mean, slabs
 
         self._kernel = slabs
@@ -467,12 +466,10 @@ class DuneStep(Step):
         return float(np.sum(self._totals[:, column]))
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, in meters, by field name; new arrays."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {"elevation": self.elevation(), **self._state.split_loose(loose, name="sediment")}
 
     def elevation(self) -> Array:
-        """Current surface for display, m."""
         return changed_elevation(self._state, self._rock, self._loose)
 
     def volumes(self) -> Volumes:

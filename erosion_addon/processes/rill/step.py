@@ -14,8 +14,7 @@ from .parameters import RillParameters
 
 
 class RillStep(DropStep):
-    """Running light droplet step on `state`: call `advance` until it returns 1; `layers` may be
-    read at any time.
+    """Light droplet step.
 
     key: uint64 of its random numbers. portions: see `DropStep`. Raises InputError if the terrain
     cannot be eroded.
@@ -33,7 +32,7 @@ class RillStep(DropStep):
     def __init__(
         self, state: State, parameters: RillParameters, key: int, portions: float = 1.0
     ) -> None:
-        from .kernels import rill  # numba takes a second to import, so only where it runs
+        from .kernels import rill
 
         super().__init__(state, key, parameters, drop_sources(state), rill, portions)
         self._water = np.zeros((*state.elevation.shape, 2), np.float32)
@@ -134,7 +133,6 @@ class RillStep(DropStep):
         return ground, self._kernel.lay_down(self._run.tiles, self._run.pool, ground, self._masks)
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, in meters, by field name; new arrays."""
         layers = self._solid_layers(self._settled()[0])
         layers["flow"] = self._water[..., 0].copy()
         # Four cells share what their middle lacks, so a single one can be given a little more than

@@ -147,15 +147,12 @@ class CoarseStep(Step):
         return masks
 
     def advance(self) -> float:
-        """Work for about a tenth of a second; returns the share done, 1 at the end."""
         return self._step.advance()
 
     def drain(self) -> None:
-        """Finish work in flight without starting more."""
         self._step.drain()
 
     def rest(self) -> None:
-        """Continue to a state that a checkpoint can hold."""
         self._step.rest()
 
     def elevation(self) -> Array:
@@ -252,7 +249,6 @@ class CoarseStep(Step):
         return np.clip(change, min(before.min(), 0.0), max(before.max(), 1.0)).astype(values.dtype)
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far."""
         return self._step.volumes()
 
     def counts(self, seconds: float) -> dict[str, Any]:
@@ -285,7 +281,6 @@ class CoarseFirst(Step):
         return self._fine if self._handed_over else self._coarse
 
     def advance(self) -> float:
-        """Work for about a tenth of a second; returns the share done, 1 at the end."""
         share = self._current.advance()
         if self._handed_over:
             return self._work + (1.0 - self._work) * share if share < 1.0 else 1.0
@@ -295,11 +290,9 @@ class CoarseFirst(Step):
         return self._work * share
 
     def drain(self) -> None:
-        """Finish work in flight without starting more."""
         self._current.drain()
 
     def rest(self) -> None:
-        """Continue to a state that a checkpoint can hold."""
         self._current.rest()
 
     def elevation(self) -> Array:
@@ -332,7 +325,6 @@ class DropsCoarseFirst(CoarseFirst):
         super().__init__(first, make(state, fine, key, FINE_DROPS), COARSE_DROP_WORK)
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far."""
         return self._coarse.volumes().plus(self._fine.volumes())
 
     def counts(self, seconds: float) -> dict[str, Any]:

@@ -208,7 +208,6 @@ class DropStep(Step):
         )
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """Entries for the report. seconds: of work so far."""
         count = self._run.started
         return {
             "drops": count,

@@ -46,7 +46,7 @@ class Slides:
         collapse: float = 0.0,
         spread: float = SPREAD,
     ) -> None:
-        from .kernels import relax  # numba takes a second to import, so only where it runs
+        from .kernels import relax
 
         self._kernel = relax
         self._state = state

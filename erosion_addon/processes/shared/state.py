@@ -246,8 +246,8 @@ def run_passes(
     look: Callable[[], None],
     clear: Callable[[], None] | None,
 ) -> int:
-    """Call work(passes) until `count` passes are done, or until it does fewer, as at rest; returns
-    their number.
+    """Call work(passes) until `count` passes are done, or until it does fewer because all is at
+    rest; returns their number.
 
     earlier: passes so far. every: passes between calls of `look`, counted with the earlier ones; 0:
     it is never called. clear: called after each pass, or None.
@@ -268,7 +268,9 @@ def run_passes(
 
 
 class Step:
-    """Base class of running steps, made from a state, parameters and a key."""
+    """Base class of running steps, made from a state, parameters and a key: call `advance` until it
+    returns 1; `layers` may be read at any time.
+    """
 
     bytes_per_cell: int
     """Working memory beyond terrain and result."""

@@ -74,8 +74,7 @@ scale parameters.
 
 
 class SnowStep(Step):
-    """Running snow step on `state`: call `advance` until it returns 1; `layers` may be read at any
-    time.
+    """Snow step.
 
     Snow that slides is loose material on the ground. The ground counts as rock and never breaks.
     """

@@ -17,8 +17,7 @@ from .parameters import COARSE_WORK, FINE_PASSES, LONG_PASSES, TalusParameters
 
 
 class TalusStep(Step):
-    """Running talus step on `state`: call `advance` until it returns 1; `layers` may be read at any
-    time.
+    """Talus step.
 
     most: upper bound on its passes.
     """
@@ -69,7 +68,6 @@ class TalusStep(Step):
         )
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, in meters, by field name; new arrays."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {
             "elevation": changed_elevation(self._state, self._rock, self._loose),
@@ -77,11 +75,9 @@ class TalusStep(Step):
         }
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far."""
         return volumes(self._state, self._rock, self._loose, np.sum(self._exported, keepdims=True))
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """Entries for the report. seconds: of work so far."""
         return {"passes": self._done, "at_rest": self._slides.at_rest}
 
 
@@ -98,7 +94,6 @@ class TalusCoarseFirst(CoarseFirst):
         super().__init__(coarse, TalusStep(state, parameters, key, FINE_PASSES), COARSE_WORK)
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far."""
         coarse = self._coarse.volumes()
         if not self._handed_over:
             return coarse

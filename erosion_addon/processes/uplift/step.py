@@ -55,7 +55,7 @@ large one.
 
 
 class UpliftStep(Step):
-    """Running step on `state`: call `advance` until it returns 1; `layers` may be read at any time.
+    """Step of uplift and rivers.
 
     steps: time steps of all years, for a step without coarser cells; 0 for `STEPS`.
     """
@@ -71,7 +71,7 @@ class UpliftStep(Step):
     def __init__(
         self, state: State, parameters: UpliftParameters, key: int, steps: int = 0
     ) -> None:
-        from ...base.kernels import rng  # numba takes a second to import, so only where it runs
+        from ...base.kernels import rng
         from .kernels import creep, incision
 
         self._creep = creep
@@ -429,7 +429,6 @@ class UpliftStep(Step):
         )
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, by field name; new arrays."""
         if coarse := self._coarse:
             return coarse.layers()
         loose = np.maximum(self._graph.inside(self._loose), 0.0)
@@ -440,13 +439,11 @@ class UpliftStep(Step):
         return layers
 
     def elevation(self) -> Array:
-        """The surface to look at (m)."""
         if coarse := self._coarse:
             return coarse.elevation()
         return np.where(self._drowned, self._state.elevation, self._graph.inside(self._heights))
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far."""
         if coarse := self._coarse:
             return coarse.volumes()
         return Volumes(*(float(total) * self._area for total in self._total))

@@ -31,7 +31,7 @@ def salt_ground(elevation: Array, parameters: WaterParameters) -> Array | None:
     """
     if parameters.standing_water != "edges":
         return None
-    # numba takes a second to import, so only where it runs
+
     from .kernels.sea import spread_from_edges
 
     rise = max(parameters.water_rise * parameters.duration, 0.0)

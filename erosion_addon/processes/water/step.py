@@ -30,8 +30,7 @@ WORKED_ON = ("elevation", "suspended", "moisture", "grass", "flow")
 
 
 class WaterStep(Step):
-    """Running water step on `state`: call `advance` until it returns 1; `layers` may be read at any
-    time.
+    """Water step.
 
     key: uint64 that the clouds are drawn from. Raises InputError where the parameters do not fit
     the terrain.
@@ -63,7 +62,7 @@ class WaterStep(Step):
     later = ("_reference",)
 
     def __init__(self, state: State, parameters: WaterParameters, key: int) -> None:
-        # numba takes a second to import, so only where it runs
+
         from .kernels import bed, flow, level_slopes, rain, speed
 
         if parameters.standing_water == "edges" and state.edges != "open":
@@ -398,7 +397,6 @@ class WaterStep(Step):
         self._rain_sum = float(np.sum(self._rain, dtype=np.float64))
 
     def elevation(self) -> Array:
-        """The surface to look at (m)."""
         return self._bed + self._reference if self._reference else self._bed
 
     def water_depth(self) -> Array:
@@ -406,7 +404,6 @@ class WaterStep(Step):
         return self._depth
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, in meters, by field name; new arrays."""
         layers = self._layers(self._soil.copy())
         return layers | {name: layers[name].copy() for name in WORKED_ON}
 

@@ -28,9 +28,7 @@ LOOK = 4
 
 
 class WeatherStep(Step):
-    """Running weather step on `state`: call `advance` until it returns 1; `layers` may be read at
-    any time.
-    """
+    """Weather step."""
 
     bytes_per_cell = 16 + 8 + 12 + 4
     """Working memory beyond terrain and result: rock, loose material, what of it creeps, masks and
@@ -40,7 +38,7 @@ class WeatherStep(Step):
     evolving: tuple[str, ...] = ("_rock", "_loose", "_exported", "_done")
 
     def __init__(self, state: State, parameters: WeatherParameters, key: int) -> None:
-        from .kernels import weathering  # numba takes a second to import, so only where it runs
+        from .kernels import weathering
 
         self._kernel = weathering
         self._years = parameters.duration
@@ -156,7 +154,6 @@ class WeatherStep(Step):
         return passes
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, in meters, by field name; new arrays."""
         loose = np.maximum(inner(self._loose), 0.0)
         return {
             "elevation": changed_elevation(self._state, self._rock, self._loose),
@@ -164,11 +161,9 @@ class WeatherStep(Step):
         }
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far."""
         return volumes(self._state, self._rock, self._loose, self._exported)
 
     def counts(self, seconds: float) -> dict[str, Any]:
-        """Entries for the report. seconds: of work so far."""
         steps = max(self._steps, 1)
         return {
             "years": self._years * self._done / steps,

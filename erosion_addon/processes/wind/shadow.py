@@ -42,7 +42,7 @@ class WindShadow:
         drop: by how much a shadow sinks on the way to the next row or column, whichever the wind
         crosses faster.
         """
-        from .kernels import shadow  # numba takes a second to import, so only where it runs
+        from .kernels import shadow
 
         rays = shadow.make_rays(*wind, drop, wrap)
         across = shade.T if rays.along_row else shade

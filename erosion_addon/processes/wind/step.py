@@ -46,8 +46,7 @@ DIRECTION_SALT = 0x57494E44
 
 
 class WindStep(Step):
-    """Running wind step on `state`: call `advance` until it returns 1; `layers` may be read at any
-    time.
+    """Wind step.
 
     key: uint64 of its random numbers. Raises InputError if the terrain cannot be eroded.
     """
@@ -356,7 +355,6 @@ class WindStep(Step):
         return float(speed * sine), float(speed * cosine)
 
     def layers(self) -> dict[str, Array]:
-        """Current layers changed by the step, in meters, by field name; new arrays."""
         layers = solid_layers(self._state, self._settled()[0], self._unit) | self._maps()
         return layers | {"wind_path": self._path.copy()}
 

@@ -158,6 +158,7 @@ class EROSION_OT_cancel(_RunningOperator, bpy.types.Operator):
         if self.asks and run.is_long and not progress.is_asking():
             progress.ask()
             return {"CANCELLED"}
+        progress.answer()
         run.cancel()
         if self.waiting_too:
             run_queue.clear()

@@ -48,6 +48,11 @@ def ask() -> None:
     redraw(session.run.task)
 
 
+def answer() -> None:
+    """End the question: the next Esc, maybe in the next run of the queue, is a first one."""
+    session.progress.asked_at = -ASKING
+
+
 def is_asking() -> bool:
     """Whether a second Esc cancels."""
     return time.monotonic() - session.progress.asked_at < ASKING

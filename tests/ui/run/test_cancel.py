@@ -83,6 +83,7 @@ def test_esc_asks_before_it_ends_a_long_run(terrain_object, begin):
     assert "Press Esc again to cancel" in shown(status)
     assert esc() == {"FINISHED"}
     assert run.state == "cancelled" and everything(terrain_object.data) == before
+    assert not progress.is_asking()  # a run of the queue that begins now is asked about anew
 
 
 def test_a_second_esc_much_later_asks_again(begin):

@@ -41,10 +41,11 @@ def registered():
     """All of Blender's lists that the extension adds to, by name with what it has added."""
     handlers = (getattr(bpy.app.handlers, name) for name in dir(bpy.app.handlers))
     functions = (one for handler in handlers if isinstance(handler, list) for one in handler)
+    names = bpy.types.Object.bl_rna.properties.keys()
     return {
         "classes": [name for name in dir(bpy.types) if name.startswith("EROSION_")],
         "operators": dir(bpy.ops.erosion),
-        "properties": [name for name in bpy.types.Object.bl_rna.properties if "erosion" in name],
+        "properties": [name for name in names if "erosion" in name],
         "handlers": [one.__name__ for one in functions if "terrain_erosion" in one.__module__],
     }
 

@@ -10,7 +10,7 @@ PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 KINDS = {
     "shell": r"(python -m erosion_addon|blender --command|make|py|terrain-erosion) ",
     "tree": r"[\w/]+ {2,}",
-    "drawing": r"┌",
+    "drawing": r" ?idle ──►|┌",
     "source": r"# [\w/]+\.py\n",
     "strata": r"(?sm)(?=.*^\[\[layer\]\])",
     "palette": r"rock_color = ",

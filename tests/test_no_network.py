@@ -23,7 +23,6 @@ FORBID = "from tests.no_network import forbid; forbid()\n"
 
 COMMANDS = """
 import os
-from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.cli.commands import main
 os.chdir({folder!r})
 for line in (
@@ -47,7 +46,7 @@ bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
 from tests.no_network import forbid
 forbid()
 import erosion_addon
-from erosion_addon.scene.terrain import grid
+from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.worker import worker_process
 from tests.terrains import fractal
 erosion_addon.register()

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MISTAKES = {
-    "erosion_addon/scene/run/busy.py": ("is_job_running(", "is_job_runing("),
+    "erosion_addon/scene/run/readiness.py": ("is_job_running(", "is_job_runing("),
     "erosion_addon/ui/base/panel.py": ("region.width", "region.widht"),
 }
 """Module -> right and wrong words."""

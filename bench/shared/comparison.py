@@ -75,6 +75,11 @@ def compiled(name: str, contract: bool = True) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
+def start_of(kernel: Any) -> Any:
+    """Function of a module of kernels that starts its drops or particles."""
+    return kernel.start_particles if hasattr(kernel, "start_particles") else kernel.start_drops
+
+
 def one_after_another(
     kernel: Any,
     shape: tuple[int, ...],
@@ -95,7 +100,7 @@ def one_after_another(
     totals = kernel.make_totals(tile)
 
     def run(first: int, last: int) -> None:
-        kernel.start_drops(pool, tile, *start[0], first, last, *start[1])
+        start_of(kernel)(pool, tile, *start[0], first, last, *start[1])
         kernel.run_tiles(here, tile, pool, *arguments, totals)
 
     run(0, 0)  # compiles

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.shared.comparison import EDGES, seconds
+from bench.shared.comparison import EDGES, seconds, start_of
 from erosion_addon.processes.shared.tile_scheduler import CELLS_PER_DROP, TileRun
 
 
@@ -66,7 +66,7 @@ def on_tiles(
     inside = 0.0
 
     def begin(pool: Any, tiles: Any, first: int, last: int) -> None:
-        kernel.start_drops(pool, tiles, *start[0], first, last, *start[1])
+        start_of(kernel)(pool, tiles, *start[0], first, last, *start[1])
 
     def work(worked: np.ndarray, tiles: Any, pool: Any) -> None:
         nonlocal inside

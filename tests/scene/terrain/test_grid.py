@@ -224,7 +224,7 @@ def test_linked_and_overridden_meshes_are_refused_and_not_written(make_hills, tm
     linked = wanted.objects[0]
     bpy.context.scene.collection.objects.link(linked)
     assert "linked" in obstacle.why_not(linked)
-    with pytest.raises(InputError, match="stays as it was"):
+    with pytest.raises(InputError, match="mesh is unchanged"):
         write_heights(linked.data, vertex_heights(linked.data) + 1)
     local = linked.override_create(remap_local_usages=True)
     assert obstacle.why_not(local) is not None

@@ -266,10 +266,15 @@ class Window:
         """Cancel a run: with Esc, and with another one where it asks, as often as a slow screen
         misses it.
         """
+        run = "job().object_name if running() else None"
+        name = self.ask(run)
         self.key("ESC")
-        for _ in range(5):
-            if not self.ask("running() and asking()"):
-                break
+        for _ in range(5 if name else 0):
+            deadline = time.perf_counter() + 30.0
+            while time.perf_counter() < deadline and not self.ask("running() and asking()"):
+                if self.ask(run) != name:
+                    return
+                time.sleep(0.1)
             self.key("ESC")
 
     def drop_file(self, path):

@@ -31,14 +31,12 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     mark(items)
+    parts = {True: [], False: []}
+    for item in items:
+        parts[item.get_closest_marker("thorough") is not None].append(item)
     is_thorough = config.getoption("--thorough")
-    left_out = [
-        item for item in items if (item.get_closest_marker("thorough") is not None) != is_thorough
-    ]
-    items[:] = [
-        item for item in items if (item.get_closest_marker("thorough") is not None) == is_thorough
-    ]
-    config.hook.pytest_deselected(items=left_out)
+    items[:] = parts[is_thorough]
+    config.hook.pytest_deselected(items=parts[not is_thorough])
 
 
 def mark(items):
@@ -49,7 +47,7 @@ def mark(items):
         elif item.path.parent not in (HERE, HERE / "cli"):
             # all the code that runs is ours, numpy's or numba's
             item.add_marker(pytest.mark.filterwarnings("error"))
-        if item.path.parent.name == "kernels" and item.path.parent.parent != HERE:
+        if item.path.parent.name == "kernels" and item.path.parent.parent != HERE / "base":
             item.add_marker(pytest.mark.kernel)
         if CASE in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.fuzz)

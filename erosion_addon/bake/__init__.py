@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is computed once of finished land: light and shade, and meshes of several details."""
+"""Light, shade and levels of detail, baked from finished land."""

@@ -102,8 +102,9 @@ def the_search_finds_erosion(window):
     for letter in " run":
         window.send("SPACE" if letter == " " else letter.upper(), ["PRESS"], unicode=letter)
     time.sleep(0.5)
+    before = window.ask("id(clock.last_job)")
     window.key("RET")
-    window.wait("the run", "running()")
+    window.wait("the run", f"id(clock.last_job) != {before}")
     window.key("ESC")
     window.wait("the end of the run", IDLE)
 

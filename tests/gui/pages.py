@@ -26,8 +26,7 @@ def a_first_terrain(window):
     time.sleep(4.0)  # until the previews are read and drawn
     window.picture("recipes_popover")
     window.key("ESC")
-    window.press("erosion.run")
-    window.wait("the start of the run", "running()")
+    window.press_run()
     window.wait("the end of the run", IDLE)
     window.picture("eroded")
     window.press("erosion.look_add")

@@ -227,8 +227,7 @@ def the_look_is_finished_in_one_click_and_follows_the_next_run(window):
     there = window.ask(made)
     window.picture("after_look")
     window.ask("bpy.data.objects['Terrain'].erosion.seed = 777")
-    window.press("erosion.run")
-    window.wait("the start of the run", "running()")
+    window.press_run()
     window.wait("the end of the run", IDLE)
     assert window.ask("fingerprint()") != before and window.ask(made) == there
     window.ask("viewport().spaces.active.shading.type = 'MATERIAL'")

@@ -183,10 +183,9 @@ def two_objects_are_eroded_one_after_the_other(window):
     window.wait("one less", "[one.name for one in queue().waiting()] == ['C']")
     window.over_viewport()
     window.escape()  # cancels the first run alone
-    window.wait("the next run", "running() and job().object_name == 'C'")
-    window.picture("next_one")
+    # The run of C may be over before a loaded machine can look at it; its map stays.
+    window.wait("the result of the next run", "'wear' in attributes('C')")
     window.wait("the end of all", f"{IDLE} and not queue().waiting()")
-    assert "wear" in window.ask("attributes('C')")
     assert "wear" not in window.ask("attributes()") + window.ask("attributes('B')")
     window.picture("after_queue")
 

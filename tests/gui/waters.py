@@ -48,8 +48,7 @@ def escape_while_rivers_are_computed_leaves_the_file_as_it_was(window):
     for worker in window.workers():  # the next one takes a second to start, in which Esc arrives
         window.ask(f"import os; os.kill({worker}, 9)")
     window.wait("the end of the worker", lambda: not window.workers())
-    window.press("erosion.rivers_add")
-    window.wait("the work", "running()")
+    window.press_run("erosion.rivers_add")
     window.over_viewport()
     window.escape()
     window.wait("the end", IDLE)
@@ -162,8 +161,7 @@ def _remove(window, kind):
 
 def _run(window):
     before = window.ask("terrain_heights().tolist()")
-    window.press("erosion.run")
-    window.wait("the run", "running()")
+    window.press_run()
     window.wait("the end of the run", IDLE)
     assert (
         window.ask("outcome()[0]") == "done" and window.ask("terrain_heights().tolist()") != before

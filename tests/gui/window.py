@@ -262,6 +262,12 @@ class Window:
             self.send(kind, ctrl=ctrl)
         self.settle()
 
+    def press_run(self, operator="erosion.run"):
+        """Press a button that starts a run, which may be over when this returns."""
+        before = self.ask("id(clock.last_job)")
+        self.press(operator)
+        self.wait("the start of the run", f"id(clock.last_job) != {before}")
+
     def escape(self):
         """Cancel a run: with Esc, and with another one where it asks, as often as a slow screen
         misses it.

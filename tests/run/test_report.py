@@ -13,6 +13,7 @@ from erosion_addon.processes.droplet.parameters import DropletParameters
 from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.state import Volumes
 from erosion_addon.run.report import hashes, in_words, is_step_report, mass_balance, volume
+from tests.processes.test_laws import SHORT
 from tests.terrains import fractal
 
 
@@ -137,26 +138,12 @@ def test_volumes_in_words(cubic_meters, words):
     assert volume(cubic_meters) == words
 
 
-BRIEF = {
-    "water": {"duration": 0.02},
-    "wind": {"particles_per_cell": 0.05},
-    "dunes": {"years": 5.0},
-    "weather": {"duration": 500.0},
-    "droplet": {"drops_per_cell": 0.1, "feature_size": 20.0},
-    "rill": {"drops_per_cell": 0.1},
-    "talus": {},
-    "snow": {},
-    "uplift": {},
-    "brush": {"strokes": [{"kind": "raise", "radius": 60.0, "dabs": [[100.0, 100.0, 1.0]]}]},
-}
-
-
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_what_a_step_reports_is_taken_for_a_step_s_report_and_nothing_else_is(kind):
     """A checkpoint brings reports of steps from whoever made it, and `in_words` has to tell
     them.
     """
-    recipe = Recipe.from_dict({"name": kind, "step": [{"kind": kind, **BRIEF[kind]}]})
+    recipe = Recipe.from_dict({"name": kind, "step": [{"kind": kind, **SHORT[kind]}]})
     report = erode(Terrain(fractal(24, 24, relief=50.0), 10.0), recipe).report
     step = report["steps"][0]
     assert (

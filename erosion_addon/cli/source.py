@@ -7,7 +7,7 @@ from pathlib import Path
 from ..base.arrays import Array
 from ..base.errors import InputError
 from ..files import maps
-from ..files.headers.image_header import read_header
+from ..files.headers.image_header import file_header
 from ..files.heightmap import read_heights, without_steps
 from ..files.image_files import ImageFiles
 from ..files.mask_file import read_mask, require_place
@@ -94,8 +94,9 @@ def _read(order: SourceOrder, image_files: ImageFiles) -> tuple[Terrain, dict[st
         )
     if order.surface_color and not is_strata(order.surface_color):
         path = Path(order.surface_color)
-        require_place(path, read_header(path).georeference, record)
-        color = maps.read_color(path, image_files, terrain.shape)
+        image = file_header(path)
+        require_place(path, image.header.georeference, record)
+        color = maps.read_color(path, image, image_files, terrain.shape)
         terrain = Terrain(terrain.elevation, terrain.spacing, {"surface_color": color})
     masks = {}
     for kind, file in order.masks:

@@ -19,7 +19,7 @@ from ..grid.fill_holes import filled_windows
 from ..terrain.terrain import HIGHEST
 from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, READ_SUFFIXES
 from .headers.georeference import Georeference
-from .headers.image_header import file_size, read_header
+from .headers.image_header import file_header, file_size, read_header
 from .image_files import ImageFiles, image_numbers
 from .rasters.colors import CODES
 from .rasters.raster import Cells, Raster, open_raster
@@ -224,7 +224,10 @@ def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tupl
         )
         numbers = raw_numbers(path, form)
     elif suffix in READ_SUFFIXES:
-        numbers = open_raster(path) or image_numbers(path, image_files, options.numbers != "shades")
+        image = file_header(path)
+        numbers = open_raster(path, image) or image_numbers(
+            path, image, image_files, options.numbers != "shades"
+        )
     else:
         raise InputError(
             f"{path} is not a kind of file that holds heights; use one of "

@@ -18,7 +18,8 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.memory import require_to_unpack
 from .headers.image_format import single
-from .headers.image_header import ImageHeader, damage_in, file_size, read_header
+from .headers.image_header import FileHeader, ImageHeader, damage_in, file_header, file_size
+from .headers.tiff_header import TiffImage
 from .rasters.colors import coded_heights
 from .rasters.raster import Cells, Raster
 from .rasters.tiff_pixels import TiffPixels
@@ -38,9 +39,9 @@ class ImageFiles(Protocol):
     def cell_bytes(self, channels: int) -> int:
         """Peak memory of a pixel while a file is read."""
 
-    def pixels(self, path: Path) -> np.ndarray[Any, Any]:
+    def pixels(self, path: Path, image: FileHeader) -> np.ndarray[Any, Any]:
         """All channels, (rows, cols, channels): unsigned integers as 0–1, signed ones as −1–1 (v /
-        largest value), floats unchanged.
+        largest value), floats unchanged. image: header of the file.
         """
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
@@ -66,33 +67,33 @@ class OpenImageIOFiles:
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
         """Gray pixels of a PNG, TIFF or EXR file; InputError if there are none."""
-        return gray(self.pixels(path), path)
+        return gray(self.pixels(path, file_header(path)), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
         """Colors of a PNG, TIFF or EXR file; InputError if there are none."""
-        return color(self.pixels(path))
+        return color(self.pixels(path, file_header(path)))
 
-    def pixels(self, path: Path) -> np.ndarray[Any, Any]:
+    def pixels(self, path: Path, image: FileHeader) -> np.ndarray[Any, Any]:
         """All channels of a PNG, TIFF or EXR file; InputError if it cannot be read."""
-        header = read_header(path)
+        header = image.header
         size = header.cells * 4 * (header.channels + 3)
         what = f"Reading {path} ({header.rows} × {header.cols})"
         require_to_unpack(size, header.cells, file_size(path), what)
-        if (pixels := tiff_pixels(path, header, path)) is not None:
+        if (pixels := tiff_pixels(path, image, path)) is not None:
             return pixels
         oiio = _openimageio()
         configuration = oiio.ImageSpec()
         # Otherwise the color of a PNG is multiplied by its alpha.
         configuration.attribute("oiio:UnassociatedAlpha", 1)
         with _utf8_name(path) as name:
-            image = oiio.ImageInput.open(name, configuration)
-            if image is None:
+            reader = oiio.ImageInput.open(name, configuration)
+            if reader is None:
                 raise damaged(path, _error(oiio))
             try:
-                pixels = image.read_image(0, 0, 0, image.spec().nchannels, "float")
-                error = _error(image)
+                pixels = reader.read_image(0, 0, 0, reader.spec().nchannels, "float")
+                error = _error(reader)
             finally:
-                image.close()
+                reader.close()
         # Some versions return zeros for missing strips and only leave an error behind.
         if pixels is None or error:
             raise damaged(path, error)
@@ -129,32 +130,29 @@ def upright(pixels: np.ndarray[Any, Any], header: ImageHeader) -> np.ndarray[Any
 
 
 def tiff_pixels(
-    source: Path | bytes, header: ImageHeader, name: object
+    source: Path | bytes, image: FileHeader, name: object
 ) -> np.ndarray[Any, Any] | None:
     """All channels of a TIFF, its path or its bytes, as of `ImageFiles.pixels`; None for an image
     of another kind.
 
     Neither OpenImageIO nor Blender reads all packings, and Blender answers some with zeros.
     """
-    if isinstance(source, bytes):
-        start = source[:2]
-    else:
-        with source.open("rb") as stream:
-            start = stream.read(2)
-    if start not in (b"II", b"MM") or header.packing == "JPEG" or header.by_gdal:
+    if not isinstance(image, TiffImage) or image.header.packing == "JPEG":
         return None
     with damage_in(str(name)):
-        return upright(TiffPixels(source).channels()[::-1], header)
+        return upright(TiffPixels(source, image.directories).channels()[::-1], image.header)
 
 
-def image_numbers(path: Path, image_files: ImageFiles | None, is_coded: bool) -> Raster:
+def image_numbers(
+    path: Path, image: FileHeader, image_files: ImageFiles | None, is_coded: bool
+) -> Raster:
     """Numbers of an image that is read as a whole. is_coded: whether its colors may be heights."""
-    header = read_header(path)
+    header = image.header
 
     @lru_cache(maxsize=1)
     def pixels() -> np.ndarray[Any, Any]:
         assert image_files is not None
-        return image_files.pixels(path)
+        return image_files.pixels(path, image)
 
     numbers = lru_cache(maxsize=1)(lambda: _numbers_of(pixels(), header, path))
     if image_files and header.kind == "uint8" and header.channels > 2 and is_coded:

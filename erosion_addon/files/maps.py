@@ -15,9 +15,9 @@ from ..terrain.fields import FIELDS, Field
 from ..terrain.ground_cover import COVERS, WHITE, ground_cover
 from ..terrain.terrain import Terrain
 from .headers.georeference import Georeference
-from .headers.image_header import read_header
+from .headers.image_header import FileHeader, read_header
 from .heightmap import encode_heightmap
-from .image_files import ImageFiles
+from .image_files import ImageFiles, color
 
 NORMAL = Field(
     "normal", "0-1", "direction of the surface in tangent space (red, green, blue)", components=3
@@ -175,14 +175,16 @@ def images(fields: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
         yield from zip(MAPS[name].images, parts, strict=True)
 
 
-def read_color(path: Path, image_files: ImageFiles, shape: tuple[int, int]) -> Array:
-    """Colors of an image file, stretched to `shape`: (rows, cols, 3) float32, linear, 0-1.
+def read_color(
+    path: Path, image: FileHeader, image_files: ImageFiles, shape: tuple[int, int]
+) -> Array:
+    """Colors of an image, stretched to `shape`: (rows, cols, 3) float32, linear, 0-1.
 
     Integers are sRGB, as painting programs write them, floats are linear. InputError if there are
     none.
     """
-    pixels = image_files.read_color(path)
-    if read_header(path).kind.startswith("uint"):
+    pixels = color(image_files.pixels(path, image))
+    if image.header.kind.startswith("uint"):
         pixels = linear(pixels)
     return fitted_color(pixels, shape, str(path))
 

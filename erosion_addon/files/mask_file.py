@@ -14,6 +14,7 @@ import numpy as np
 from ..base.errors import InputError
 from .formats import RAW_SUFFIXES
 from .headers.georeference import Georeference
+from .headers.image_header import file_header
 from .heightmap import opened, survey_in_bands
 from .image_files import ImageFiles
 from .rasters.raster import Cells, Raster
@@ -55,7 +56,8 @@ def mask_windows(
         require_place(path, record.georeference, land)
         survey = survey_in_bands(numbers, record, options)
         if survey.lowest == survey.highest and numbers.header.channels in (2, 4):
-            numbers, _ = cut(_alpha(numbers, image_files.pixels(path)[..., -1]), record, options)
+            alpha = image_files.pixels(path, file_header(path))[..., -1]
+            numbers, _ = cut(_alpha(numbers, alpha), record, options)
             survey = survey_in_bands(numbers, record, options)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error

@@ -20,6 +20,28 @@ from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
 from tests.geotiff import alps, geotiff
 
 
+@pytest.mark.parametrize("suffix,opens", [(".tif", 2), (".exr", 1), (".png", 1), (".asc", 2)])
+def test_the_header_of_an_input_is_read_once(folder, monkeypatch, suffix, opens):
+    """Pixels of a TIFF and numbers of a text are read by a second open, those of the others by
+    libraries.
+    """
+    path = Path(f"dem{suffix}")
+    if suffix == ".asc":
+        path.write_text("ncols 8\nnrows 8\n" + "1 2 3 4 5 6 7 8\n" * 8)
+    else:
+        encode_heightmap(path, np.load("dem.npy"), IMAGES)
+    paths = []
+    original = Path.open
+
+    def opened(self, *arguments, **options):
+        paths.append(self)
+        return original(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", opened)
+    assert main(["convert", str(path), "out.npy", "--height-range", "0", "100"]) == 0
+    assert paths.count(path) == opens
+
+
 def test_an_analysis_is_among_the_maps_where_it_is_asked_for(folder, capsys):
     assert (
         main(

@@ -8,7 +8,7 @@ import pytest
 
 from erosion_addon.cli.commands import main
 from erosion_addon.files.headers.georeference import Georeference
-from erosion_addon.files.headers.image_header import read_header
+from erosion_addon.files.headers.image_header import file_header, read_header
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.rasters.raster import open_raster
@@ -47,7 +47,7 @@ def written(folder, unit=1.0, holes=None, name="in.tif"):
 
 def numbers(path):
     header = read_header(path)
-    return open_raster(path).read(0, header.rows, 0, header.cols)[0]
+    return open_raster(path, file_header(path)).read(0, header.rows, 0, header.cols)[0]
 
 
 @pytest.mark.parametrize("command", ["erode", "convert", "rivers"])

@@ -10,7 +10,7 @@ from erosion_addon.base.arrays import linear
 from erosion_addon.base.atomic_files import Outputs
 from erosion_addon.base.errors import InputError
 from erosion_addon.files import maps
-from erosion_addon.files.headers.image_header import read_header
+from erosion_addon.files.headers.image_header import file_header, read_header
 from erosion_addon.files.image_files import OpenImageIOFiles
 
 IMAGES = OpenImageIOFiles()
@@ -57,8 +57,10 @@ def test_srgb_is_turned_linear_and_floats_are_taken_as_they_are(tmp_path):
     )
     IMAGES.write(tmp_path / "a.png", np.full((4, 5), 0.5, np.float32), "uint16")
     IMAGES.write(tmp_path / "a.exr", np.full((4, 5, 3), 0.5, np.float32), "float")
-    assert maps.read_color(tmp_path / "a.png", IMAGES, (4, 5)) == pytest.approx(0.21404, abs=1e-4)
-    assert maps.read_color(tmp_path / "a.exr", IMAGES, (4, 5)) == pytest.approx(0.5)
+    for name, value in (("a.png", 0.21404), ("a.exr", 0.5)):
+        image = file_header(tmp_path / name)
+        colors = maps.read_color(tmp_path / name, image, IMAGES, (4, 5))
+        assert colors == pytest.approx(value, abs=1e-4)
 
 
 def test_colors_of_another_size_are_stretched(tmp_path):

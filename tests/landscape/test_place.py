@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.files.headers.image_header import read_header
+from erosion_addon.files.headers.image_header import file_header, read_header
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.rasters.raster import open_raster
@@ -117,7 +117,7 @@ def test_a_landscape_of_heights_in_feet_is_exported_in_feet(tmp_path):
     assert np.allclose(land.read("start/elevation", Window(0, 129, 0, 200)), HEIGHTS, atol=1e-3)
     assert land.manifest.georeference.unit == foot
     path = exported(tmp_path)[0, 1]
-    numbers = open_raster(path).read(0, 65, 0, 65)[0]
+    numbers = open_raster(path, file_header(path)).read(0, 65, 0, 65)[0]
     assert read_header(path).unit == foot and np.allclose(
         numbers * foot, HEIGHTS[:65, :65], atol=1e-3
     )

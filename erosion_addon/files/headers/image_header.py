@@ -12,20 +12,29 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
 from ...base.errors import InputError
 from ...base.regular_files import kind_of
-from .ascii_grid import ascii_grid
-from .block_header import BLOCK_SUFFIXES, block_of
+from .ascii_grid import AsciiGrid, ascii_grid
+from .block_header import BLOCK_SUFFIXES, Block, block_of
 from .gdal_header import GDAL_SUFFIXES, gdal_header, has_gdal
 from .image_format import CorruptError, ImageHeader, UnknownPackingError, blocks
-from .tiff_header import mask_beside, tiff_header
+from .tiff_header import TiffImage, mask_beside, tiff_image
 from .world_file import with_surroundings
 
-__all__ = ("ImageHeader", "damage_in", "file_size", "parse_header", "read_header")
+__all__ = (
+    "FileHeader",
+    "ImageHeader",
+    "PlainImage",
+    "damage_in",
+    "file_header",
+    "file_size",
+    "parse_header",
+    "read_header",
+)
 
 _EXR_HEADER_LIMIT = 1 << 20
 _DEFLATE_RATIO = 1032  # deflate cannot pack better than this
@@ -35,7 +44,22 @@ _EXR_CHANNELS = ({"A", "Y"}, {"B", "G", "R"}, {"A", "B", "G", "R"})
 _EXR_ROWS_PER_CHUNK = (1, 1, 1, 16, 32, 16, 32, 32, 32, 256, 256, 32)
 
 
+class PlainImage(NamedTuple):
+    """Header of an image whose pixels a library reads."""
+
+    header: ImageHeader
+
+
+FileHeader = TiffImage | Block | AsciiGrid | PlainImage
+"""Header of a file, with what reading its numbers needs to know."""
+
+
 def read_header(path: str | Path) -> ImageHeader:
+    """Header of an image or a raster, see `file_header`."""
+    return file_header(path).header
+
+
+def file_header(path: str | Path) -> FileHeader:
     """Header of an image or a raster; InputError if it has none, or its pixels cannot be
     heights.
     """
@@ -45,20 +69,21 @@ def read_header(path: str | Path) -> ImageHeader:
     try:
         with damage_in(str(path)):
             if suffix in BLOCK_SUFFIXES:
-                return block_of(path, size).header
+                return block_of(path, size)
             if suffix == ".asc":
-                return ascii_grid(path, size).header
+                return ascii_grid(path, size)
         if suffix in GDAL_SUFFIXES:
-            return gdal_header(path)
+            return PlainImage(gdal_header(path))
         with path.open("rb") as stream:
-            header = with_surroundings(parse_header(stream, size, str(path)), path)
+            image = parse_header(stream, size, str(path))
+        header = with_surroundings(image.header, path)
         has_mask = header.mask_band or (
             suffix in (".tif", ".tiff") and mask_beside(path) is not None
         )
-        return header._replace(mask_band=has_mask)
+        return image._replace(header=header._replace(mask_band=has_mask))
     except UnknownPackingError:
         if has_gdal():
-            return gdal_header(path)
+            return PlainImage(gdal_header(path))
         raise
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
@@ -96,26 +121,28 @@ def file_size(path: Path) -> int:
     return status.st_size
 
 
-def parse_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
+def parse_header(stream: BinaryIO, size: int, name: str) -> TiffImage | PlainImage:
     """Header of the image in a stream of `size` bytes; `name` stands for it in messages."""
     magic = stream.read(4)
     stream.seek(0)
     with damage_in(name):
+        image: TiffImage | PlainImage
         if magic == b"\x89PNG":
-            header = _png(stream, size, name)
+            image = PlainImage(_png(stream, size, name))
         elif magic in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
-            header = tiff_header(stream, size, name)
+            image = tiff_image(stream, size, name)
         elif magic == b"v/1\x01":
-            header = _exr(stream, size, name)
+            image = PlainImage(_exr(stream, size, name))
         else:
             raise InputError(f"{name} is not a PNG, TIFF or EXR image; convert it to one of these.")
+        header = image.header
         if header.rows <= 0 or header.cols <= 0:
             raise CorruptError(f"it claims {header.rows} × {header.cols} pixels")
     if header.channels > 4:
         raise InputError(
             f"{name} has {header.channels} channels; save the heights alone as a gray image."
         )
-    return header
+    return image
 
 
 def _png(stream: BinaryIO, size: int, name: str) -> ImageHeader:

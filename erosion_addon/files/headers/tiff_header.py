@@ -7,7 +7,7 @@ packings.
 
 import re
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -65,11 +65,23 @@ _ITEM = re.compile(r"<Item\s([^<>]{0,400})>([^<]{0,400})</Item>")
 """Item of GDAL's metadata. A parser of XML would expand entities without end."""
 
 
-def tiff_header(stream: BinaryIO, size: int, name: str) -> ImageHeader:
-    """Header of the TIFF in a stream of `size` bytes; CorruptError if damaged, InputError if it
-    cannot hold heights.
+class TiffImage(NamedTuple):
+    """Header of a TIFF, and the directories that its pixels are read by."""
+
+    header: ImageHeader
+    directories: tuple[Directory, ...]
+
+
+def tiff_image(stream: BinaryIO, size: int, name: str) -> TiffImage:
+    """The TIFF in a stream of `size` bytes; CorruptError if damaged, InputError if it cannot hold
+    heights.
     """
-    first, *rest = directories(stream, size)
+    images = tuple(directories(stream, size))
+    return TiffImage(_header(images, size, name), images)
+
+
+def _header(images: tuple[Directory, ...], size: int, name: str) -> ImageHeader:
+    first, *rest = images
     shape = first.shape
     packing = _packing(first, name)
     kind = kind_of(first)

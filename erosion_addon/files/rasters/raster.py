@@ -10,11 +10,12 @@ import numpy as np
 
 from ...base.errors import InputError
 from ...base.memory import require_to_unpack
-from ..headers.ascii_grid import ascii_grid
-from ..headers.block_header import BLOCK_SUFFIXES, block_of
+from ..headers.ascii_grid import AsciiGrid
+from ..headers.block_header import Block
 from ..headers.gdal_header import open_with_gdal
 from ..headers.image_format import ImageHeader, single
-from ..headers.image_header import damage_in, file_size, read_header
+from ..headers.image_header import FileHeader, damage_in, file_size
+from ..headers.tiff_header import TiffImage
 from .blocks import block_numbers, text_numbers
 from .tiff_pixels import TiffPixels
 
@@ -37,43 +38,43 @@ class Raster(NamedTuple):
     cell_bytes: int = 0
 
 
-def open_raster(path: Path) -> Raster | None:
-    """Raster of a file by its header; None for images that `ImageFiles` reads. Raises InputError
-    for an invalid one, as does its reader.
+def open_raster(path: Path, image: FileHeader) -> Raster | None:
+    """Raster of a file by its header; None for images that `ImageFiles` reads. Its reader raises
+    InputError for damaged numbers.
     """
-    header = read_header(path)
+    # Each window opens the file anew: a file kept open could not be replaced on Windows, and
+    # several threads would share its position.
+    header = image.header
     suffix = path.suffix.lower()
+    more = (header.channels - 1) * np.dtype(header.kind).itemsize + int(header.mask_band)
     if header.by_gdal:
 
         def stored(*window: int) -> Cells:
             return gdal_numbers(path, header, *window)
 
-    elif suffix in (".tif", ".tiff") and header.packing != "JPEG":
-        pixels = TiffPixels(path)
+    elif isinstance(image, TiffImage) and suffix in (".tif", ".tiff") and header.packing != "JPEG":
+        pixels = TiffPixels(path, image.directories)
 
         def stored(*window: int) -> Cells:
             numbers, valid = pixels.read(*window)
             return single(numbers, path), valid
 
-    elif suffix in BLOCK_SUFFIXES:
-        block = block_of(path, path.stat().st_size)
+    elif isinstance(image, Block):
 
         def stored(*window: int) -> Cells:
-            return block_numbers(path, block, *window), None
+            return block_numbers(path, image, *window), None
 
-    elif suffix == ".asc":
-        image = lru_cache(maxsize=1)(
-            lambda: text_numbers(path, ascii_grid(path, path.stat().st_size))
-        )
+    elif isinstance(image, AsciiGrid):
+        numbers_of_text = lru_cache(maxsize=1)(lambda: text_numbers(path, image))
+        more += 8
 
         def stored(*window: int) -> Cells:
             top, bottom, left, right = window
-            return image()[top:bottom, left:right], None
+            return numbers_of_text()[top:bottom, left:right], None
 
     else:
         return None
-    more = (header.channels - 1) * np.dtype(header.kind).itemsize + int(header.mask_band)
-    return Raster(header, upright(stored, header, path), more + (8 if suffix == ".asc" else 0))
+    return Raster(header, upright(stored, header, path), more)
 
 
 def upright(

@@ -2,7 +2,7 @@
 """Pixels of a TIFF: blocks of strips or tiles, unpacked where a window needs them."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,11 +24,13 @@ one.
 
 
 class TiffPixels:
-    """Pixels of a TIFF with a valid header. source: its path or its bytes."""
+    """Pixels of a TIFF with a valid header. source: its path or its bytes. images: its
+    directories.
+    """
 
-    def __init__(self, source: Path | bytes) -> None:
+    def __init__(self, source: Path | bytes, images: Sequence[Directory]) -> None:
         self._source = source
-        first, *rest = _directories(source)
+        first, *rest = images
         self._shape = first.shape
         self._alpha = alpha_channel(first)
         self._image = _Blocks(first)
@@ -73,8 +75,8 @@ def _opened(source: Path | bytes) -> BinaryIO:
     return io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
 
 
-def _directories(source: Path | bytes) -> list[Directory]:
-    with _opened(source) as stream:
+def _directories(path: Path) -> list[Directory]:
+    with path.open("rb") as stream:
         size = stream.seek(0, io.SEEK_END)
         stream.seek(0)
         return list(directories(stream, size))

@@ -18,7 +18,13 @@ import numpy as np
 from ...base.arrays import linear
 from ...base.errors import InputError, reason_of
 from ...base.memory import require, require_to_unpack
-from ...files.headers.image_header import ImageHeader, file_size, parse_header, read_header
+from ...files.headers.image_header import (
+    FileHeader,
+    ImageHeader,
+    file_header,
+    file_size,
+    parse_header,
+)
 from ...files.image_files import color, damaged, gray, tiff_pixels, upright
 
 _BYTES_PER_CELL = 112
@@ -42,27 +48,26 @@ class BlenderFiles:
         """Gray pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom;
         InputError if none.
         """
-        return gray(self.pixels(path), path)
+        return gray(self.pixels(path, file_header(path)), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
         """Colors of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom;
         InputError if none.
         """
-        return color(self.pixels(path))
+        return color(self.pixels(path, file_header(path)))
 
-    def pixels(self, path: Path) -> np.ndarray[Any, Any]:
+    def pixels(self, path: Path, image: FileHeader) -> np.ndarray[Any, Any]:
         """All channels of a PNG, TIFF or EXR file, row 0 at the bottom; InputError if it cannot be
         read.
         """
-        header = read_header(path)
-        _check(header, file_size(path), path)
-        if (pixels := tiff_pixels(path, header, path)) is not None:
+        _check(image.header, file_size(path), path)
+        if (pixels := tiff_pixels(path, image, path)) is not None:
             return pixels
         try:
-            image = bpy.data.images.load(_blender_path(path), check_existing=False)
+            loaded = bpy.data.images.load(_blender_path(path), check_existing=False)
         except RuntimeError as error:
             raise damaged(path, reason_of(error)) from error
-        return _read_and_remove(image, header, path)
+        return _read_and_remove(loaded, image.header, path)
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
         """Write pixels as a 16-bit PNG ("uint16", 0–1) or float EXR, gray or colors; OSError where
@@ -136,15 +141,17 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
         return image_pixels(image), not image.is_float
     if image.packed_file:
         data = image.packed_file.data
-        header = parse_header(io.BytesIO(data), len(data), name)
+        packed = parse_header(io.BytesIO(data), len(data), name)
+        header = packed.header
         _check(header, len(data), name)
-        if (pixels := tiff_pixels(data, header, name)) is not None:
+        if (pixels := tiff_pixels(data, packed, name)) is not None:
             return pixels, header.kind.startswith("uint")
         return _read_and_remove(image.copy(), header, name), header.kind.startswith("uint")
     path = bpy.path.abspath(image.filepath, library=image.library)
     if not path:
         raise InputError(f"{name} has no pixels and no file; choose a file for it.")
-    return BlenderFiles().pixels(Path(path)), read_header(Path(path)).kind.startswith("uint")
+    linked = file_header(path)
+    return BlenderFiles().pixels(Path(path), linked), linked.header.kind.startswith("uint")
 
 
 def image_pixels(image: bpy.types.Image) -> np.ndarray[Any, Any]:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.files.headers.image_header import file_header
 from erosion_addon.files.rasters.raster import open_raster
 
 ROWS = 30
@@ -27,7 +28,7 @@ MAP = "map info = {UTM, 1, 1, 600000, 5198980, 30, 30, 32, North,WGS-84}\n"
 
 
 def read(path):
-    raster = open_raster(path)
+    raster = open_raster(path, file_header(path))
     numbers, valid = raster.read(0, raster.header.rows, 0, raster.header.cols)
     assert valid is None
     return raster.header, numbers
@@ -126,7 +127,7 @@ def test_a_sign_that_a_header_leaves_open_is_a_doubt(tmp_path):
 )
 def test_a_header_that_does_not_fit_its_file_is_refused(tmp_path, words, sentence):
     with pytest.raises(InputError, match=sentence):
-        open_raster(described(tmp_path, "a.bil", words))
+        file_header(described(tmp_path, "a.bil", words))
 
 
 def test_an_srtm_tile_lies_where_its_name_says(tmp_path):
@@ -157,7 +158,7 @@ def test_a_southern_and_western_tile_lies_there(tmp_path):
 @pytest.mark.parametrize("shape", [(3601, 1801), (1201, 1201)])
 def test_a_tile_without_its_name_has_cells_of_the_equator_and_a_doubt(tmp_path, shape):
     (tmp_path / "alps.hgt").write_bytes(bytes(2 * shape[0] * shape[1]))
-    header = open_raster(tmp_path / "alps.hgt").header
+    header = file_header(tmp_path / "alps.hgt").header
     assert (header.rows, header.cols) == shape and header.georeference is None
     assert (
         header.spacing[0] == pytest.approx(111195 / (shape[0] - 1), 1e-4)
@@ -168,7 +169,7 @@ def test_a_tile_without_its_name_has_cells_of_the_equator_and_a_doubt(tmp_path, 
 def test_an_srtm_file_of_another_size_is_refused(tmp_path):
     (tmp_path / "N46E010.hgt").write_bytes(bytes(1000))
     with pytest.raises(InputError, match="has 1000 bytes, which no"):
-        open_raster(tmp_path / "N46E010.hgt")
+        file_header(tmp_path / "N46E010.hgt")
 
 
 def grid(words, heights=HEIGHTS, end="\n", comma=False):
@@ -243,7 +244,7 @@ def test_a_portable_float_map_begins_in_the_south(tmp_path, scale, dtype):
 def test_a_color_or_damaged_float_map_is_refused(tmp_path, content, sentence):
     (tmp_path / "a.pfm").write_bytes(content)
     with pytest.raises(InputError, match=sentence):
-        open_raster(tmp_path / "a.pfm")
+        file_header(tmp_path / "a.pfm")
 
 
 @pytest.mark.parametrize("name", ["a.bil", "a.pfm", "a.asc"])
@@ -255,7 +256,8 @@ def test_a_window_is_that_part_of_the_whole(tmp_path, name):
         path.write_text(grid("ncols 20\nnrows 30\ncellsize 30\n"), encoding="ascii")
     if name == "a.pfm":
         path.write_bytes(b"Pf\n20 30\n-1\n" + HEIGHTS.tobytes())
-    assert np.array_equal(open_raster(path).read(3, 11, 5, 6)[0], HEIGHTS[3:11, 5:6])
+    raster = open_raster(path, file_header(path))
+    assert np.array_equal(raster.read(3, 11, 5, 6)[0], HEIGHTS[3:11, 5:6])
 
 
 def test_a_system_without_a_number_leaves_no_place_and_says_so(tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.files.headers.image_header import file_header
 from erosion_addon.files.places.placement import PROJECTED, System
 from erosion_addon.files.places.projections import to_degrees
 from erosion_addon.files.rasters.raster import open_raster
@@ -29,7 +30,8 @@ def written(path, driver="HFA", heights=HEIGHTS[::-1], code=32632, step=30.0, ba
 
 @pytest.mark.parametrize("driver,suffix", [("HFA", ".img"), ("RST", ".rst")])
 def test_gdal_reads_what_we_do_not(tmp_path, driver, suffix):
-    raster = open_raster(written(tmp_path / f"a{suffix}", driver))
+    path = written(tmp_path / f"a{suffix}", driver)
+    raster = open_raster(path, file_header(path))
     header = raster.header
     assert np.array_equal(raster.read(0, 30, 0, 40)[0], HEIGHTS)
     assert np.array_equal(raster.read(3, 9, 5, 20)[0], HEIGHTS[3:9, 5:20])
@@ -51,20 +53,21 @@ def test_a_virtual_raster_with_scale_unit_and_no_data_is_read(tmp_path):
         </SimpleSource></VRTRasterBand></VRTDataset>""",
         encoding="utf-8",
     )
-    header = open_raster(tmp_path / "a.vrt").header
+    header = file_header(tmp_path / "a.vrt").header
     assert (header.scale, header.offset, header.unit, header.no_data) == (0.1, 5.0, 0.3048, -9999.0)
     assert header.spacing == pytest.approx((30.48006, 30.48006), 1e-6)  # US survey feet
 
 
 def test_a_tiff_packed_by_lerc_is_read_where_gdal_is(tmp_path):
-    raster = open_raster(written(tmp_path / "a.tif", "GTiff", compress="lerc"))
+    path = written(tmp_path / "a.tif", "GTiff", compress="lerc")
+    raster = open_raster(path, file_header(path))
     assert np.array_equal(raster.read(0, 30, 0, 40)[0], HEIGHTS)
 
 
 def test_several_bands_are_refused(tmp_path):
     path = written(tmp_path / "a.img", bands=3)
     with pytest.raises(InputError, match="has 3 bands"):
-        open_raster(path)
+        file_header(path)
 
 
 def test_other_systems_become_degrees_where_gdal_is():
@@ -85,21 +88,21 @@ def test_without_gdal_the_sentence_names_two_ways(tmp_path, name, monkeypatch):
     with pytest.raises(
         InputError, match=r"pip install terrain-erosion\[gis\], or convert it: gdal_translate a\."
     ):
-        open_raster(tmp_path / name)
+        file_header(tmp_path / name)
 
 
 def test_without_gdal_a_tiff_packed_by_lerc_is_refused_by_name(tmp_path, monkeypatch):
     (tmp_path / "a.tif").write_bytes(tiff_of(HEIGHTS, {259: array("<u2", 34887)}))
     monkeypatch.setitem(sys.modules, "rasterio", None)
     with pytest.raises(InputError, match="packed by LERC"):
-        open_raster(tmp_path / "a.tif")
+        file_header(tmp_path / "a.tif")
 
 
 def test_what_gdal_does_not_know_either_is_a_sentence(tmp_path):
     pytest.importorskip("rasterio", reason="the extra gis is not installed")
     (tmp_path / "a.img").write_bytes(b"something")
     with pytest.raises(InputError, match="cannot be read by GDAL"):
-        open_raster(tmp_path / "a.img")
+        file_header(tmp_path / "a.img")
 
 
 VIRTUAL = """<VRTDataset rasterXSize="40" rasterYSize="30">
@@ -140,4 +143,4 @@ def test_gdal_asks_no_server_and_opens_nothing_that_a_file_hides(tmp_path, name,
     (tmp_path / "b.xml").write_text(SERVER.format("/"), encoding="utf-8")
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=sentence):
-        open_raster(tmp_path / name)
+        file_header(tmp_path / name)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
+from erosion_addon.files.headers.image_header import file_header
 from erosion_addon.files.rasters.packings import unpacked
 from erosion_addon.files.rasters.raster import open_raster
 from tests.geotiff import array, tiff_of
@@ -74,7 +75,7 @@ def packed(pixels, packing, predictor=1, tile=None, strip=7, planar=False, order
 def read(tmp_path, content, window=None):
     path = tmp_path / "a.tif"
     path.write_bytes(content)
-    raster = open_raster(path)
+    raster = open_raster(path, file_header(path))
     return raster.read(*(window or (0, raster.header.rows, 0, raster.header.cols)))
 
 
@@ -124,7 +125,7 @@ def test_another_program_packs_it_too(tmp_path, packing, tile):
         and image.write_image(noise[..., None])
         and image.close()
     )
-    raster = open_raster(tmp_path / "b.tif")
+    raster = open_raster(tmp_path / "b.tif", file_header(tmp_path / "b.tif"))
     assert (
         raster.header.packing == {"lzw": "LZW", "packbits": "PackBits", "zip": "Deflate"}[packing]
     )
@@ -239,7 +240,7 @@ def test_a_small_tiff_that_unpacks_to_gigabytes_is_refused_and_its_windows_are_r
         tiff_of(np.zeros((2, 2), "u1"), tags, blocks=[row] * (side - 1) + [b"x" + row])
     )
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: 10**12)
-    raster = open_raster(tmp_path / "a.tif")
+    raster = open_raster(tmp_path / "a.tif", file_header(tmp_path / "a.tif"))
     with pytest.raises(
         InputError,
         match=r"needs about 6\.4 GB of memory, although the file has only [0-9.]+ MB; save",

@@ -223,8 +223,8 @@ def test_a_small_png_that_claims_400_million_pixels_is_not_unpacked(tmp_path, hi
     image = load(tmp_path / "a.png")
     image.pack()
     monkeypatch.setattr(memory, "available_memory", lambda: 10**12)
-    huge = image_header.ImageHeader(20_000, 20_000, 1, "uint8")
-    monkeypatch.setattr("erosion_addon.scene.terrain.image.read_header", lambda path: huge)
+    huge = image_header.PlainImage(image_header.ImageHeader(20_000, 20_000, 1, "uint8"))
+    monkeypatch.setattr("erosion_addon.scene.terrain.image.file_header", lambda path: huge)
     monkeypatch.setattr("erosion_addon.scene.terrain.image.parse_header", lambda *_: huge)
     for read in (lambda: BLENDER.read(tmp_path / "a.png"), lambda: image_heights(image)):
         with pytest.raises(

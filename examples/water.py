@@ -25,7 +25,7 @@ SCENES = {
     "valley": {},
     "clouds": {"cloud_cover": 0.3, "cloud_size": 2000.0, "wind_speed": 3.0, "rain": 80.0},
     "spring": {"rain": 0.0, "springs": [[0.35, 0.85, 60.0], [0.9, 0.6, 30.0]], "drying": 0.1},
-    "sea": {"standing_water": "edges", "water_level": 150.0, "water_rise": 5.0, "pipe_depth": 20.0},
+    "sea": {"standing_water": "edges", "water_level": 165.0, "pipe_depth": 20.0},
 }
 """Parameters of the water step by name of the picture."""
 

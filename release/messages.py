@@ -22,6 +22,7 @@ from erosion_addon import ui  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
 from erosion_addon.base.parameters import groups  # noqa: E402
 from erosion_addon.drainage.land_statistics import FIGURES  # noqa: E402
+from erosion_addon.generators.registry import SOURCES  # noqa: E402
 from erosion_addon.processes.registry import PROCESSES  # noqa: E402
 from erosion_addon.recipe.recipe import LANDSCAPES, Recipe  # noqa: E402
 from erosion_addon.terrain.masks import MASK_KINDS  # noqa: E402
@@ -94,6 +95,11 @@ def messages() -> list[tuple[str, str]]:
     ]
     labels = [record.label for record in (*PROCESSES.values(), *MASK_KINDS.values())]
     labels += [label for _, label, _ in FIGURES]
+    entries |= {
+        (SENTENCE, replacement)
+        for record in (*PROCESSES.values(), *SOURCES.values())
+        for _, replacement in record.parameters.retired.values()
+    }
     entries |= {(DEFAULT, heading) for heading in [*headings, *labels, *LANDSCAPES.values()]}
     entries |= {(OPERATOR, text) for _, text, _ in REMEDIES.values()}
     entries |= {(DEFAULT, Recipe.load(name).description) for name in shipped()}

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import FrozenInstanceError, dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from .errors import InputError
 
@@ -201,6 +201,9 @@ class Parameters:
     against its declaration.
     """
 
+    retired: ClassVar[Mapping[str, tuple[Any, str]]] = {}
+    """Former parameters: the value that always holds now, and a sentence with the replacement."""
+
     def __init_subclass__(cls) -> None:
         # The methods below serve all subclasses. Generated ones are compiled for each, at every
         # start of Blender.
@@ -246,15 +249,20 @@ class Parameters:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Parameters from a table of values; InputError for an unknown name, with the list of known
-        names.
+        names, and for a retired one with another value than it has now.
         """
         names = specifications(cls)
+        current = dict(values)
         for name in values:
-            if name not in names:
+            if name in cls.retired:
+                fixed, replacement = cls.retired[name]
+                if current.pop(name) != fixed:
+                    raise InputError(f"{name} is always {fixed} now. {replacement}")
+            elif name not in names:
                 raise InputError(
                     f"{name} is not a parameter here; choose one of {', '.join(names)}."
                 )
-        return cls(**values)
+        return cls(**current)
 
     def scaled(self, ratio: float) -> Self:
         """Parameters for land of `ratio` times the width, kept in range; see

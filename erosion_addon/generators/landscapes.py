@@ -11,6 +11,10 @@ from . import noise
 from .canvas import Canvas
 from .domain_warp import interpolated, warped
 from .parameters import (
+    CALM,
+    SAND_GAIN,
+    SAND_OCTAVES,
+    SPURS,
     BlocksParameters,
     BumpsParameters,
     FaultsParameters,
@@ -58,21 +62,20 @@ def ridged(canvas: Canvas, parameters: RidgedParameters) -> Array:
         # Half a form is a ridge: |n| has twice the frequency of n.
         waves = parameters.ridges * 2**octave / 2
         noises = noise.octaves(canvas, waves, 2, 0.4, octave) / 2.7
-        if octave and parameters.spurs:
-            far = parameters.spurs * canvas.longer_side / parameters.ridges
+        if octave:
+            far = SPURS * canvas.longer_side / parameters.ridges
             pushed = zip(cells, fall, canvas.spacing, strict=True)
             noises = interpolated(
                 noises, *(at + offset * far / space for at, offset, space in pushed)
             )
         crest = weight * np.square(1.0 - np.minimum(np.abs(noises), 1.0))
         total += share * crest
-        if parameters.spurs:
-            for axis, space in enumerate(canvas.spacing):
-                rise = np.roll(noises, -1, axis) - np.roll(noises, 1, axis)
-                rise *= canvas.longer_side / (4 * waves * space)
-                fall[axis] -= share * weight * rise * noises
+        for axis, space in enumerate(canvas.spacing):
+            rise = np.roll(noises, -1, axis) - np.roll(noises, 1, axis)
+            rise *= canvas.longer_side / (4 * waves * space)
+            fall[axis] -= share * weight * rise * noises
         share *= parameters.gain
-        weight = 1.0 - parameters.calm * (1.0 - np.minimum(2.0 * crest, 1.0))
+        weight = 1.0 - CALM * (1.0 - np.minimum(2.0 * crest, 1.0))
     return stretched(warped(canvas, total), parameters.relief)
 
 
@@ -143,7 +146,7 @@ def _closed(field: Array, period: int) -> Array:
 
 def sand(canvas: Canvas, parameters: SandParameters) -> Array:
     """Sum of octaves of noise; all of it is loose sediment."""
-    total = noise.octaves(canvas, parameters.waves, parameters.octaves, parameters.gain, 0)
+    total = noise.octaves(canvas, parameters.waves, SAND_OCTAVES, SAND_GAIN, 0)
     return stretched(warped(canvas, total), parameters.relief)
 
 

@@ -8,6 +8,16 @@ from ..base.parameters import Parameters, parameter
 GROUP = "Finish"
 """Group heading of the shared parameters."""
 
+CALM = 0.75
+"""How much smoother the valleys of ridged noise are than its crests."""
+
+SPURS = 0.1
+"""How far its small forms are drawn out down the slopes."""
+
+SAND_OCTAVES = 4
+SAND_GAIN = 0.3
+"""Octaves of sand, and the height of each as a share of the one before."""
+
 
 def relief(default: float) -> Any:
     """Parameter: height range of the terrain."""
@@ -93,19 +103,14 @@ class RidgedParameters(Parameters):
         low=0,
         high=1,
     )
-    calm: float = parameter(
-        0.75, "How much smoother the valleys are than the crests.", low=0, high=1
-    )
-    spurs: float = parameter(
-        0.1,
-        "How far small forms are drawn out down the slopes: 0 lumps, more makes longer ribs.",
-        low=0,
-        high=1,
-        soft_high=0.3,
-    )
     warp: float = warp(0.25)
     tileable: bool = tileable()
     island: float = island()
+
+    retired = {
+        "calm": (CALM, "Lower gain for smoother valleys."),
+        "spurs": (SPURS, "Erode with light droplets for ribs down the slopes."),
+    }
 
 
 class MountainsParameters(Parameters):
@@ -233,21 +238,14 @@ class SandParameters(Parameters):
     waves: float = parameter(
         5.0, "Number of sand hills along the longer side.", low=1, high=1000, soft_high=50
     )
-    octaves: int = parameter(
-        4,
-        "How many times forms of half the size are added: higher values add finer ones.",
-        low=1,
-        high=16,
-    )
-    gain: float = parameter(
-        0.3,
-        "Height of the next smaller forms, as a share: higher values make rougher sand.",
-        low=0,
-        high=1,
-    )
     warp: float = warp()
     tileable: bool = tileable()
     island: float = island()
+
+    retired = {
+        "octaves": (SAND_OCTAVES, "Use the start terrain fractal for rougher land."),
+        "gain": (SAND_GAIN, "Use the start terrain fractal for rougher land."),
+    }
 
 
 class BumpsParameters(Parameters):
@@ -332,11 +330,10 @@ class BoxParameters(Parameters):
 
     height: float = height()
     width: float = width(0.5)
-    turn: float = parameter(
-        0.0, "How far the box is turned to the left.", low=-360, high=360, unit="°"
-    )
     warp: float = warp()
     island: float = island()
+
+    retired = {"turn": (0.0, "Use letters with a picture of a turned box.")}
 
 
 class LettersParameters(Parameters):
@@ -347,13 +344,14 @@ class LettersParameters(Parameters):
     image: str = parameter(
         "", "Image file of the shape, gray: white is high. The letters ABC where there is none."
     )
-    invert: bool = parameter(False, "Black stands out instead of white, as letters on paper.")
     height: float = height()
     width: float = parameter(
         0.8, "Width of the picture, as a share of the terrain's.", low=0.01, high=2
     )
     warp: float = warp()
     island: float = island()
+
+    retired = {"invert": (False, "Invert the picture.")}
 
 
 class PyramidInSandParameters(Parameters):

@@ -57,19 +57,13 @@ def pyramid(canvas: Canvas, parameters: PyramidParameters) -> Array:
 def box(canvas: Canvas, parameters: BoxParameters) -> Array:
     """Box: full height within the walls, 0 outside."""
     y, x = meters(canvas)
-    across, along = sincos(math.radians(parameters.turn))
-    inside = (
-        _square(y * along - x * across, x * along + y * across)
-        <= parameters.width * canvas.half_width
-    )
+    inside = _square(y, x) <= parameters.width * canvas.half_width
     return np.where(inside, parameters.height, 0.0)
 
 
 def letters(canvas: Canvas, parameters: LettersParameters) -> Array:
     """Relief from an image: height is proportional to brightness, and 0 outside the image."""
     pixels = _pixels(parameters.image, canvas)
-    if parameters.invert:
-        pixels = pixels.max() - pixels
     y, x = meters(canvas)
     rows, cols = pixels.shape
     # The whole picture shows, in its own proportions.

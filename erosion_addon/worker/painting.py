@@ -15,7 +15,7 @@ from ..base.arrays import Array
 from ..base.errors import InputError
 from ..base.threads import granted
 from ..processes.brush.canvas import Canvas
-from ..processes.brush.parameters import BrushParameters, Stroke
+from ..processes.brush.parameters import Stroke
 from ..processes.brush.window import Box, united
 from ..processes.registry import PROCESSES
 from ..processes.shared.shares import protected_soil
@@ -54,7 +54,7 @@ class Painting:
             strata,
         )
         process: Any = PROCESSES["brush"].step
-        self._canvas = Canvas(self._state, process.tools, BrushParameters().grass_protection)
+        self._canvas = Canvas(self._state, process.tools)
         self._stroke: Stroke | None = None
         self._box: Box | None = None
 

@@ -9,6 +9,7 @@ import pytest
 from erosion_addon import InputError, Recipe, Step, Terrain, erode
 from erosion_addon.base.data_files import shipped
 from erosion_addon.base.parameters import Parameters, groups, parameter, specifications
+from erosion_addon.generators.registry import SOURCES
 from erosion_addon.processes.registry import PROCESSES
 from tests.processes.test_laws import SHORT
 from tests.terrains import fractal
@@ -196,7 +197,6 @@ DECIDES = {
     "cloud_cover": [0.0, 0.5],
     "standing_water": ["none", "everywhere"],
     "rock_erosion": [0.0, 150.0],
-    "sliding": [0.0, 1.0],
     "shelter": [0.0, 1.0],
     "production": [0.0, 0.08],
     "flight": ["particles", "boundary layer"],
@@ -252,3 +252,21 @@ def test_when_a_parameter_acts_in_words():
     assert texts["water_level"] == "Used only with standing_water: edges or everywhere."
     assert texts["direction"] == "Used only with wind_rose: none."
     assert specifications(PROCESSES["talus"].parameters)["reach"].needs_text == ""
+
+
+RETIRED = [
+    (parameters, name)
+    for parameters in (record.parameters for record in (*PROCESSES.values(), *SOURCES.values()))
+    for name in parameters.retired
+]
+
+
+@pytest.mark.parametrize(("parameters", "name"), RETIRED)
+def test_a_retired_parameter_is_accepted_at_its_value_and_refused_at_another(parameters, name):
+    value, replacement = parameters.retired[name]
+    assert name not in specifications(parameters)
+    assert parameters.from_dict({name: value}) == parameters()
+    other = not value if isinstance(value, bool) else value + 1
+    with pytest.raises(InputError) as error:
+        parameters.from_dict({name: other})
+    assert str(error.value) == f"{name} is always {value} now. {replacement}"

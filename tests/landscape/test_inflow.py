@@ -108,7 +108,7 @@ def test_water_leaves_through_the_given_part_of_the_border_alone():
 TILE = 64
 CELL = 20.0
 RATE = 50.0
-STILL = {"rock_erosion": 0.0, "pick_up": 0.0, "sliding": 0.0, "evaporation": 0.0}
+STILL = {"rock_erosion": 0.0, "pick_up": 0.0, "evaporation": 0.0}
 
 
 def winding_valley(slope=0.1):

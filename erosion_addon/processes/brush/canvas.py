@@ -46,13 +46,12 @@ class Canvas:
     """The terrain of a state, of which it has copies of elevation and loose layers, changed in
     place.
 
-    tools: the processes that dabs are made of, by kind. grass_protection: share that full grass
-    holds. total: `Volumes` of all strokes so far. hardness: of the rock that lay bare when the
-    stroke began, where layers of rock have one.
+    tools: the processes that dabs are made of, by kind. total: `Volumes` of all strokes so far.
+    hardness: of the rock that lay bare when the stroke began, where layers of rock have one.
     """
 
-    def __init__(self, state: State, tools: Mapping[str, Process], grass_protection: float) -> None:
-        self._state = under_grass(state, grass_protection)
+    def __init__(self, state: State, tools: Mapping[str, Process]) -> None:
+        self._state = under_grass(state)
         self._tools = tools
         self.elevation = _rounded_to_float32(state.elevation)
         self.loose_layers = {

@@ -11,7 +11,7 @@ from ...base.arrays import Array
 from ...base.errors import InputError
 from ...base.parameters import Parameters, parameter
 from ...grid.sampling import smooth_step
-from ..shared.parameters import grass_protection
+from ..shared.parameters import UNDER_GRASS
 
 MOST_STROKES = 4096
 MOST_DABS = 16384
@@ -114,10 +114,11 @@ class BrushParameters(Parameters):
     strength: float = parameter(
         1.0, "Share of the painted change that is applied: lower values fade it.", low=0, high=1
     )
-    grass_protection: float = grass_protection()
     strokes: tuple[Any, ...] = parameter(
         (), "Strokes of the brush, one after another.", records=Stroke, most=MOST_STROKES
     )
+
+    retired = UNDER_GRASS
 
     @property
     def dabs(self) -> int:

@@ -37,7 +37,7 @@ class BrushStep(Step):
         )
         self._state = state
         self._strokes = [stroke for stroke in faded if stroke.dabs]
-        self._canvas = Canvas(state, tools, parameters.grass_protection)
+        self._canvas = Canvas(state, tools)
         self._start = (
             self._canvas.elevation.copy(),
             [layer.copy() for layer in self._canvas.loose_layers.values()],

@@ -3,11 +3,11 @@
 
 from ...base.parameters import Parameters, parameter
 from ..shared.parameters import (
+    UNDER_GRASS,
     coarse_to_fine,
     creep,
     detail,
     feature_size,
-    grass_protection,
     require_on_terrain,
     slope_limit,
 )
@@ -112,67 +112,6 @@ class DropletParameters(Parameters):
         step=0.01,
         group="Drops",
     )
-    deposit_limit: float = parameter(
-        0.0,
-        (
-            "Most that a drop deposits in a step, in cells of height: lower values spread its "
-            "load further along its path."
-        ),
-        low=0,
-        high=1000,
-        unit="cells/step",
-        zero="None",
-        usual=1.0,
-        soft_high=5,
-        step=0.01,
-        group="Drops",
-    )
-    deposit_footprint: str = parameter(
-        "bilinear",
-        (
-            "Where a drop deposits its load: mostly on the nearest cell, or equally on the 4 "
-            "cells around it."
-        ),
-        choices={
-            "bilinear": "The 4 cells around the drop, weighted by nearness",
-            "quarters": "A quarter on each of the 4 cells around the drop: softer, smoother fans",
-        },
-        group="Drops",
-    )
-    start: str = parameter(
-        "springs",
-        "Where in its cell a drop starts: on the corner, as published, or anywhere in the cell.",
-        choices={
-            "springs": (
-                "Rain on corners, as published; water of springs anywhere in their cells, so that "
-                "it fans out"
-            ),
-            "corner": "All drops on corners, as published: springs on summits run off to one side",
-            "anywhere": "All drops anywhere in their cells",
-        },
-        group="Drops",
-    )
-    erosion_footprint: str = parameter(
-        "brush",
-        (
-            "Where a drop digs: a soft brush of 4 × 4 cells, or the 4 cells around it for narrow "
-            "gullies."
-        ),
-        choices={
-            "brush": "4 × 4 cells, most in their middle: soft, wide channels",
-            "bilinear": "The 4 cells around the drop: narrow gullies, each as wide as a cell",
-        },
-        group="Drops",
-    )
-    slope: str = parameter(
-        "tangent",
-        "How slope counts for the capacity: its tangent, or its sine, which spares cliffs.",
-        choices={
-            "tangent": "Rise over horizontal distance: grows with steepness, so cliffs erode most",
-            "sine": "Rise over distance along the slope: at most 1, which spares cliffs",
-        },
-        group="Drops",
-    )
     springs: tuple[tuple[float, ...], ...] = parameter(
         (),
         "Springs: position from the left and bottom edges (0-1), and amount of water.",
@@ -220,8 +159,70 @@ class DropletParameters(Parameters):
     )
     slope_limit: float = slope_limit()
     creep: float = creep()
-    grass_protection: float = grass_protection()
     coarse_to_fine: bool = coarse_to_fine()
+    erosion_footprint: str = parameter(
+        "brush",
+        (
+            "Where a drop digs: a soft brush of 4 × 4 cells, or the 4 cells around it for narrow "
+            "gullies."
+        ),
+        choices={
+            "brush": "4 × 4 cells, most in their middle: soft, wide channels",
+            "bilinear": "The 4 cells around the drop: narrow gullies, each as wide as a cell",
+        },
+        group="As Published",
+    )
+    deposit_footprint: str = parameter(
+        "bilinear",
+        (
+            "Where a drop deposits its load: mostly on the nearest cell, or equally on the 4 "
+            "cells around it."
+        ),
+        choices={
+            "bilinear": "The 4 cells around the drop, weighted by nearness",
+            "quarters": "A quarter on each of the 4 cells around the drop: softer, smoother fans",
+        },
+        group="As Published",
+    )
+    deposit_limit: float = parameter(
+        0.0,
+        (
+            "Most that a drop deposits in a step, in cells of height: lower values spread its "
+            "load further along its path."
+        ),
+        low=0,
+        high=1000,
+        unit="cells/step",
+        zero="None",
+        usual=1.0,
+        soft_high=5,
+        step=0.01,
+        group="As Published",
+    )
+    start: str = parameter(
+        "springs",
+        "Where in its cell a drop starts: on the corner, as published, or anywhere in the cell.",
+        choices={
+            "springs": (
+                "Rain on corners, as published; water of springs anywhere in their cells, so that "
+                "it fans out"
+            ),
+            "corner": "All drops on corners, as published: springs on summits run off to one side",
+            "anywhere": "All drops anywhere in their cells",
+        },
+        group="As Published",
+    )
+    slope: str = parameter(
+        "tangent",
+        "How slope counts for the capacity: its tangent, or its sine, which spares cliffs.",
+        choices={
+            "tangent": "Rise over horizontal distance: grows with steepness, so cliffs erode most",
+            "sine": "Rise over distance along the slope: at most 1, which spares cliffs",
+        },
+        group="As Published",
+    )
+
+    retired = UNDER_GRASS
 
     def __post_init__(self) -> None:
         require_on_terrain(self.springs)

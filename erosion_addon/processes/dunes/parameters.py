@@ -19,6 +19,15 @@ longer.
 FLIGHT = 1.7
 """Mean number of hops of a slab on level sand."""
 
+SPEED_UP = 4.0
+"""How much longer hops become for each meter above the surrounding land, in m/m."""
+
+SHELTER_ANGLE = 15.0
+"""Angle in degrees at which sheltered air thins out behind a height."""
+
+CLIMB_ANGLE = 45.0
+"""Steepest slope in degrees that hopping sand climbs."""
+
 
 class DuneParameters(Parameters):
     """Sand hops with the wind, settles in the lee and slides: fields of crescents, long crests or
@@ -79,17 +88,6 @@ class DuneParameters(Parameters):
         soft_high=200,
         group="Sand",
     )
-    speed_up: float = parameter(
-        4.0,
-        "How much longer hops become for each meter above the surrounding land: "
-        "higher values make lower dunes with gentler windward slopes.",
-        low=0,
-        high=20,
-        unit="m/m",
-        soft_low=1,
-        soft_high=10,
-        group="Sand",
-    )
     creep: float = parameter(
         0.2,
         "Share of the passing sand that rolls down slopes: higher values make smoother dunes.",
@@ -107,28 +105,6 @@ class DuneParameters(Parameters):
         soft_low=20,
         soft_high=45,
         group="Sand",
-    )
-    shelter_angle: float = parameter(
-        15.0,
-        (
-            "Angle at which sheltered air thins out behind a height: lower values keep dunes "
-            "further apart."
-        ),
-        low=1,
-        high=80,
-        unit="°",
-        soft_low=5,
-        soft_high=30,
-        group="Sand",
-    )
-    climb_angle: float = parameter(
-        45.0,
-        "Steepest slope that hopping sand climbs; it stays at the foot of what is steeper.",
-        low=1,
-        high=89,
-        unit="°",
-        soft_low=20,
-        group="Rock",
     )
     abrasion: float = parameter(
         0.0,
@@ -181,23 +157,14 @@ class DuneParameters(Parameters):
         group="Shore",
         needs=("beach_supply",),
     )
-    moisture_hold: float = parameter(
-        1.0,
-        "Share of wet sand (moisture 1) that stays: higher values leave damp sand lying.",
-        low=0,
-        high=1,
-        group="Moisture and Grass",
-    )
-    grass_hold: float = parameter(
-        1.0,
-        (
-            "Share of the sand that full grass holds and catches: higher values bind dunes where "
-            "it is green."
-        ),
-        low=0,
-        high=1,
-        group="Moisture and Grass",
-    )
+
+    retired = {
+        "speed_up": (SPEED_UP, "Change hop_length for larger or smaller dunes."),
+        "shelter_angle": (SHELTER_ANGLE, "Change hop_length for larger or smaller dunes."),
+        "climb_angle": (CLIMB_ANGLE, "Paint the mask Strength where sand must stay."),
+        "moisture_hold": (1.0, "Paint the mask Strength where sand must stay."),
+        "grass_hold": (1.0, "Paint the mask Strength where sand must stay."),
+    }
 
     def __post_init__(self) -> None:
         check_rose(self.wind_rose)

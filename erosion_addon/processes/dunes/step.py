@@ -18,7 +18,7 @@ from ..shared.shares import Ground, depth_bounds, shares, under_grass
 from ..shared.slides import Slides
 from ..shared.state import LARGEST, State, Step, Volumes, chunk_end
 from ..shared.winds import drawn_wind, turned
-from .parameters import FLIGHT, SLAB, DuneParameters
+from .parameters import CLIMB_ANGLE, FLIGHT, SHELTER_ANGLE, SLAB, SPEED_UP, DuneParameters
 
 DUNE, SURROUNDINGS = 1.0, 12.0
 """Averaging radii in hops: of the ground that deflects the wind, and of the surroundings it is
@@ -98,7 +98,7 @@ class DuneStep(Step):
         self._random = rng
         self._key = np.uint64(key)
         self._parameters = parameters
-        state = self._state = under_grass(state, parameters.grass_hold)
+        state = self._state = under_grass(state, 1.0)
         self._shape = rows, cols = state.elevation.shape[0], state.elevation.shape[1]
         loose = state.loose()
         self._rock = ringed(state.elevation - loose)
@@ -147,20 +147,17 @@ class DuneStep(Step):
         dry sand.
         """
         layers = self._state.layers
-        parameters = self._parameters
         moisture, grass, water = (layers.get(name) for name in ("moisture", "grass", "water_depth"))
         if moisture is None and grass is None and water is None:
             return None
         cover = np.zeros((*self._shape, 2), np.float32)
-        cover[..., 0] = 0 if grass is None else parameters.grass_hold * np.clip(grass, 0, 1)
-        cover[..., 1] = (
-            1 if moisture is None else 1 - parameters.moisture_hold * np.clip(moisture, 0, 1)
-        )
+        cover[..., 0] = 0 if grass is None else np.clip(grass, 0, 1)
+        cover[..., 1] = 1 if moisture is None else 1 - np.clip(moisture, 0, 1)
         if water is not None:
             cover[water > DROWNED] = 1, 0  # what falls in sinks
         if self._beach.any():
             strip = self._beside_water(BEACH + GRASS) & ~self._beach
-            grown = np.float32(parameters.beach_grass)
+            grown = np.float32(self._parameters.beach_grass)
             cover[strip] = np.maximum(cover[strip, 0], grown)[:, None] * (1, 0) + (
                 cover[strip, 1:] * (1 - grown)
             ) * (0, 1)
@@ -255,10 +252,10 @@ class DuneStep(Step):
         constants = self._kernel.Constants(
             slab=SLAB * cell,
             hop=parameters.hop(cell) / pitch,
-            speed_up=parameters.speed_up / parameters.hop(cell),
+            speed_up=SPEED_UP / parameters.hop(cell),
             lead=round(LEAD * parameters.hop(cell) / pitch),
-            drop=pitch * tan(math.radians(parameters.shelter_angle)),
-            climb=pitch * tan(math.radians(parameters.climb_angle)),
+            drop=pitch * tan(math.radians(SHELTER_ANGLE)),
+            climb=pitch * tan(math.radians(CLIMB_ANGLE)),
             wear=SLAB * cell * parameters.abrasion,
             reach=parameters.abrasion_height,
             dust=parameters.dust,

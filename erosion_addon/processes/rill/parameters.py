@@ -3,11 +3,11 @@
 
 from ...base.parameters import Parameters, parameter
 from ..shared.parameters import (
+    UNDER_GRASS,
     coarse_to_fine,
     creep,
     detail,
     feature_size,
-    grass_protection,
     slope_limit,
 )
 
@@ -96,15 +96,6 @@ class RillParameters(Parameters):
         soft_high=1000,
         needs=("form", "capacity", "uncapped"),
     )
-    minimum_volume: float = parameter(
-        0.01,
-        "Share of its water at which a drop ends: higher values make shorter paths.",
-        low=0,
-        high=1,
-        soft_high=0.5,
-        step=0.001,
-        group="Drops",
-    )
     evaporation: float = parameter(
         0.001,
         "Share of its water that a drop loses per meter: higher values make shorter paths.",
@@ -150,5 +141,15 @@ class RillParameters(Parameters):
     )
     slope_limit: float = slope_limit()
     creep: float = creep()
-    grass_protection: float = grass_protection()
     coarse_to_fine: bool = coarse_to_fine()
+    minimum_volume: float = parameter(
+        0.01,
+        "Share of its water at which a drop ends: higher values make shorter paths.",
+        low=0,
+        high=1,
+        soft_high=0.5,
+        step=0.001,
+        group="As Published",
+    )
+
+    retired = UNDER_GRASS

@@ -39,22 +39,15 @@ ROUND = 8
 SECONDS = 4e-9
 """Seconds per pass and cell."""
 
+GRASS_PROTECTION = 0.8
+"""Share of all erosion that full grass prevents."""
+
+UNDER_GRASS = {
+    "grass_protection": (GRASS_PROTECTION, "Paint the mask Protection where less may wear.")
+}
+
 DROPS_SUMMARIZED = ("drops", "drops_per_second", "mean_path", "paths_cut")
 """Counts that `drops_in_words` needs."""
-
-
-def grass_protection() -> Any:
-    """Parameter: protection by grass."""
-    return parameter(
-        0.8,
-        (
-            "Share of all erosion that full grass prevents: higher values hold green ground where "
-            "it is."
-        ),
-        low=0,
-        high=1,
-        group="Grass",
-    )
 
 
 def feature_size() -> Any:

@@ -14,6 +14,7 @@ from ...base.errors import InputError
 from ...grid.stencils import continued
 from ...terrain.fields import RISE
 from ...terrain.masks import AREAS
+from .parameters import GRASS_PROTECTION
 from .state import State
 
 _FULL = np.float32(1.0)
@@ -188,10 +189,10 @@ def with_folded(state: State) -> State:
     return replace(state, masks=folded(state.masks))
 
 
-def under_grass(state: State, protection: float) -> State:
+def under_grass(state: State, protection: float = GRASS_PROTECTION) -> State:
     """State with the protection by its grass as a mask `cover`; unchanged without grass."""
     grass = state.layers.get("grass")
-    if grass is None or protection == 0.0 or not grass.any():
+    if grass is None or not grass.any():
         return state
     cover: Array = (np.float32(protection) * np.clip(grass, 0.0, 1.0)).astype(np.float32)
     if "held" in state.masks:

@@ -3,7 +3,7 @@
 
 from ...base.arrays import longer_side
 from ...base.parameters import Parameters, parameter
-from ..shared.parameters import grass_protection
+from ..shared.parameters import UNDER_GRASS
 
 LONG_PASSES = 2048
 """Passes that take slides so far that they begin on coarser cells: more than eleven cells."""
@@ -59,13 +59,14 @@ class TalusParameters(Parameters):
         soft_high=1000,
         width_power=1,
     )
-    grass_protection: float = grass_protection()
     coarse_to_fine: bool = parameter(
         False,
         "Long slides on coarser cells, their last steps on the terrain's: many times as fast on "
         "large terrains; walls and screes shift a little.",
         group="Resolution",
     )
+
+    retired = UNDER_GRASS
 
     def passes(self, shape: tuple[int, ...], spacing: tuple[float, float]) -> int:
         """Limit of passes on a terrain of (rows, columns) cells with (row, column) spacing in

@@ -30,7 +30,7 @@ class TalusStep(Step):
     def __init__(
         self, state: State, parameters: TalusParameters, key: int, most: int | None = None
     ) -> None:
-        state = self._state = under_grass(state, parameters.grass_protection)
+        self._state = state
         loose = state.loose()
         self._rock = ringed(state.elevation - loose)
         self._loose = ringed(loose)
@@ -119,11 +119,11 @@ class TalusStepFactory:
 
     def __call__(self, state: State, parameters: TalusParameters, key: int) -> Step:
         """A step on `state`."""
+        state = under_grass(state)
         far = parameters.passes(state.elevation.shape, state.spacing) > LONG_PASSES
         if not (parameters.coarse_to_fine and far and halved(state.elevation.shape)):
             return TalusStep(state, parameters, key)
-        state = with_folded(under_grass(state, parameters.grass_protection))
-        return TalusCoarseFirst(state, replace(parameters, grass_protection=0.0), key)
+        return TalusCoarseFirst(with_folded(state), parameters, key)
 
 
 TalusSteps = TalusStepFactory()

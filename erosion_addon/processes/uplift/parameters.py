@@ -5,7 +5,7 @@ from ...base.arrays import longer_side
 from ...base.kernels.elementary import power
 from ...base.parameters import Parameters, parameter
 from ...drainage.parameters import sea_level
-from ..shared.parameters import coarse_to_fine, grass_protection
+from ..shared.parameters import UNDER_GRASS, coarse_to_fine
 
 SQUARE_KILOMETER = 1e6
 
@@ -142,8 +142,9 @@ class UpliftParameters(Parameters):
         False, "Rivers end in a sea, and nothing is cut below its level.", group="Sea"
     )
     sea_level: float = sea_level("Sea")
-    grass_protection: float = grass_protection()
     coarse_to_fine: bool = coarse_to_fine()
+
+    retired = UNDER_GRASS
 
     def reach(self, area: float) -> float:
         """K A^m in meters per year, for an area in m²."""

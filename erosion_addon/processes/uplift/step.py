@@ -78,7 +78,7 @@ class UpliftStep(Step):
         self._incision = incision
         self._random = rng
         self._key = key
-        state = _standing_at_outlets(under_grass(state, parameters.grass_protection))
+        state = _standing_at_outlets(under_grass(state))
         self._parameters = parameters
         self._state = state
         self._steps = steps or STEPS

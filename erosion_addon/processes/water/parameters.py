@@ -4,7 +4,7 @@
 import math
 
 from ...base.parameters import Parameters, parameter
-from ..shared.parameters import require_on_terrain
+from ..shared.parameters import UNDER_GRASS, require_on_terrain
 
 COURANT = 0.7
 """Courant number: share of the longest stable time step that is used."""
@@ -15,6 +15,12 @@ MOST_SUB_STEPS = 10_000
 
 SCALED = ("capacity", "pick_up", "settling", "evaporation")
 """Parameters with masks in the kernel, in its order: see `kernels.banks.CARRIED`."""
+
+FRICTION = 0.05
+"""Friction of the bed: Darcy's f / 8."""
+
+SLIDING = 1.0
+"""Share of the excess slope of wet soil that slides away in a minute."""
 
 
 class WaterParameters(Parameters):
@@ -140,29 +146,6 @@ class WaterParameters(Parameters):
         group="Standing Water",
         needs=("standing_water", "edges", "everywhere"),
     )
-    water_rise: float = parameter(
-        0.0,
-        (
-            "How fast the water level rises; below 0 it falls: higher values flood higher banks "
-            "in the end."
-        ),
-        low=-1e6,
-        high=1e6,
-        unit="m/h",
-        soft_low=-100,
-        soft_high=100,
-        group="Standing Water",
-        needs=("standing_water", "edges", "everywhere"),
-    )
-    friction: float = parameter(
-        0.05,
-        "Friction of the bed (Darcy's f / 8): higher values make slower, deeper water.",
-        low=0.001,
-        high=10,
-        soft_high=1,
-        step=0.001,
-        group="Flow",
-    )
     pipe_depth: float = parameter(
         2.0,
         (
@@ -251,16 +234,6 @@ class WaterParameters(Parameters):
         high=89,
         unit="°",
         group="Slides",
-        needs=("sliding",),
-    )
-    sliding: float = parameter(
-        1.0,
-        "How fast wet soil slides: higher values make softer slopes beside the water.",
-        low=0,
-        high=1000,
-        unit="1/min",
-        soft_high=10,
-        group="Slides",
     )
     drying: float = parameter(
         0.3,
@@ -286,16 +259,6 @@ class WaterParameters(Parameters):
         soft_high=50,
         group="Moisture and Grass",
     )
-    grass_protection: float = parameter(
-        0.8,
-        (
-            "Share of all erosion that full grass prevents: higher values hold green banks where "
-            "they are."
-        ),
-        low=0,
-        high=1,
-        group="Moisture and Grass",
-    )
     gravity: float = parameter(
         9.81,
         "How strongly water is pulled downhill: higher values make it faster.",
@@ -317,6 +280,13 @@ class WaterParameters(Parameters):
         soft_high=20,
         group="Flow",
     )
+
+    retired = {
+        "water_rise": (0.0, "Use several water steps, each with its own water_level."),
+        "friction": (FRICTION, "Change pipe_depth for faster or slower water."),
+        "sliding": (SLIDING, "Set slide_angle to 89 for no slides."),
+        **UNDER_GRASS,
+    }
 
     def __post_init__(self) -> None:
         require_on_terrain(self.springs)

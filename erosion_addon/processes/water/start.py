@@ -25,17 +25,15 @@ def water_level(elevation: Array, parameters: WaterParameters) -> float:
 
 
 def salt_ground(elevation: Array, parameters: WaterParameters) -> Array | None:
-    """(rows, cols) bool: where a sea beyond the open edges, or its spray, reaches at its highest
-    level; None without one. Hollows that land parts from the sea are not salt. elevation: (rows,
-    cols) m.
+    """(rows, cols) bool: where a sea beyond the open edges, or its spray, reaches; None without
+    one. Hollows that land parts from the sea are not salt. elevation: (rows, cols) m.
     """
     if parameters.standing_water != "edges":
         return None
 
     from .kernels.sea import spread_from_edges
 
-    rise = max(parameters.water_rise * parameters.duration, 0.0)
-    low = elevation < water_level(elevation, parameters) + rise + SPRAY
+    low = elevation < water_level(elevation, parameters) + SPRAY
     reached = np.zeros(low.shape, bool)
     spread_from_edges(low, np.empty(low.size, np.int64), reached)
     return reached

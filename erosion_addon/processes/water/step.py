@@ -9,11 +9,12 @@ import numpy as np
 from ...base.arrays import EDGES, Array
 from ...base.errors import InputError
 from ...base.kernels.elementary import expm1, sincos, tan
+from ..shared.parameters import GRASS_PROTECTION
 from ..shared.shares import Ground, Plot
 from ..shared.state import Pace, State, Step, Volumes
 from ..shared.streams import slice_of, steps_in
 from ..shared.tile_scheduler import Bands
-from .parameters import MOST_SUB_STEPS, WaterParameters, longest_step
+from .parameters import FRICTION, MOST_SUB_STEPS, SLIDING, WaterParameters, longest_step
 from .start import HOUR, layer, masks, salt_ground, sources, water_level, whole_meters
 
 FRESH = 2.0
@@ -157,7 +158,7 @@ class WaterStep(Step):
             row_steepness=f(1 / row_spacing),
             col_steepness=f(1 / col_spacing),
             gravity=f(parameters.gravity),
-            friction=f(parameters.friction),
+            friction=f(FRICTION),
             depth=f(parameters.pipe_depth),
             row_share=sub / row_spacing,
             col_share=sub / col_spacing,
@@ -180,13 +181,13 @@ class WaterStep(Step):
             rock=f(parameters.rock_erosion / HOUR * seconds),
             repose=f(tan(math.radians(parameters.slide_angle))),
             bank=f(parameters.bank_erosion * parameters.rock_erosion / HOUR * seconds),
-            slide=f(0.125) * share(parameters.sliding, 60),
+            slide=f(0.125) * share(SLIDING, 60),
             dry=f(1) - share(parameters.drying, HOUR),
             grow=share(parameters.grass_growth, HOUR),
             die=share(10 * parameters.grass_growth, HOUR),
             fresh=f(FRESH / HOUR * seconds),
             grass_slope=f(GRASS_SLOPE),
-            protection=f(parameters.grass_protection),
+            protection=f(GRASS_PROTECTION),
             gravity=f(parameters.gravity),
             edges=edges,
         )
@@ -353,13 +354,8 @@ class WaterStep(Step):
             self._grass[self._salt] = 0.0
 
     def _level(self) -> float:
-        """Current level of standing water in meters above the reference."""
-        parameters = self._parameters
-        return (
-            self._start_level
-            - self._reference
-            + parameters.water_rise * self._done * parameters.time_step / HOUR
-        )
+        """Level of standing water in meters above the reference."""
+        return self._start_level - self._reference
 
     def _fill_up(self) -> float:
         """Fill everything below the level, in meters of water; the load takes up space."""

@@ -4,7 +4,7 @@
 import math
 
 from ...base.parameters import Parameters, parameter
-from ..shared.parameters import grass_protection
+from ..shared.parameters import UNDER_GRASS
 
 FEWEST_STEPS = 16
 """Fewest time steps of a run, so that weathering and creep interact."""
@@ -13,6 +13,9 @@ COVER_PER_STEP = 0.05
 """Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then
 weathers as if it had been bare all the time, within half as much.
 """
+
+MOISTURE_EFFECT = 0.5
+"""How much faster wet ground weathers than dry: 1 would spare dry rock altogether."""
 
 
 class WeatherParameters(Parameters):
@@ -50,13 +53,6 @@ class WeatherParameters(Parameters):
         needs=("production",),  # less takes many time steps
         width_power=1,
     )
-    moisture_effect: float = parameter(
-        0.5,
-        "How much faster wet ground weathers than dry: 1 spares dry rock altogether.",
-        low=0,
-        high=1,
-        needs=("production",),
-    )
     diffusivity: float = parameter(
         0.005,
         "How fast the cover creeps downhill: higher values round crests and fill hollows.",
@@ -67,7 +63,11 @@ class WeatherParameters(Parameters):
         soft_high=0.1,
         width_power=2,
     )
-    grass_protection: float = grass_protection()
+
+    retired = {
+        "moisture_effect": (MOISTURE_EFFECT, "Let the map moisture scale production."),
+        **UNDER_GRASS,
+    }
 
     def time_steps(self, spacing: tuple[float, float]) -> int:
         """Number of time steps on cells of (row, column) spacing in meters, for stable creep."""

@@ -21,7 +21,7 @@ from ..shared.halo import (
 from ..shared.shares import Ground, Plot, under_grass
 from ..shared.state import Pace, State, Step, Volumes, run_passes
 from ..shared.tile_scheduler import Bands
-from .parameters import WeatherParameters
+from .parameters import MOISTURE_EFFECT, WeatherParameters
 
 LOOK = 4
 """Time steps between updates of the hardness of the rock below its cover."""
@@ -42,7 +42,7 @@ class WeatherStep(Step):
 
         self._kernel = weathering
         self._years = parameters.duration
-        state = self._state = under_grass(state, parameters.grass_protection)
+        state = self._state = under_grass(state)
         loose = state.loose()
         self._rock = ringed(state.elevation - loose)
         self._loose = ringed(loose)
@@ -60,7 +60,7 @@ class WeatherStep(Step):
         self._constants = weathering.Constants(
             production=parameters.production / 1000 * years,
             depth=parameters.cover_depth,
-            wetness=parameters.moisture_effect,
+            wetness=MOISTURE_EFFECT,
             row_share=parameters.diffusivity * years / (row_spacing * row_spacing),
             col_share=parameters.diffusivity * years / (col_spacing * col_spacing),
             row_spacing=row_spacing,

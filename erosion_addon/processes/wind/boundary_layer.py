@@ -7,7 +7,7 @@ from typing import Any
 from ...base.arrays import EDGES, cell_diagonal, longer_side
 from ...base.kernels.elementary import power, tan
 from ..shared.state import State
-from .parameters import WindParameters
+from .parameters import MOISTURE_THRESHOLD, WindParameters
 
 PULL, FOLLOW = 0.05, 0.9
 """Shares in which a particle takes on the wind, and the way along the ground, on a feature size; as
@@ -81,8 +81,8 @@ def layer_constants(parameters: WindParameters, state: State, kernel: Any) -> An
     )
 
 
-def wet_hold(parameters: WindParameters, constants: Any) -> float:
+def wet_hold(constants: Any) -> float:
     """Force that wet sand withstands, in heights of the kernel: its share of the greatest lift per
     step.
     """
-    return float(parameters.moisture_threshold * WET_LOADS * constants.full * constants.exchange)
+    return float(MOISTURE_THRESHOLD * WET_LOADS * constants.full * constants.exchange)

@@ -8,12 +8,10 @@ from ..shared.cell_units import bounds_in_unit
 from ..shared.particle_step import cumulated
 from ..shared.shares import Ground, shares
 from ..shared.state import State
-from .parameters import WindParameters
+from .parameters import GRASS_DRAG
 
 
-def wind_shares(
-    state: State, grass_hold: float, unit: float, ground: Ground | None = None
-) -> Array | None:
+def wind_shares(state: State, unit: float, ground: Ground | None = None) -> Array | None:
     """Mask layers with the hold of grass, see `Shares.layers`; ground: as in `shares`.
 
     unit: of height limits, in meters.
@@ -21,12 +19,12 @@ def wind_shares(
     factors = shares(state, ground)
     grass = state.layers.get("grass")
     if grass is not None:
-        left = np.asarray(1 - grass_hold * np.clip(grass, 0, 1), np.float32)
+        left = np.asarray(1 - np.clip(grass, 0, 1), np.float32)
         factors = factors._replace(dug=left if factors.dug is None else factors.dug * left)
     return factors.layers(bounds_in_unit(state, unit), state.elevation.shape)
 
 
-def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | None:
+def cover(state: State, wet_hold: float) -> Array | None:
     """(rows, cols, 2) float32: force that wet sand withstands, share of the wind over grass; None
     where it is bare. (rows, cols, 3) where that is masked, with the share of the suspension.
     """
@@ -43,7 +41,7 @@ def cover(state: State, parameters: WindParameters, wet_hold: float) -> Array | 
     if grass is not None:
         left = over[..., 1]
         np.clip(grass, 0, 1, out=left)
-        left *= parameters.grass_drag
+        left *= GRASS_DRAG
         np.subtract(1, left, out=left)
     else:
         over[..., 1] = 1

@@ -9,21 +9,21 @@ from ..shared.winds import check_rose, gustiness, wind_direction, wind_rose
 FLOW_BYTES = 8 * 5 + 4 * 4
 """Memory per cell for the passing flow and its two maps."""
 
+SHELTER_ANGLE = 12.0
+"""Angle in degrees at which sheltered air thins out behind a height."""
+
+MOISTURE_THRESHOLD = 0.1
+"""How much harder the wind must blow to lift wet sand (moisture 1)."""
+
+GRASS_DRAG = 0.8
+"""Share of the wind at the ground that full grass takes; sand under it does not move."""
+
 
 class WindParameters(Parameters):
     """Wind piles sand into dunes and wears what stands in its way (McDonald 2020). Motion,
     suspension, settling and abrasion are the source's.
     """
 
-    flight: str = parameter(
-        "particles",
-        "How sand moves. Particles that bounce and creep suit seas of sand, but dissolve lone "
-        "dunes on rock. Sand that the air holds keeps lone dunes together and gives them horns.",
-        choices={
-            "particles": "Grains that fly, bounce and creep: seas of sand, and worn obstacles",
-            "boundary layer": "Sand that the air holds near the ground: lone dunes that grow horns",
-        },
-    )
     particles_per_cell: float = parameter(
         1.0,
         "How long the wind blows: higher values move the dunes further.",
@@ -93,21 +93,6 @@ class WindParameters(Parameters):
         unit="°",
         seed_name="roughness",
     )
-    slides: str = parameter(
-        "pairs",
-        (
-            "Direction in which heaps slide: between pairs of cells, as in the source, or down "
-            "the true slope."
-        ),
-        choices={
-            "pairs": (
-                "Between a cell and each of its eight neighbors, as in the source: heaps are "
-                "octagons"
-            ),
-            "slope": "Down the true slope: heaps are round",
-        },
-        group="Sand",
-    )
     fallout: float = parameter(
         0.03,
         "How fast sand falls out of the air: "
@@ -131,36 +116,6 @@ class WindParameters(Parameters):
         high=1,
         group="Shelter",
     )
-    shelter_angle: float = parameter(
-        12.0,
-        "Angle at which sheltered air thins out behind a height: lower values make longer shadows.",
-        low=1,
-        high=80,
-        unit="°",
-        group="Shelter",
-        needs=("shelter",),
-    )
-    gravity: float = parameter(
-        0.01,
-        "How fast flying sand comes down: higher values make shorter jumps.",
-        low=0,
-        high=10,
-        unit="heights/s²",
-        soft_high=0.1,
-        group="Flying Sand",
-        needs=("flight", "particles"),
-    )
-    response: float = parameter(
-        0.1,
-        "How fast sand takes the speed of the wind: higher values carry it further up slopes.",
-        low=0,
-        high=2,
-        unit="1/s",
-        soft_low=0.01,
-        soft_high=1,
-        group="Flying Sand",
-        needs=("flight", "particles"),
-    )
     air_lift: float = parameter(
         0.0,
         "Lift of flying sand by the wind: higher values keep dust up.",
@@ -180,37 +135,6 @@ class WindParameters(Parameters):
         soft_high=1,
         group="Flying Sand",
         needs=("flight", "particles"),
-    )
-    moisture_threshold: float = parameter(
-        0.1,
-        (
-            "How much harder the wind must blow to lift wet sand (moisture 1): higher values "
-            "leave damp sand lying."
-        ),
-        low=0,
-        high=100,
-        soft_high=2,
-        group="Moisture and Grass",
-    )
-    grass_hold: float = parameter(
-        1.0,
-        (
-            "Share of the sand that full grass binds against lifting and sliding: higher values "
-            "keep green dunes in place."
-        ),
-        low=0,
-        high=1,
-        group="Moisture and Grass",
-    )
-    grass_drag: float = parameter(
-        0.8,
-        (
-            "Share of the wind at the ground that full grass takes: higher values let sand come "
-            "to rest in it."
-        ),
-        low=0,
-        high=1,
-        group="Moisture and Grass",
     )
     supply: float = parameter(
         0.0,
@@ -234,17 +158,6 @@ class WindParameters(Parameters):
         soft_high=1000,
         group="Computation",
     )
-    time_step: float = parameter(
-        0.25,
-        "Time step where cells are as wide as the feature size; finer cells get a shorter one.",
-        low=0.01,
-        high=0.5,
-        unit="s",
-        soft_low=0.05,
-        seed_name="dt",
-        group="Computation",
-        needs=("flight", "particles"),
-    )
     feature_size: float = parameter(
         10.0,
         "Length that a cell of the source stands for: all dunes grow with it.",
@@ -253,16 +166,6 @@ class WindParameters(Parameters):
         unit="m",
         soft_low=1,
         soft_high=100,
-    )
-    vertical_scale: float = parameter(
-        80.0,
-        "Height of the source's map in feature sizes: how high the ground throws sand.",
-        low=1,
-        high=10000,
-        soft_high=500,
-        seed_name="scale",
-        group="Flying Sand",
-        needs=("flight", "particles"),
     )
     maximum_path: float = parameter(
         1.0,
@@ -357,6 +260,80 @@ class WindParameters(Parameters):
         group="Boundary Layer",
         needs=("flight", "boundary layer"),
     )
+    flight: str = parameter(
+        "particles",
+        "How sand moves. Particles that bounce and creep suit seas of sand, but dissolve lone "
+        "dunes on rock. Sand that the air holds keeps lone dunes together and gives them horns.",
+        choices={
+            "particles": "Grains that fly, bounce and creep: seas of sand, and worn obstacles",
+            "boundary layer": "Sand that the air holds near the ground: lone dunes that grow horns",
+        },
+        group="As Published",
+    )
+    slides: str = parameter(
+        "pairs",
+        (
+            "Direction in which heaps slide: between pairs of cells, as in the source, or down "
+            "the true slope."
+        ),
+        choices={
+            "pairs": (
+                "Between a cell and each of its eight neighbors, as in the source: heaps are "
+                "octagons"
+            ),
+            "slope": "Down the true slope: heaps are round",
+        },
+        group="As Published",
+    )
+    time_step: float = parameter(
+        0.25,
+        "Time step where cells are as wide as the feature size; finer cells get a shorter one.",
+        low=0.01,
+        high=0.5,
+        unit="s",
+        soft_low=0.05,
+        seed_name="dt",
+        group="As Published",
+        needs=("flight", "particles"),
+    )
+    gravity: float = parameter(
+        0.01,
+        "How fast flying sand comes down: higher values make shorter jumps.",
+        low=0,
+        high=10,
+        unit="heights/s²",
+        soft_high=0.1,
+        group="As Published",
+        needs=("flight", "particles"),
+    )
+    response: float = parameter(
+        0.1,
+        "How fast sand takes the speed of the wind: higher values carry it further up slopes.",
+        low=0,
+        high=2,
+        unit="1/s",
+        soft_low=0.01,
+        soft_high=1,
+        group="As Published",
+        needs=("flight", "particles"),
+    )
+    vertical_scale: float = parameter(
+        80.0,
+        "Height of the source's map in feature sizes: how high the ground throws sand.",
+        low=1,
+        high=10000,
+        soft_high=500,
+        seed_name="scale",
+        group="As Published",
+        needs=("flight", "particles"),
+    )
+
+    retired = {
+        "shelter_angle": (SHELTER_ANGLE, "Change shelter for stiller or windier lees."),
+        "moisture_threshold": (MOISTURE_THRESHOLD, "Paint the mask Strength where sand must stay."),
+        "grass_hold": (1.0, "Paint the mask Strength where sand must stay."),
+        "grass_drag": (GRASS_DRAG, "Paint the mask Strength where sand must stay."),
+    }
 
     def __post_init__(self) -> None:
         check_rose(self.wind_rose)

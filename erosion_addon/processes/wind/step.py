@@ -16,7 +16,7 @@ from ..shared.tile_scheduler import TileRun
 from ..shared.winds import drawn_wind, turned
 from .boundary_layer import layer_constants, wet_hold
 from .cover import cover, sources, wind_shares
-from .parameters import WindParameters
+from .parameters import MOISTURE_THRESHOLD, SHELTER_ANGLE, WindParameters
 from .shadow import WindShadow
 
 PARTICLES_PER_SIDE = 250 / 256
@@ -94,7 +94,7 @@ class WindStep(Step):
         self._shade = np.zeros(shape) if parameters.shelter > 0 else None
         self._flows = np.zeros((*shape, particle.FLOWS)) if parameters.flow_maps else None
         self._shadow = WindShadow(shape, state.threads)
-        self._masks = wind_shares(state, parameters.grass_hold, self._unit)
+        self._masks = wind_shares(state, self._unit)
         self._sources = sources(state)
         self._particles = round(parameters.particles_per_cell * state.elevation.size)
         self._batch = max(1, round(max(shape) * PARTICLES_PER_SIDE))
@@ -113,7 +113,7 @@ class WindStep(Step):
         self._constants = constants._replace(
             patience=max(TURN_STEPS // self._batch, 1), **self._way_of_slides()
         )
-        self._cover = cover(state, parameters, self._wet_hold())
+        self._cover = cover(state, self._wet_hold())
         height = parameters.supply * state.elevation.size / self._unit
         self._supply = height / self._particles if self._particles else 0.0
         self._run = TileRun(
@@ -196,8 +196,8 @@ class WindStep(Step):
         parameters = self._parameters
         constants = self._constants
         if self._in_layer:
-            return wet_hold(parameters, constants)
-        return float(parameters.moisture_threshold * constants.time_step / parameters.time_step)
+            return wet_hold(constants)
+        return float(MOISTURE_THRESHOLD * constants.time_step / parameters.time_step)
 
     def advance(self) -> float:
         """Run some gusts, or a part of one; returns the share of particles done."""
@@ -240,7 +240,7 @@ class WindStep(Step):
             cols = wind_col * constants.col_step
             speed = math.sqrt(wind_row * wind_row + wind_col * wind_col)
             way = speed * constants.time_step * parameters.feature_size / max(abs(rows), abs(cols))
-            drop = way * tan(math.radians(parameters.shelter_angle)) / self._unit
+            drop = way * tan(math.radians(SHELTER_ANGLE)) / self._unit
             self._shadow.cast(
                 self._ground, self._shade, (rows, cols), drop, self._state.edges == "wrap"
             )
@@ -262,9 +262,7 @@ class WindStep(Step):
         """Update the hardness of bare rock."""
         if self._masks is not None and self._state.hardness_changes:
             ground = ground_now(self._state, self._ground, self._unit)
-            self._masks[...] = wind_shares(
-                self._state, self._parameters.grass_hold, self._unit, ground
-            )
+            self._masks[...] = wind_shares(self._state, self._unit, ground)
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
         wind_row, wind_col = self._wind()

@@ -40,11 +40,7 @@ def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None
 
 def _is_plain(item: Any) -> bool:
     """Whether a step applies its strokes as painted."""
-    usual = BrushParameters()
-    values = item.brush.strength, item.brush.grass_protection
-    plain = (
-        abs(values[0] - usual.strength) < 1e-6 and abs(values[1] - usual.grass_protection) < 1e-6
-    )
+    plain = abs(item.brush.strength - BrushParameters.strength) < 1e-6
     return plain and not steps.masks_of(item) and steps.step_of(item, []).limits == NO_LIMITS
 
 

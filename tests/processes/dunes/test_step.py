@@ -464,7 +464,8 @@ def test_two_winds_against_each_other_pile_sand_up_where_it_lies_and_carry_none_
     assert abs(after.report["mass"]["error"]) <= 1e-9 * after.report["mass"]["moved"]
 
 
-def test_a_shadow_longer_than_the_terrain_and_a_hop_across_it_do_no_harm():
-    after = blown(sand_sheet(5.0, 24), years=2.0, shelter_angle=1.0, hop_length=5000.0)
+def test_a_shadow_longer_than_the_terrain_and_a_hop_across_it_do_no_harm(monkeypatch):
+    monkeypatch.setattr("erosion_addon.processes.dunes.step.SHELTER_ANGLE", 1.0)
+    after = blown(sand_sheet(5.0, 24), years=2.0, hop_length=5000.0)
     assert np.isfinite(after.elevation).all()
     assert abs(after.report["mass"]["error"]) <= 1e-9 * after.report["mass"]["moved"]

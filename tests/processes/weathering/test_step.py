@@ -112,13 +112,10 @@ def test_masks_say_where_rock_weathers_and_what_may_come_down():
 
 def test_moisture_of_a_former_step_counts():
     dry, wet = (
-        finished(
-            state(np.zeros((4, 4)), moisture=np.full((4, 4), moisture, np.float32)),
-            moisture_effect=1.0,
-        )
+        finished(state(np.zeros((4, 4)), moisture=np.full((4, 4), moisture, np.float32)))
         for moisture in (0.0, 1.0)
     )
-    assert dry.volumes().moved == 0.0 and wet.layers()["sediment"].min() > 0.5
+    assert 0 < 1.5 * dry.volumes().moved < wet.volumes().moved
 
 
 def test_soil_creeps_with_the_sediment():

@@ -293,15 +293,13 @@ def test_wet_sand_stays_and_moister_sand_moves_less():
     assert moist[3] < 0.02 * dry
 
 
-def test_grass_binds_the_sand_and_slows_the_wind():
+def test_grass_binds_the_sand():
     before = fractal(32, 32, 40.0, seed=3)
     grass = np.zeros(before.shape, np.float32)
     grass[:, 16:] = 1.0
     held = blown(before, before + 20, layers={"grass": grass}, edges="open")
     # sand comes to rest there, and none is taken
     assert (before - held["elevation"])[grass > 0].max() <= 1e-9
-    slowed = blown(before, before + 20, layers={"grass": np.ones_like(grass)}, grass_hold=0.0)
-    assert 0 < slowed["lifted"] < 0.7 * blown(before, before + 20)["lifted"]
 
 
 def test_lift_keeps_particles_off_the_ground_and_drag_brings_them_down_with_their_load():

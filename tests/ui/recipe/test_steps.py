@@ -246,14 +246,7 @@ def test_the_panel_shows_the_list_its_buttons_and_the_active_step(terrain_object
         "erosion.step_move",
         "erosion.step_duplicate",
     }
-    parameters = {
-        "sediment_angle",
-        "rock_angle",
-        "collapse",
-        "reach",
-        "grass_protection",
-        "coarse_to_fine",
-    }
+    parameters = {"sediment_angle", "rock_angle", "collapse", "reach", "coarse_to_fine"}
     switches = {"max_erosion_auto", "max_deposition_auto"}
     settings = {name for name in layout.seen["settings"] if name not in switches}
     assert settings == parameters | (
@@ -313,7 +306,7 @@ def test_settings_that_do_not_act_are_grayed_and_groups_of_them_hidden(stack):
     drawn = shown(item)
     assert (
         all(drawn[name] for name in layer)
-        and "gravity" not in drawn
+        and drawn["gravity"] is False
         and drawn["suspension"] is False
     )
     bpy.ops.erosion.step_add(kind="water")

@@ -74,12 +74,14 @@ class Progress:
     """Messages of runs, and the question of Esc.
 
     messages: by session_uid of the object, since the user started a run on it. asked_at: time at
-    which the question was asked or, once it is drawn, seen. repeated: operator to repeat in the
-    next turn of the main loop, with its properties.
+    which the question was asked or, once it is drawn, seen. turns_left: of the main loop that it
+    lasts at least. repeated: operator to repeat in the next turn of the main loop, with its
+    properties.
     """
 
     messages: dict[int, str] = field(default_factory=dict)
     asked_at: float = NEVER
+    turns_left: int = 0
     is_question_seen: bool = True
     repeated: tuple[str, dict[str, Any]] | None = None
 

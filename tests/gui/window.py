@@ -275,20 +275,13 @@ class Window:
         run = "job().object_name if running() else None"
         name = self.ask(run)
         self.key("ESC")
-        again = "running() and asking()"
-        if not self.real_events:
-            # In the turn that asks, as the next one may come after the time to answer.
-            again += f" and simulate('ESC', 'PRESS', *{self.mouse}) is None"
         for _ in range(5 if name else 0):
             deadline = time.perf_counter() + 30.0
-            while time.perf_counter() < deadline and not self.ask(again):
+            while time.perf_counter() < deadline and not self.ask("running() and asking()"):
                 if self.ask(run) != name:
                     return
                 time.sleep(0.1)
-            if self.real_events:
-                self.key("ESC")
-            else:
-                self.send("ESC", ["RELEASE"])
+            self.key("ESC")
 
     def drop_file(self, path):
         """Drop a file where the mouse is, as from a file manager; takes real events."""

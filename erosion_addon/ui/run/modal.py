@@ -333,6 +333,7 @@ def _tick() -> float | None:
 
 
 def _turn() -> float | None:
+    progress.count_turn()
     if session.run.task is None:
         for uid, sentence in runs.start_next():
             progress.say(uid, sentence)

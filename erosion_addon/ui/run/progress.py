@@ -7,12 +7,18 @@ from typing import Any
 import bpy
 
 from ...scene.run.machine import State, Task
-from ...scene.session import session
+from ...scene.session import NEVER, session
 from ..base.panel import redraw_panels
 from ..base.translations import phrase
 
 ASKING = 4.0
 """Seconds within which a second Esc cancels a long run."""
+
+
+ASKING_TURNS = 5
+"""Turns of the main loop that the question lasts at least. Where a large terrain takes seconds to
+draw, so does a key on its way.
+"""
 
 
 GONE = 0
@@ -43,19 +49,32 @@ def forget(obj: bpy.types.Object | None) -> None:
 
 def ask() -> None:
     """Ask for a second Esc, in the status bar and the panel."""
-    session.progress.asked_at = time.monotonic()
-    session.progress.is_question_seen = False
+    _begin_question(is_seen=False)
     redraw(session.run.task)
+
+
+def _begin_question(is_seen: bool) -> None:
+    """Begin the time to answer, again once the question is drawn."""
+    session.progress.asked_at = time.monotonic()
+    session.progress.turns_left = ASKING_TURNS
+    session.progress.is_question_seen = is_seen
+
+
+def count_turn() -> None:
+    """Count a turn of the main loop."""
+    session.progress.turns_left = max(session.progress.turns_left - 1, 0)
 
 
 def answer() -> None:
     """End the question: the next Esc, maybe in the next run of the queue, is a first one."""
-    session.progress.asked_at = -ASKING
+    session.progress.asked_at = NEVER
+    session.progress.turns_left = 0
 
 
 def is_asking() -> bool:
     """Whether a second Esc cancels."""
-    return time.monotonic() - session.progress.asked_at < ASKING
+    seconds = time.monotonic() - session.progress.asked_at
+    return seconds < ASKING or session.progress.turns_left > 0
 
 
 def numbers(run: Task) -> str:
@@ -114,8 +133,7 @@ def draw_cancel(layout: Any) -> None:
     if is_asking() and not session.progress.is_question_seen:
         # A large terrain takes seconds to draw; the time to answer begins when the question can be
         # read.
-        session.progress.asked_at = time.monotonic()
-        session.progress.is_question_seen = True
+        _begin_question(is_seen=True)
     row.operator(
         "erosion.cancel",
         text="Press Esc again to cancel" if is_asking() else "Cancel (Esc)",

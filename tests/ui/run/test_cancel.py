@@ -21,11 +21,11 @@ LONG = {"droplet.drops_per_cell": 1000.0}
 
 
 @pytest.fixture
-def begin(terrain_object, monkeypatch):
+def begin(terrain_object):
     """Starts a run; with `seconds` of work behind it."""
 
     def start(seconds=0.0):
-        monkeypatch.setattr(session.progress, "asked_at", -progress.ASKING)
+        progress.answer()
         run = job.start(terrain_object, Recipe.load("arcane").with_values(LONG), {})
         run._since -= seconds
         return run
@@ -90,7 +90,18 @@ def test_a_second_esc_much_later_asks_again(begin):
     run = begin(machine.LONG + 5.0)
     esc()
     session.progress.asked_at -= progress.ASKING
+    for _ in range(progress.ASKING_TURNS):
+        progress.count_turn()
     assert esc() == {"CANCELLED"} and not run.ended
+    assert esc() == {"FINISHED"} and run.state == "cancelled"
+
+
+def test_the_question_lasts_some_turns_where_each_takes_seconds(begin):
+    run = begin(machine.LONG + 5.0)
+    esc()
+    session.progress.asked_at -= progress.ASKING
+    for _ in range(progress.ASKING_TURNS - 1):
+        progress.count_turn()
     assert esc() == {"FINISHED"} and run.state == "cancelled"
 
 

@@ -49,6 +49,7 @@ class Outputs:
         self._planned: dict[str, Path] = {}
         self._written: list[tuple[Path, Path]] = []
         self._folders: list[Path] = []
+        self._other_folder: Path | None = None
 
     def plan(
         self, path: str | Path, suffixes: Collection[str], instead_of: Path | None = None
@@ -103,6 +104,7 @@ class Outputs:
         """Temporary path beside `target`, to write to; there is an empty file if it replaces
         one.
         """
+        target = self._place_of(target)
         suffix = self._planned[str(target).casefold()].suffix.lower()
         temporary = target.with_name(f".erosion-{secrets.token_hex(8)}{suffix}")
         self._written.append((temporary, target))
@@ -121,6 +123,25 @@ class Outputs:
                     os.fsync(stream.fileno())
         except InputError as error:
             raise InputError(str(error).replace(str(temporary), str(target))) from error
+
+    def redirect(self, folder: Path) -> None:
+        """Discard the written files; `write` writes all of them into a new folder from now on."""
+        self._discard()
+        self._written.clear()
+        self._folders.clear()
+        with _sentence(folder):
+            folder.mkdir()
+        self._other_folder = folder
+
+    def _place_of(self, target: Path) -> Path:
+        """Where a planned file is written."""
+        if self._other_folder is None:
+            return target
+        place = self._other_folder / target.name
+        while str(place).casefold() in self._planned:
+            place = place.with_name(f"_{place.name}")
+        self._planned[str(place).casefold()] = place
+        return place
 
     def digests(self) -> dict[str, str]:
         """SHA-256 of each file written so far, by its path as given."""
@@ -170,6 +191,10 @@ class Outputs:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._discard()
+
+    def _discard(self) -> None:
+        """Remove the files that are not published, and the folders made for them."""
         for temporary, _ in self._written:
             # the folder is gone, or the disk: the sentence about that goes on
             with suppress(OSError):

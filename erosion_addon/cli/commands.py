@@ -21,12 +21,14 @@ from ..files import maps
 from ..files.formats import SUFFIXES
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles, OpenImageIOFiles
+from ..files.rasters.tiff_writer import Tags
 from ..generators import registry
 from ..recipe.recipe import Recipe
 from ..terrain.fields import FIELDS
 from .analyze import analyze
 from .arguments import parser
-from .arguments.orders import ErodeOrder, MapsOrder, ResumeOrder, VariantsOrder
+from .arguments.land_orders import AnalyzeOrder, ConvertOrder, MakeOrder, RiversOrder
+from .arguments.orders import ErodeOrder, ResumeOrder, VariantsOrder
 from .beside import map_fields, note_gray, plan_maps, plan_side, require_space, write_side
 from .convert import convert
 from .landscape import landscape
@@ -153,13 +155,13 @@ def _run(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
         case "resume":
             resume(ResumeOrder.of(arguments), image_files)
         case "make":
-            _make(arguments, image_files)
+            _make(MakeOrder.of(arguments), image_files)
         case "convert":
-            convert(arguments, image_files)
+            convert(ConvertOrder.of(arguments), image_files)
         case "analyze":
-            analyze(arguments, image_files)
+            analyze(AnalyzeOrder.of(arguments), image_files)
         case "rivers":
-            rivers(arguments, image_files)
+            rivers(RiversOrder.of(arguments), image_files)
         case "landscape":
             landscape(arguments, image_files)
         case "variants":
@@ -170,38 +172,38 @@ def _run(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
             _fields()
 
 
-def _make(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
-    stages = Stages(arguments.quiet, "terrain made", "heightmap written", "maps written")
-    order = MapsOrder.of(arguments)
-    with Outputs(value for _, value in arguments.set if isinstance(value, str)) as outputs:
-        planned = plan_maps(outputs, order)
-        target = outputs.plan(arguments.output, SUFFIXES)
-        side = plan_side(outputs, arguments.output)
-        rows, cols = arguments.size
+def _make(order: MakeOrder, image_files: ImageFiles) -> None:
+    stages = Stages(order.quiet, "terrain made", "heightmap written", "maps written")
+    values = dict(order.values)
+    with Outputs(order.files) as outputs:
+        planned = plan_maps(outputs, order.maps)
+        target = outputs.plan(order.output, SUFFIXES)
+        side = plan_side(outputs, order.output)
+        rows, cols = order.size
         registry.require_size(rows, cols)
-        require_space(target, arguments.size)
-        values = dict(arguments.set)
-        if (cell_size := arguments.cell_size) is None:
+        require_space(target, order.size)
+        if (cell_size := order.cell_size) is None:
             cell_size = registry.WIDTH / (max(rows, cols) - 1)
-            values = registry.lengths(arguments.kind, registry.WIDTH) | values
-        terrain = registry.make(
-            arguments.kind, rows, cols, cell_size, arguments.seed, values, image_files
-        )
+            values = registry.lengths(order.kind, registry.WIDTH) | values
+        terrain = registry.make(order.kind, rows, cols, cell_size, order.seed, values, image_files)
         stages.end()
+        tags = Tags(terrain.spacing)
         with outputs.write(target) as path:
             written = encode_heightmap(
-                path, terrain.elevation, image_files, None, "f8", terrain.spacing, is_elevation=True
+                path,
+                terrain.elevation,
+                image_files,
+                dtype="f8",
+                tags=tags._replace(is_elevation=True),
             )
-        write_side(side, arguments.output, terrain, written)
+        write_side(side, order.output, terrain, written)
         stages.end()
         edges = "wrap" if values.get("tileable") else "open"
-        maps.write(
-            outputs, planned, map_fields(terrain, order, edges), image_files, terrain.spacing
-        )
+        maps.write(outputs, planned, map_fields(terrain, order.maps, edges), image_files, tags)
         published = outputs.publish()
         stages.end()
-    if not arguments.quiet:
-        note_gray(arguments.output, written, None)
+    if not order.quiet:
+        note_gray(order.output, written, None)
     print_written(published)
 
 

@@ -1,130 +1,110 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Command rivers: rivers, lakes and sea of a heightmap, as lines, outlines, meshes and masks."""
 
-import argparse
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError
-from ..base.parameters import specifications
 from ..drainage.beds import MASKS, carve_rivers, masks
-from ..drainage.parameters import CutParameters, RiverParameters
 from ..drainage.rivers import lake_sizes, water_of
 from ..drainage.waterways import WRITERS, Waterways, write
 from ..files.formats import SUFFIXES
-from ..files.heightmap import encode_heightmap
+from ..files.heightmap import Written, encode_heightmap
 from ..files.image_files import ImageFiles
+from ..files.rasters.tiff_writer import Tags
 from ..grid.sampling import bilinear
 from ..terrain.terrain import Terrain
-from .arguments.orders import LandOrder
+from .arguments.land_orders import RiversOrder
+from .arguments.orders import Mask
 from .beside import note_gray, plan_side, write_side
+from .keeping import publish
 from .source import kept_holes, note_holes, read_land, read_mask_file
 from .terminal.output import note, print_written
 from .terminal.progress import Stages
 
 
-def rivers(arguments: argparse.Namespace, image_files: ImageFiles) -> None:
+def rivers(order: RiversOrder, image_files: ImageFiles) -> None:
     """Run the command; InputError for invalid arguments."""
-    parameters, cut = _parameters(arguments)
-    land = LandOrder.of(arguments)
-    masks_read = [path for path in (arguments.headwaters, arguments.outlets) if path]
-    with Outputs([*land.files, *masks_read]) as outputs:
-        targets = [outputs.plan(path, WRITERS) for path in [arguments.output, *arguments.also]]
-        mask_targets = _planned_masks(outputs, arguments.mask)
-        carved = outputs.plan(arguments.carve, SUFFIXES) if arguments.carve else None
-        side = plan_side(outputs, arguments.carve) if arguments.carve else None
-        stages = Stages(arguments.quiet, "heightmap read", "rivers found", "files written")
+    land = order.land
+    with Outputs(order.inputs) as outputs:
+        targets = [outputs.plan(path, WRITERS) for path in order.outputs]
+        mask_targets = _planned_masks(outputs, order.masks)
+        carved = side = None
+        if order.carve:
+            carved = outputs.plan(order.carve, SUFFIXES)
+            side = plan_side(outputs, order.carve)
+        stages = Stages(order.quiet, "heightmap read", "rivers found", "files written")
         terrain, record = read_land(land, image_files)
         stages.end()
         place = record.georeference
-        headwaters = None
-        if arguments.headwaters:
-            mask = read_mask_file(arguments.headwaters, image_files, record, arguments.quiet)
+        headwaters = outlets = None
+        if order.headwaters:
+            mask = read_mask_file(order.headwaters, image_files, record, order.quiet)
             headwaters = bilinear(mask, terrain.shape)
-        outlets = None
-        if arguments.outlets:
-            outlets = read_mask_file(arguments.outlets, image_files, record, arguments.quiet)
+        if order.outlets:
+            outlets = read_mask_file(order.outlets, image_files, record, order.quiet)
         find_water = partial(
             water_of,
             spacing=terrain.spacing,
-            edges=arguments.edges,
-            parameters=parameters,
+            edges=order.edges,
+            parameters=order.parameters,
             headwaters=headwaters,
-            threads=arguments.threads or 0,
+            threads=order.threads,
             outlets=outlets,
         )
         water = find_water(terrain.elevation)
         if carved:  # and all files have the rivers of the ground with beds
             beds = carve_rivers(
-                terrain.elevation, terrain.spacing, arguments.edges, water, parameters, cut
+                terrain.elevation, terrain.spacing, order.edges, water, order.parameters, order.beds
             )
             terrain = Terrain(beds, terrain.spacing)
             water = find_water(terrain.elevation)
         degrees = place.degrees(terrain.spacing) if place else None
-        ways = Waterways(water, parameters, terrain.elevation, terrain.spacing, degrees)
+        ways = Waterways(water, order.parameters, terrain.elevation, terrain.spacing, degrees)
         stages.end()
-        for target in targets:
-            with outputs.write(target) as path:
-                write(path, ways)
-        if mask_targets:
-            mask_arrays = masks(water, ways.sizes, terrain.spacing, arguments.edges, ways.sea)
+        holes = kept_holes(land, record)
+
+        def write_files() -> Written:
+            for target in targets:
+                with outputs.write(target) as path:
+                    write(path, ways)
+            tags = Tags(terrain.spacing, place)
+            if mask_targets:
+                mask_arrays = masks(water, ways.sizes, terrain.spacing, order.edges, ways.sea)
             for kind, target in mask_targets.items():
                 with outputs.write(target) as path:
-                    encode_heightmap(
-                        path,
-                        mask_arrays[kind],
-                        image_files,
-                        (0.0, 1.0),
-                        "f4",
-                        terrain.spacing,
-                        place,
+                    values = mask_arrays[kind]
+                    encode_heightmap(path, values, image_files, (0.0, 1.0), "f4", tags)
+            written = Written()
+            if order.carve and carved:
+                tags = Tags(terrain.spacing, place, holes, is_elevation=True)
+                span = order.height_range
+                with outputs.write(carved) as path:
+                    written = encode_heightmap(
+                        path, terrain.elevation, image_files, span, "f8", tags
                     )
-        if carved:
-            with outputs.write(carved) as path:
-                span = arguments.height_range
-                holes = kept_holes(land, record)
-                written = encode_heightmap(
-                    path,
-                    terrain.elevation,
-                    image_files,
-                    span,
-                    "f8",
-                    terrain.spacing,
-                    place,
-                    holes,
-                    is_elevation=True,
-                )
-            write_side(side, arguments.carve, terrain, written)
-        published = outputs.publish()
+                write_side(side, order.carve, terrain, written)
+            return written
+
+        written, published = publish(outputs, write_files)
         stages.end()
     print_written(published)
-    if not arguments.quiet:
-        if carved:
-            note_gray(arguments.carve, written, arguments.height_range)
-            note_holes(arguments.carve, holes)
-        note(_summary(ways, arguments.headwaters))
-        if degrees is None and any(target.suffix.lower() == ".geojson" for target in targets):
-            note(
-                f"{arguments.input} has no place on Earth that is known here, so the coordinates "
-                "are in meters."
-            )
-
-
-def _parameters(arguments: argparse.Namespace) -> tuple[RiverParameters, CutParameters]:
-    """Settings of the rivers and of their beds; InputError for those of beds without `--carve`."""
-    of_beds = {
-        name: value for name, value in arguments.set if name in specifications(CutParameters)
-    }
-    if of_beds and not arguments.carve:
-        raise InputError(
-            f"--set {' '.join(of_beds)} is for carved beds; name a heightmap for them with --carve."
+    if order.quiet:
+        return
+    if order.carve:
+        note_gray(order.carve, written, order.height_range)
+        note_holes(order.carve, holes)
+    note(_summary(ways, order.headwaters))
+    if degrees is None and any(target.suffix.lower() == ".geojson" for target in targets):
+        note(
+            f"{land.path} has no place on Earth that is known here, so the coordinates are in "
+            "meters."
         )
-    of_rivers = {name: value for name, value in arguments.set if name not in of_beds}
-    return RiverParameters.from_dict(of_rivers), CutParameters.from_dict(of_beds)
 
 
-def _planned_masks(outputs: Outputs, assignments: list[tuple[str, str]]) -> dict[str, Path]:
+def _planned_masks(outputs: Outputs, assignments: Sequence[Mask]) -> dict[str, Path]:
     planned = {}
     for kind, path in assignments:
         if kind not in MASKS:

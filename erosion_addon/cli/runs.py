@@ -2,10 +2,8 @@
 """Commands erode and resume: a run with its results, frames and checkpoint."""
 
 import json
-import secrets
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from ..files.formats import SUFFIXES
 from ..files.headers.georeference import Georeference
 from ..files.heightmap import Written, encode_heightmap
 from ..files.image_files import ImageFiles
+from ..files.rasters.tiff_writer import Tags
 from ..recipe.recipe import Recipe
 from ..run.checkpoint import Checkpoint
 from ..run.frames import frame_files
@@ -42,11 +41,12 @@ from .beside import (
     write_side,
 )
 from .finished import digest_of, is_finished
+from .keeping import keep, temporary_place
 from .source import kept_holes, note_holes, note_lack, read, read_mask_file
 from .terminal import signals
 from .terminal.output import note, print_written
 from .terminal.progress import ProgressLine, RunProgress
-from .watching import watched
+from .terminal.watching import watched
 
 
 def erode(order: ErodeOrder, image_files: ImageFiles) -> None:
@@ -302,40 +302,31 @@ class _Results:
         """
         if self._finished is None:
             return
+        places = [temporary_place(f"{self._target.stem}.npz")]
         beside = self._target.with_suffix(".npz")
-        places = [self._checkpoint] if self._checkpoint else [] if beside.exists() else [beside]
-        for path in (
-            *places,
-            Path(tempfile.gettempdir(), f"{self._target.stem}-{secrets.token_hex(4)}.npz"),
-        ):
-            with suppress(InputError, MemoryError):
-                self._finished.checkpoint.save(path)
-                note(f"What was computed is kept in {path}; the command resume writes its results.")
-                return
+        if self._checkpoint:
+            places.insert(0, self._checkpoint)
+        elif not beside.exists():
+            places.insert(0, beside)
+        keep(self._finished.checkpoint.save, places, "; the command resume writes its results")
 
     def _write_result(
         self, result: Terrain, image_files: ImageFiles, outlets: Array | None
     ) -> Written:
+        tags = Tags(result.spacing, self.place, self.holes)
         with self._outputs.write(self._target) as path:
-            span = self._order.height_range
-            heights = result.elevation
             written = encode_heightmap(
                 path,
-                heights,
+                result.elevation,
                 image_files,
-                span,
+                self._order.height_range,
                 "f8",
-                result.spacing,
-                self.place,
-                self.holes,
-                is_elevation=True,
+                tags._replace(is_elevation=True),
             )
         write_side(self._side, self._order.output, result, written)
         edges = (result.report or {}).get("edges", "open")
         fields = map_fields(result, self._order.maps, edges, self._order.threads, outlets)
-        maps.write(
-            self._outputs, self._maps, fields, image_files, result.spacing, self.place, self.holes
-        )
+        maps.write(self._outputs, self._maps, fields, image_files, tags)
         maps.write_cover(self._outputs, self._cover, result, image_files)
         if self._report:
             report = {

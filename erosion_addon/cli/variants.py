@@ -32,7 +32,7 @@ from .source import note_lack, read
 from .terminal import signals
 from .terminal.output import note, print_written
 from .terminal.progress import ProgressLine, RunProgress
-from .watching import watched
+from .terminal.watching import watched
 
 GAP = 8
 """Points between the pictures of the sheet."""

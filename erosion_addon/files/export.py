@@ -3,10 +3,11 @@
 scale.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from .headers.georeference import Georeference
 from .heightmap import encode_heightmap, own_range
 from .image_files import ImageFiles
 from .maps import images
+from .rasters.tiff_writer import Tags
 from .reading.record import Array, Range
 from .side_writing import Sheet, SideFile
 
@@ -103,77 +105,18 @@ class Exported:
     notes: list[str] = field(default_factory=list)
 
 
-def export(
-    path: str | Path,
-    terrain: Terrain,
-    image_files: ImageFiles,
-    layout: Layout | None = None,
-    maps: Sequence[str] = (),
-    masks: Mapping[str, Array] | None = None,
-    inputs: Sequence[Path] = (),
-    georeference: Georeference | None = None,
-    missing: Array | None = None,
-) -> Exported:
-    """Write the heights of a terrain, and maps of its fields, to a file or to tiles; all or
-    nothing.
-
-    maps: names of fields, each written as NAME_FIELD beside it. masks: likewise NAME_mask_KIND.
-    inputs: files read for this, which only the heightmap of that very name may replace.
-    georeference and missing, cells without data: kept in TIFFs. Raises InputError if a file cannot
-    be written; existing files then stay.
+class Origin(NamedTuple):
+    """Files that a terrain was read from, which only the heightmap of that very name may replace;
+    and its georeference and cells without data, which TIFFs keep.
     """
-    path = Path(path)
-    layout = layout or Layout()
-    notes = _notes(layout, terrain, path.suffix.lower())
-    rows, cols = total = layout.whole_size(terrain.shape)
-    require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
-    place = (
-        georeference.resized(total)
-        if georeference and georeference.shape == terrain.shape
-        else None
-    )
-    holes = None if missing is None else resized(missing.astype(np.float64), total) > 0.5
-    spacing = _spacing(terrain, total)
-    gray = path.suffix.lower() in GRAY_SUFFIXES
-    with Outputs(inputs) as outputs:
-        planned = [
-            (layer, _plan(outputs, path, layer.name, layout))
-            for layer in _layers(terrain, maps, masks or {})
-        ]
-        side = SideFile(outputs, path)
-        sheets = []
-        length = heightmap_bytes(path, layout.file_size(terrain.shape))
-        require_space((target, length) for _, targets in planned for target in targets.values())
-        for layer, targets in planned:
-            values = resized(layer.values, total)
-            height_range = layout.height_range if gray and not layer.name else None
-            span = layer.range or height_range or own_range(values)
-            clipped = int(np.count_nonzero((values < span[0]) | (values > span[1]))) if gray else 0
-            sheets.append(
-                Sheet(
-                    layer.name,
-                    layer.unit,
-                    [target.name for target in targets.values()],
-                    span,
-                    clipped,
-                )
-            )
-            encode = partial(
-                encode_heightmap,
-                image_files=image_files,
-                height_range=span,
-                spacing=spacing,
-                is_elevation=not layer.name,
-            )
-            _write(outputs, targets, values, encode, layout, place, holes)
-        size = layout.file_size(terrain.shape)
-        bottom_first = layout.bottom_first(path.suffix.lower())
-        side.write(sheets, size, spacing, bottom_first, layout.tiles, layout.tiles_upward)
-        return Exported(outputs.publish(), sheets[0].range, sheets[0].clipped_cells, notes)
+
+    inputs: Sequence[Path] = ()
+    georeference: Georeference | None = None
+    missing: Array | None = None
 
 
 @dataclass(frozen=True)
-class _Layer:
+class Layer:
     """A layer written as heightmap: the heights, whose name is "", or a map. range: fixed black and
     white, if any.
     """
@@ -184,8 +127,97 @@ class _Layer:
     range: Range | None = None
 
 
-def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -> Iterator[_Layer]:
-    yield _Layer("", "m", terrain.elevation)
+def export(
+    path: str | Path,
+    terrain: Terrain,
+    image_files: ImageFiles,
+    layout: Layout | None = None,
+    maps: Sequence[str] = (),
+    masks: Mapping[str, Array] | None = None,
+    origin: Origin | None = None,
+) -> Exported:
+    """Write the heights of a terrain, and maps of its fields, to a file or to tiles; all or
+    nothing.
+
+    maps: names of fields, each written as NAME_FIELD beside it. masks: likewise NAME_mask_KIND.
+    Raises InputError if a file cannot be written; existing files then stay.
+    """
+    origin = origin or Origin()
+    with Outputs(origin.inputs) as outputs:
+        write = planned(
+            outputs,
+            Path(path),
+            terrain,
+            image_files,
+            layout or Layout(),
+            layers(terrain, maps, masks),
+            origin,
+        )
+        return replace(write(), paths=outputs.publish())
+
+
+def planned(
+    outputs: Outputs,
+    path: Path,
+    terrain: Terrain,
+    image_files: ImageFiles,
+    layout: Layout,
+    layers: Sequence[Layer],
+    origin: Origin,
+) -> Callable[[], Exported]:
+    """Plan the files of an export; the function returned writes them, without publishing."""
+    notes = _notes(layout, terrain, path.suffix.lower())
+    rows, cols = total = layout.whole_size(terrain.shape)
+    require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
+    tags = _tags(terrain, total, origin)
+    gray = path.suffix.lower() in GRAY_SUFFIXES
+    targets_by_layer = [_plan(outputs, path, layer.name, layout) for layer in layers]
+    side = SideFile(outputs, path)
+    length = heightmap_bytes(path, layout.file_size(terrain.shape))
+    require_space((target, length) for targets in targets_by_layer for target in targets.values())
+
+    def write() -> Exported:
+        sheets = []
+        for layer, targets in zip(layers, targets_by_layer, strict=True):
+            values = resized(layer.values, total)
+            height_range = layout.height_range if gray and not layer.name else None
+            span = layer.range or height_range or own_range(values)
+            clipped = 0
+            if gray:
+                clipped = int(np.count_nonzero((values < span[0]) | (values > span[1])))
+            names = [target.name for target in targets.values()]
+            sheets.append(Sheet(layer.name, layer.unit, names, span, clipped))
+            encode = partial(encode_heightmap, image_files=image_files, height_range=span)
+            of_layer = tags._replace(is_elevation=not layer.name)
+            _write(outputs, targets, values, encode, layout, of_layer)
+        side.write(
+            sheets,
+            layout.file_size(terrain.shape),
+            _spacing(terrain, total),
+            layout.bottom_first(path.suffix.lower()),
+            layout.tiles,
+            layout.tiles_upward,
+        )
+        return Exported([], sheets[0].range, sheets[0].clipped_cells, notes)
+
+    return write
+
+
+def _tags(terrain: Terrain, total: tuple[int, int], origin: Origin) -> Tags:
+    """Tags of all tiles together, (rows, cols) cells."""
+    tags = Tags(_spacing(terrain, total))
+    if origin.georeference and origin.georeference.shape == terrain.shape:
+        tags = tags._replace(georeference=origin.georeference.resized(total))
+    if origin.missing is not None:
+        tags = tags._replace(missing=resized(origin.missing.astype(np.float64), total) > 0.5)
+    return tags
+
+
+def layers(
+    terrain: Terrain, maps: Sequence[str] = (), masks: Mapping[str, Array] | None = None
+) -> list[Layer]:
+    """Heights, maps and masks of a terrain, see `export`."""
+    layers = [Layer("", "m", terrain.elevation)]
     for name in maps:
         if name not in terrain.fields:
             raise InputError(
@@ -196,15 +228,13 @@ def _layers(terrain: Terrain, maps: Sequence[str], masks: Mapping[str, Array]) -
         if field.components == 3:
             raise InputError(f"{name} is a color, which no heightmap holds; export it as a map.")
         for part, values in images({name: terrain.fields[name]}):
-            yield _Layer(part, field.unit, values, (0.0, 1.0) if field.unit == "0-1" else None)
-    for kind, values in masks.items():
+            span = (0.0, 1.0) if field.unit == "0-1" else None
+            layers.append(Layer(part, field.unit, values, span))
+    for kind, values in (masks or {}).items():
         mask_kind = MASK_KINDS[kind]
-        yield _Layer(
-            f"mask_{kind}",
-            mask_kind.unit or "0-1",
-            values,
-            (0.0, 1.0) if mask_kind.highest == 1.0 else None,
-        )
+        span = (0.0, 1.0) if mask_kind.highest == 1.0 else None
+        layers.append(Layer(f"mask_{kind}", mask_kind.unit or "0-1", values, span))
+    return layers
 
 
 def _plan(outputs: Outputs, path: Path, layer: str, layout: Layout) -> dict[tuple[int, int], Path]:
@@ -232,10 +262,10 @@ def _write(
     values: Array,
     encode: Callable[..., object],
     layout: Layout,
-    place: Georeference | None,
-    missing: Array | None,
+    tags: Tags,
 ) -> None:
-    """Write a layer's tiles. encode: writes one of them to a path."""
+    """Write a layer's tiles. encode: writes one of them to a path. tags: of all together."""
+    place = tags.georeference
     rows, cols = (
         (side - 1) // tiles for side, tiles in zip(values.shape, layout.tiles, strict=True)
     )
@@ -243,15 +273,15 @@ def _write(
         inside = np.s_[row * rows : (row + 1) * rows + 1, col * cols : (col + 1) * cols + 1]
         order = -1 if layout.bottom_first(target.suffix.lower()) else 1
         tile = values[inside][::order]
-        holes = None if missing is None else missing[inside][::order]
-        top = (values.shape[0] - 1 - row * rows - (tile.shape[0] - 1), col * cols)
-        position = (
-            place.part(top, (1, 1), (tile.shape[0], tile.shape[1]))
-            if place and not layout.flip
-            else None
-        )
+        of_tile = tags._replace(georeference=None)
+        if tags.missing is not None:
+            of_tile = of_tile._replace(missing=tags.missing[inside][::order])
+        if place and not layout.flip:
+            top = (values.shape[0] - 1 - row * rows - (tile.shape[0] - 1), col * cols)
+            part = place.part(top, (1, 1), (tile.shape[0], tile.shape[1]))
+            of_tile = of_tile._replace(georeference=part)
         with outputs.write(target) as temporary:
-            encode(temporary, tile, georeference=position, missing=holes)
+            encode(temporary, tile, tags=of_tile)
 
 
 def _spacing(terrain: Terrain, size: tuple[int, int]) -> tuple[float, float]:

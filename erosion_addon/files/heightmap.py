@@ -18,12 +18,11 @@ from ..grid.dequantize import smooth_steps, step_of
 from ..grid.fill_holes import filled_windows
 from ..terrain.terrain import HIGHEST
 from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, READ_SUFFIXES
-from .headers.georeference import Georeference
 from .headers.image_header import file_header, file_size, read_header
 from .image_files import ImageFiles, image_numbers
 from .rasters.colors import CODES
 from .rasters.raster import Cells, Raster, open_raster
-from .rasters.tiff_writer import write_tiff
+from .rasters.tiff_writer import Tags, write_tiff
 from .reading import meaning
 from .reading.numbers import array_numbers, raw_numbers, thinned, upturned
 from .reading.parts import check_options, cut
@@ -335,10 +334,7 @@ def encode_heightmap(
     image_files: ImageFiles,
     height_range: Range | None = None,
     dtype: Any = np.float32,
-    spacing: tuple[float, float] | None = None,
-    georeference: Georeference | None = None,
-    missing: Array | None = None,
-    is_elevation: bool = False,
+    tags: Tags | None = None,
 ) -> Written:
     """Write (rows, cols) values by the suffix of the path, where an incomplete file does no harm,
     see `Outputs.write`.
@@ -346,10 +342,7 @@ def encode_heightmap(
     .npy has the given dtype (float32 or float64); .exr, .tif and .r32 are float32; .png, .r16 and
     .raw are 16-bit, with black and white at height_range or, without one, at the lowest and highest
     value. Values beyond a given range are cut off and counted. Raises InputError if the file cannot
-    be written.
-
-    For TIFFs: spacing: (row, col) meters. georeference: the location on Earth. missing: cells
-    without data. is_elevation: whether the values are heights, whose unit the TIFF names.
+    be written. tags: of a TIFF.
     """
     suffix = path.suffix.lower()
     span = _checked_range(height_range)
@@ -373,7 +366,7 @@ def encode_heightmap(
                 "file."
             )
         if suffix in (".tif", ".tiff"):
-            write_tiff(path, values, spacing, georeference, missing, is_elevation)
+            write_tiff(path, values, tags or Tags())
         else:
             _write(path, values, image_files, dtype)
     except OSError as error:

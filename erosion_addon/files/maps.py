@@ -14,10 +14,10 @@ from ..grid.sampling import bilinear
 from ..terrain.fields import FIELDS, Field
 from ..terrain.ground_cover import COVERS, WHITE, ground_cover
 from ..terrain.terrain import Terrain
-from .headers.georeference import Georeference
 from .headers.image_header import FileHeader, read_header
 from .heightmap import encode_heightmap
 from .image_files import ImageFiles, color
+from .rasters.tiff_writer import Tags
 
 NORMAL = Field(
     "normal", "0-1", "direction of the surface in tangent space (red, green, blue)", components=3
@@ -122,14 +122,10 @@ def write(
     planned: Mapping[str, Path],
     fields: Mapping[str, Array],
     image_files: ImageFiles,
-    spacing: tuple[float, float] | None = None,
-    place: Georeference | None = None,
-    missing: Array | None = None,
+    tags: Tags | None = None,
 ) -> None:
-    """Write the planned maps whose fields exist, (rows, cols) or (rows, cols, components).
-
-    For TIFFs: spacing: (row, col) meters; place: the location on Earth; missing: cells without
-    data.
+    """Write the planned maps whose fields exist, (rows, cols) or (rows, cols, components). tags: of
+    TIFFs.
     """
     for name, values in images(fields):
         if name in planned:
@@ -138,17 +134,8 @@ def write(
                     encode_color(path, values, image_files)
                 else:
                     span = (0.0, 1.0) if path.suffix == ".png" else None
-                    is_elevation = name == "elevation"
-                    encode_heightmap(
-                        path,
-                        values,
-                        image_files,
-                        span,
-                        spacing=spacing,
-                        georeference=place,
-                        missing=missing,
-                        is_elevation=is_elevation,
-                    )
+                    of_map = (tags or Tags())._replace(is_elevation=name == "elevation")
+                    encode_heightmap(path, values, image_files, span, tags=of_map)
 
 
 def plan_cover(outputs: Outputs, folder: Path) -> dict[str, Path]:

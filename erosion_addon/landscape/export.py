@@ -14,10 +14,10 @@ from ..base.atomic_files import Outputs
 from ..base.errors import InputError
 from ..files.formats import SUFFIXES
 from ..files.game_engines import ANY, ENGINES
-from ..files.headers.georeference import Georeference
 from ..files.heightmap import encode_heightmap
 from ..files.image_files import ImageFiles
 from ..files.maps import DERIVED, derive, encode_color
+from ..files.rasters.tiff_writer import Tags
 from ..files.reading.record import Range
 from ..files.side_file import is_side_file
 from ..files.side_writing import Sheet, SideFile
@@ -127,19 +127,11 @@ def export(
                     with Outputs() as outputs:
                         target = outputs.plan(file, SUFFIXES)
                         with outputs.write(target) as temporary:
-                            is_elevation = (
-                                sheet.path == path and layer.removeprefix(START) == "elevation"
-                            )
+                            tags = Tags(spacing, georeference)
+                            if sheet.path == path and layer.removeprefix(START) == "elevation":
+                                tags = tags._replace(is_elevation=True)
                             points = _repeated(points, side)
-                            _encode(
-                                temporary,
-                                points,
-                                image_files,
-                                sheet.range,
-                                spacing,
-                                georeference,
-                                is_elevation,
-                            )
+                            _encode(temporary, points, image_files, sheet.range, tags)
                         paths += outputs.publish(goes_on=True)
                     sheet.files[y, x] = file.name
                 on_progress((y * cols + x + 1) / (rows * cols))
@@ -203,21 +195,11 @@ def _maps(landscape: Landscape, window: Window, maps: Maps) -> Iterator[Array]:
             yield values[window.within(wide)]
 
 
-def _encode(
-    path: Path,
-    values: Array,
-    image_files: ImageFiles,
-    span: Range,
-    spacing: tuple[float, float],
-    place: Georeference | None,
-    is_elevation: bool,
-) -> None:
+def _encode(path: Path, values: Array, image_files: ImageFiles, span: Range, tags: Tags) -> None:
     if values.ndim == 3:
         encode_color(path, values, image_files)
     else:
-        encode_heightmap(
-            path, values, image_files, span, "f4", spacing, place, is_elevation=is_elevation
-        )
+        encode_heightmap(path, values, image_files, span, "f4", tags)
 
 
 def _side_file(outputs: Outputs, path: Path) -> SideFile | None:

@@ -20,6 +20,7 @@ from erosion_addon.cli.commands import main
 from erosion_addon.cli.terminal.progress import ProgressLine
 from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.generators.registry import make
+from erosion_addon.terrain.fields import ANALYZED, FIELDS
 from tests.cli.commandline import DROPLET_MAPS, FEW, ROOT, listing
 
 
@@ -445,3 +446,44 @@ def test_ctrl_c_in_the_run_ends_it_at_once_and_nothing_is_written(folder):
     assert b"-" * 23 in seen  # the bar, in ASCII
     assert out == b""
     assert listing(folder) == before
+
+
+@pytest.mark.parametrize(
+    "words,names",
+    [
+        (["convert", "dem.npy", "out.exr"], {"out.exr", "out.json"}),
+        (
+            ["analyze", "dem.npy", "--report", "f.json", "--maps", "maps", "--plot", "f.svg"],
+            {
+                "f.json",
+                "f.svg",
+                *(f"{image}.exr" for name in ANALYZED for image in FIELDS[name].images),
+            },
+        ),
+        (
+            ["rivers", "dem.npy", "out.obj", "--also", "out.csv", "--carve", "out.exr"],
+            {"out.obj", "out.csv", "out.exr", "out.json"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("broken", [(os, "fsync"), (Outputs, "_move")])
+def test_what_a_command_computed_is_not_lost_where_its_folder_takes_no_files(
+    folder, tmp_path_factory, monkeypatch, capsys, words, names, broken
+):
+    temporary = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    owner, name = broken
+    whole = getattr(owner, name)
+    faults = iter([OSError(28, "No space left on device")])
+
+    def breaks_once(*arguments):
+        for fault in faults:
+            raise fault
+        return whole(*arguments)
+
+    before = listing(folder)
+    monkeypatch.setattr(owner, name, breaks_once)
+    assert main([*words, "--quiet"]) != 0
+    assert listing(folder) == before
+    kept = Path(re.search(r"kept in (.*)\.\n", capsys.readouterr().err)[1])
+    assert kept.parent == temporary and {file.name for file in kept.iterdir()} == names

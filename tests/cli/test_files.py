@@ -14,6 +14,7 @@ from erosion_addon.drainage.analysis import analyze
 from erosion_addon.files import maps
 from erosion_addon.files.heightmap import encode_heightmap, read_heightmap
 from erosion_addon.files.maps import normals
+from erosion_addon.files.rasters.tiff_writer import Tags
 from erosion_addon.files.side_file import known_meters
 from erosion_addon.terrain.ground_cover import COVERS
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
@@ -74,7 +75,9 @@ def test_maps_are_every_field_as_float32_exr(folder):
 def test_maps_of_a_geotiff_lie_where_it_lies(folder, command):
     here = alps(shape=(24, 32))
     heights = np.load("dem.npy").astype(np.float32)
-    encode_heightmap(Path("dem.tif"), heights, IMAGES, spacing=(30.0, 30.0), georeference=here)
+    encode_heightmap(
+        Path("dem.tif"), heights, IMAGES, tags=Tags(spacing=(30.0, 30.0), georeference=here)
+    )
     words = (
         ["erode", "dem.tif", "out.tif", *FEW]
         if command == "erode"

@@ -9,6 +9,7 @@ import pytest
 
 from erosion_addon.cli.commands import main
 from erosion_addon.files.heightmap import encode_heightmap, read_heights
+from erosion_addon.files.rasters.tiff_writer import Tags
 from erosion_addon.landscape.storage.folder import Landscape
 from tests.cli.commandline import FEW, IMAGES, listing
 from tests.geotiff import alps, geotiff
@@ -91,9 +92,12 @@ def test_options_that_do_not_apply_are_refused(folder, capsys, words, sentence):
         Path("gray.png"), np.linspace(0, 1, 24 * 32, dtype=np.float32).reshape(SHAPE), "uint16"
     )
     here = alps(shape=SHAPE)
-    encode_heightmap(Path("far.tif"), np.load("dem.npy"), IMAGES, georeference=here)
+    encode_heightmap(Path("far.tif"), np.load("dem.npy"), IMAGES, tags=Tags(georeference=here))
     encode_heightmap(
-        Path("beside.tif"), np.ones(SHAPE), IMAGES, georeference=here.part((0, 40), (1, 1), SHAPE)
+        Path("beside.tif"),
+        np.ones(SHAPE),
+        IMAGES,
+        tags=Tags(georeference=here.part((0, 40), (1, 1), SHAPE)),
     )
     before = listing(folder)
     assert main([*words]) == 2
@@ -114,7 +118,7 @@ def test_a_part_of_a_geotiff_keeps_its_place(folder):
     from the north.
     """
     here = alps(shape=SHAPE)
-    encode_heightmap(Path("land.tif"), np.load("dem.npy"), IMAGES, georeference=here)
+    encode_heightmap(Path("land.tif"), np.load("dem.npy"), IMAGES, tags=Tags(georeference=here))
     still = ["--set", "droplet.drops_per_cell=0"]
     assert (
         main(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.cli.commands import main
-from erosion_addon.files.rasters.tiff_writer import write_tiff
+from erosion_addon.files.rasters.tiff_writer import Tags, write_tiff
 from tests.cli.commandline import IMAGES, listing
 from tests.geotiff import alps
 from tests.terrains import fractal
@@ -62,7 +62,7 @@ def test_geojson_of_a_placed_terrain_has_longitude_and_latitude(folder, capsys):
     corner, east, north = (
         np.array(CORNERS[name]) for name in ("lower left", "lower right", "upper left")
     )
-    write_tiff(folder / "land.tif", LAND, None, alps(shape=LAND.shape))
+    write_tiff(folder / "land.tif", LAND, Tags(None, alps(shape=LAND.shape)))
     assert main(["rivers", "land.tif", "r.geojson", "--also", "r.csv", *SET[2:]]) == 0
     features = json.loads((folder / "r.geojson").read_text(encoding="utf-8"))["features"]
     with (folder / "r.csv").open(encoding="utf-8") as stream:

@@ -15,8 +15,8 @@ from erosion_addon import Terrain
 from erosion_addon.bake.light.bake import WATER, shaded_relief
 from erosion_addon.cli import variants
 from erosion_addon.cli.commands import main
+from erosion_addon.cli.terminal.watching import watched
 from erosion_addon.cli.variants import GAP
-from erosion_addon.cli.watching import watched
 from erosion_addon.files.heightmap import read_heightmap
 from tests.cli.commandline import IMAGES, listing
 from tests.terrains import fractal

@@ -11,6 +11,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.files.heightmap import encode_heightmap, read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.mask_file import read_mask
+from erosion_addon.files.rasters.tiff_writer import Tags
 from erosion_addon.files.reading.record import Reading
 from tests.geotiff import alps, geotiff
 
@@ -32,7 +33,7 @@ def record(folder, **options):
         path,
         np.random.default_rng(1).uniform(100.0, 900.0, SHAPE),
         FILES,
-        georeference=alps(shape=SHAPE),
+        tags=Tags(georeference=alps(shape=SHAPE)),
     )
     return read_heights(path, FILES, Reading(**options))[1]
 
@@ -94,7 +95,9 @@ def test_a_mask_of_another_place_is_refused(tmp_path, land):
         ("beside", alps(shape=SHAPE).part((0, 20), (1, 1), SHAPE)),
         ("here", alps(shape=SHAPE)),
     ):
-        encode_heightmap(tmp_path / f"{name}.tif", np.ones(SHAPE), FILES, georeference=place)
+        encode_heightmap(
+            tmp_path / f"{name}.tif", np.ones(SHAPE), FILES, tags=Tags(georeference=place)
+        )
     assert values(tmp_path / "here.tif", land)[0].all()
     with pytest.raises(
         InputError, match=r"beside\.tif covers another area on Earth than .*land\.tif; crop it"
@@ -104,7 +107,7 @@ def test_a_mask_of_another_place_is_refused(tmp_path, land):
 
 def test_a_mask_of_another_resolution_covers_the_same_area(tmp_path, land):
     finer = alps(shape=SHAPE).part((-0.25, -0.25), (0.5, 0.5), (24, 32))
-    encode_heightmap(tmp_path / "mask.tif", np.ones((24, 32)), FILES, georeference=finer)
+    encode_heightmap(tmp_path / "mask.tif", np.ones((24, 32)), FILES, tags=Tags(georeference=finer))
     assert values(tmp_path / "mask.tif", land)[0].shape == (24, 32)
 
 

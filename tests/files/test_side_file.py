@@ -10,7 +10,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.files.export import Layout, export
 from erosion_addon.files.heightmap import read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.files.rasters.tiff_writer import write_tiff
+from erosion_addon.files.rasters.tiff_writer import Tags, write_tiff
 from erosion_addon.files.side_file import Meters, is_side_file, known_meters
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import fractal
@@ -62,7 +62,7 @@ def test_a_side_file_that_tells_nothing_is_as_none(tmp_path, text):
 )
 def test_a_geotiff_tells_meters_in_any_unit_that_is_known(tmp_path, changes, spacing):
     path = tmp_path / "a.tif"
-    write_tiff(path, np.zeros((5, 7)), (30.0, 25.0))
+    write_tiff(path, np.zeros((5, 7)), Tags((30.0, 25.0)))
     data = path.read_bytes()
     for before, after in changes.items():
         assert data.count(struct.pack("<4H", *before)) == 1
@@ -76,7 +76,7 @@ def test_degrees_become_meters_where_they_are(tmp_path, latitude):
     """A second of arc, as in SRTM: 30.9 m along the meridian, and half of that across at 60°."""
     path = tmp_path / "srtm.tif"
     second = 1 / 3600
-    write_tiff(path, np.zeros((5, 7)), (second, second))
+    write_tiff(path, np.zeros((5, 7)), Tags((second, second)))
     data = path.read_bytes().replace(
         struct.pack("<4H", 1024, 0, 1, 1), struct.pack("<4H", 1024, 0, 1, 2)
     )

@@ -15,6 +15,7 @@ from erosion_addon.base.lock import locked
 from erosion_addon.cli.commands import main
 from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
+from erosion_addon.files.rasters.tiff_writer import Tags
 from erosion_addon.generators import registry
 from erosion_addon.landscape import make as makers
 from erosion_addon.landscape import tasks
@@ -325,7 +326,7 @@ def test_levels_of_the_pyramid_are_means_of_the_tiles_and_those_of_other_tiles_a
 def test_a_mask_is_cut_into_tiles_as_its_file_has_it(tmp_path, suffix):
     mask = np.linspace(0.0, 1.0, 96 * 128).reshape(96, 128)
     file = tmp_path / f"my mask{suffix}"
-    encode_heightmap(file, mask, OpenImageIOFiles(), (0.0, 1.0), "f4", (1.0, 1.0))
+    encode_heightmap(file, mask, OpenImageIOFiles(), (0.0, 1.0), "f4", Tags((1.0, 1.0)))
     words = [
         "landscape",
         "make",

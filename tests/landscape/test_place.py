@@ -14,7 +14,7 @@ from erosion_addon.files.headers.image_header import file_header, read_header
 from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.rasters.raster import open_raster
-from erosion_addon.files.rasters.tiff_writer import write_tiff
+from erosion_addon.files.rasters.tiff_writer import Tags, write_tiff
 from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.storage.manifest import NAME
 from tests.geotiff import CELL, alps, place, same
@@ -68,7 +68,7 @@ def test_every_file_of_an_export_lies_where_its_heights_lay_in_the_geotiff(
     tmp_path, matrix, at_points
 ):
     there = alps(at_points, matrix, SHAPE)
-    write_tiff(tmp_path / "dem.tif", HEIGHTS, None, there)
+    write_tiff(tmp_path / "dem.tif", HEIGHTS, Tags(None, there))
     land = made(tmp_path, tmp_path / "dem.tif")
     assert same(land.manifest.georeference, there) and land.manifest.spacing == (CELL, CELL)
     talus = tmp_path / "talus.toml"
@@ -94,12 +94,12 @@ def test_tiles_of_a_geotiff_give_the_landscape_the_place_of_the_first(tmp_path):
         for x in range(3):
             part = HEIGHTS[:128, :192][::-1][y * 64 : y * 64 + 64, x * 64 : x * 64 + 64][::-1]
             there = whole.part((y * 64, x * 64), (1, 1), part.shape)
-            write_tiff(tmp_path / f"dem_{x}_{y}.tif", part, None, there)
+            write_tiff(tmp_path / f"dem_{x}_{y}.tif", part, Tags(None, there))
     assert same(made(tmp_path, tmp_path / "dem_{x}_{y}.tif").manifest.georeference, whole)
 
 
 def test_a_landscape_without_a_place_or_of_an_older_manifest_has_none(tmp_path):
-    write_tiff(tmp_path / "dem.tif", HEIGHTS, (5.0, 5.0))
+    write_tiff(tmp_path / "dem.tif", HEIGHTS, Tags((5.0, 5.0)))
     land = made(tmp_path, tmp_path / "dem.tif")
     assert land.manifest.place == "" and land.manifest.georeference is None
     table = json.loads((land.folder / NAME).read_text(encoding="utf-8"))
@@ -112,7 +112,7 @@ def test_a_landscape_without_a_place_or_of_an_older_manifest_has_none(tmp_path):
 def test_a_landscape_of_heights_in_feet_is_exported_in_feet(tmp_path):
     foot = 0.3048
     there = dataclasses.replace(alps(shape=SHAPE), unit=foot)
-    write_tiff(tmp_path / "dem.tif", HEIGHTS, None, there, is_elevation=True)
+    write_tiff(tmp_path / "dem.tif", HEIGHTS, Tags(None, there, is_elevation=True))
     land = made(tmp_path, tmp_path / "dem.tif")
     assert np.allclose(land.read("start/elevation", Window(0, 129, 0, 200)), HEIGHTS, atol=1e-3)
     assert land.manifest.georeference.unit == foot

@@ -8,7 +8,7 @@ Blender. Sources: TIFF 6.0 (Adobe), sections 2 and 3, and the SampleFormat exten
 
 import struct
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,21 +28,25 @@ CLASSIC = 2**32 - 2**20
 """Bytes of values that 32-bit offsets can address; larger files are BigTIFF."""
 
 
-def write_tiff(
-    path: Path,
-    pixels: np.ndarray[Any, Any],
-    spacing: tuple[float, float] | None = None,
-    georeference: Georeference | None = None,
-    missing: np.ndarray[Any, Any] | None = None,
-    is_elevation: bool = False,
-) -> None:
-    """Write (rows, cols) values, row 0 at the bottom, as uncompressed little-endian float32 in one
-    strip.
+class Tags(NamedTuple):
+    """Meaning of the values of a TIFF.
 
     georeference: of the values. spacing: (row, col) meters between points, written in its absence.
     missing: where there is no data. is_elevation: whether the values are heights in meters, written
     in the unit of the georeference.
     """
+
+    spacing: tuple[float, float] | None = None
+    georeference: Georeference | None = None
+    missing: np.ndarray[Any, Any] | None = None
+    is_elevation: bool = False
+
+
+def write_tiff(path: Path, pixels: np.ndarray[Any, Any], meaning: Tags) -> None:
+    """Write (rows, cols) values, row 0 at the bottom, as uncompressed little-endian float32 in one
+    strip.
+    """
+    spacing, georeference, missing, is_elevation = meaning
     texts = {}
     if is_elevation:
         unit = georeference.unit if georeference else 1.0

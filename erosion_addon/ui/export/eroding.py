@@ -6,10 +6,8 @@ eroded without a window.
 import argparse
 import json
 import os
-import secrets
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -20,6 +18,7 @@ from ...cli import source
 from ...cli.arguments.options import RECIPE
 from ...cli.arguments.orders import SourceOrder, inputs_of, is_strata
 from ...cli.arguments.reading import OPTIONS
+from ...cli.keeping import keep, temporary_place
 from ...cli.terminal.output import note, print_written
 from ...cli.terminal.progress import ProgressLine
 from ...recipe.recipe import Recipe
@@ -87,12 +86,8 @@ def _kept(target: Path) -> Iterator[None]:
     try:
         yield
     except Exception:
-        for folder in (target.parent, Path(tempfile.gettempdir())):
-            path = folder / f"{target.stem}-{secrets.token_hex(4)}.blend"
-            with suppress(InputError):
-                _save(path)
-                note(f"What was computed is kept in {path}.")
-                break
+        place = temporary_place(f"{target.stem}.blend")
+        keep(_save, [target.with_name(place.name), place])
         raise
 
 

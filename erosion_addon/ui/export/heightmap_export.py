@@ -229,8 +229,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
             self._layout(),
             self._maps(),
             masks,
-            inputs.of(obj),
-            inputs.georeference_of(obj),
+            export.Origin(inputs.of(obj), inputs.georeference_of(obj)),
         )
         for sentence in result.notes:
             report(self, {"INFO"}, sentence)

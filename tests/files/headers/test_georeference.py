@@ -8,11 +8,11 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.cli.commands import main
-from erosion_addon.files.export import Layout, export
+from erosion_addon.files.export import Layout, Origin, export
 from erosion_addon.files.headers.georeference import Georeference
 from erosion_addon.files.headers.image_header import read_header
 from erosion_addon.files.image_files import OpenImageIOFiles
-from erosion_addon.files.rasters.tiff_writer import write_tiff
+from erosion_addon.files.rasters.tiff_writer import Tags, write_tiff
 from erosion_addon.files.side_file import known_meters
 from erosion_addon.terrain.terrain import Terrain
 from tests.geotiff import CELL, NORTH, SHAPE, WEST, alps, place, same
@@ -23,7 +23,7 @@ FILES = OpenImageIOFiles()
 def write(path, georeference):
     rows, cols = georeference.shape
     heights = 1000 + np.add.outer(np.arange(rows) * 9.0, 30 * np.sin(np.arange(cols)))
-    write_tiff(path, heights, None, georeference)
+    write_tiff(path, heights, Tags(None, georeference))
     return heights
 
 
@@ -55,7 +55,13 @@ def test_other_programs_find_the_coordinate_reference_system_in_it(tmp_path):
 def test_corners_of_a_finer_grid_lie_where_those_of_the_terrain_do(tmp_path, at_points, matrix):
     terrain = Terrain(write(tmp_path / "in.tif", alps(at_points, matrix)), CELL)
     made = tmp_path / "fine.tif"
-    export(made, terrain, FILES, Layout(size=(61, 81)), georeference=alps(at_points, matrix))
+    export(
+        made,
+        terrain,
+        FILES,
+        Layout(size=(61, 81)),
+        origin=Origin(georeference=alps(at_points, matrix)),
+    )
     fine = read_header(made).georeference
     assert fine.shape == (61, 81)
     for new, old in (((0, 0), (0, 0)), ((60, 80), (30, 40)), ((20, 30), (10, 15))):
@@ -66,7 +72,9 @@ def test_corners_of_a_finer_grid_lie_where_those_of_the_terrain_do(tmp_path, at_
 
 def test_tiles_lie_side_by_side_and_share_the_points_on_their_border(tmp_path):
     terrain = Terrain(write(tmp_path / "in.tif", alps()), CELL)
-    done = export(tmp_path / "t.tif", terrain, FILES, Layout(tiles=(2, 2)), georeference=alps())
+    done = export(
+        tmp_path / "t.tif", terrain, FILES, Layout(tiles=(2, 2)), origin=Origin(georeference=alps())
+    )
     assert len(done.paths) == 5  # and the side file
     found = {
         tuple(np.round(place(read_header(path).georeference, 0, 0))): FILES.read(path)[-1, 0]
@@ -83,13 +91,15 @@ def test_tiles_lie_side_by_side_and_share_the_points_on_their_border(tmp_path):
 
 def test_a_mirrored_export_claims_no_place(tmp_path):
     terrain = Terrain(write(tmp_path / "in.tif", alps()), CELL)
-    export(tmp_path / "m.tif", terrain, FILES, Layout(flip=True), georeference=alps())
+    export(
+        tmp_path / "m.tif", terrain, FILES, Layout(flip=True), origin=Origin(georeference=alps())
+    )
     assert read_header(tmp_path / "m.tif").georeference is None
 
 
 def test_a_terrain_of_another_size_is_not_put_where_the_file_was(tmp_path):
     terrain = Terrain(np.zeros((20, 20)), CELL)
-    export(tmp_path / "a.tif", terrain, FILES, georeference=alps())
+    export(tmp_path / "a.tif", terrain, FILES, origin=Origin(georeference=alps()))
     assert read_header(tmp_path / "a.tif").georeference is None
     assert read_header(tmp_path / "a.tif").spacing == (CELL, CELL)
 
@@ -98,7 +108,7 @@ def test_meters_alone_are_no_place(tmp_path):
     """Exports of terrains that lie nowhere tell their cells: with another cell size these must not
     stay.
     """
-    write_tiff(tmp_path / "a.tif", np.zeros((5, 7)), (30.0, 25.0))
+    write_tiff(tmp_path / "a.tif", np.zeros((5, 7)), Tags((30.0, 25.0)))
     assert known_meters(tmp_path / "a.tif").georeference is None
 
 
@@ -158,9 +168,9 @@ def test_what_makes_no_sense_in_a_blend_file_is_no_place(text):
 @pytest.mark.parametrize("georeference", [None, alps()])
 def test_what_32_bit_offsets_do_not_reach_becomes_a_bigtiff(tmp_path, monkeypatch, georeference):
     heights = np.random.default_rng(3).random(SHAPE).astype("f4")
-    write_tiff(tmp_path / "small.tif", heights, (30.0, 30.0), georeference)
+    write_tiff(tmp_path / "small.tif", heights, Tags((30.0, 30.0), georeference))
     monkeypatch.setattr("erosion_addon.files.rasters.tiff_writer.CLASSIC", heights.nbytes - 1)
-    write_tiff(tmp_path / "big.tif", heights, (30.0, 30.0), georeference)
+    write_tiff(tmp_path / "big.tif", heights, Tags((30.0, 30.0), georeference))
     for name, magic in (("small.tif", b"II*\0"), ("big.tif", b"II+\0")):
         assert (tmp_path / name).read_bytes()[:4] == magic
         assert np.array_equal(FILES.read(tmp_path / name), heights)
@@ -175,7 +185,7 @@ def test_what_32_bit_offsets_do_not_reach_becomes_a_bigtiff(tmp_path, monkeypatc
 
 def test_a_bigtiff_that_is_cut_off_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("erosion_addon.files.rasters.tiff_writer.CLASSIC", 0)
-    write_tiff(tmp_path / "big.tif", np.zeros(SHAPE))
+    write_tiff(tmp_path / "big.tif", np.zeros(SHAPE), Tags())
     (tmp_path / "big.tif").write_bytes((tmp_path / "big.tif").read_bytes()[:-8])
     with pytest.raises(InputError, match="cut off"):
         read_header(tmp_path / "big.tif")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.files.headers.image_header import read_header
-from erosion_addon.files.rasters.tiff_writer import write_tiff
+from erosion_addon.files.rasters.tiff_writer import Tags, write_tiff
 from erosion_addon.scene.masks import inputs
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.image import BlenderFiles
@@ -160,7 +160,7 @@ def test_the_size_can_be_the_width_of_the_whole(tmp_path):
 
 def test_an_imported_geotiff_is_exported_to_where_it_lies_on_earth(tmp_path):
     heights = fractal(20, 31, 5.0).astype("f4")
-    write_tiff(tmp_path / "in.tif", heights, None, alps(shape=heights.shape))
+    write_tiff(tmp_path / "in.tif", heights, Tags(None, alps(shape=heights.shape)))
     assert bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "in.tif")) == {"FINISHED"}
     assert bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "out.tif")) == {"FINISHED"}
     assert same(read_header(tmp_path / "out.tif").georeference, alps(shape=heights.shape))
@@ -170,7 +170,7 @@ def test_an_imported_geotiff_is_exported_to_where_it_lies_on_earth(tmp_path):
 
 
 def test_a_geotiff_tells_its_meters_unless_one_knows_better(tmp_path, capfd):
-    write_tiff(tmp_path / "a.tif", fractal(20, 31, 5.0), (30.0, 25.0))
+    write_tiff(tmp_path / "a.tif", fractal(20, 31, 5.0), Tags((30.0, 25.0)))
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"))
     assert (
         active().spacing == (30.0, 25.0)

@@ -7,10 +7,10 @@ import math
 import time
 from collections.abc import Callable, Iterator
 
-from ..base.threads import OnProgress
-from ..run.progress import Progress
-from .terminal import signals
-from .terminal.progress import RunProgress
+from ...base.threads import OnProgress
+from ...run.progress import Progress
+from . import signals
+from .progress import RunProgress
 
 
 def watched(

@@ -27,7 +27,7 @@ from typing import Any
 import atheris
 import numpy as np
 
-from tests.terrains import fractal
+from tests.terrains import fractal, windows_of
 
 ROOT = Path(__file__).resolve().parents[1]
 READERS = [
@@ -73,7 +73,7 @@ with (
     from erosion_addon.landscape.window import overview, put_back, take
     from erosion_addon.scene.terrain import lattice
     from erosion_addon.terrain import masks
-    from tests.heightmaps import write_heightmap
+    from tests.heightmaps import inspect, read_heightmap, write_heightmap
 
 LEARNED = ROOT / "build" / "fuzz"
 LONGEST = 8192
@@ -150,9 +150,7 @@ def pixels(content: bytes) -> None:
     with file_of(content[1:], suffix) as path:
 
         def read() -> None:
-            assert np.isfinite(
-                heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0))
-            ).all()
+            assert np.isfinite(read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0))).all()
 
         sentence(read)
 
@@ -281,7 +279,7 @@ def numbers(content: bytes) -> None:
     suffixes = (".npy", *formats.RAW_SUFFIXES)
     suffix = suffixes[content[0] % len(suffixes)] if content else ".npy"
     with file_of(content[1:], suffix) as path:
-        sentence(lambda: heightmap.read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0)))
+        sentence(lambda: read_heightmap(path, OpenImageIOFiles(), (0.0, 100.0)))
 
 
 def reading(content: bytes) -> None:
@@ -311,7 +309,7 @@ def reading(content: bytes) -> None:
             with np.errstate(all="ignore"):
                 whole, record = heightmap.read_heights(path, OpenImageIOFiles(), options)
                 assert np.isfinite(whole).all() and whole.shape == record.shape
-                assert heightmap.inspect(path, options, OpenImageIOFiles()).holes == record.holes
+                assert inspect(path, options, OpenImageIOFiles()).holes == record.holes
                 windows = heightmap.heightmap_windows(path, OpenImageIOFiles(), options)[1]
                 assert np.array_equal(windows(0, whole.shape[0], 0, whole.shape[1]), whole)
 
@@ -569,7 +567,7 @@ def _made_landscapes() -> dict[str, Path]:
         for state in ("start", "farm", "changes", "done"):
             folder = root / state
             grid = manifests.Manifest(64, 128, 64, (20.0, 20.0), "fractal")
-            made = makers.make(folder, grid, makers.given(fractal(64, 128, 20.0) * 10.0))
+            made = makers.make(folder, grid, windows_of(fractal(64, 128, 20.0) * 10.0))
             if state == "farm":
                 prepare(folder, _few(), coarse=64)
                 for name in ("coarse", "shape_x0_y0"):

@@ -3,6 +3,7 @@
 
 import pytest
 
+from erosion_addon.scene.session import session
 from erosion_addon.scene.worker import speeds
 
 
@@ -13,6 +14,6 @@ def no_speeds(tmp_path_factory, monkeypatch):
     """
     file = tmp_path_factory.mktemp("speeds") / "speeds.json"
     monkeypatch.setattr(speeds, "path", lambda: file)
-    speeds.forget()
+    session.worker.speeds = None
     yield
-    speeds.forget()
+    session.worker.speeds = None

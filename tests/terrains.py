@@ -47,3 +47,12 @@ def big_tujunga():
     github.com/TopoToolbox/DEMs.
     """
     return np.load(Path(__file__).parent / "big_tujunga.npy").astype(np.float64)
+
+
+def windows_of(elevation):
+    """Start terrain of a landscape from heights in memory, (rows, cols) m."""
+    return lambda window: {
+        "elevation": np.asarray(
+            elevation[window.top : window.bottom, window.left : window.right], np.float64
+        )
+    }

@@ -17,7 +17,7 @@ from ..base.errors import InputError
 from ..grid.dequantize import smooth_steps, step_of
 from ..grid.fill_holes import filled_windows
 from ..terrain.terrain import HIGHEST
-from .formats import GRAY_SUFFIXES, IMAGE_SUFFIXES, RAW_SUFFIXES, READ_SUFFIXES
+from .formats import GRAY_SUFFIXES, RAW_SUFFIXES, READ_SUFFIXES
 from .headers.image_header import file_header, file_size, read_header
 from .image_files import ImageFiles, image_numbers
 from .rasters.colors import CODES
@@ -123,22 +123,6 @@ def _all_heights(numbers: Raster, record: Record, options: Reading) -> tuple[Arr
     return meaning.heights_of(stored, None if survey.is_bare else valid, record), record
 
 
-def inspect(
-    path: str | Path, options: Reading | None = None, image_files: ImageFiles | None = None
-) -> Record:
-    """Record of a file by its header, its side file and a sample; an image is sampled if it is
-    small and image_files is given.
-    """
-    path = Path(path)
-    options = options or Reading()
-    try:
-        numbers, record = opened(path, image_files, options)
-        is_seen = image_files is not None or path.suffix.lower() not in IMAGE_SUFFIXES
-        return looked_at(numbers, record, options, [sample(numbers, record)] if is_seen else [])
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
 def sample(numbers: Raster, record: Record) -> Cells:
     """Cells all over opened numbers, about a million."""
     rows, cols = record.shape
@@ -186,23 +170,6 @@ def windows_in(numbers: Raster, record: Record, options: Reading) -> tuple[Recor
     if not record.holes:
         return record, measured
     return record, with_sea if options.holes == "sea" else filled_windows(measured, record.shape)
-
-
-def read_heightmap(
-    path: str | Path,
-    image_files: ImageFiles,
-    height_range: Range | None = None,
-    size: tuple[int, int] | None = None,
-    note: Note | None = None,
-) -> Array:
-    """Elevation of `read_heights`, whose doubts go to `note` as sentences."""
-    elevation, record = read_heights(
-        path, image_files, Reading(height_range=height_range, size=size)
-    )
-    if note:
-        for doubt in record.doubts:
-            note(doubt.sentence)
-    return elevation
 
 
 def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tuple[Raster, Record]:

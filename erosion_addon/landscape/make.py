@@ -85,15 +85,6 @@ def generated(
     return start
 
 
-def given(elevation: Array) -> Start:
-    """Start terrain from heights in memory or mapped from a file, (rows, cols) m."""
-    return lambda window: {
-        "elevation": np.asarray(
-            elevation[window.top : window.bottom, window.left : window.right], np.float64
-        )
-    }
-
-
 def from_windows(read: Callable[[int, int, int, int], Array]) -> Start:
     """Start terrain from a reader of windows, see `files.heightmap.heightmap_windows`."""
     return lambda window: {"elevation": read(window.top, window.bottom, window.left, window.right)}

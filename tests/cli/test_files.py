@@ -12,13 +12,14 @@ from erosion_addon import Field, Terrain
 from erosion_addon.cli.commands import main
 from erosion_addon.drainage.analysis import analyze
 from erosion_addon.files import maps
-from erosion_addon.files.heightmap import encode_heightmap, read_heightmap
+from erosion_addon.files.heightmap import encode_heightmap
 from erosion_addon.files.maps import normals
 from erosion_addon.files.rasters.tiff_writer import Tags
 from erosion_addon.files.side_file import known_meters
 from erosion_addon.terrain.ground_cover import COVERS
 from tests.cli.commandline import DROPLET_MAPS, FEW, IMAGES, listing, png
 from tests.geotiff import alps, geotiff
+from tests.heightmaps import read_heightmap
 
 
 @pytest.mark.parametrize("suffix,opens", [(".tif", 2), (".exr", 1), (".png", 1), (".asc", 2)])

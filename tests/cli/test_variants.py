@@ -17,8 +17,8 @@ from erosion_addon.cli import variants
 from erosion_addon.cli.commands import main
 from erosion_addon.cli.terminal.watching import watched
 from erosion_addon.cli.variants import GAP
-from erosion_addon.files.heightmap import read_heightmap
 from tests.cli.commandline import IMAGES, listing
+from tests.heightmaps import read_heightmap
 from tests.terrains import fractal
 
 FEW = ("--recipe", "arcane", "--set", "droplet.drops_per_cell=0.5", "--quiet")

@@ -9,10 +9,10 @@ import pytest
 from erosion_addon.cli.commands import main
 from erosion_addon.files.headers.georeference import Georeference
 from erosion_addon.files.headers.image_header import file_header, read_header
-from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.rasters.raster import open_raster
 from tests.geotiff import alps, array, same, tiff_of
+from tests.heightmaps import read_heightmap
 from tests.terrains import fractal
 
 FOOT = 1200 / 3937

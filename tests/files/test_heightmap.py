@@ -16,13 +16,13 @@ from erosion_addon.base import memory
 from erosion_addon.base.errors import InputError
 from erosion_addon.files import heightmap
 from erosion_addon.files.formats import SUFFIXES
-from erosion_addon.files.heightmap import Written, read_heightmap, read_heights
+from erosion_addon.files.heightmap import Written, read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.reading.record import Reading
 from tests import latin_1
 from tests.cli.commandline import png
 from tests.geotiff import geotiff
-from tests.heightmaps import write_heightmap
+from tests.heightmaps import read_heightmap, write_heightmap
 
 FILES = OpenImageIOFiles()
 RANGE = (-100.0, 4000.0)
@@ -436,7 +436,7 @@ def test_no_bytes_of_a_heightmap_are_ever_unpickled(tmp_path, monkeypatch):
 IN_LATIN_1 = r"""
 from pathlib import Path
 import numpy as np
-from erosion_addon.files.heightmap import read_heightmap
+from tests.heightmaps import read_heightmap
 from tests.heightmaps import write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.reading.record import Reading

@@ -8,10 +8,10 @@ import OpenImageIO
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.files.heightmap import heightmap_windows, read_heightmap, read_heights
+from erosion_addon.files.heightmap import heightmap_windows, read_heights
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.reading.record import Reading
-from tests.heightmaps import write_heightmap
+from tests.heightmaps import read_heightmap, write_heightmap
 from tests.land_files import FILES
 from tests.terrains import fractal
 

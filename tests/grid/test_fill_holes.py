@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.grid import fill_holes
 from erosion_addon.grid.fill_holes import filled, filled_windows
 from tests.geotiff import geotiff
-from tests.heightmaps import write_heightmap
+from tests.heightmaps import read_heightmap, write_heightmap
 from tests.terrains import fractal, plane
 
 FILES = OpenImageIOFiles()

@@ -21,6 +21,7 @@ from erosion_addon.landscape.storage.manifest import NAME, Manifest
 from erosion_addon.terrain.terrain import Terrain
 from tests.cli.commandline import run
 from tests.landscape.conftest import Ending, EndsError, fractal
+from tests.terrains import windows_of
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def test_water_leaves_at_the_outlets_of_the_mask_as_on_the_land_in_one_piece(tmp
     mask[30, 30] = 0.4
     start = makers.generated("fractal", mask.shape, 20.0, 3, {"relief": 900.0}, None)
     manifest = Manifest(*mask.shape, 80, (20.0, 20.0), "fractal")
-    windows = {"outlet": lambda window: makers.given(mask)(window)["elevation"]}
+    windows = {"outlet": lambda window: windows_of(mask)(window)["elevation"]}
     done = analyze(
         makers.make(tmp_path / "land", manifest, start, masks=windows).folder,
         Alone(),

@@ -31,6 +31,7 @@ from erosion_addon.run.simulation import erode as erode_whole
 from erosion_addon.terrain.strata import Strata
 from erosion_addon.terrain.terrain import Terrain
 from tests.landscape.conftest import Backwards, Ending, EndsError, fractal
+from tests.terrains import windows_of
 
 
 def test_lengths_go_by_the_width_of_the_landscape_not_of_a_tile(landscape):
@@ -74,7 +75,7 @@ def test_drops_that_coarse_cells_can_hold_do_not_fall_again_on_tiles(landscape, 
 def test_the_snow_line_is_that_of_the_whole_land(tmp_path):
     heights = np.tile(np.linspace(0.0, 200.0, 240), (160, 1))
     landscape = makers.make(
-        tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), makers.given(heights)
+        tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), windows_of(heights)
     )
     recipe = Recipe.from_dict(
         {**Recipe.load("alpine").to_dict(), "step": [{"kind": "snow", "softness": 0}]}
@@ -89,7 +90,7 @@ def test_a_flood_of_a_share_of_the_land_has_one_level_on_all_tiles(tmp_path):
     """
     heights = np.tile(np.linspace(0.0, 200.0, 240), (160, 1))
     landscape = makers.make(
-        tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), makers.given(heights)
+        tmp_path, Manifest(160, 240, 80, (20.0, 20.0), "slope"), windows_of(heights)
     )
     flood = {
         "kind": "water",
@@ -580,7 +581,7 @@ def masked(folder):
     }
     start = makers.generated("fractal", (160, 240), 20.0, 3, {"relief": 900.0}, None)
     windows = {
-        name: lambda window, mask=mask: makers.given(mask)(window)["elevation"]
+        name: lambda window, mask=mask: windows_of(mask)(window)["elevation"]
         for name, mask in masks.items()
     }
     return makers.make(

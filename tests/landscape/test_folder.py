@@ -28,6 +28,7 @@ from erosion_addon.landscape.window import overview, put_back, take
 from erosion_addon.recipe.recipe import Recipe
 from tests.geotiff import alps
 from tests.landscape.conftest import fractal
+from tests.terrains import windows_of
 
 
 def test_tiles_hold_what_the_generator_makes_as_a_whole(landscape):
@@ -40,7 +41,7 @@ def test_tiles_hold_what_the_generator_makes_as_a_whole(landscape):
 @pytest.mark.parametrize("shape", [(100, 130), (97, 64), (300, 65)])
 def test_a_window_over_any_tiles_is_that_of_the_whole(tmp_path, shape):
     heights = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
-    made = makers.make(tmp_path, Manifest(*shape, 64, (1.0, 1.0), "numbers"), makers.given(heights))
+    made = makers.make(tmp_path, Manifest(*shape, 64, (1.0, 1.0), "numbers"), windows_of(heights))
     covered = np.zeros(shape, int)
     for tile in made.tiles():
         covered[made.window(tile).within(made.whole)] += 1
@@ -229,7 +230,7 @@ def test_leftovers_are_removed_in_a_landscapes_own_folders_alone(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     landscape = makers.make(
-        tmp_path, Manifest(64, 64, 64, (1.0, 1.0), "flat"), makers.given(np.zeros((64, 64)))
+        tmp_path, Manifest(64, 64, 64, (1.0, 1.0), "flat"), windows_of(np.zeros((64, 64)))
     )
     assert all(path.exists() for path in others)
     assert not any(path.exists() for path in own)
@@ -242,7 +243,7 @@ def test_heights_that_are_no_numbers_leave_no_landscape(tmp_path):
     heights[70, 30] = np.nan
     with pytest.raises(InputError, match="x0_y1"):
         makers.make(
-            tmp_path / "land", Manifest(100, 100, 64, (1.0, 1.0), "holes"), makers.given(heights)
+            tmp_path / "land", Manifest(100, 100, 64, (1.0, 1.0), "holes"), windows_of(heights)
         )
     assert not (tmp_path / "land" / NAME).exists()
 
@@ -494,8 +495,8 @@ def test_tiles_that_are_missing_or_of_another_size_are_told(tmp_path):
 
 def test_masks_are_exported_and_shown(tmp_path):
     values = np.linspace(0.0, 0.5, 128 * 128).reshape(128, 128)
-    start = makers.given(np.zeros((128, 128)))
-    mask = {"hardness": lambda window: makers.given(values)(window)["elevation"]}
+    start = windows_of(np.zeros((128, 128)))
+    mask = {"hardness": lambda window: windows_of(values)(window)["elevation"]}
     makers.make(tmp_path / "land", Manifest(128, 128, 64, (1.0, 1.0), "flat"), start, masks=mask)
     images = OpenImageIOFiles()
     folder = str(tmp_path / "land")

@@ -18,6 +18,7 @@ from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.run.simulation import erode as erode_whole
 from erosion_addon.terrain.terrain import Terrain
 from tests.landscape.conftest import Backwards, fractal
+from tests.terrains import windows_of
 
 RIVERS = Recipe.from_dict(
     {"name": "rivers", "step": [{"kind": "uplift", "years": 80000, "erodibility": 20}]}
@@ -26,7 +27,7 @@ RIVERS = Recipe.from_dict(
 
 def landscape_of(folder, heights, tile=64):
     return makers.make(
-        folder, Manifest(*heights.shape, tile, (20.0, 20.0), "given"), makers.given(heights)
+        folder, Manifest(*heights.shape, tile, (20.0, 20.0), "given"), windows_of(heights)
     )
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from erosion_addon.cli.commands import main
 from erosion_addon.files.headers.image_header import file_header, read_header
-from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.rasters.raster import open_raster
 from erosion_addon.files.rasters.tiff_writer import Tags, write_tiff
 from erosion_addon.landscape.storage.folder import Landscape, Window
 from erosion_addon.landscape.storage.manifest import NAME
 from tests.geotiff import CELL, alps, place, same
+from tests.heightmaps import read_heightmap
 from tests.terrains import fractal
 
 SHAPE = (129, 200)

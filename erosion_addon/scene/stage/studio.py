@@ -78,10 +78,6 @@ class Place:
         """The shorter side."""
         return 2 * min(self.half_width, self.half_depth)
 
-    def point(self, x: float, y: float, z: float) -> Vector:
-        """World position of local meters from the terrain's middle."""
-        return self.matrix @ Vector((x, y, z))
-
 
 def place_of(terrain: bpy.types.Object) -> Place:
     """Placement of a terrain object. Its scale is in the lengths, not in the matrix."""

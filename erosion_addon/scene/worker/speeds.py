@@ -38,8 +38,3 @@ def learn(report: Mapping[str, Any]) -> None:
     file = path()
     if file is not None:
         speeds.save(file, session.worker.speeds)
-
-
-def forget() -> None:
-    """Read the file again on next use."""
-    session.worker.speeds = None

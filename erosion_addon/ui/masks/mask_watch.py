@@ -29,9 +29,6 @@ from ..base.parameter_properties import label
 INTERVAL = 0.25
 """Minimum time between two updates, in seconds."""
 
-_Mask = tuple[int, str]
-"""session_uid of a terrain and kind of mask; or `FIELD` and the name of a field."""
-
 FIELD = "field "
 
 

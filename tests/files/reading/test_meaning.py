@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from erosion_addon.base.errors import InputError
-from erosion_addon.files.heightmap import inspect, read_heights, without_steps
+from erosion_addon.files.heightmap import read_heights, without_steps
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.files.reading.record import Reading
 from tests.geotiff import alps, geotiff, tiff_of
+from tests.heightmaps import inspect
 from tests.land_files import FILES, LAND, SPAN
 from tests.terrains import fractal
 

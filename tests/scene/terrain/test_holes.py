@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
-from erosion_addon.files.heightmap import read_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.terrain.image import BlenderFiles
 from tests.geotiff import geotiff
+from tests.heightmaps import read_heightmap
 from tests.terrains import fractal
 
 

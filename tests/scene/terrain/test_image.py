@@ -10,13 +10,13 @@ import pytest
 from erosion_addon.base import memory
 from erosion_addon.base.errors import InputError
 from erosion_addon.files.headers import image_header
-from erosion_addon.files.heightmap import Written, read_heightmap
+from erosion_addon.files.heightmap import Written
 from erosion_addon.files.image_files import OpenImageIOFiles, gray
 from erosion_addon.scene.terrain import image as images
 from erosion_addon.scene.terrain.image import BlenderFiles
 from tests import blender_child, latin_1
 from tests.files.rasters.test_tiff_pixels import packed
-from tests.heightmaps import write_heightmap
+from tests.heightmaps import read_heightmap, write_heightmap
 
 BLENDER = BlenderFiles()
 STANDALONE = OpenImageIOFiles()
@@ -344,7 +344,7 @@ IN_LATIN_1 = r"""
 from pathlib import Path
 import bpy
 import numpy as np
-from erosion_addon.files.heightmap import read_heightmap
+from tests.heightmaps import read_heightmap
 from tests.heightmaps import write_heightmap
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.scene.terrain.image import BlenderFiles

@@ -187,7 +187,7 @@ def test_a_spring_gives_its_water():
 
 
 @pytest.mark.slow
-def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
+def test_a_flood_stands_everywhere_and_a_sea_replaces_what_evaporates():
     bed = np.full((20, 20), 5.0)
     flood = run(
         bed,
@@ -200,15 +200,15 @@ def test_a_flood_rises_everywhere_and_a_sea_comes_in_over_open_edges():
     )
     assert flood.layers()["water_depth"] == pytest.approx(2.0, abs=0.01)
     counts = flood.counts(2.0)
-    # 1 m of water on 400 cells of 400 m²
-    assert counts["started"] == pytest.approx(400 * 400.0, rel=1e-9)
-    assert counts["inflow"] == pytest.approx(400 * 400.0, rel=0.01) and water_error(counts) <= 1e-9
+    # 2 m of water on 400 cells of 400 m²
+    assert counts["started"] == pytest.approx(2.0 * 400 * 400.0, rel=1e-9)
+    assert counts["inflow"] == 0.0 and water_error(counts) <= 1e-9
     assert counts["cells_per_second"] == counts["water_steps"] * counts["sub_steps"] * 400 / 2.0
     sea = run(
         bed,
         "open",
         rain=0.0,
-        evaporation=0.0,
+        evaporation=100.0,
         standing_water="edges",
         water_level=6.0,
         duration=1.0,

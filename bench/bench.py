@@ -155,12 +155,12 @@ def _whole_job() -> Iterator[Row]:
 
 
 def _live() -> Iterator[Row]:
-    seen = _child("scene/live.py")
+    shares = _child("scene/live.py")
     note = (
-        f"{seen['pictures a second']:.1f} pictures a second, longest stall "
-        f"{seen['longest stall ms']:.0f} ms"
+        f"{shares['pictures a second']:.1f} pictures a second, longest stall "
+        f"{shares['longest stall ms']:.0f} ms"
     )
-    share = seen["throughput shown / not shown"]
+    share = shares["throughput shown / not shown"]
     yield at_least(
         "live heights on a mesh of 1024²: throughput shown against not shown", share, 0.9, note
     )
@@ -206,9 +206,9 @@ def _memory() -> Iterator[Row]:
 def _blender() -> Iterator[Row]:
     # compiled modules, which an installed extension has beside its own
     with tempfile.TemporaryDirectory() as folder:
-        kept = {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
-        _, *starts = [_child("scene/in_blender.py", "0", **kept) for _ in range(1 + STARTS)]
-    start = 1000 * median(each["start"] for each in starts)
+        switches = {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+        _, *starts = [_child("scene/in_blender.py", "0", **switches) for _ in range(1 + STARTS)]
+    start = 1000 * median(times["start"] for times in starts)
     yield at_most(
         "start of Blender: CPU time to import and register the extension", start, 50, "ms"
     )
@@ -239,9 +239,9 @@ def _picture() -> Iterator[Row]:
 def _child(script: str, *arguments: str, **environment: str) -> dict[str, Any]:
     """Last JSON printed by a script of this folder, run as its own process."""
     command = [sys.executable, str(ROOT / "bench" / script), *arguments]
-    given = os.environ | environment
+    variables = os.environ | environment
     printed = subprocess.run(
-        command, stdout=subprocess.PIPE, text=True, check=True, env=given
+        command, stdout=subprocess.PIPE, text=True, check=True, env=variables
     ).stdout
     figures: dict[str, Any] = json.loads(printed.splitlines()[-1])
     return figures

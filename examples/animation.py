@@ -27,7 +27,7 @@ from erosion_addon.scene.terrain.mesh import make_grid_object  # noqa: E402
 from erosion_addon.ui.recipe import steps  # noqa: E402
 
 OUT = ROOT / "build" / "examples"
-KEPT = ROOT / "docs" / "images" / "time.jpg"
+TARGET = ROOT / "docs" / "images" / "time.jpg"
 SIDE = 192
 CELL_SIZE = 60.0
 RELIEF = 150.0
@@ -117,15 +117,15 @@ def main(arguments: list[str]) -> None:
     scene, terrain = play(work / "frames")
     set_stage(scene, terrain, 0.19, 0.01)
     keep = "--keep" in arguments
-    chosen = (0, 12, 24, 48) if keep else range(FRAMES + 1)
-    pictures = [picture(scene, frame, work / f"{frame:04d}.png") for frame in chosen]
+    numbers = (0, 12, 24, 48) if keep else range(FRAMES + 1)
+    pictures = [picture(scene, frame, work / f"{frame:04d}.png") for frame in numbers]
     if keep:
         width, height = PICTURE
         sheet = Image.new("RGB", (2 * width, 2 * height))
-        for number, shown in enumerate(pictures):
-            sheet.paste(shown, (number % 2 * width, number // 2 * height))
-        sheet.save(KEPT, quality=88)
-        print(KEPT)
+        for number, image in enumerate(pictures):
+            sheet.paste(image, (number % 2 * width, number // 2 * height))
+        sheet.save(TARGET, quality=88)
+        print(TARGET)
         return
     path = OUT / "animation.webp"
     pictures[0].save(

@@ -77,8 +77,8 @@ def main(arguments: list[str]) -> None:
         paint(*stroke)
     after = picture(scene, 1, OUT / "brush_after.png")
     sheet = Image.new("RGB", (before.width, 2 * before.height))
-    for number, shown in enumerate((before, after)):
-        sheet.paste(shown, (0, number * before.height))
+    for number, image in enumerate((before, after)):
+        sheet.paste(image, (0, number * before.height))
     path = ROOT / "docs" / "images" / "brush.jpg" if "--keep" in arguments else OUT / "brush.png"
     sheet.save(path, quality=88)
     print(path)

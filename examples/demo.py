@@ -107,7 +107,7 @@ def pictures() -> None:
 
 def demo() -> None:
     """Do it all and print where things are."""
-    began = time.perf_counter()
+    start = time.perf_counter()
     DEMO.mkdir(exist_ok=True)
     np.save(DEMO / "terrain.npy", mountains())
     erosion_addon.register()
@@ -115,7 +115,7 @@ def demo() -> None:
     add_rivers()
     pictures()
     erosion_addon.unregister()
-    print(f"\n{time.perf_counter() - began:.0f} s")
+    print(f"\n{time.perf_counter() - start:.0f} s")
     for name in (
         "terrain.npy",
         "eroded.exr",

@@ -136,15 +136,15 @@ def main() -> None:
         "--turned", action="store_true", help="slopes along the grid, of land that is turned"
     )
     parser.add_argument("--only", default="", help="lands whose names begin so")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     begin = [name for name in sorted(shipped()) if Recipe.load(name).steps[0].kind == "uplift"]
-    print(TURNED_HEAD if given.turned else HEAD)
-    for recipe in given.recipes or (UNTOUCHED, *begin):
-        for land, terrain in lands(recipe, given.cells, given.model):
-            if not land.startswith(given.only):
+    print(TURNED_HEAD if arguments.turned else HEAD)
+    for recipe in arguments.recipes or (UNTOUCHED, *begin):
+        for land, terrain in lands(recipe, arguments.cells, arguments.model):
+            if not land.startswith(arguments.only):
                 continue
-            began = time.perf_counter()
-            if given.turned:
+            clock = time.perf_counter()
+            if arguments.turned:
                 lies, turns = (
                     f"{100.0 * (excess or 0.0):+.0f} %" for excess in along_grid(terrain, recipe)
                 )
@@ -154,7 +154,7 @@ def main() -> None:
             figures = statistics(after.elevation, terrain.spacing)
             print(line(recipe, land, figures), flush=True)
             print(
-                f"{recipe}, {land}: {time.perf_counter() - began:.0f} s",
+                f"{recipe}, {land}: {time.perf_counter() - clock:.0f} s",
                 file=sys.stderr,
                 flush=True,
             )

@@ -87,12 +87,12 @@ def picture(recipe: str, cells: int, width: int, view: str, before: bool) -> Pat
     obj = make_object(recipe, cells)
     times = [time.perf_counter()]
     path = PICTURES / f"{recipe}.png"
-    shown = Picture(size=(width, width * 9 // 16), view=view or "file", samples=24)
+    options = Picture(size=(width, width * 9 // 16), view=view or "file", samples=24)
     for work in (
         bpy.ops.erosion.run,
         bpy.ops.erosion.look_add,
-        lambda: render.prepare(scene, obj, shown),
-        lambda: render.render(scene, path, shown),
+        lambda: render.prepare(scene, obj, options),
+        lambda: render.render(scene, path, options),
     ):
         work()
         times.append(time.perf_counter())
@@ -103,7 +103,7 @@ def picture(recipe: str, cells: int, width: int, view: str, before: bool) -> Pat
     )
     if before:
         bpy.ops.erosion.restore()
-        render.render(scene, path.with_stem(f"{recipe} before"), shown)
+        render.render(scene, path.with_stem(f"{recipe} before"), options)
     return path
 
 
@@ -161,14 +161,14 @@ def main() -> None:
     parser.add_argument(
         "--keep", action="store_true", help="previews and the manual's sheet instead"
     )
-    given = parser.parse_args()
-    if given.keep:
+    arguments = parser.parse_args()
+    if arguments.keep:
         keep()
         return
     PICTURES.mkdir(parents=True, exist_ok=True)
     erosion_addon.register()
-    for name in given.recipes or sorted(shipped()):
-        picture(name, given.cells, given.width, given.view, given.before)
+    for name in arguments.recipes or sorted(shipped()):
+        picture(name, arguments.cells, arguments.width, arguments.view, arguments.before)
     erosion_addon.unregister()
 
 

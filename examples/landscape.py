@@ -57,10 +57,10 @@ def eroded(
             print(f"  killing worker {process}")
             os.kill(process, signal.SIGKILL)
 
-    began = time.perf_counter()
+    begin = time.perf_counter()
     landscape = erode(folder, Recipe.load(recipe), workers, coarse=coarse, on_progress=on_progress)
     cells = landscape.manifest.rows * landscape.manifest.cols
-    print(f"  {cells / (time.perf_counter() - began) / 1e6:.2f} million cells a second")
+    print(f"  {cells / (time.perf_counter() - begin) / 1e6:.2f} million cells a second")
     return landscape
 
 
@@ -72,26 +72,26 @@ def main() -> None:
     words.add_argument("--coarse", type=int, default=COARSE)
     words.add_argument("--workers", type=int, default=2)
     words.add_argument("--recipe", default="alpine with scree")
-    given = words.parse_args()
+    arguments = words.parse_args()
     print("One worker is killed on the way:")
-    start(OUT / "killed", given.cells, given.tile)
-    with cluster(workers=given.workers) as workers:
+    start(OUT / "killed", arguments.cells, arguments.tile)
+    with cluster(workers=arguments.workers) as workers:
         disturbed = eroded(
-            OUT / "killed", given.recipe, given.coarse, workers, workers.processes()[:1]
+            OUT / "killed", arguments.recipe, arguments.coarse, workers, workers.processes()[:1]
         )
     print("In this process:")
-    start(OUT / "calm", given.cells, given.tile)
-    calm = eroded(OUT / "calm", given.recipe, given.coarse, Alone(), [])
+    start(OUT / "calm", arguments.cells, arguments.tile)
+    calm = eroded(OUT / "calm", arguments.recipe, arguments.coarse, Alone(), [])
     same = calm.manifest.layers == disturbed.manifest.layers
     print(f"The hashes of all tiles are {'equal' if same else 'NOT EQUAL'}.")
     corner = calm.window(Tile(1, 1))
-    aside = min(CORNER, given.tile)
-    around = Window(
+    aside = min(CORNER, arguments.tile)
+    detail = Window(
         corner.top - aside, corner.top + aside, corner.left - aside, corner.left + aside
     )
     images = OpenImageIOFiles()
     images.write(OUT / "whole.png", export.picture(calm, 1024), "uint16")
-    images.write(OUT / "corner.png", export.close_up(calm, around), "uint16")
+    images.write(OUT / "corner.png", export.close_up(calm, detail), "uint16")
     print(f"Pictures: {OUT / 'whole.png'}, {OUT / 'corner.png'}")
     sys.exit(not same)
 

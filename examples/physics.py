@@ -38,7 +38,7 @@ def after(
     return erode(terrain, recipe, seed=seed, edges=edges)
 
 
-def around(side: int, cell: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+def distances(side: int, cell: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
     """Distance from the middle (m) and azimuth (degrees) of (side, side) cells."""
     y, x = (np.mgrid[:side, :side] - side // 2) * np.reshape(cell, (2, 1, 1))
     return np.hypot(x, y), np.degrees(np.arctan2(y, x))
@@ -57,10 +57,10 @@ def cone(axes: plt.Axes) -> str:
     """Rock that rain wears on a cone of 26°."""
     side = 97
     cell = 10.0
-    radius, azimuth = around(side, (cell, cell))
+    radius, azimuth = distances(side, (cell, cell))
     height = (radius.max() - radius) * np.tan(np.radians(26))
-    found = after("water", Terrain(height, cell), duration=0.3)
-    worn = height - (found.elevation - found["soil"] - found["sediment"])
+    result = after("water", Terrain(height, cell), duration=0.3)
+    worn = height - (result.elevation - result["soil"] - result["sediment"])
     ring = (radius > 200) & (radius < 400)
     ways, means = by_azimuth(worn[ring], azimuth[ring])
     shares = means / worn[ring].mean()
@@ -136,7 +136,7 @@ def heaps(axes: plt.Axes) -> str:
     side = 81
     uneven = 0.0
     for cell, color in zip(((10.0, 10.0), (20.0, 10.0), (30.0, 10.0)), COLORS, strict=True):
-        distance, azimuth = around(side, cell)
+        distance, azimuth = distances(side, cell)
         sand = np.where(distance <= 60.0, 250.0, 0.0)
         heap = after("talus", Terrain(sand, cell, {"sediment": sand}), "closed", reach=4000.0)[
             "sediment"
@@ -225,7 +225,7 @@ def waves(side: int, relief: float) -> np.ndarray:
 
 def resolution(axes: plt.Axes) -> str:
     """Rock worn by water and wind on the same terrain, by cell size."""
-    told = []
+    lines = []
     cases: tuple[tuple[str, Callable[[int], float], tuple[int, ...], float], ...] = (
         ("water", _worn_by_water, (48, 96, 192), RIVERS),
         ("particles", lambda side: _worn_by_wind(side, "particles"), (32, 64, 128), SANDS),
@@ -237,9 +237,9 @@ def resolution(axes: plt.Axes) -> str:
         ),
     )
     for (name, worn, sides, length), color in zip(cases, COLORS, strict=True):
-        found = np.array([worn(side) for side in sides])
-        axes.semilogx(length / np.array(sides), found / found[-1], "o-", color=color, label=name)
-        told.append(f"{name} {found[0] / found[-1]:.2f}, {found[1] / found[-1]:.2f}")
+        result = np.array([worn(side) for side in sides])
+        axes.semilogx(length / np.array(sides), result / result[-1], "o-", color=color, label=name)
+        lines.append(f"{name} {result[0] / result[-1]:.2f}, {result[1] / result[-1]:.2f}")
     axes.set_xticks([2.5, 5, 10, 20, 40], ["2.5", "5", "10", "20", "40"])
     axes.minorticks_off()
     axes.set(
@@ -249,28 +249,28 @@ def resolution(axes: plt.Axes) -> str:
         title="Rock worn by the size of cells",
     )
     axes.legend(frameon=False, loc="lower left")
-    return "\n".join(told)
+    return "\n".join(lines)
 
 
 def _worn_by_water(side: int) -> float:
     """Mean depth (m) of rock that two hours of rain wear."""
     before = waves(side, 200.0)
-    found = after("water", Terrain(before, RIVERS / side), duration=2.0)
-    return float((before - (found.elevation - found["soil"] - found["sediment"])).mean())
+    result = after("water", Terrain(before, RIVERS / side), duration=2.0)
+    return float((before - (result.elevation - result["soil"] - result["sediment"])).mean())
 
 
 def _worn_by_wind(side: int, flight: str) -> float:
     """Volume (m³) of rock worn by the sand that a wind brings over bare hills."""
     before = waves(side, 20.0)
-    given = {
+    settings = {
         "direction": 0.0,
         "particles_per_cell": 0.3,
         "pace": 200.0,
         "abrasion": 0.01,
         "supply": 2.0,
     }
-    found = after("wind", Terrain(before, SANDS / side), flight=flight, **given)
-    return float(found.report["steps"][0]["abraded"])
+    result = after("wind", Terrain(before, SANDS / side), flight=flight, **settings)
+    return float(result.report["steps"][0]["abraded"])
 
 
 def main() -> None:
@@ -280,11 +280,11 @@ def main() -> None:
     for place, draw in zip(
         places.flat, (planes, cone, lake, heaps, dunes, resolution), strict=True
     ):
-        began = time.perf_counter()
+        start = time.perf_counter()
         figures = draw(place)
         place.text(0.03, 0.95, figures, transform=place.transAxes, va="top", weight="bold")
         place.spines[["top", "right"]].set_visible(False)
-        print(f"{place.get_title()}: {figures} ({time.perf_counter() - began:.0f} s)", flush=True)
+        print(f"{place.get_title()}: {figures} ({time.perf_counter() - start:.0f} s)", flush=True)
     figure.savefig(OUT / "physics.png", dpi=90)
     print(OUT / "physics.png")
 

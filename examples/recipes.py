@@ -29,7 +29,7 @@ from erosion_addon.recipe.needs import with_loose_top  # noqa: E402
 from examples.starts import SIDE, terrain_for  # noqa: E402
 
 PICTURES = ROOT / "build" / "examples"
-KEPT = ROOT / "docs" / "images"
+TARGET = ROOT / "docs" / "images"
 PLAIN_SIDE = 256
 PLAIN = {"relief": 850.0, "roughness": 0.2}
 """Of the fractal for all recipes."""
@@ -70,13 +70,13 @@ def plain_terrain(recipe: str, side: int = PLAIN_SIDE) -> Terrain:
 
 def eroded(name: str, before: Terrain) -> Terrain:
     """Terrain after the recipe; prints a line about it."""
-    began = time.perf_counter()
+    start = time.perf_counter()
     after = erode(before, Recipe.load(name))
     assert after.report is not None
     mass = after.report["mass"]
     steps = " → ".join(step["kind"] for step in after.report["steps"])
     balanced = abs(mass["error"]) <= 1e-9 * mass["moved"]
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - start
     verdict = "balanced" if balanced else f"LOST {mass['error']:.3g} m³"
     print(
         f"{name}: {steps}; {seconds:.1f} s, {mass['moved']:.3g} m³ moved, mass {verdict}",
@@ -95,24 +95,24 @@ def main() -> None:
     parser.add_argument(
         "--keep", action="store_true", help="put the sheet into the manual's pictures"
     )
-    given = parser.parse_args()
-    names = given.recipes or sorted(shipped())
-    plain = given.plain
+    arguments = parser.parse_args()
+    names = arguments.recipes or sorted(shipped())
+    plain = arguments.plain
     PICTURES.mkdir(parents=True, exist_ok=True)
-    made = {name: [plain_terrain(name) if plain else terrain_for(name)] for name in names}
-    for name, lands in made.items():
+    pairs = {name: [plain_terrain(name) if plain else terrain_for(name)] for name in names}
+    for name, lands in pairs.items():
         lands.append(eroded(name, lands[0]))
         plt.imsave(PICTURES / f"{name}{' on a fractal' if plain else ''}.png", relief(lands[1]))
     across = 6 if plain else 4
     if plain:
-        made = {"untouched": [plain_terrain("arcane")] * 2, **made}
-    rows = -(-len(made) // across)
+        pairs = {"untouched": [plain_terrain("arcane")] * 2, **pairs}
+    rows = -(-len(pairs) // across)
     figure, axes = plt.subplots(
         rows, across, figsize=(26, (4.6 if plain else 3.5) * rows), squeeze=False
     )
     for axis in axes.flat:
         axis.set_axis_off()
-    for (name, (before, after)), axis in zip(made.items(), axes.flat, strict=False):
+    for (name, (before, after)), axis in zip(pairs.items(), axes.flat, strict=False):
         gap = np.ones((SIDE, SIDE // 48, 3))
         axis.imshow(relief(after) if plain else np.hstack((relief(before), gap, relief(after))))
         axis.set_title(name, loc="left")
@@ -120,8 +120,10 @@ def main() -> None:
     sheet = "plain" if plain else "recipes"
     figure.savefig(PICTURES / f"{sheet}.png", dpi=60)
     print(PICTURES / f"{sheet}.png")
-    if given.keep:
-        figure.savefig(KEPT / f"{sheet}.jpg", dpi=60, pil_kwargs={"quality": 72, "optimize": True})
+    if arguments.keep:
+        figure.savefig(
+            TARGET / f"{sheet}.jpg", dpi=60, pil_kwargs={"quality": 72, "optimize": True}
+        )
 
 
 if __name__ == "__main__":

@@ -29,13 +29,13 @@ from erosion_addon.scene.water import rivers  # noqa: E402
 from examples.animation import noise  # noqa: E402
 
 OUT = ROOT / "build" / "examples"
-KEPT = ROOT / "docs" / "images" / "rivers.jpg"
+TARGET = ROOT / "docs" / "images" / "rivers.jpg"
 SIDE = 320
 CELL_SIZE = 15.0
 RELIEF = 500.0
 EYE, AIM, LENS = Vector((-1300.0, -3500.0, 1100.0)), Vector((100.0, -500.0, 400.0)), 35.0
 """Camera: meters from the terrain's middle, above the median of its heights; mm."""
-SHOWN = Picture(size=(1600, 900), view="file", samples=24)
+OPTIONS = Picture(size=(1600, 900), view="file", samples=24)
 
 
 def mountains() -> Terrain:
@@ -54,11 +54,11 @@ def picture(path: Path) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     erosion_addon.register()
     scene = bpy.context.scene
-    made = mountains()
-    terrain = make_grid_object("Terrain", made.elevation, (CELL_SIZE, CELL_SIZE), scene.collection)
-    fields = {name: made.fields[name] for name in FIELDS if name in made.fields}
+    land = mountains()
+    terrain = make_grid_object("Terrain", land.elevation, (CELL_SIZE, CELL_SIZE), scene.collection)
+    fields = {name: land.fields[name] for name in FIELDS if name in land.fields}
     attributes.write_fields(terrain.data, grid.find_lattice(terrain), fields)
-    level = float(np.quantile(made.elevation, 0.12))
+    level = float(np.quantile(land.elevation, 0.12))
     settings = RiverParameters(
         source_area=0.15, width=2.0, lake_area=4000.0, sea=True, sea_level=level
     )
@@ -66,7 +66,7 @@ def picture(path: Path) -> None:
         rivers.add(terrain, kind, settings)
     surroundings.add(terrain)
     camera = studio.add_camera(scene)
-    ground = Vector((0.0, 0.0, float(np.median(made.elevation))))
+    ground = Vector((0.0, 0.0, float(np.median(land.elevation))))
     camera.data.lens = LENS
     camera.data.clip_start = 10.0
     camera.data.clip_end = studio.CLIP * SIDE * CELL_SIZE
@@ -77,14 +77,14 @@ def picture(path: Path) -> None:
     look.finish(
         terrain, Recipe.load("mountain range").palette, ("smooth", "light", "stage", "plants")
     )
-    render.prepare(scene, terrain, SHOWN)
-    render.render(scene, path, SHOWN)
+    render.prepare(scene, terrain, OPTIONS)
+    render.render(scene, path, OPTIONS)
 
 
 if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
     picture(OUT / "rivers.png")
     if "--keep" in sys.argv[1:]:
-        with Image.open(OUT / "rivers.png") as made:
-            made.convert("RGB").save(KEPT, quality=90, optimize=True)
-        print(KEPT)
+        with Image.open(OUT / "rivers.png") as land:
+            land.convert("RGB").save(TARGET, quality=90, optimize=True)
+        print(TARGET)

@@ -87,11 +87,11 @@ def terrain_for(recipe: str, every: int = 1, side: int = SIDE, **changed: Any) -
     cell_size = start.width / side
 
     def total(parts: Parts, seed: int) -> np.ndarray:
-        made = (
+        terrains = (
             make(kind, side, side, cell_size, seed + at, values)
             for at, (kind, values) in enumerate(parts)
         )
-        return sum((terrain.elevation for terrain in made), np.zeros((side, side)))[
+        return sum((terrain.elevation for terrain in terrains), np.zeros((side, side)))[
             ::every, ::every
         ]
 

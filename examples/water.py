@@ -47,7 +47,7 @@ def shaded(elevation: np.ndarray) -> np.ndarray:
     return np.clip(light / np.sqrt(slope_x**2 + slope_y**2 + 1.0), 0.0, 1.0)[..., None]
 
 
-def painted(terrain: Terrain) -> np.ndarray:
+def colors(terrain: Terrain) -> np.ndarray:
     """Hillshade under soil (ochre), grass (green) and water (blue, darker where deeper)."""
     light = shaded(terrain.elevation)
     color = np.ones(3) * 0.95
@@ -73,7 +73,7 @@ def main() -> None:
         panels = [
             shaded(before.elevation).repeat(3, 2),
             shaded(after.elevation).repeat(3, 2),
-            painted(after),
+            colors(after),
         ]
         picture = np.ascontiguousarray(np.clip(np.hstack(panels)[::-1], 0, 1))
         matplotlib.image.imsave(OUT / f"water_{name}.png", picture.repeat(2, 0).repeat(2, 1))

@@ -136,13 +136,13 @@ def save(name: str, pictures: dict[str, tuple[np.ndarray, np.ndarray]], columns:
 
 def demonstrate(name: str, elevation: np.ndarray, sand: np.ndarray, **parameters: Any) -> None:
     """One scene before and after."""
-    began = time.perf_counter()
+    begin = time.perf_counter()
     after = blow(elevation, sand, **parameters)
     save(f"wind {name}", {"before": (elevation, sand), name: (after.elevation, after["sediment"])})
     mass = after.report["mass"]
     balance = abs(mass["error"]) / max(mass["moved"], 1e-300)
     print(
-        f"{name}: {time.perf_counter() - began:.0f} s, mass off by {balance:.1e} of what moved",
+        f"{name}: {time.perf_counter() - begin:.0f} s, mass off by {balance:.1e} of what moved",
         flush=True,
     )
 

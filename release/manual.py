@@ -79,13 +79,13 @@ def sources() -> str:
     rows = []
     shared = {}
     for source in SOURCES.values():
-        own, *others = groups(source.parameters).values()
+        first, *further = groups(source.parameters).values()
         words = [
             f"`{item.name}` {'none' if item.is_file else item.default} {item.unit}".strip()
-            for item in own
+            for item in first
         ]
         rows.append((f"`{source.kind}`", source.label, source.about, ", ".join(words)))
-        for item in chain.from_iterable(others):
+        for item in chain.from_iterable(further):
             shared[item.name] = (f"`{item.name}`", item.range_text, item.sentence)
     kinds = _table(("kind", "in the menu", "description", "parameters and defaults"), rows)
     return f"{kinds}\n{_table(('parameter', 'range', 'effect'), shared.values())}"

@@ -128,9 +128,9 @@ def _of_class(cls: type) -> Iterator[tuple[str, str]]:
 def _of_property(prop: bpy.types.Property) -> Iterator[tuple[str, str]]:
     if prop.is_hidden:
         return
-    for shown in (prop, *getattr(prop, "enum_items", ())):
-        yield prop.translation_context, shown.name
-        yield DEFAULT, shown.description
+    for item in (prop, *getattr(prop, "enum_items", ())):
+        yield prop.translation_context, item.name
+        yield DEFAULT, item.description
 
 
 def _of_call(call: ast.Call) -> Iterator[tuple[str, str]]:

@@ -198,9 +198,10 @@ def normalize(target: Path) -> None:
             entry = zipfile.ZipInfo(name, date)
             entry.create_system = 3  # a file of a POSIX system, for all to read
             entry.external_attr = 0o100644 << 16
-            entry.compress_type = (
-                zipfile.ZIP_STORED if name.endswith(".whl") else zipfile.ZIP_DEFLATED
-            )
+            if name.endswith(".whl"):
+                entry.compress_type = zipfile.ZIP_STORED
+            else:
+                entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
 
 
@@ -240,11 +241,11 @@ def faults(target: Path, platform_name: str, pythons: list[str]) -> list[str]:
 
 def _fits(wheel: str, name: str, version: str, python: str, platform_name: str) -> bool:
     """Whether a wheel is that of a library for a Python and a platform."""
-    given, tag, _, system = Path(wheel).stem.rsplit("-", 3)
+    python_tag, tag, _, system = Path(wheel).stem.rsplit("-", 3)
     return (
-        given == f"{name}-{version}"
+        python_tag == f"{name}-{version}"
         and tag == "cp" + python.replace(".", "")
-        and any(known in system.split(".") for known in PLATFORMS[platform_name].tags)
+        and any(platform_tag in system.split(".") for platform_tag in PLATFORMS[platform_name].tags)
     )
 
 

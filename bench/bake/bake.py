@@ -72,9 +72,9 @@ def rows() -> Iterator[Row]:
     """
     for name, light in _lights(SIDE).items():
         turns = np.array([[_timed(light, 1), _timed(light, 2)] for _ in range(TURNS)])
-        (one, work), (two, _) = turns.min(axis=0)
+        (alone, work), (pair, _) = turns.min(axis=0)
         what = f"light {SIDE}², {name}"
-        yield at_most(f"{what}, on two threads", two, 2, "s")
+        yield at_most(f"{what}, on two threads", pair, 2, "s")
         if processors() > 1:
-            note = f"{one:.2f} s on one, {work:.2f} s of that computing"
-            yield at_least(f"{what}: speed on two threads against one", one / two, 1.5, note)
+            note = f"{alone:.2f} s on one, {work:.2f} s of that computing"
+            yield at_least(f"{what}: speed on two threads against one", alone / pair, 1.5, note)

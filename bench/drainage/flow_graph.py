@@ -41,29 +41,29 @@ def kernel(heights: np.ndarray, threads: int = 1) -> Outcome:
     """Our graph: receivers, areas, levels."""
     graph = FlowGraph(heights.shape, (SPACING, SPACING), threads=threads)
     flat = graph.padded(heights)
-    found = {}
+    results = {}
 
     def work() -> None:
         graph.route(flat)
-        found["areas"], found["levels"] = graph.drainage_area(), graph.filled(flat)
+        results["areas"], results["levels"] = graph.drainage_area(), graph.filled(flat)
 
     cost = seconds(work)
     return Outcome(
-        cost, heights.size, {name: graph.inside(values) for name, values in found.items()}
+        cost, heights.size, {name: graph.inside(values) for name, values in results.items()}
     )
 
 
 def reference(heights: np.ndarray) -> Outcome:
     """drainage.cpp."""
-    found = {name: np.empty(heights.shape) for name in ("levels", "areas")}
+    results = {name: np.empty(heights.shape) for name in ("levels", "areas")}
     cost = seconds(
         compiled("drainage/flow_graph").drain,
         heights,
         *heights.shape,
         SPACING * SPACING,
-        *found.values(),
+        *results.values(),
     )
-    return Outcome(cost, heights.size, found)
+    return Outcome(cost, heights.size, results)
 
 
 def fastscapelib(heights: np.ndarray) -> Outcome:
@@ -72,32 +72,32 @@ def fastscapelib(heights: np.ndarray) -> Outcome:
 
     grid = other.RasterGrid(heights.shape, [SPACING, SPACING], other.NodeStatus.FIXED_VALUE)
     graph = other.FlowGraph(grid, [other.SingleFlowRouter(), other.MSTSinkResolver()])
-    found = {}
+    results = {}
 
     def work() -> None:
-        found["levels"] = graph.update_routes(heights)
-        found["areas"] = graph.accumulate(1.0)
+        results["levels"] = graph.update_routes(heights)
+        results["areas"] = graph.accumulate(1.0)
 
-    return Outcome(seconds(work), heights.size, found)
+    return Outcome(seconds(work), heights.size, results)
 
 
 def step(heights: np.ndarray) -> Outcome:
     """Our time steps of incision alone: no deposition, no slope limit, negligible creep."""
     process = PROCESSES["uplift"]
-    given = {
+    settings = {
         "uplift": RISE,
         "erodibility": ERODIBILITY,
         "years": YEARS * STEPS,
         "hillslope_length": 1e-3,
     }
-    parameters = process.parameters.from_dict({**given, "slope_limit": 90.0, "deposition": 0.0})
+    parameters = process.parameters.from_dict({**settings, "slope_limit": 90.0, "deposition": 0.0})
     state = State(heights, {"sediment": heights * 0.0}, {}, (SPACING, SPACING), "open", 1)
-    made = process.step(state, parameters, 1)
+    finished_step = process.step(state, parameters, 1)
     shares = [0.0]
 
     def work() -> None:
         while shares[-1] < 0.1:
-            shares.append(made.advance())
+            shares.append(finished_step.advance())
 
     cost = seconds(work)
     return Outcome(cost, heights.size * STEPS * shares[-1], {})
@@ -131,15 +131,15 @@ def check() -> str:
     ours = kernel(heights)
     theirs = reference(heights)
     levels = [
-        Outcome(each.seconds, each.work, {"levels": each.arrays["levels"]})
-        for each in (ours, theirs)
+        Outcome(outcome.seconds, outcome.work, {"levels": outcome.arrays["levels"]})
+        for outcome in (ours, theirs)
     ]
     assert_same(*levels, "with open edges")
     edge = np.ones(heights.shape, bool)
     edge[1:-1, 1:-1] = False
     assert all(
-        each.arrays["areas"][edge].sum() == heights.size * SPACING * SPACING
-        for each in (ours, theirs)
+        outcome.arrays["areas"][edge].sum() == heights.size * SPACING * SPACING
+        for outcome in (ours, theirs)
     )
     return "Flow graph: levels of 512² with open edges; all water leaves."
 
@@ -168,19 +168,22 @@ def rows() -> Iterator[Row]:
             )
     for side in (512, 1024, 2048):
         land = np.ascontiguousarray(tiled(side, RELIEF, STEEPNESS))
-        (busy, one), (_, two) = (_speeds(land, threads) for threads in (1, 2))
+        (busy, alone), (_, two) = (_speeds(land, threads) for threads in (1, 2))
         note = "million cells in a step for each second of processor time"
         yield at_least(f"uplift {side}²: speed on one thread", busy, 10, note)
         if side >= 1024:
             yield at_least(
-                f"uplift {side}²: speed on two threads against one", two / one, 1.5, "by the clock"
+                f"uplift {side}²: speed on two threads against one",
+                two / alone,
+                1.5,
+                "by the clock",
             )
     yield at_most("uplift 1024²: memory beyond terrain and result", _memory(), 80, "bytes/cell")
     land = np.ascontiguousarray(tiled(2048, RELIEF, STEEPNESS))
     analyze(Terrain(land[:64, :64], SPACING))  # compiles
-    began = time.process_time()
+    begin = time.process_time()
     analyze(Terrain(land, SPACING), threads=1)
-    yield at_most("analysis of 2048²: processor time", time.process_time() - began, 2, "s")
+    yield at_most("analysis of 2048²: processor time", time.process_time() - begin, 2, "s")
 
 
 def _speeds(land: np.ndarray, threads: int) -> tuple[float, float]:
@@ -188,18 +191,18 @@ def _speeds(land: np.ndarray, threads: int) -> tuple[float, float]:
     quarter of a run, where pits are most: medians of `RUNS`.
     """
     process = PROCESSES["uplift"]
-    found = []
+    results = []
     for heights in (land[:64, :64], *[land] * RUNS):  # the first compiles
         state = State(heights, {"sediment": heights * 0.0}, {}, (SPACING, SPACING), "open", threads)
         step = process.step(state, process.parameters.from_dict({"uplift": 0.5}), 1)
-        began = time.process_time()
+        begin = time.process_time()
         clock = time.perf_counter()
         share = 0.0
         while share < 0.25:
             share = step.advance()
         work = heights.size * STEPS * share / 1e6
-        found.append((work / (time.process_time() - began), work / (time.perf_counter() - clock)))
-    busy, passed = np.median(found[1:], axis=0)
+        results.append((work / (time.process_time() - begin), work / (time.perf_counter() - clock)))
+    busy, passed = np.median(results[1:], axis=0)
     return float(busy), float(passed)
 
 

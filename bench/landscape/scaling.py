@@ -44,12 +44,14 @@ class Timed:
         self.seconds: dict[str, float] = {}
         self.cells: dict[str, int] = {}
 
-    def work(self, folder: Path, tasks: Iterable[Task], done: set[str]) -> Iterator[dict[str, Any]]:
+    def work(
+        self, folder: Path, tasks: Iterable[Task], completed: set[str]
+    ) -> Iterator[dict[str, Any]]:
         """Do tasks, and add up their processor time."""
         for task in tasks:
-            began = time.process_time()
+            begin = time.process_time()
             result = task.do(str(folder), 1)
-            self.seconds[task.kind] = self.seconds.get(task.kind, 0.0) + time.process_time() - began
+            self.seconds[task.kind] = self.seconds.get(task.kind, 0.0) + time.process_time() - begin
             self.cells[task.kind] = self.cells.get(task.kind, 0) + task.cells
             yield result
 
@@ -68,12 +70,12 @@ def measured(cells: int, tile: int, coarse: int, recipe: Recipe) -> Timed:
             start = make.generated(
                 "fractal", (size, size), CELL, 3, {"relief": 0.18 * size * CELL}, None
             )
-            made = make.make(
+            land = make.make(
                 Path(folder) / "land",
                 Manifest(size, size, min(tile, size // 2), (CELL, CELL), "fractal"),
                 start,
             )
-            erode(made.folder, recipe, timed, coarse=min(coarse, size // 2))
+            erode(land.folder, recipe, timed, coarse=min(coarse, size // 2))
     return timed
 
 
@@ -91,10 +93,10 @@ def overhead(tasks: int = 300) -> float:
     with cluster(workers=2) as workers:
         for _ in workers.work(Path(), idle[:20], set()):
             pass
-        began = _spent(workers)
+        begin = _spent(workers)
         for _ in workers.work(Path(), idle, set()):
             pass
-        return (_spent(workers) - began) / tasks
+        return (_spent(workers) - begin) / tasks
 
 
 def _spent(workers: Cluster) -> float:
@@ -112,17 +114,17 @@ def finished(tasks: Sequence[Task], costs: dict[str, float], workers: int) -> fl
             leads[need].append(place)
     ready = [place for place, task in enumerate(tasks) if not task.needs]
     running: list[tuple[float, int]] = []
-    now = 0.0
+    clock = 0.0
     while ready or running:
         while ready and len(running) < workers:
             place = heapq.heappop(ready)
-            heapq.heappush(running, (now + seconds[tasks[place].name], place))
-        now, place = heapq.heappop(running)
-        for other in leads[tasks[place].name]:
-            waits[tasks[other].name] -= 1
-            if not waits[tasks[other].name]:
-                heapq.heappush(ready, other)
-    return now
+            heapq.heappush(running, (clock + seconds[tasks[place].name], place))
+        clock, place = heapq.heappop(running)
+        for follower in leads[tasks[place].name]:
+            waits[tasks[follower].name] -= 1
+            if not waits[tasks[follower].name]:
+                heapq.heappush(ready, follower)
+    return clock
 
 
 def rows(cells: int = 1024) -> Iterator[Row]:
@@ -132,14 +134,14 @@ def rows(cells: int = 1024) -> Iterator[Row]:
     recipe = Recipe.load("alpine")
     timed = measured(cells, cells // 2, cells // 2, recipe)
     start = registry.make("fractal", cells, cells, CELL, 3, {"relief": 0.18 * cells * CELL}, None)
-    began = time.process_time()
+    begin = time.process_time()
     erode_whole(start, recipe, threads=1)
-    whole = time.process_time() - began
+    total = time.process_time() - begin
     tiled = sum(timed.seconds.values())
     note = f"{cells**2 / tiled / 1e6:.3f} million cells a second, one thread"
     yield at_least(
         f"landscape of {cells}² in 2 × 2 tiles, alpine: cells a second against one piece",
-        whole / tiled,
+        total / tiled,
         0.85,
         note,
     )
@@ -166,32 +168,34 @@ def main() -> None:
     words.add_argument("--large-tile", type=int, default=2048)
     words.add_argument("--workers", type=int, nargs="+", default=[1, 2, 8, 16, 32, 64])
     words.add_argument("--dask", action="store_true")
-    given = words.parse_args()
-    recipe = Recipe.load(given.recipe)
-    timed = measured(given.cells, given.tile, given.coarse, recipe)
+    arguments = words.parse_args()
+    recipe = Recipe.load(arguments.recipe)
+    timed = measured(arguments.cells, arguments.tile, arguments.coarse, recipe)
     for kind, cost in timed.costs.items():
         print(f"{kind}: {timed.seconds[kind]:.1f} s, {1e6 * cost:.2f} µs a cell with halos")
     print(
-        f"{given.cells**2 / sum(timed.seconds.values()) / 1e6:.3f} million cells a second of one "
-        "thread"
+        f"{arguments.cells**2 / sum(timed.seconds.values()) / 1e6:.3f} million cells a second of "
+        "one thread"
     )
-    manifest = Manifest(given.large, given.large, given.large_tile, (CELL, CELL), "fractal")
+    manifest = Manifest(
+        arguments.large, arguments.large, arguments.large_tile, (CELL, CELL), "fractal"
+    )
     large = Landscape(Path(), manifest)
     tasks = tasks_of(Plan(large, order(large, recipe, None, None, 1024)))
     alone = finished(tasks, timed.costs, 1)
     path = finished(tasks, timed.costs, len(tasks))
     print(
-        f"{given.large}² in tiles of {given.large_tile}², {len(tasks)} tasks, critical path "
-        f"{path / 60:.1f} min:"
+        f"{arguments.large}² in tiles of {arguments.large_tile}², {len(tasks)} tasks, critical "
+        f"path {path / 60:.1f} min:"
     )
-    for workers in given.workers:
+    for workers in arguments.workers:
         spent = finished(tasks, timed.costs, workers)
         print(
             f"  {workers} workers: {spent / 3600:.2f} h, {alone / spent:.1f} times as fast as one"
         )
-    if given.dask:
-        each = sum(task.cells * timed.costs[task.kind] for task in tasks) / len(tasks)
-        print(f"Dask: {1000 * (spent := overhead()):.1f} ms for a task, {spent / each:.2%} of one")
+    if arguments.dask:
+        mean = sum(task.cells * timed.costs[task.kind] for task in tasks) / len(tasks)
+        print(f"Dask: {1000 * (spent := overhead()):.1f} ms for a task, {spent / mean:.2%} of one")
 
 
 if __name__ == "__main__":

@@ -132,13 +132,13 @@ def rows() -> Iterator[Row]:
         (2048, 196608, 1.5),
         (4096, 262144, 1.5),
     ):
-        given = (fractal(side), drops, "closed")
-        alone = partial(kernel, *given)
-        doubles = partial(reference, *given)
-        floats = partial(reference, *given, np.float32)
+        case = (fractal(side), drops, "closed")
+        alone = partial(kernel, *case)
+        doubles = partial(reference, *case)
+        floats = partial(reference, *case, np.float32)
         # A step of a drop is the unit of work: the numbers of steps differ a little, as the ways
         # do.
-        costs = in_turn(alone, doubles, floats, partial(kernel_on_tiles, *given))
+        costs = in_turn(alone, doubles, floats, partial(kernel_on_tiles, *case))
         name = f"droplets {side}²"
         yield at_least(
             f"{name}: speed against C++ double",
@@ -156,7 +156,7 @@ def rows() -> Iterator[Row]:
         )
         # One drop for every four cells, as in a short recipe. With fewer, most run in their last
         # turns, on few tiles.
-        kernel_on_tiles(given[0], side**2 // 4, "closed", spans := Spans())
+        kernel_on_tiles(case[0], side**2 // 4, "closed", spans := Spans())
         figures = spans.figures()
         what = f"{name}: speed on 16 threads, computed from the times of tiles"
         yield (

@@ -88,7 +88,7 @@ def kernel(sand: np.ndarray, degrees: float = 0.0, edges: str = "open") -> Outco
     totals = np.zeros((len(entering), slabs.COUNTS))
     blown = np.zeros(sand.shape, np.uint8)
     ground = slabs.Ground(rock.ravel(), loose.ravel(), bump.ravel(), blown.ravel(), None, None)
-    given = (
+    arguments = (
         rays,
         sand.shape,
         ground,
@@ -96,8 +96,8 @@ def kernel(sand: np.ndarray, degrees: float = 0.0, edges: str = "open") -> Outco
         np.uint64(KEY),
         slabs.Ends(entering, leaving, totals),
     )
-    slabs.blow(0, 0, *given)  # compiles
-    spent = seconds(slabs.blow, 0, lines.extent(rays, sand.shape)[1], *given)
+    slabs.blow(0, 0, *arguments)  # compiles
+    spent = seconds(slabs.blow, 0, lines.extent(rays, sand.shape)[1], *arguments)
     return Outcome(
         spent, totals[:, slabs.HOPS].sum(), {"loose": loose, "blown": blown, "leaving": leaving}
     )
@@ -116,7 +116,7 @@ def reference(
     turned = np.array([rays.aside, rays.phase])
     ground = (rock, loose, bump, blown, entering, leaving)
     shape = (leaving.shape[1], *sand.shape)
-    given = (
+    arguments = (
         *ground,
         *shape,
         rays.along_row,
@@ -127,7 +127,7 @@ def reference(
         KEY,
         totals,
     )
-    spent = seconds(compiled("processes/dunes", contract).blow, *given)
+    spent = seconds(compiled("processes/dunes", contract).blow, *arguments)
     return Outcome(spent, totals[0], {"loose": loose, "blown": blown, "leaving": leaving})
 
 
@@ -137,14 +137,14 @@ def check() -> str:
     """
     for edges in ("open", "closed", "wrap"):
         for degrees in (0.0, 37.0, 250.0):
-            given = _field(96, 20.0), degrees, edges
+            arguments = _field(96, 20.0), degrees, edges
             assert_same(
-                kernel(*given),
-                reference(*given, contract=False),
+                kernel(*arguments),
+                reference(*arguments, contract=False),
                 f"with {edges} edges, wind {degrees}",
             )
-    one, three = (_run(256, 2.0, threads).layers()["elevation"] for threads in (1, 3))
-    assert np.array_equal(one, three)
+    alone, three = (_run(256, 2.0, threads).layers()["elevation"] for threads in (1, 3))
+    assert np.array_equal(alone, three)
     return (
         "Dunes: a sweep of three winds on 96², edges open, closed and wrapped; the step on one "
         "thread and on three."
@@ -155,9 +155,9 @@ def _speed(threads: int) -> tuple[float, float]:
     """Million hops per second of CPU time and of wall time."""
     _run(64, 1.0, threads)  # compiles
     busy = time.process_time()
-    began = time.perf_counter()
+    start = time.perf_counter()
     hops = _run(SIDE, YEARS, threads).counts(1.0)["hops"] / 1e6
-    return hops / (time.process_time() - busy), hops / (time.perf_counter() - began)
+    return hops / (time.process_time() - busy), hops / (time.perf_counter() - start)
 
 
 def rows() -> Iterator[Row]:
@@ -172,17 +172,17 @@ def rows() -> Iterator[Row]:
             1,
             note,
         )
-    (busy, one), (_, two) = _speed(1), _speed(2)
+    (busy, alone), (_, two) = _speed(1), _speed(2)
     note = "million hops for each second of processor time"
     yield at_least(f"dunes {SIDE}²: speed on one thread", busy, 5, note)
     yield at_least(
-        f"dunes {SIDE}²: speed on two threads against one", two / one, 1.7, "by the clock"
+        f"dunes {SIDE}²: speed on two threads against one", two / alone, 1.7, "by the clock"
     )
-    began = time.perf_counter()
+    start = time.perf_counter()
     _run(FIELD, SETTLED, 2)
     yield at_most(
         f"dunes {FIELD}²: {SETTLED:g} years of wind, on two threads",
-        time.perf_counter() - began,
+        time.perf_counter() - start,
         60,
         "s",
     )

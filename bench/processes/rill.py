@@ -80,18 +80,19 @@ def reference(
     heights: np.ndarray, drops: int, form: str, edges: str, contract: bool = True
 ) -> Outcome:
     """rill.cpp; contract as in `compiled`."""
-    given, (ground, water, scale) = _constants(len(heights), form, edges, True), _maps(heights)
+    constants = _constants(len(heights), form, edges, True)
+    ground, water, scale = _maps(heights)
     numbers = np.array(
         [
-            given.gravity,
-            given.friction,
-            given.transfer_rate,
-            given.sediment_ratio,
-            given.capacity,
-            given.minimum_volume,
-            given.evaporation,
-            given.soil_absorption,
-            given.soil_evaporation,
+            constants.gravity,
+            constants.friction,
+            constants.transfer_rate,
+            constants.sediment_ratio,
+            constants.capacity,
+            constants.minimum_volume,
+            constants.evaporation,
+            constants.soil_absorption,
+            constants.soil_evaporation,
         ]
     )
     totals = np.zeros(5)
@@ -105,9 +106,9 @@ def reference(
         0,
         drops,
         numbers,
-        given.maximum_steps,
-        given.edges,
-        given.carries,
+        constants.maximum_steps,
+        constants.edges,
+        constants.carries,
         totals,
     )
     return _outcome(time, ground, water, scale, totals)
@@ -134,10 +135,10 @@ def check() -> str:
     drops = 5000
     for form in FORMS:
         for edges in EDGES:
-            given = (heights, drops, form, edges)
+            case = (heights, drops, form, edges)
             assert_same(
-                kernel(*given),
-                reference(*given, contract=False),
+                kernel(*case),
+                reference(*case, contract=False),
                 f"in the {form} form with {edges} edges",
             )
     return f"Light droplets: {drops} on 256², both forms, each kind of edge."
@@ -149,12 +150,10 @@ def rows() -> Iterator[Row]:
     """
     for side, drops in ((512, 16384), (2048, 65536)):
         for form in FORMS:
-            given = (fractal(side), drops, form, "closed")
-            moist = partial(kernel, *given)
-            dry = partial(kernel, *given, moisture=False)
-            costs = in_turn(
-                moist, partial(reference, *given), dry, partial(kernel_on_tiles, *given)
-            )
+            case = (fractal(side), drops, form, "closed")
+            moist = partial(kernel, *case)
+            dry = partial(kernel, *case, moisture=False)
+            costs = in_turn(moist, partial(reference, *case), dry, partial(kernel_on_tiles, *case))
             name = f"light droplets {side}², {form}"
             note = f"{nanoseconds(costs):.0f} ns a step"
             yield at_least(f"{name}: speed against C++", ratio(costs, 1, 0), 1.0, note)
@@ -163,7 +162,7 @@ def rows() -> Iterator[Row]:
             yield at_most(
                 f"{name}: moisture's cost on top", 100 * (ratio(costs, 0, 2) - 1), 10, "%"
             )
-            kernel_on_tiles(*given, spans := Spans())
+            kernel_on_tiles(*case, spans := Spans())
             yield for_information(
                 f"{name}: speed on more threads, computed from the times of tiles", spans.figures()
             )

@@ -59,7 +59,7 @@ def kernel(heights: np.ndarray, passes: int, rock_angle: float, edges: str = "cl
     rock = np.pad(heights, 1)
     loose = np.pad(np.full(heights.shape, DEPTH), 1)
     marks = talus.make_marks(rows, cols)
-    given = (
+    case = (
         rock,
         loose,
         None,
@@ -69,8 +69,8 @@ def kernel(heights: np.ndarray, passes: int, rock_angle: float, edges: str = "cl
         talus.make_rows(cols),
         marks,
     )
-    talus.relax(*given, 0)  # compiles
-    time = seconds(talus.relax, *given, passes)
+    talus.relax(*case, 0)  # compiles
+    time = seconds(talus.relax, *case, passes)
     assert marks.active[1:-1].all(), (
         "Some cells have come to rest: the kernel would leave them out."
     )
@@ -108,8 +108,8 @@ def check() -> str:
     passes = 20
     for edges in ("closed", "wrap"):
         for rock_angle in (60.0, 90.0):
-            given = (_ridges(128), passes, rock_angle, edges)
-            assert_same(kernel(*given), reference(*given, contract=False), f"with {edges} edges")
+            case = (_ridges(128), passes, rock_angle, edges)
+            assert_same(kernel(*case), reference(*case, contract=False), f"with {edges} edges")
     return (
         f"Talus: {passes} passes on 128², with and without breaking rock, edges closed and wrapped."
     )
@@ -164,6 +164,6 @@ def _step(side: int, threads: int) -> TalusStep:
 def _advance(step: TalusStep) -> Outcome:
     """Advance for a tenth of a second, at least one pass; seconds are wall time."""
     before = step.counts(1.0)["passes"]
-    began = time.perf_counter()
+    start = time.perf_counter()
     step.advance()
-    return Outcome(time.perf_counter() - began, step.counts(1.0)["passes"] - before, {})
+    return Outcome(time.perf_counter() - start, step.counts(1.0)["passes"] - before, {})

@@ -61,7 +61,7 @@ class Basin:
         self.pipes = water.Pipes(*singles, row_share=share, col_share=share, edges=EDGES["closed"])
         beyond = water.make_beyond((side, side), -np.inf)
         none = np.zeros(0, np.int64)
-        self.around = beyond, (water.by_row(none, (side, side)), none, np.zeros(0))
+        self.beyond_and_springs = beyond, (water.by_row(none, (side, side)), none, np.zeros(0))
         self.steep = np.empty((side, side), np.float32)
         water_slopes.fill_slopes(
             self.bed, self.depth, 0, side, self.steep, water.make_rows(side), self.pipes
@@ -75,7 +75,7 @@ class Basin:
 
 def kernel(basin: Basin, steps: int) -> Outcome:
     """Our kernel."""
-    beyond, springs = basin.around
+    beyond, springs = basin.beyond_and_springs
     maps = water.Maps(
         basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, beyond
     )
@@ -117,7 +117,7 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     """`kernel` in bands on several threads; seconds are wall time."""
     side = len(basin.bed)
     bands = Bands(basin.bed.shape, threads)
-    beyond, springs = basin.around
+    beyond, springs = basin.beyond_and_springs
     maps = water.Maps(
         basin.bed, basin.steep, basin.depth, basin.suspended, basin.flux_x, basin.flux_y, beyond
     )
@@ -168,10 +168,10 @@ def stream_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
 
 def _elapsed(work: Callable[[], object], times: int) -> float:
     """Seconds by the clock that so many calls take."""
-    began = time.perf_counter()
+    start = time.perf_counter()
     for _ in range(times):
         work()
-    return time.perf_counter() - began
+    return time.perf_counter() - start
 
 
 def check() -> str:
@@ -215,8 +215,8 @@ def _rows_on_threads(most: int) -> Iterator[Row]:
     if most < 2:
         return
     for side, steps in ((512, 100), (2048, 8)):
-        one, two = (partial(kernel_on_threads, threads=threads) for threads in (1, 2))
-        costs = in_turn(*(partial(run, Basin(side), steps) for run in (one, two)))
+        alone, two = (partial(kernel_on_threads, threads=threads) for threads in (1, 2))
+        costs = in_turn(*(partial(run, Basin(side), steps) for run in (alone, two)))
         figure = f"{ratio(costs, 0, 1):.2f}"
         yield for_information(f"water {side}²: pipes' speed on two threads against one", figure)
     runs = (partial(run, threads=most) for run in (kernel_on_threads, stream_on_threads))

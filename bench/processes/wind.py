@@ -21,7 +21,7 @@ from bench.shared.comparison import (
     seconds,
 )
 from bench.shared.table import Row, at_least
-from bench.shared.tiling import Spans, WholePhases
+from bench.shared.tiling import Spans, WholePhases, work_of
 from erosion_addon.processes.wind.kernels import saltation as wind
 from erosion_addon.processes.wind.shadow import WindShadow
 from erosion_addon.processes.wind.step import PARTICLES_PER_SIDE, PORTIONS, TILE
@@ -103,24 +103,13 @@ def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) 
     def start(pool: Any, tiles: Any, first: int, last: int) -> None:
         wind.start_particles(pool, tiles, *before, first, last, *after)
 
-    def work(worked: np.ndarray, tiles: Any, pool: Any) -> None:
-        if spans is None:
-            wind.run_tiles(worked, tiles, pool, *arguments, totals)
-            return
-        fullest_first = worked[np.argsort(-pool.waiting[worked], kind="stable")]
-        spans.phases.append(
-            [
-                seconds(wind.run_tiles, one, tiles, pool, *arguments, totals)
-                for one in fullest_first[:, None]
-            ]
-        )
-
-    began = time.thread_time()
+    work = work_of(wind, arguments, totals, spans)
+    clock = time.thread_time()
     for first in range(0, particles, batch):
         run.started, run.count = first, min(first + batch, particles)
         while run.share_done < 1:
             run.turn(start, work)
-    cost = time.thread_time() - began
+    cost = time.thread_time() - clock
     return _outcome(cost, ground, track, np.array([total.sum() for total in totals]))
 
 
@@ -157,24 +146,24 @@ def check() -> str:
     """Raise AssertionError where kernel and reference differ; returns on what they agree."""
     particles = 500
     for edges in EDGES:
-        given = (128, particles, edges)
-        assert_same(kernel(*given), reference(*given, contract=False), f"with {edges} edges")
+        case = (128, particles, edges)
+        assert_same(kernel(*case), reference(*case, contract=False), f"with {edges} edges")
     return f"Wind: {particles} particles on 128², each kind of edge."
 
 
 def rows() -> Iterator[Row]:
     """Rows of the table: speed relative to C++. Path and cost of a particle grow with the side."""
     for side, particles in ((512, 4000), (2048, 1000)):
-        given = (side, particles, "open")
-        costs = in_turn(partial(kernel, *given), partial(reference, *given))
-        steps = kernel(*given).work / particles
+        case = (side, particles, "open")
+        costs = in_turn(partial(kernel, *case), partial(reference, *case))
+        steps = kernel(*case).work / particles
         note = f"{nanoseconds(costs):.0f} ns a step, {steps:,.0f} steps a particle"
         yield at_least(f"wind {side}²: speed against C++", ratio(costs, 1, 0), 1.15, note)
     for side, edges in ((512, "open"), (512, "wrap"), (2048, "wrap")):
-        given = (side, round(side * PARTICLES_PER_SIDE), edges)
-        costs = in_turn(partial(kernel, *given), partial(on_tiles, *given))
+        case = (side, round(side * PARTICLES_PER_SIDE), edges)
+        costs = in_turn(partial(kernel, *case), partial(on_tiles, *case))
         spans = Spans()
-        on_tiles(*given, spans)
+        on_tiles(*case, spans)
         what = f"wind {side}², {edges} edges"
         yield at_least(
             f"{what}: tiles against one after another", ratio(costs, 0, 1), 0.9, "one thread"

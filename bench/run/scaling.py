@@ -37,33 +37,33 @@ WORK: dict[str, tuple[dict[str, Any], str, Callable[[dict[str, Any], int], float
     "droplet": (
         {"drops_per_cell": 50.0},
         "steps of drops",
-        lambda said, cells: said["drops"] * said["mean_path"],
+        lambda totals, cells: totals["drops"] * totals["mean_path"],
     ),
     "rill": (
         {"drops_per_cell": 50.0},
         "steps of drops",
-        lambda said, cells: said["drops"] * said["mean_path"],
+        lambda totals, cells: totals["drops"] * totals["mean_path"],
     ),
     "wind": (
         {"particles_per_cell": 50.0},
         "steps of grains",
-        lambda said, cells: said["particles"] * said["mean_steps"],
+        lambda totals, cells: totals["particles"] * totals["mean_steps"],
     ),
-    "dunes": ({"years": 1000.0}, "hops of sand", lambda said, cells: said["hops"]),
+    "dunes": ({"years": 1000.0}, "hops of sand", lambda totals, cells: totals["hops"]),
     "water": (
         {"duration": 100.0},
         "cells in a step",
-        lambda said, cells: said["water_steps"] * cells,
+        lambda totals, cells: totals["water_steps"] * cells,
     ),
     "talus": (
         {"reach": 5000.0, "rock_angle": 20.0},
         "cells in a pass",
-        lambda said, cells: said["passes"] * cells,
+        lambda totals, cells: totals["passes"] * cells,
     ),
     "weather": (
         {"duration": 1e7},
         "cells in a step",
-        lambda said, cells: said["time_steps"] * cells,
+        lambda totals, cells: totals["time_steps"] * cells,
     ),
 }
 """Kind of step → parameters that make it last, its unit of work, and how much of that its counts
@@ -89,12 +89,12 @@ def speed(kind: str, side: int, threads: int) -> float:
     moments = []
     while len(moments) < 2 or moments[-1][0] - moments[0][0] < SECONDS:
         share = step.advance()
-        if (now := work(step.counts(1.0), side**2)) != counted:
-            moments.append((time.perf_counter(), counted := now))
+        if (amount := work(step.counts(1.0), side**2)) != counted:
+            moments.append((time.perf_counter(), counted := amount))
         if share == 1.0:
             break
-    (began, before), *_, (ended, after) = moments
-    return (after - before) / (ended - began) / 1e6
+    (start, before), *_, (ended, after) = moments
+    return (after - before) / (ended - start) / 1e6
 
 
 def measure(
@@ -105,8 +105,10 @@ def measure(
         for side in sides:
             command = [sys.executable, __file__, kind, str(side), *map(str, threads)]
             printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-            for count, found in zip(threads, json.loads(printed.splitlines()[-1]), strict=True):
-                yield (kind, side, count), found
+            for count, speeds_by_turn in zip(
+                threads, json.loads(printed.splitlines()[-1]), strict=True
+            ):
+                yield (kind, side, count), speeds_by_turn
 
 
 def table(speeds: Speeds) -> list[str]:
@@ -116,8 +118,10 @@ def table(speeds: Speeds) -> list[str]:
     lines.append("|---" * (len(sides) + 2) + "|")
     for kind in WORK:
         for count in sorted({count for _, _, count in speeds}):
-            found = " | ".join(f"{speeds[kind, side, count]:.3g}" for side in sides)
-            lines.append(f"| {PROCESSES[kind].label}, {WORK[kind][1]} | {count} | {found} |")
+            speeds_by_turn = " | ".join(f"{speeds[kind, side, count]:.3g}" for side in sides)
+            lines.append(
+                f"| {PROCESSES[kind].label}, {WORK[kind][1]} | {count} | {speeds_by_turn} |"
+            )
     return lines
 
 
@@ -162,8 +166,8 @@ def _several(kind: str, side: int, threads: list[int]) -> list[float]:
     counts.
     """
     turns = 3 if side <= 1024 else 1
-    found = [[speed(kind, side, count) for count in threads] for _ in range(turns)]
-    return [median(each) for each in zip(*found, strict=True)]
+    speeds_by_turn = [[speed(kind, side, count) for count in threads] for _ in range(turns)]
+    return [median(column) for column in zip(*speeds_by_turn, strict=True)]
 
 
 if __name__ == "__main__":

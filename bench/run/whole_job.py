@@ -41,20 +41,20 @@ class _Clock:
             if self._inside:
                 return function(*arguments)
             self._inside = True
-            began = time.perf_counter()
+            begin = time.perf_counter()
             try:
                 return function(*arguments)
             finally:
-                self._inside, self.seconds = False, self.seconds + time.perf_counter() - began
+                self._inside, self.seconds = False, self.seconds + time.perf_counter() - begin
 
         return call
 
 
 def _watch_kernels(clock: _Clock) -> None:
-    for found in pkgutil.walk_packages(erosion_addon.__path__, "erosion_addon."):
-        if ".kernels." not in found.name:
+    for entry in pkgutil.walk_packages(erosion_addon.__path__, "erosion_addon."):
+        if ".kernels." not in entry.name:
             continue
-        module = importlib.import_module(found.name)
+        module = importlib.import_module(entry.name)
         for name, value in list(vars(module).items()):
             if hasattr(value, "py_func"):
                 setattr(module, name, clock.timed(value))
@@ -80,9 +80,9 @@ def measure() -> dict[str, float]:
         cli.main(words)  # compiles
         clock = _Clock()
         _watch_kernels(clock)
-        began = time.perf_counter()
+        begin = time.perf_counter()
         cli.main(words)
-        return {"whole": time.perf_counter() - began, "kernels": clock.seconds}
+        return {"whole": time.perf_counter() - begin, "kernels": clock.seconds}
 
 
 if __name__ == "__main__":

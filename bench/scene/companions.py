@@ -67,9 +67,9 @@ def times(repeats: int) -> dict[str, float]:
 def _median(work: Callable[[], None], repeats: int) -> float:
     measured = []
     for _ in range(repeats):
-        began = time.process_time()
+        start = time.process_time()
         work()
-        measured.append(time.process_time() - began)
+        measured.append(time.process_time() - start)
     return median(measured)
 
 

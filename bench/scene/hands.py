@@ -39,11 +39,11 @@ SECONDS, DABS = 4.0, 60.0
 class CountedPainter(Painter):
     """A stroke that counts how often the mesh shows it anew."""
 
-    shown = 0
+    redraws = 0
 
     def show(self) -> None:
         """Count, and show."""
-        self.shown += 1
+        self.redraws += 1
         super().show()
 
 
@@ -62,14 +62,14 @@ def answer(side: int) -> float:
     obj = terrain(side)
     recipe = Recipe.load("alpine")
     seconds = []
-    shown = preview.of(obj)
-    shown.prepare(obj, "", {}, False)
+    redraws = preview.of(obj)
+    redraws.prepare(obj, "", {}, False)
     for number in range(1 + CHANGES):  # the first compiles
-        began = time.perf_counter()
-        shown.run(recipe.with_values({"droplet.capacity": 0.05 + 0.01 * number}), 0)
-        while shown.is_computing:
-            shown.poll(obj, 0.005)
-        seconds.append(time.perf_counter() - began)
+        start = time.perf_counter()
+        redraws.run(recipe.with_values({"droplet.capacity": 0.05 + 0.01 * number}), 0)
+        while redraws.is_computing:
+            redraws.poll(obj, 0.005)
+        seconds.append(time.perf_counter() - start)
     preview.end()
     return median(seconds[1:])
 
@@ -80,23 +80,23 @@ def updates(side: int) -> float:
     """
     obj = terrain(side)
     for number in range(2):
-        given = Stroke(kind="rain", radius=40 * CELL, seed=number)
-        painter = CountedPainter(obj, ground.of(obj), given, {}, None, "open", 0)
-        began = time.perf_counter()
+        stroke = Stroke(kind="rain", radius=40 * CELL, seed=number)
+        painter = CountedPainter(obj, ground.of(obj), stroke, {}, None, "open", 0)
+        start = time.perf_counter()
         dabs = 0
-        while (spent := time.perf_counter() - began) < SECONDS:
+        while (spent := time.perf_counter() - start) < SECONDS:
             while dabs < spent * DABS:
                 painter.dab((0.2 + 0.1 * spent) * side * CELL, 0.5 * side * CELL)
                 dabs += 1
             painter.tick(0.005)
         painter.end()
-        shown = painter.shown / SECONDS
+        redraws = painter.redraws / SECONDS
         while not painter.ended:
             painter.tick(0.05)
         while not painter.is_settled():
             time.sleep(0.01)
         painter.commit()
-    return shown
+    return redraws
 
 
 if __name__ == "__main__":

@@ -25,14 +25,14 @@ def start_time() -> dict[str, float]:
     """CPU time of this thread in seconds to import and register the extension, as Blender does
     it.
     """
-    began = time.thread_time()
+    start = time.thread_time()
     import erosion_addon
 
     erosion_addon.register()
     ended = time.thread_time()
     if "numba" in sys.modules:
         sys.exit("The extension imports numba when it starts.")
-    return {"start": ended - began}
+    return {"start": ended - start}
 
 
 def mesh_times(repeats: int) -> dict[str, float]:
@@ -48,18 +48,18 @@ def mesh_times(repeats: int) -> dict[str, float]:
     obj = make_grid_object("Terrain", elevation, (10.0, 10.0), bpy.context.scene.collection)
     seconds: dict[str, list[float]] = {"read heights": [], "read terrain": [], "write heights": []}
     for repeat in range(repeats):
-        began = time.perf_counter()
+        start = time.perf_counter()
         heights = vertex_heights(obj.data)
-        seconds["read heights"].append(time.perf_counter() - began)
-        began = time.perf_counter()
+        seconds["read heights"].append(time.perf_counter() - start)
+        start = time.perf_counter()
         terrain, _ = grid.read_terrain(obj)
-        seconds["read terrain"].append(time.perf_counter() - began)
+        seconds["read terrain"].append(time.perf_counter() - start)
         del terrain
         heights += repeat + 1
-        began = time.perf_counter()
+        start = time.perf_counter()
         write_heights(obj.data, heights)
-        seconds["write heights"].append(time.perf_counter() - began)
-    return {name: median(each) for name, each in seconds.items()}
+        seconds["write heights"].append(time.perf_counter() - start)
+    return {name: median(values) for name, values in seconds.items()}
 
 
 if __name__ == "__main__":

@@ -48,29 +48,29 @@ def measure(side: int, seconds: float) -> dict[str, float]:
     speeds: dict[bool, list[float]] = {True: [], False: []}
     longest = longest_work = 0.0
     pictures = 0
-    shown = b""
+    picture = b""
     for number in range(2 * round(seconds / SLICE)):
         run.viewer.shows = number % 2 == 0
-        began = time.perf_counter()
+        begin = time.perf_counter()
         before = run.fraction
-        while time.perf_counter() - began < SLICE:
+        while time.perf_counter() - begin < SLICE:
             time.sleep(TURN)
             looked = time.perf_counter()
             worked = time.thread_time()
             run.poll()
             longest = max(longest, time.perf_counter() - looked)
             longest_work = max(longest_work, time.thread_time() - worked)
-            now = (
+            pixels = (
                 shown_positions(obj.data)[:: side + 1].tobytes()
                 if live.is_shown(obj.data)
-                else shown
+                else picture
             )
-            pictures = pictures + (now != shown)
-            shown = now
-        speeds[run.viewer.shows].append((run.fraction - before) / (time.perf_counter() - began))
+            pictures = pictures + (pixels != picture)
+            picture = pixels
+        speeds[run.viewer.shows].append((run.fraction - before) / (time.perf_counter() - begin))
     run.cancel()
     process.stop()
-    ratios = [seen / unseen for seen, unseen in zip(speeds[True], speeds[False], strict=True)]
+    ratios = [visible / unseen for visible, unseen in zip(speeds[True], speeds[False], strict=True)]
     return {
         "side": side,
         "throughput shown / not shown": median(ratios),

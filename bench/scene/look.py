@@ -46,20 +46,20 @@ def set_up(path: Path) -> tuple[float, float]:
     """Open the file and set up its look: CPU seconds of this thread, and seconds by the clock."""
     render.open_file(path)
     bpy.context.view_layer.objects.active = bpy.data.objects["Terrain"]
-    own = time.thread_time()
-    began = time.perf_counter()
+    in_thread = time.thread_time()
+    start = time.perf_counter()
     bpy.ops.erosion.look_add()
-    return time.thread_time() - own, time.perf_counter() - began
+    return time.thread_time() - in_thread, time.perf_counter() - start
 
 
 def picture(path: Path) -> float:
     """Seconds of a picture of the scene."""
     scene = bpy.context.scene
-    given = Picture(size=SIZE, view="file", engine="eevee")
-    render.prepare(scene, bpy.data.objects["Terrain"], given)
-    began = time.perf_counter()
-    render.render(scene, path, given)
-    return time.perf_counter() - began
+    options = Picture(size=SIZE, view="file", engine="eevee")
+    render.prepare(scene, bpy.data.objects["Terrain"], options)
+    start = time.perf_counter()
+    render.render(scene, path, options)
+    return time.perf_counter() - start
 
 
 if __name__ == "__main__":
@@ -72,8 +72,8 @@ if __name__ == "__main__":
         _, *times = [set_up(file) for _ in range(1 + TURNS)]  # the first loads modules
         worker_process.stop()
         pictures = [picture(Path(folder) / "picture.png") for _ in range(2)]
-    own, whole = (median(each) for each in zip(*times, strict=True))
+    in_thread, by_clock = (median(values) for values in zip(*times, strict=True))
     print(
-        json.dumps({"own": own, "all": whole, "first": pictures[0], "next": pictures[1]}),
+        json.dumps({"own": in_thread, "all": by_clock, "first": pictures[0], "next": pictures[1]}),
         flush=True,
     )

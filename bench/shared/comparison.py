@@ -95,13 +95,13 @@ def one_after_another(
     the numbers of drops; arguments: those of its `run_tiles`.
     """
     tile = tiles.cut(shape[0], shape[1], 10**6, EDGES[edges])
-    here = np.zeros(1, np.int64)
+    tile_numbers = np.zeros(1, np.int64)
     pool = queues.with_room(queues.make_pool(1, kernel.NUMBERS), drops)
     totals = kernel.make_totals(tile)
 
     def run(first: int, last: int) -> None:
         start_of(kernel)(pool, tile, *start[0], first, last, *start[1])
-        kernel.run_tiles(here, tile, pool, *arguments, totals)
+        kernel.run_tiles(tile_numbers, tile, pool, *arguments, totals)
 
     run(0, 0)  # compiles
     return seconds(run, 0, drops), np.array([total[0] for total in totals], float)
@@ -113,9 +113,9 @@ def seconds(function: Callable[..., Any], *arguments: Any) -> float:
     """
     in_c = isinstance(function, ctypes._CFuncPtr)
     passed = [_for_c(argument) for argument in arguments] if in_c else arguments
-    began = time.thread_time()
+    begin = time.thread_time()
     function(*passed)
-    return time.thread_time() - began
+    return time.thread_time() - begin
 
 
 def _for_c(argument: Any) -> Any:
@@ -143,11 +143,11 @@ def in_turn(*runs: Run) -> np.ndarray:
     return costs
 
 
-def ratio(costs: np.ndarray, run: int, other: int) -> float:
+def ratio(costs: np.ndarray, run: int, reference: int) -> float:
     """Median of the cost of one run over that of another in the same turn; costs: from
     `in_turn`.
     """
-    return float(np.median(costs[:, run] / costs[:, other]))
+    return float(np.median(costs[:, run] / costs[:, reference]))
 
 
 def nanoseconds(costs: np.ndarray, run: int = 0) -> float:

@@ -5,7 +5,7 @@ this machine has.
 
 import heapq
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,13 +30,13 @@ class Spans:
 
         Computed from the spans, without the effect of shared caches and memory.
         """
-        needed = self.alone
+        duration = self.alone
         for phase in self.phases:
             busy = [0.0] * threads
             for span in phase:
                 heapq.heapreplace(busy, busy[0] + span)
-            needed += max(busy)
-        return (self.alone + sum(map(sum, self.phases))) / needed
+            duration += max(busy)
+        return (self.alone + sum(map(sum, self.phases))) / duration
 
     def figures(self) -> str:
         """Speedups on two to sixteen threads, for a row of the table."""
@@ -63,30 +63,35 @@ def on_tiles(
     rate = shape[0] * shape[1] // CELLS_PER_DROP
     run = WholePhases(shape, EDGES[edges], drops, kernel.NUMBERS, 1, rate=rate)
     totals = kernel.make_totals(run.tiles)
-    inside = 0.0
 
     def begin(pool: Any, tiles: Any, first: int, last: int) -> None:
         start_of(kernel)(pool, tiles, *start[0], first, last, *start[1])
 
+    work = work_of(kernel, arguments, totals, spans)
+    clock = time.thread_time()
+    while run.share_done < 1:
+        run.turn(begin, work)
+    cost = time.thread_time() - clock
+    if spans is not None:
+        spans.alone += cost - sum(map(sum, spans.phases))
+    return cost, np.array([total.sum() for total in totals], float)
+
+
+def work_of(
+    kernel: Any, arguments: tuple[Any, ...], totals: Any, spans: Spans | None
+) -> Callable[[np.ndarray, Any, Any], None]:
+    """Function that runs the drops of tiles; with spans it times each tile, the fullest first."""
+
     def work(worked: np.ndarray, tiles: Any, pool: Any) -> None:
-        nonlocal inside
         if spans is None:
             kernel.run_tiles(worked, tiles, pool, *arguments, totals)
             return
-        began = time.thread_time()
         fullest_first = worked[np.argsort(-pool.waiting[worked], kind="stable")]
         spans.phases.append(
             [
-                seconds(kernel.run_tiles, one, tiles, pool, *arguments, totals)
-                for one in fullest_first[:, None]
+                seconds(kernel.run_tiles, tile, tiles, pool, *arguments, totals)
+                for tile in fullest_first[:, None]
             ]
         )
-        inside += time.thread_time() - began
 
-    began = time.thread_time()
-    while run.share_done < 1:
-        run.turn(begin, work)
-    cost = time.thread_time() - began
-    if spans is not None:
-        spans.alone += cost - inside
-    return cost, np.array([total.sum() for total in totals], float)
+    return work

@@ -127,11 +127,9 @@ def _ended(
 
 def _shortened(sentence: str) -> str:
     """A sentence without the middle, if that is a very long name."""
-    return (
-        sentence
-        if len(sentence) <= _LONGEST
-        else f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
-    )
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return f"{sentence[: _LONGEST // 2]} … {sentence[-_LONGEST // 2 :]}"
 
 
 def _has_blend_file(arguments: argparse.Namespace) -> bool:

@@ -56,11 +56,10 @@ def is_finished(report: Path, digest: str) -> bool:
         if not report.is_file() or report.stat().st_size > _LARGEST:
             return False
         content: Any = json.loads(report.read_text(encoding="utf-8"))
-        files = (
-            content.get("files")
-            if isinstance(content, dict) and content.get("order") == digest
-            else None
-        )
+        if isinstance(content, dict) and content.get("order") == digest:
+            files = content.get("files")
+        else:
+            files = None
         if not isinstance(files, dict) or not files:
             return False
         return all(

@@ -56,11 +56,10 @@ def svg(curves: Mapping[str, tuple[Array, Array]], name: str) -> str:
     total = step * len(DIAGRAMS), TITLE + HEIGHT + BOTTOM
     parts = [_text(LEFT, 20, f"{name}", 15, "start")]
     for number, (key, diagram) in enumerate(DIAGRAMS.items()):
-        body = (
-            _drawn(diagram, *curves[key])
-            if key in curves
-            else _text(WIDTH / 2, HEIGHT / 2, "too little land")
-        )
+        if key in curves:
+            body = _drawn(diagram, *curves[key])
+        else:
+            body = _text(WIDTH / 2, HEIGHT / 2, "too little land")
         parts.append(
             f'<g transform="translate({LEFT + number * step} {TITLE})">{_frame(diagram)}{body}</g>'
         )
@@ -85,11 +84,12 @@ def _drawn(diagram: Diagram, x: Array, y: Array) -> str:
     """Axis ticks, and the drawn values: (count,) each."""
     scales = []
     for axis, values in enumerate((x, y)):
-        low = (
-            diagram.low[axis]
-            if diagram.low
-            else (float(values.min()) if diagram.logarithmic else 0.0)
-        )
+        if diagram.low:
+            low = diagram.low[axis]
+        elif diagram.logarithmic:
+            low = float(values.min())
+        else:
+            low = 0.0
         high = diagram.high[axis] if diagram.high else float(values.max())
         scales.append(
             _Scale(
@@ -157,9 +157,9 @@ _FORMS = {"line": _line, "dots": _dots, "bars": _bars}
 
 
 def _number(value: float, logarithmic: bool) -> str:
-    return (
-        f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-") if logarithmic else f"{value:.3g}"
-    )
+    if logarithmic:
+        return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
+    return f"{value:.3g}"
 
 
 def _text(x: float, y: float, text: str, size: int = 11, anchor: str = "middle") -> str:

@@ -119,21 +119,20 @@ def _summary(ways: Waterways, headwaters: Path | None) -> str:
     count = len(ways.water.starts) - 1
     lakes = len(ways.water.level)
     if not count:
-        way = (
-            f"{headwaters} is nowhere over 0.5."
-            if headwaters
-            else "A smaller source_area shows brooks."
-        )
-        return f"No river; lakes: {lakes}.{_held(ways)} {way}"
+        if headwaters:
+            way = f"{headwaters} is nowhere over 0.5."
+        else:
+            way = "A smaller source_area shows brooks."
+        return f"No river; lakes: {lakes}.{_volume_in_words(ways)} {way}"
     order = int(ways.water.order.max())
     widest = float(ways.sizes.width.max())
     return (
         f"Rivers: {count}, up to order {order} and {widest:.3g} m wide; lakes: "
-        f"{lakes}.{_held(ways)}"
+        f"{lakes}.{_volume_in_words(ways)}"
     )
 
 
-def _held(ways: Waterways) -> str:
+def _volume_in_words(ways: Waterways) -> str:
     """Share of a limited rain that lakes hold, in words; empty if they are full."""
     if not ways.parameters.limited_water:
         return ""

@@ -177,11 +177,10 @@ def _naming_kept_files(frames: Frames | None, results: "_Results") -> Iterator[N
         raise signals.renamed(end, f"no result was written, but {' and '.join(remains)}") from None
     except Exception:
         stay = _frames_that_stay(frames)
-        again = (
-            "go on from the checkpoint"
-            if results.saved
-            else "remove them, or choose another folder, to run again"
-        )
+        if results.saved:
+            again = "go on from the checkpoint"
+        else:
+            again = "remove them, or choose another folder, to run again"
         _note_all([f"{clause}; {again}" for clause in stay] + results.saved)
         raise
     _note_all(_frames_that_stay(frames))

@@ -236,9 +236,10 @@ def described(
         doubts=(*doubts, *of_header),
     )
     check_options(record, options)
-    read = (
-        upturned(numbers.read, header.rows) if side.bottom_first != options.flip else numbers.read
-    )
+    if side.bottom_first != options.flip:
+        read = upturned(numbers.read, header.rows)
+    else:
+        read = numbers.read
     return cut(numbers._replace(header=header, read=read), record, options)
 
 

@@ -21,7 +21,7 @@ from .headers.image_format import single
 from .headers.image_header import FileHeader, ImageHeader, damage_in, file_header, file_size
 from .headers.tiff_header import TiffImage
 from .rasters.colors import coded_heights
-from .rasters.raster import Cells, Raster
+from .rasters.raster import Cells, Raster, part_of
 from .rasters.tiff_pixels import TiffPixels
 from .reading.meaning import WHITE
 
@@ -162,19 +162,14 @@ def image_numbers(
             header = header._replace(coded=coded[0], kind="float64", channels=1, unit=1.0)
             return Raster(
                 header,
-                lambda top, bottom, left, right: _part(cells, np.s_[top:bottom, left:right]),
+                lambda top, bottom, left, right: part_of(cells, np.s_[top:bottom, left:right]),
                 _COLORS,
             )
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
-        return _part(numbers(), np.s_[top:bottom, left:right])
+        return part_of(numbers(), np.s_[top:bottom, left:right])
 
     return Raster(header, read, image_files.cell_bytes(header.channels) if image_files else 0)
-
-
-def _part(cells: Cells, window: tuple[slice, slice]) -> Cells:
-    numbers, valid = cells
-    return numbers[window], None if valid is None else valid[window]
 
 
 def _numbers_of(pixels: np.ndarray[Any, Any], header: ImageHeader, path: object) -> Cells:
@@ -239,11 +234,9 @@ def _error(source: Any) -> str:
 
 
 def _first_line(error: str) -> str:
-    return (
-        error.strip().splitlines()[0].rstrip(".")[:200]
-        if error.strip()
-        else "its pixels cannot be read"
-    )
+    if error.strip():
+        return error.strip().splitlines()[0].rstrip(".")[:200]
+    return "its pixels cannot be read"
 
 
 def _openimageio() -> Any:

@@ -19,7 +19,7 @@ from .headers.georeference import Georeference
 from .headers.image_header import read_header
 from .reading.record import Range
 
-OTHERS = "others"
+FURTHER = "others"
 """Key of a side file for further heightmaps of the same name."""
 
 _LARGEST = 1 << 20
@@ -53,11 +53,9 @@ def known_meters(path: Path) -> Meters:
         with suppress(InputError):  # reading the file itself reports the fault
             header = read_header(path)
             scale = replace(scale, georeference=None if scale.bottom_first else header.georeference)
-            return (
-                replace(scale, spacing=header.spacing)
-                if replace(scale, georeference=None) == Meters()
-                else scale
-            )
+            if replace(scale, georeference=None) == Meters():
+                return replace(scale, spacing=header.spacing)
+            return scale
     return scale
 
 
@@ -90,7 +88,7 @@ def entries(path: Path, is_kept: bool = False) -> list[Mapping[str, Any]]:
             "again."
         )
     content = dict(content_of or {})
-    tables = [table for table in _list(content.pop(OTHERS, [])) if isinstance(table, dict)]
+    tables = [table for table in _list(content.pop(FURTHER, [])) if isinstance(table, dict)]
     pairs = [(table, _list(table.get("files"))) for table in (content, *tables)]
     return [
         table

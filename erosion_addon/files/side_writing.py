@@ -17,7 +17,7 @@ from ..base.errors import InputError
 from .formats import GRAY_SUFFIXES
 from .game_engines import unity_values, unreal_values
 from .reading.record import Range
-from .side_file import OTHERS, entries, is_side_file
+from .side_file import FURTHER, entries, is_side_file
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class SideFile:
         first, *rest = sorted(
             [new, *foreign], key=lambda entry: not entry["files"][0].lower().endswith(".raw")
         )
-        content = {**first, **({OTHERS: rest} if rest else {})}
+        content = {**first, **({FURTHER: rest} if rest else {})}
         with self._outputs.write(self._target) as temporary:
             temporary.write_text(
                 json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"

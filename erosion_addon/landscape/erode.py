@@ -333,11 +333,10 @@ def _faults(landscape: Landscape) -> dict[str, list[str]]:
 def _may_be_of(task: Task, result: Outcome) -> bool:
     """Whether a journal's line has all figures and names only files of the task."""
     finishes = task.kind == "finish"
-    figures = (
-        [result[name] for name in VOLUMES]
-        if finishes
-        else [result["mass"][name] for name in MASSES]
-    )
+    if finishes:
+        figures = [result[name] for name in VOLUMES]
+    else:
+        figures = [result["mass"][name] for name in MASSES]
     return all(
         type(number) is float and math.isfinite(number) for number in (*figures, result["seconds"])
     ) and all(_belongs(name, task) for name in result["files"])

@@ -226,11 +226,10 @@ class Plan:
     def _springs_on_tiles(self) -> str:
         """A sentence on springs whose drops end at the halo of their tile; "" if there are none."""
         recipe = self.tile_recipe()
-        springs = (
-            [step for step in recipe.steps if getattr(step.parameters, "springs", ())]
-            if recipe
-            else []
-        )
+        if recipe:
+            springs = [step for step in recipe.steps if getattr(step.parameters, "springs", ())]
+        else:
+            springs = []
         steps = [step.kind for step in springs if not self.takes_streams(step)]
         if not steps or self.factor == 1:
             return ""

@@ -109,11 +109,9 @@ def rounds(tasks: Sequence[Task]) -> list[tuple[int, int]]:
             firsts.append(number)
             names.clear()
         names.add(task.name)
-    return (
-        list(zip(firsts, [first - 1 for first in [*firsts[1:], len(tasks)]], strict=True))
-        if tasks
-        else []
-    )
+    if tasks:
+        return list(zip(firsts, [first - 1 for first in [*firsts[1:], len(tasks)]], strict=True))
+    return []
 
 
 def run(folder: str, name: str, threads: int = 0) -> dict[str, Any]:
@@ -190,11 +188,9 @@ def _beds(plan: Plan, heights: Array, start: Array, rough: Array) -> Array:
 def _coarse_mask(landscape: Landscape, name: str, factor: int) -> Array:
     """Means of a mask on coarse cells; any outlet makes one of a coarse cell."""
     layer = MASK + name
-    return (
-        extremes(landscape, layer, factor, np.maximum)
-        if name == "outlet"
-        else means(landscape, layer, factor)[0]
-    )
+    if name == "outlet":
+        return extremes(landscape, layer, factor, np.maximum)
+    return means(landscape, layer, factor)[0]
 
 
 def _shape(plan: Plan, tile: Tile, threads: int) -> Outcome:
@@ -335,11 +331,9 @@ def _bounds(name: str) -> tuple[float, float]:
     """Least and greatest value of an array on its way: of heights, or a change of them; what else
     there is.
     """
-    return (
-        (-2.0 * HIGHEST, 2.0 * HIGHEST)
-        if name in (*SURFACE, _MEANS, _ROUGH)
-        else (-LARGEST, LARGEST)
-    )
+    if name in (*SURFACE, _MEANS, _ROUGH):
+        return (-2.0 * HIGHEST, 2.0 * HIGHEST)
+    return (-LARGEST, LARGEST)
 
 
 def _left_coarsely(plan: Plan, window: Window) -> dict[str, Array]:

@@ -132,11 +132,10 @@ def put_back(
         try:
             take_places(folder)
         except (InputError, OSError, MemoryError) as error:
-            reason = (
-                str(error)
-                if isinstance(error, InputError)
-                else f"{folder} cannot be written to the end."
-            )
+            if isinstance(error, InputError):
+                reason = str(error)
+            else:
+                reason = f"{folder} cannot be written to the end."
             later = "All is written, and takes its place when the landscape is opened next."
             raise UnplacedError(f"{reason} {later}", state) from error
         with suppress(MemoryError):

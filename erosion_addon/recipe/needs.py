@@ -53,9 +53,8 @@ def stillness(before: Terrain, after: Terrain, needs: Needs, loose: float) -> li
     change = max(float(np.abs(new - old).max()) for old, new in rows)
     if change >= STILL * before.cell_size:
         return []
-    most = (
-        f"hardly changed: no height by more than {change * 1000:.2g} mm"
-        if change > 0
-        else "did not change"
-    )
+    if change > 0:
+        most = f"hardly changed: no height by more than {change * 1000:.2g} mm"
+    else:
+        most = "did not change"
     return [f"The ground {most}. {needs.lack(loose)}".strip()]

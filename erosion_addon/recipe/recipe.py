@@ -247,11 +247,10 @@ class Recipe:
 
     def result_fields(self, fields: Collection[str]) -> set[str]:
         """Fields of the result, at most. fields: of the terrain at the start."""
-        soil = (
-            {"soil"}
-            if any(step.enabled and PROCESSES[step.kind].makes_soil for step in self.steps)
-            else set()
-        )
+        if any(step.enabled and PROCESSES[step.kind].makes_soil for step in self.steps):
+            soil = {"soil"}
+        else:
+            soil = set()
         return (
             {*fields, "bedrock", "sediment", "wear", "deposition"}
             | soil

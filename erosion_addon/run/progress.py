@@ -113,7 +113,7 @@ class Gauge:
     def __init__(self) -> None:
         self._estimates: list[float] = []
         # time, and estimated seconds of the work before
-        self._began = self._step_began = (0.0, 0.0)
+        self._start = self._step_start = (0.0, 0.0)
         self._number = -1
         self._last = 0.0
         self._speed = ""
@@ -133,16 +133,16 @@ class Gauge:
             # What went before the first look was done by an earlier run; a step begins when the
             # last one has ended.
             start = (clock, at) if self._number < 0 else (self._last, before)
-            self._began = start if self._number < 0 else self._began
+            self._start = start if self._number < 0 else self._start
             self._number = progress.number
-            self._step_began = start
+            self._step_start = start
         self._last = clock
-        spent = clock - self._began[0]
-        share = at - self._began[1]
+        spent = clock - self._start[0]
+        share = at - self._start[1]
         if spent < 1.0 or share <= 0.0:
             return None
-        step_spent = clock - self._step_began[0]
-        step_done = at - self._step_began[1]
+        step_spent = clock - self._step_start[0]
+        step_done = at - self._step_start[1]
         pace = step_spent / step_done if step_done > 0.03 * estimate else spent / share
         return (before + estimate - at) * pace + sum(
             self._estimates[progress.number + 1 :]

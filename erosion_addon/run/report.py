@@ -80,11 +80,9 @@ def _peak_memory_windows() -> int:
     kernel32.GetCurrentProcess.restype = wintypes.HANDLE
     query = kernel32.K32GetProcessMemoryInfo
     query.argtypes = [wintypes.HANDLE, ctypes.POINTER(Counters), wintypes.DWORD]
-    return (
-        counters.peak
-        if query(kernel32.GetCurrentProcess(), ctypes.byref(counters), counters.size)
-        else 0
-    )
+    if query(kernel32.GetCurrentProcess(), ctypes.byref(counters), counters.size):
+        return int(counters.peak)
+    return 0
 
 
 def in_words(report: dict[str, Any]) -> list[str]:

@@ -413,9 +413,9 @@ class _Simulation:
     def _estimated(self) -> dict[str, float]:
         """Estimated duration of the step, unless an earlier run did a part of it."""
         alone = self.estimates()[self._number]
-        return (
-            {"estimated_seconds": alone / speed_up(self._state.threads)} if self._whole_step else {}
-        )
+        if self._whole_step:
+            return {"estimated_seconds": alone / speed_up(self._state.threads)}
+        return {}
 
     def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
         """Current terrain with its report. make: its constructor from elevation, spacing and
@@ -468,11 +468,10 @@ class _Simulation:
             grid["spacing"] = list(after.spacing)
         loose = float(self._start_loose.max())
         moves = any(PROCESSES[kind].moves_ground for kind in self.kinds)
-        still = (
-            stillness(self._terrain, after, self._recipe.needs, loose)
-            if moves and fraction >= 1
-            else []
-        )
+        if moves and fraction >= 1:
+            still = stillness(self._terrain, after, self._recipe.needs, loose)
+        else:
+            still = []
         if still:
             reasons = [
                 PROCESSES[step.kind].why_still(

@@ -125,9 +125,10 @@ class Runner:
     def _take_note(self, message: Message) -> None:
         """Record messages that do not belong to a run."""
         values = message.values
-        self.compiling = (
-            (values["fraction"], values["message"]) if message.kind == "compiling" else None
-        )
+        if message.kind == "compiling":
+            self.compiling = (values["fraction"], values["message"])
+        else:
+            self.compiling = None
         if message.kind == "ready":
             self.libraries = values["libraries"]
         elif message.kind == "broken":

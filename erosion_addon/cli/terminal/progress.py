@@ -24,7 +24,7 @@ class ProgressLine:
         """quiet: whether nothing is shown. patience: seconds before people see anything."""
         self._quiet = quiet
         self._patience = patience
-        self._began = self._last = time.monotonic()
+        self._start = self._last = time.monotonic()
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._full, self._empty = (
             ("█", "░") if self._terminal and encodable("█░", sys.stderr) == "█░" else ("#", "-")
@@ -36,7 +36,7 @@ class ProgressLine:
     @property
     def seconds(self) -> float:
         """Seconds since the start, without compilation."""
-        return time.monotonic() - self._began
+        return time.monotonic() - self._start
 
     def show(
         self, fraction: float, text: str, seconds_left: float | None = None, **more: Any
@@ -62,7 +62,7 @@ class ProgressLine:
     def show_compiling(self, fraction: float, message: str) -> None:
         """Show the progress of a compilation."""
         clock = time.monotonic()
-        self._began = self._began + clock - self._last
+        self._start = self._start + clock - self._last
         self._last = clock
         if self._quiet:
             return
@@ -102,27 +102,27 @@ class RunProgress:
         """work: of all runs, in the caller's unit."""
         self.line = line
         self._work = work
-        self._done = 0.0
-        self._own = 0.0
+        self._finished = 0.0
+        self._size = 0.0
         self._name = ""
 
     def begin(self, work: float = 1.0, name: str = "") -> None:
         """Begin the next run. work: its part of the whole. name: of the run, if there are
         several.
         """
-        self._done += self._own
-        self._own = work
+        self._finished += self._size
+        self._size = work
         self._name = name and f"{name}, "
         self._gauge = Gauge()
 
     def skip(self, work: float, name: str) -> None:
         """Leave out a run whose result is there already, after another run."""
         self._work -= work
-        self.line.show((self._done + self._own) / self._work, f"{name}, there already")
+        self.line.show((self._finished + self._size) / self._work, f"{name}, there already")
 
     def show(self, progress: Progress) -> None:
         """Show the progress of the run at work."""
-        fraction = (self._done + self._own * progress.fraction) / self._work
+        fraction = (self._finished + self._size * progress.fraction) / self._work
         left = self._seconds_left(progress)
         speed = self._gauge.speed(progress)
         text = f"{self._name}{progress.message}"
@@ -134,16 +134,16 @@ class RunProgress:
         """Time left of all runs: this one by its own steps, later ones by the pace so far."""
         left = self._gauge.seconds_left(progress)
         spent = self.line.seconds
-        if left is None and self._done:
+        if left is None and self._finished:
             left = (
-                self._own
+                self._size
                 * (1.0 - progress.fraction)
                 * spent
-                / (self._done + self._own * progress.fraction)
+                / (self._finished + self._size * progress.fraction)
             )
         if left is None:
             return None
-        total = self._done + self._own
+        total = self._finished + self._size
         return left + (self._work - total) * (spent + left) / total
 
 
@@ -176,14 +176,14 @@ class Stages:
     def __init__(self, quiet: bool, *texts: str) -> None:
         """texts: what is done at the end of each."""
         self._texts = texts
-        self._done = 0
+        self._finished = 0
         self._progress = ShareProgress(ProgressLine(quiet, patience=1.0))
         self._progress.show(0.0, "begun")
 
     def end(self) -> None:
         """Tell that the next stage is done."""
-        self._done += 1
-        self._progress.show(self._done / len(self._texts), self._texts[self._done - 1])
+        self._finished += 1
+        self._progress.show(self._finished / len(self._texts), self._texts[self._finished - 1])
 
 
 def duration(seconds: float) -> str:

@@ -135,20 +135,19 @@ def _described(path: Path) -> Block:
 def _esri(path: Path, text: str) -> Block:
     lines = (line.replace("=", " ").split() for line in text.splitlines())
     words = _Words(path, {line[0].lower(): line[1] for line in lines if len(line) > 1})
-    rows = words.whole("nrows")
-    cols = words.whole("ncols")
-    bands = words.whole("nbands", 1)
+    rows = words.integer("nrows")
+    cols = words.integer("ncols")
+    bands = words.integer("nbands", 1)
     is_float = path.suffix.lower() == ".flt"
-    bits = words.whole("nbits", 32 if is_float else 8)
+    bits = words.integer("nbits", 32 if is_float else 8)
     pixel = words.text("pixeltype").lower()
     remarks = []
-    number = (
-        "f"
-        if is_float or pixel.startswith("f")
-        else "u"
-        if pixel.startswith("u") or bits == 8
-        else "i"
-    )
+    if is_float or pixel.startswith("f"):
+        number = "f"
+    elif pixel.startswith("u") or bits == 8:
+        number = "u"
+    else:
+        number = "i"
     if not (pixel or is_float or bits == 8):
         remarks.append(
             "Its header does not say whether its numbers have a sign; they count as signed."
@@ -166,8 +165,8 @@ def _esri(path: Path, text: str) -> Block:
         remarks=tuple(remarks),
     )
     header = _placed_by_words(header, words, path)
-    block = _block(path, header, dtype, words.whole("skipbytes", 0), bands)
-    return block._replace(row_step=words.whole("totalrowbytes", block.row_step))
+    block = _block(path, header, dtype, words.integer("skipbytes", 0), bands)
+    return block._replace(row_step=words.integer("totalrowbytes", block.row_step))
 
 
 def _placed_by_words(header: ImageHeader, words: "_Words", path: Path) -> ImageHeader:
@@ -200,15 +199,15 @@ def grid_corner(
 def _envi(path: Path, text: str) -> Block:
     entries = re.findall(r"^([^=\n{}]+?)\s*=\s*(\{[^}]*\}|[^\n]*)", text, re.MULTILINE)
     words = _Words(path, {key.strip().lower(): value.strip() for key, value in entries})
-    rows = words.whole("lines")
-    cols = words.whole("samples")
-    bands = words.whole("bands", 1)
-    order = "big" if words.whole("byte order", 0) == 1 else "little"
-    dtype = _dtype(path, _ENVI_KINDS.get(words.whole("data type"), ""), order)
+    rows = words.integer("lines")
+    cols = words.integer("samples")
+    bands = words.integer("bands", 1)
+    order = "big" if words.integer("byte order", 0) == 1 else "little"
+    dtype = _dtype(path, _ENVI_KINDS.get(words.integer("data type"), ""), order)
     no_data = words.number("data ignore value", None)
     header = ImageHeader(rows, cols, 1, _KINDS[dtype.str[1:]], no_data=no_data, byte_order=order)
     return _block(
-        path, _placed_by_map(header, words, path), dtype, words.whole("header offset", 0), bands
+        path, _placed_by_map(header, words, path), dtype, words.integer("header offset", 0), bands
     )
 
 
@@ -282,7 +281,7 @@ class _Words:
         except ValueError:
             return default
 
-    def whole(self, key: str, default: int | None = None) -> int:
+    def integer(self, key: str, default: int | None = None) -> int:
         """Whole number of a key; CorruptError for anything else, or if it is missing and has no
         default.
         """

@@ -126,9 +126,9 @@ def _header(images: tuple[Directory, ...], size: int, name: str) -> ImageHeader:
 def kind_of(directory: Directory) -> str | None:
     """Kind of the numbers of an image; None if unknown, or different between channels."""
     bits, formats = (set(directory.tags.get(tag, np.ones(1)).tolist()) for tag in (BITS, NUMBERS))
-    return (
-        KINDS.get((int(min(formats)), int(min(bits)))) if len(bits) == len(formats) == 1 else None
-    )
+    if len(bits) == len(formats) == 1:
+        return KINDS.get((int(min(formats)), int(min(bits))))
+    return None
 
 
 def mask_of(directory: Directory, image: Directory) -> bool:

@@ -58,9 +58,9 @@ def _with_band(header: ImageHeader, auxiliary: str) -> ImageHeader:
         scale = factor_in(_entry(band, "Scale"), 1.0)
         offset = factor_in(_entry(band, "Offset"), 0.0)
         header = header._replace(scale=scale, offset=offset)
-    return (
-        header._replace(unit=length_of(_entry(band, "UnitType"))) if header.unit is None else header
-    )
+    if header.unit is None:
+        return header._replace(unit=length_of(_entry(band, "UnitType")))
+    return header
 
 
 def placed(header: ImageHeader, placement: Placement) -> ImageHeader:

@@ -52,7 +52,7 @@ def system_in(text: str) -> tuple[System, float | None]:
     if re.match(r"(?:GEOGCS|GEOGCRS|GEODCRS|GEOGRAPHICCRS)", horizontal, re.IGNORECASE):
         radians = _last_unit(horizontal)
         degrees = radians * ANGLES[9101] if radians else 1.0
-        return System(GEOGRAPHIC, degrees, _code(horizontal) or _named(name, _GLOBES)), unit
+        return System(GEOGRAPHIC, degrees, _code(horizontal) or _code_of(name, _GLOBES)), unit
     code = _code(horizontal) or _zone(horizontal)
     length = _last_unit(horizontal)
     by_mercator = re.search(
@@ -74,13 +74,13 @@ def _old(text: str) -> tuple[System, float | None]:
     unit = length_of(words.get("zunits", ""))
     if words.get("projection", "").lower() == "geographic":
         seconds = words.get("units", "").lower() in ("ds", "seconds")
-        datum = _named(words.get("datum", ""), _GLOBES)
+        datum = _code_of(words.get("datum", ""), _GLOBES)
         return System(GEOGRAPHIC, 1 / 3600 if seconds else 1.0, datum), unit
     if "projection" not in words:
         return System(), unit
     zone = words.get("zone", "")
     is_utm = words["projection"].lower() == "utm" and zone.isdecimal() and 1 <= int(zone) <= 60
-    first = _named(words.get("datum", ""), _ZONES)
+    first = _code_of(words.get("datum", ""), _ZONES)
     return System(
         PROJECTED, length_of(words.get("units", "")), first + int(zone) if is_utm and first else 0
     ), unit
@@ -108,13 +108,13 @@ def _zone(text: str) -> int:
     """EPSG's code of a UTM zone by the system's name; 0 for other names."""
     name = text.split('"')[1] if text.count('"') > 1 else ""
     zone = _ZONE.search(name)
-    first = _named(name, _ZONES)
+    first = _code_of(name, _ZONES)
     if not (zone and first and 1 <= int(zone[1]) <= 60):
         return 0
     south = (zone[2] or "N").upper() == "S"
     return first + int(zone[1]) + (_SOUTH if south else 0) if not south or first == 32600 else 0
 
 
-def _named(name: str, codes: dict[str, int]) -> int:
+def _code_of(name: str, codes: dict[str, int]) -> int:
     letters = "".join(letter for letter in name.lower() if letter.isalnum())
     return next((code for word, code in codes.items() if word in letters), 0)

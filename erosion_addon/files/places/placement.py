@@ -85,11 +85,9 @@ class Placement:
         if scale is None:
             return None
         across, along = (_length((scale[0] * x, scale[1] * y)) for x, y in (self.right, self.down))
-        return (
-            (along, across)
-            if _SMALLEST <= across <= _LARGEST and _SMALLEST <= along <= _LARGEST
-            else None
-        )
+        if _SMALLEST <= across <= _LARGEST and _SMALLEST <= along <= _LARGEST:
+            return (along, across)
+        return None
 
     @property
     def remarks(self) -> Iterator[str]:

@@ -39,11 +39,10 @@ def text_numbers(path: Path, grid: AsciiGrid) -> Array:
         while rest or count < numbers.size:
             chunk = stream.read(_CHUNK)
             text = (rest + chunk).replace(b",", b".")
-            end = (
-                max(text.rfind(b" "), text.rfind(b"\n"), text.rfind(b"\t")) + 1
-                if chunk
-                else len(text)
-            )
+            if chunk:
+                end = max(text.rfind(b" "), text.rfind(b"\n"), text.rfind(b"\t")) + 1
+            else:
+                end = len(text)
             if end == 0 and len(text) > _CHUNK:
                 raise CorruptError("its numbers have no spaces between them")
             rest = text[end:]

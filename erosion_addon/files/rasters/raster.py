@@ -92,9 +92,15 @@ def upright(
         order = np.s_[:: 1 if header.south_up else -1, :: -1 if header.mirrored else 1]
         with damage_in(str(path)):
             numbers, valid = stored(*rows, *cols)
-        return numbers[order], None if valid is None else valid[order]
+        return part_of((numbers, valid), order)
 
     return read
+
+
+def part_of(cells: Cells, window: Any) -> Cells:
+    """Cells at an index of rows and columns."""
+    numbers, valid = cells
+    return numbers[window], None if valid is None else valid[window]
 
 
 def gdal_numbers(

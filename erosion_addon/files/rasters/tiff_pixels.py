@@ -88,14 +88,13 @@ class _Blocks:
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
         self._bits = directory.one(BITS, 1)
-        self._dtype = (
-            np.dtype("u1")
-            if self._bits == 1
-            else np.dtype(directory.order + np.dtype(kind_of(directory)).str[1:])
-        )
+        if self._bits == 1:
+            self._dtype = np.dtype("u1")
+        else:
+            self._dtype = np.dtype(directory.order + np.dtype(kind_of(directory)).str[1:])
         self._offsets, self._counts = directory.blocks
-        self._kept: dict[int, Array] = {}
-        self._kept_bytes = 0
+        self._cache: dict[int, Array] = {}
+        self._cache_bytes = 0
 
     def read(
         self, stream: BinaryIO, top: int, bottom: int, left: int, right: int
@@ -149,8 +148,8 @@ class _Blocks:
         """Block (rows, cols, channels); tiles are stored with what lies beyond the border, strips
         without.
         """
-        if number in self._kept:
-            return self._kept[number]
+        if number in self._cache:
+            return self._cache[number]
         directory, (high, wide) = self._directory, self._directory.block_shape
         rows = high if directory.is_tiled else size[0]
         channels = 1 if directory.is_planar else directory.channels
@@ -171,10 +170,10 @@ class _Blocks:
             content, (rows, wide, channels), self._dtype, directory.one(PREDICTOR, 1)
         )
         if keep:
-            while self._kept and self._kept_bytes + block.nbytes > _CACHE:
-                self._kept_bytes -= self._kept.pop(next(iter(self._kept))).nbytes
-            self._kept[number] = block
-            self._kept_bytes += block.nbytes
+            while self._cache and self._cache_bytes + block.nbytes > _CACHE:
+                self._cache_bytes -= self._cache.pop(next(iter(self._cache))).nbytes
+            self._cache[number] = block
+            self._cache_bytes += block.nbytes
         return block
 
 

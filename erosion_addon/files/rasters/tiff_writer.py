@@ -53,11 +53,10 @@ def write_tiff(path: Path, pixels: np.ndarray[Any, Any], meaning: Tags) -> None:
         pixels = pixels / unit if unit != 1.0 else pixels
         texts[_METADATA] = _UNIT.format(name_of(unit))
     if missing is not None and missing.any():
-        number = (
-            _NO_DATA_NUMBER
-            if float(pixels.min()) > _NO_DATA_NUMBER
-            else float(np.finfo(np.float32).min)
-        )
+        if float(pixels.min()) > _NO_DATA_NUMBER:
+            number = _NO_DATA_NUMBER
+        else:
+            number = float(np.finfo(np.float32).min)
         pixels = np.where(missing, number, pixels)
         texts[_NO_DATA] = f"{number:.17g}"
     rows, cols = pixels.shape
@@ -96,9 +95,10 @@ def _directory(
     data.
     """
     pointer, width = ("Q", 8) if big else ("I", 4)
-    head = (
-        struct.pack("<2sHHHQ", b"II", 43, 8, 0, 16) if big else struct.pack("<2sHI", b"II", 42, 8)
-    )
+    if big:
+        head = struct.pack("<2sHHHQ", b"II", 43, 8, 0, 16)
+    else:
+        head = struct.pack("<2sHI", b"II", 42, 8)
     head += struct.pack("<Q" if big else "<H", len(tags) + len(lists))
     data = b"".join(
         values.tobytes().ljust(-(-values.nbytes // 8) * 8, b"\0") for _, values in lists
@@ -111,11 +111,10 @@ def _directory(
             f"<HH{pointer}{pointer}", tag, kind, 1, end + len(data) if tag == 273 else value
         )
     for tag, values in lists:
-        offset = (
-            values.tobytes().ljust(width, b"\0")
-            if values.nbytes <= width
-            else struct.pack(f"<{pointer}", end)
-        )
+        if values.nbytes <= width:
+            offset = values.tobytes().ljust(width, b"\0")
+        else:
+            offset = struct.pack(f"<{pointer}", end)
         head += (
             struct.pack(f"<HH{pointer}", tag, _TYPES[values.dtype.str[1:]], len(values)) + offset
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.errors import InputError
 from ..headers.image_format import ImageHeader
-from ..rasters.raster import Cells, Raster
+from ..rasters.raster import Cells, Raster, part_of
 from .raw_files import Form
 from .record import Array
 
@@ -66,8 +66,7 @@ def upturned(read: Windows, rows: int) -> Windows:
     """Windows with the order of rows reversed."""
 
     def turned(top: int, bottom: int, left: int, right: int) -> Cells:
-        numbers, valid = read(rows - bottom, rows - top, left, right)
-        return numbers[::-1], None if valid is None else valid[::-1]
+        return part_of(read(rows - bottom, rows - top, left, right), np.s_[::-1])
 
     return turned
 
@@ -88,11 +87,10 @@ def thinned(read: Windows, start: tuple[int, int], every: int) -> Windows:
             numbers, valid = read(row + begin * every, row + (end - 1) * every + 1, first, last)
             thin = np.s_[::every, ::every]
             parts.append((numbers[thin].copy(), None if valid is None else valid[thin].copy()))
-        valid = (
-            None
-            if parts[0][1] is None
-            else np.concatenate([data for _, data in parts if data is not None])
-        )
+        if parts[0][1] is None:
+            valid = None
+        else:
+            valid = np.concatenate([data for _, data in parts if data is not None])
         return np.concatenate([numbers for numbers, _ in parts]), valid
 
     return cells
@@ -119,8 +117,9 @@ def _block(
 
 def _npy_header(stream: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     npy: Any = np.lib.format
-    read = (
-        npy.read_array_header_1_0 if npy.read_magic(stream) == (1, 0) else npy.read_array_header_2_0
-    )
+    if npy.read_magic(stream) == (1, 0):
+        read = npy.read_array_header_1_0
+    else:
+        read = npy.read_array_header_2_0
     header: tuple[tuple[int, ...], bool, np.dtype[Any]] = read(stream)
     return header

@@ -92,11 +92,10 @@ def _forms(path: Path, length: int, options: Reading) -> Iterator[Form]:
 
 
 def _no_form(path: Path, length: int, options: Reading) -> InputError:
-    widths = (
-        sorted(WIDTHS[path.suffix.lower()])
-        if options.depth == "auto"
-        else [int(options.depth[1:]) // 8]
-    )
+    if options.depth == "auto":
+        widths = sorted(WIDTHS[path.suffix.lower()])
+    else:
+        widths = [int(options.depth[1:]) // 8]
     bits = " or ".join(f"{8 * width}-bit" for width in widths)
     shape = f"{options.size[0]} × {options.size[1]} cells" if options.size else "a square"
     hint = "give another size" if options.size else "give its size (rows and columns)"

@@ -164,11 +164,9 @@ class Manifest:
     def georeference(self) -> Georeference | None:
         """Georeference of the cells, the top left one first; None for land without one."""
         georeference = Georeference.from_text(self.place) if self.place else None
-        return (
-            georeference
-            if georeference is not None and georeference.shape == (self.rows, self.cols)
-            else None
-        )
+        if georeference is not None and georeference.shape == (self.rows, self.cols):
+            return georeference
+        return None
 
     def with_layers(self, layers: dict[str, dict[str, str]]) -> "Manifest":
         """Copy with further or newer layers."""

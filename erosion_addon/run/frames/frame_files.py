@@ -95,7 +95,7 @@ def bytes_needed(count: int, fields: Iterable[str], shape: tuple[int, int]) -> f
 
 def holds(folder: Path, fields: Iterable[str] = ()) -> bool:
     """Whether a folder holds frames of these fields, or the record of a run."""
-    return (folder / RECORD).exists() or bool(there(folder, fields))
+    return (folder / RECORD).exists() or bool(frame_paths(folder, fields))
 
 
 def cut(folder: Path, fields: Iterable[str], last: int) -> None:
@@ -105,7 +105,7 @@ def cut(folder: Path, fields: Iterable[str], last: int) -> None:
     """
     record = Record.read(folder)
     with suppress(OSError):
-        for file in there(folder, fields):
+        for file in frame_paths(folder, fields):
             if int(file.stem[-4:]) > last:
                 file.unlink(missing_ok=True)
         remove_leftovers(folder)
@@ -119,7 +119,7 @@ def cut(folder: Path, fields: Iterable[str], last: int) -> None:
                 outputs.publish()
 
 
-def there(folder: Path, fields: Iterable[str]) -> list[Path]:
+def frame_paths(folder: Path, fields: Iterable[str]) -> list[Path]:
     """Frames of the elevation and fields in a folder."""
     names = {image for name in with_elevation(fields) for image in FIELDS[name].images}
     present = (

@@ -22,7 +22,7 @@ from ...files.headers.image_format import ImageHeader, single
 from ...files.headers.image_header import read_header
 from ...files.image_files import gray
 from ...files.mask_file import read_mask
-from ...files.rasters.raster import Cells, Raster
+from ...files.rasters.raster import Cells, Raster, part_of
 from ...files.reading.meaning import WHITE
 from ...files.reading.record import Array, Doubt, Reading, Record
 from ...files.side_file import Meters
@@ -195,9 +195,7 @@ def _in_memory(image: bpy.types.Image) -> Raster:
     valid = pixels[..., 3] > 0 if channels == 4 else None
 
     def read(top: int, bottom: int, left: int, right: int) -> Cells:
-        return numbers[top:bottom, left:right], None if valid is None else valid[
-            top:bottom, left:right
-        ]
+        return part_of((numbers, valid), np.s_[top:bottom, left:right])
 
     return Raster(header, read)
 

@@ -12,6 +12,11 @@ import pytest
 HERE = Path(__file__).parent
 STATUS = pytest.StashKey[int]()
 
+# Bytecode is kept even where the environment says otherwise: without it, each of the hundreds of
+# processes that tests start compiles all sources again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 IN_BLENDER = (HERE / "scene", HERE / "ui")
 CASE = "case"
 """Parameter of tests that draw what they test at random: its number is the seed."""

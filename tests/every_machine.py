@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from erosion_addon import Recipe, erode
+from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.data_files import shipped
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,12 +68,21 @@ def digest(arrays) -> str:
     return text.hexdigest()
 
 
-def recipe_digest(name: str, side: int) -> str:
-    """SHA-256 of all fields that a recipe leaves on its start terrain of side x side cells."""
+def recipe_result(name: str, side: int) -> Terrain:
+    """Result of a recipe on its start terrain of side x side cells."""
     from examples.starts import terrain_for
 
-    result = erode(terrain_for(name, side=side), Recipe.load(name))
+    return erode(terrain_for(name, side=side), Recipe.load(name))
+
+
+def result_digest(result: Terrain) -> str:
+    """SHA-256 of the heights and all fields."""
     return digest([result.elevation, *(values for _, values in sorted(result.fields.items()))])
+
+
+def recipe_digest(name: str, side: int) -> str:
+    """SHA-256 of all that a recipe leaves on its start terrain of side x side cells."""
+    return result_digest(recipe_result(name, side))
 
 
 def kept_digests() -> dict[str, dict[str, str]]:

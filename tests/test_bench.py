@@ -14,6 +14,7 @@ from erosion_addon.processes.registry import PROCESSES
 pytestmark = [pytest.mark.slow, pytest.mark.kernel]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not shutil.which("g++"), reason="the references need g++")
 @pytest.mark.parametrize(
     "compared", COMPARED, ids=lambda module: module.__name__.rpartition(".")[2]

@@ -16,7 +16,8 @@ SLOWER = ["pixels", "mask", "mesh", "place", "numbers", "raster"]
 
 
 CASES = [
-    (FAST, 100),
+    (FAST, 30),
+    pytest.param(FAST, 100, marks=pytest.mark.thorough),
     pytest.param(SLOWER, 300, marks=pytest.mark.thorough),
     pytest.param(["blend"], 30, marks=pytest.mark.thorough),
     pytest.param(["landscape"], 30, marks=pytest.mark.thorough),

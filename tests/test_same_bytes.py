@@ -298,7 +298,10 @@ def test_a_recipe_makes_the_bytes_that_it_made_before(name):
     tests.every_machine --keep` keeps the new ones.
     """
     side = every_machine.KEPT_SIDES[0]
-    assert every_machine.recipe_digest(name, side) == every_machine.kept_digests()[str(side)][name]
+    result = every_machine.recipe_result(name, side)
+    assert every_machine.result_digest(result) == every_machine.kept_digests()[str(side)][name]
+    mass = result.report["mass"]
+    assert mass["moved"] > 0 and abs(mass["error"]) <= 1e-9 * mass["moved"]
 
 
 PLAIN_CALLS = re.compile(

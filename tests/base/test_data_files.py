@@ -128,23 +128,6 @@ def test_a_recipe_from_before_landscapes_loads():
     assert recipe.landscape == "other" and 'landscape = "other"' in recipe.to_toml()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(shipped()))
-def test_a_shipped_recipe_moves_material_and_loses_none(name):
-    result = eroded_shortly(name)
-    mass = result.report["mass"]
-    assert mass["moved"] > 0 and abs(mass["error"]) <= 1e-9 * mass["moved"]
-    assert np.isfinite(result.elevation).all()
-    assert not np.array_equal(result.elevation, sandy().elevation)
-
-
-@pytest.mark.landscape
-@pytest.mark.parametrize("name", sorted(shipped()))
-def test_a_shipped_recipe_makes_the_same_bytes_twice(name):
-    again = erode(sandy(), shortened(name), seed=1)
-    assert again.report["sha256"] == eroded_shortly(name).report["sha256"]
-
-
 def test_arcane_is_the_published_defaults():
     (step,) = Recipe.load("arcane").steps
     assert step.parameters == DropletParameters()
@@ -163,7 +146,13 @@ ON_ANY_LAND = (
 
 
 @pytest.mark.landscape
-@pytest.mark.parametrize("name", ON_ANY_LAND)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in ("alpine", "badlands") else pytest.mark.thorough)
+        for name in ON_ANY_LAND
+    ],
+)
 def test_noise_that_was_not_made_for_the_recipe_drains_freely_after_it(name):
     land = Terrain(fractal(128, 128, relief=850.0, seed=3, steepness=1.8), 4000.0 / 128)
     after = erode(land, Recipe.load(name), seed=1)

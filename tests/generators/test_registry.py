@@ -63,10 +63,10 @@ def test_noise_tiles_on_request_and_only_then(kind, warp):
 @pytest.mark.parametrize("kind", SOURCES)
 def test_more_cells_show_the_same_land(kind):
     """Every third cell of the finer one lies where a cell of the coarser one lies."""
-    coarse = make(kind, 160, 240, 3.0, 4, {"warp": 0.3}).elevation
-    fine = make(kind, 478, 718, 1.0, 4, {"warp": 0.3}).elevation[::3, ::3]
+    coarse = make(kind, 80, 120, 6.0, 4, {"warp": 0.3}).elevation
+    fine = make(kind, 238, 358, 2.0, 4, {"warp": 0.3}).elevation[::3, ::3]
     # walls may shift
-    alike = 0.9 if kind in ("pyramid", "box", "letters", "pyramid_in_sand", "faults") else 0.99
+    alike = 0.9 if kind in ("pyramid", "box", "letters", "pyramid_in_sand", "faults") else 0.98
     assert np.corrcoef(coarse.ravel(), fine.ravel())[0, 1] > alike
 
 

@@ -45,7 +45,7 @@ def recipe():
     """Rivers, drops and snow: a step for the whole, one for both, one for what covers the
     ground.
     """
-    return Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.5, "uplift.years": 20000})
+    return Recipe.load("alpine").with_values({"droplet.drops_per_cell": 0.1, "uplift.years": 2000})
 
 
 @pytest.fixture

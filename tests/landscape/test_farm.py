@@ -104,8 +104,8 @@ FEW = (
     "--recipe",
     "alpine",
     "--set",
-    "droplet.drops_per_cell=0.5",
-    "uplift.years=20000",
+    "droplet.drops_per_cell=0.1",
+    "uplift.years=2000",
     "--coarse",
     "80",
 )

@@ -32,8 +32,8 @@ WORDS = (
     "--recipe",
     "alpine",
     "--set",
-    "droplet.drops_per_cell=0.5",
-    "uplift.years=20000",
+    "droplet.drops_per_cell=0.1",
+    "uplift.years=2000",
     "--coarse",
     "80",
 )
@@ -43,7 +43,7 @@ WORDS = (
 def calm(tmp_path_factory):
     """Hashes of a landscape eroded without any trouble."""
     recipe = Recipe.load("alpine").with_values(
-        {"droplet.drops_per_cell": 0.5, "uplift.years": 20000}
+        {"droplet.drops_per_cell": 0.1, "uplift.years": 2000}
     )
     return erode(
         fractal(tmp_path_factory.mktemp("calm") / "land").folder, recipe, Alone(), coarse=80

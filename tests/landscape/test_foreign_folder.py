@@ -228,7 +228,10 @@ EVIL = [
 
 
 @pytest.mark.slow
-def test_no_number_of_a_manifest_leads_to_more_than_a_sentence(folder, recipe, tmp_path, capsys):
+@pytest.mark.parametrize("part", [24, pytest.param(4, marks=pytest.mark.thorough)])
+def test_no_number_of_a_manifest_leads_to_more_than_a_sentence(
+    folder, recipe, tmp_path, capsys, part
+):
     """Of an eroded and analyzed landscape: its figures and its report too."""
     few = recipe.with_values({"droplet.drops_per_cell": 0.1, "uplift.years": 2000})
     erode(folder, few, Alone(), coarse=64)
@@ -245,7 +248,7 @@ def test_no_number_of_a_manifest_leads_to_more_than_a_sentence(folder, recipe, t
         "analysis",
     }
     for number, place in enumerate(places):
-        for evil in EVIL[number % 4 :: 4]:  # each at a quarter of the places
+        for evil in (EVIL * part)[number % part :: part]:  # one in `part` of all pairs
             changed = json.loads(json.dumps(table))
             parent = changed
             for key in place[:-1]:

@@ -47,13 +47,11 @@ def test_a_gust_that_blows_round_and_round_is_done_in_pieces(flight, monkeypatch
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flight", FLIGHTS)
-@pytest.mark.parametrize("edges", ["open", "wrap"])
-def test_wind_in_pieces_leaves_the_bytes_of_wind_in_one(flight, edges, monkeypatch):
+def test_wind_in_pieces_leaves_the_bytes_of_wind_in_one(flight, monkeypatch):
     monkeypatch.setattr(wind, "TURN_STEPS", 2**14)
-    whole = erode(LAND, blowing(flight), edges=edges, threads=1).report["sha256"]
+    whole = erode(LAND, blowing(flight), edges="wrap", threads=1).report["sha256"]
     monkeypatch.setattr(state, "CHUNK_SECONDS", AT_ONCE)
-    for threads in (1, 4):
-        assert erode(LAND, blowing(flight), edges=edges, threads=threads).report["sha256"] == whole
+    assert erode(LAND, blowing(flight), edges="wrap", threads=4).report["sha256"] == whole
 
 
 @pytest.mark.slow

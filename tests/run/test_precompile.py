@@ -19,8 +19,8 @@ from tests.terrains import fractal
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# In a process of its own, where nothing else has called a kernel. 16 tiles on two threads, so that
-# each gets several.
+# In a process of its own, where nothing else has called a kernel. Several tiles for each of two
+# threads.
 STRANGERS = """
 import json, sys
 import numpy as np
@@ -44,7 +44,7 @@ for name, kinds, fields, feature_size in json.loads(sys.argv[1]):
             recipe = recipe.with_values({f"{number}.{key}": value})
         if feature_size and step.kind in ("droplet", "rill"):
             recipe = recipe.with_values({f"{number}.feature_size": feature_size})
-    shape = (260, 270)
+    shape = (130, 200)
     given = {field: np.zeros(shape) for field in fields}
     if "surface_color" in given:
         given["surface_color"] = np.zeros((*shape, 3))

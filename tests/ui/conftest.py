@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+import itertools
+
 import bpy
 import numpy as np
 import pytest
@@ -7,7 +9,8 @@ import erosion_addon
 from erosion_addon.base.data_files import OWN_FOLDER
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
-from tests.measured import no_speeds  # noqa: F401 - a fixture
+from tests.measured import no_speeds, speeds_file  # noqa: F401 - fixtures
+from tests.node_groups import groups_from_a_file  # noqa: F401 - a fixture
 from tests.terrains import fractal
 
 
@@ -19,10 +22,17 @@ def extension():
     erosion_addon.unregister()
 
 
+@pytest.fixture(scope="session")
+def own_folders(tmp_path_factory):
+    """Paths in a folder, none of which exists."""
+    folder = tmp_path_factory.mktemp("own")
+    return (folder / f"own recipes {number}" for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_recipes(tmp_path, monkeypatch):
+def own_recipes(own_folders, monkeypatch):
     """The folder of the user's own recipes, which is not there yet."""
-    folder = tmp_path / "own recipes"
+    folder = next(own_folders)
     monkeypatch.setenv(OWN_FOLDER, str(folder))
     return folder
 

@@ -90,9 +90,9 @@ def look_at_all(obj):
 
 @pytest.mark.parametrize("key", [*OF_MESHES, *OF_TERRAINS, *OF_COMPANIONS])
 def test_whatever_is_kept_under_our_names_makes_no_traceback(key):
+    obj = terrain_with_everything()
+    before = vertex_heights(obj.data)
     for garbage in GARBAGE:
-        obj = terrain_with_everything()
-        before = vertex_heights(obj.data)
         kept = obj.children if key in OF_COMPANIONS else [obj]
         for holder in [obj.data] if key in OF_MESHES else kept:
             holder[key] = garbage

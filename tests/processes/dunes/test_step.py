@@ -399,18 +399,6 @@ def test_the_wind_digs_no_lower_than_the_sea_stands():
     np.testing.assert_array_equal(without.elevation, shore(0.0, beach_grass=0.3)[1].elevation)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
-def test_any_number_of_threads_leaves_the_same_bytes(edges):
-    hashes = [
-        blown(
-            sand_sheet(6.0, 50), edges, threads=threads, years=20.0, direction=37.0, supply=1.0
-        ).report["sha256"]
-        for threads in (1, 2, 3)
-    ]
-    assert hashes[0] == hashes[1] == hashes[2]
-
-
 @pytest.mark.parametrize("part", range(2, 12))
 def test_a_run_stopped_in_any_part_of_a_sweep_goes_on_to_the_same_bytes(part, monkeypatch):
     monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)

@@ -17,7 +17,6 @@ LAND = Terrain(fractal(96, 80, relief=200.0, seed=2), 10.0)
 STEEP = Terrain(fractal(96, 80, relief=900.0, seed=2), 10.0)
 RECIPES = {
     "river valley": (LAND, {"water.duration": 0.1, "weather.duration": 30000.0}),
-    "flood plain": (LAND, {"water.duration": 0.1}),
     "scree slopes": (STEEP, {"talus.reach": 30.0}),
 }
 """Recipes made short, of which the steps in bands are done, and terrains on which all of those do

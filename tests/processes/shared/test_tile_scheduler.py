@@ -25,13 +25,13 @@ HILLS = Terrain(fractal(200, 333, relief=600.0, seed=2), 10.0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("edge", ["open", "closed", "wrap"])
-def test_the_same_bytes_on_any_number_of_threads(edge):
+def test_the_same_bytes_on_any_number_of_threads():
+    """Of more tiles than threads; fewer tiles and other edges are tried in test_laws."""
     hashes = [
-        erode(HILLS, ARCANE, seed=3, edges=edge, threads=threads).report["sha256"]
-        for threads in (1, 2, 4, 8)
+        erode(HILLS, ARCANE, seed=3, edges="wrap", threads=threads).report["sha256"]
+        for threads in (1, 8)
     ]
-    assert hashes[0] == hashes[1] == hashes[2] == hashes[3]
+    assert hashes[0] == hashes[1]
 
 
 def test_colors_and_masks_too():

@@ -6,7 +6,6 @@ import pytest
 
 from erosion_addon import Recipe, Terrain, erode
 from erosion_addon.base.errors import InputError
-from erosion_addon.processes.shared import tile_scheduler
 from erosion_addon.processes.snow.parameters import SnowParameters
 from erosion_addon.processes.snow.step import WATER, SnowStep, levelness, shelter, snow_line
 from tests.terrains import fractal
@@ -200,17 +199,6 @@ def test_where_strength_is_zero_snow_neither_falls_nor_slides_nor_melts():
     after = snowed(peaks(), masks={"strength": strength}, fields={"snow": snow}, melt=0.5)
     np.testing.assert_allclose(after["snow"][:, :20], snow[:, :20], atol=1e-6)
     assert np.abs(after["snow"] - snow)[:, 20:].max() > 1.0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("edges", ["open", "wrap"])
-def test_any_number_of_threads_leaves_the_same_bytes(edges):
-    with tile_scheduler.however_small():
-        found = {
-            threads: snowed(peaks(), edges, threads=threads).report["sha256"]
-            for threads in (1, 3, 8)
-        }
-    assert found[1] == found[3] == found[8]
 
 
 def test_snow_does_not_hide_from_a_step_that_it_is_wrong():

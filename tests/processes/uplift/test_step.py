@@ -375,16 +375,6 @@ def test_hard_rock_wears_as_much_in_many_short_time_steps(monkeypatch, exponent)
     assert cut[1] == pytest.approx(cut[0], rel=0.1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("threads", [2, 3, 8])
-def test_the_same_bytes_on_any_number_of_threads(threads):
-    terrain = Terrain(fractal(130, 140, 300.0, seed=8), 20.0)
-    recipe = Recipe.from_dict({"name": "rivers", "step": [{"kind": "uplift", "uplift": 0.2}]})
-    one = erode(terrain, recipe, seed=4, threads=1)
-    many = erode(terrain, recipe, seed=4, threads=threads)
-    assert many.report["sha256"] == one.report["sha256"]
-
-
 @pytest.mark.parametrize("edges", ["open", "closed", "wrap"])
 @pytest.mark.parametrize("share", [3.0, 3000.0])
 def test_creep_solves_its_equation(edges, share):

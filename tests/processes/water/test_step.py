@@ -65,13 +65,6 @@ def test_thicknesses_are_never_negative_and_the_input_stays_as_it_was():
     assert layers["velocity"].shape == (40, 50, 2)
 
 
-def test_result_does_not_depend_on_where_chunks_end(monkeypatch):
-    whole = run(hills(), cloud_cover=0.4, **HARD).layers()
-    monkeypatch.setattr("erosion_addon.processes.shared.state.CHUNK_SECONDS", 1e-9)
-    pieces = run(hills(), cloud_cover=0.4, **HARD).layers()
-    assert all(np.array_equal(whole[name], pieces[name]) for name in whole)
-
-
 @pytest.mark.fuzz
 def test_any_parameters_in_range_stay_finite_and_within_bounds():
     random = np.random.default_rng(11)

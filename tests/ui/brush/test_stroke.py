@@ -18,7 +18,6 @@ from erosion_addon.scene.original import original
 from erosion_addon.scene.run import displayed_heights, job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_heights
-from erosion_addon.scene.worker import worker_process
 from erosion_addon.ui.brush.stroke import EROSION_OT_brush_stroke
 from erosion_addon.ui.recipe import brush_layers, kept_strokes, steps
 from tests.mesh_contents import everything
@@ -40,7 +39,6 @@ def terrain():
     bpy.ops.ed.undo_push(message="Begin")
     yield made
     job.clear()
-    worker_process.stop()
 
 
 def the_terrain():

@@ -122,6 +122,9 @@ MASK_KINDS: dict[str, MaskKind] = {
 }
 """All mask kinds by name."""
 
+GRASS_PROTECTION = 0.8
+"""Share of all erosion that full grass prevents."""
+
 AREAS = ("area_a", "area_b", "area_c")
 """Masks without an effect of their own, which scale the parameters that a step assigns to them."""
 

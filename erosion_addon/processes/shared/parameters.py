@@ -11,6 +11,7 @@ import numpy as np
 from ...base.arrays import Array, longer_side
 from ...base.errors import InputError
 from ...base.parameters import parameter
+from ...terrain.masks import GRASS_PROTECTION
 from ...terrain.terrain import SMALLEST_SIDE
 from .process import Cost, Part, Spacing
 
@@ -38,9 +39,6 @@ ROUND = 8
 
 SECONDS = 4e-9
 """Seconds per pass and cell."""
-
-GRASS_PROTECTION = 0.8
-"""Share of all erosion that full grass prevents."""
 
 UNDER_GRASS = {
     "grass_protection": (GRASS_PROTECTION, "Paint the mask Protection where less may wear.")

@@ -13,8 +13,7 @@ from ...base.arrays import Array
 from ...base.errors import InputError
 from ...grid.stencils import continued
 from ...terrain.fields import RISE
-from ...terrain.masks import AREAS
-from .parameters import GRASS_PROTECTION
+from ...terrain.masks import AREAS, GRASS_PROTECTION
 from .state import State
 
 _FULL = np.float32(1.0)

@@ -9,7 +9,7 @@ import numpy as np
 from ...base.arrays import EDGES, Array
 from ...base.errors import InputError
 from ...base.kernels.elementary import expm1, sincos, tan
-from ..shared.parameters import GRASS_PROTECTION
+from ...terrain.masks import GRASS_PROTECTION
 from ..shared.shares import Ground, Plot
 from ..shared.state import Pace, State, Step, Volumes
 from ..shared.streams import slice_of, steps_in

@@ -20,6 +20,7 @@ import bpy  # noqa: E402 - the folder of the package has to be known first
 import erosion_addon  # noqa: E402
 from erosion_addon import ui  # noqa: E402
 from erosion_addon.base.data_files import shipped  # noqa: E402
+from erosion_addon.base.errors import plain  # noqa: E402
 from erosion_addon.base.parameters import groups  # noqa: E402
 from erosion_addon.drainage.land_statistics import FIGURES  # noqa: E402
 from erosion_addon.generators.registry import SOURCES  # noqa: E402
@@ -33,45 +34,13 @@ DEFAULT = bpy.app.translations.contexts.default
 OPERATOR = bpy.app.translations.contexts.operator_default
 BUTTONS = {"operator", "operator_menu_enum"}
 """Functions of a layout whose texts stand on buttons."""
-UNSEEN = (
-    "cli/",
-    "landscape/",
-    "worker/",
-    "scene/stage/render.py",
-    "ui/export/eroding.py",
-    "ui/export/rendering.py",
-)
-"""Modules whose sentences only the command line says."""
-NOTES = {
-    "{} eroded",  # the name of an object
-    "{} failed because of an internal error",
-    "{} has {} vertices; a terrain needs at least {} × {}",
-    "{} is being {}",
-    "{} is linked from another file",
-    "{} waits for its turn",
-    "{} {} triangles",
-    "{}, and only the mesh below its modifiers counts: apply {} first.",
-    "About {} and {} of memory",
-    "changed",
-    "Delete {}",
-    "Delete {}?",
-    "Does not work",
-    "eroded",
-    "Libraries: {}",
-    "No preview: {}",
-    "Not running; starts when it is needed",
-    "Nothing has been compiled yet",
-    "Nothing is being eroded",
-    "Preview {} × {}, {} s",
-    "Preview {} × {} …",
-    "Replace {}",
-    "Replace {}?",
-    "Select a terrain",
-    "Switch to Object Mode first",
-    "This terrain has not been eroded",
-    "Worker: {}",
+SPEAKERS = {
+    *("Sentence", "report", "reports_refusals", "InputError", "NoAnswerError", "NoLatticeError"),
+    *("StandingError", "UnknownPackingError"),
 }
-"""Notes, reasons and names that are no whole sentences."""
+"""Functions whose last argument is the template of a sentence."""
+ENGLISH = ("cli", "landscape")
+"""Rooms that only the command line uses."""
 
 
 def messages() -> list[tuple[str, str]]:
@@ -103,12 +72,7 @@ def messages() -> list[tuple[str, str]]:
     entries |= {(DEFAULT, heading) for heading in [*headings, *labels, *LANDSCAPES.values()]}
     entries |= {(OPERATOR, text) for _, text, _ in REMEDIES.values()}
     entries |= {(DEFAULT, Recipe.load(name).description) for name in shipped()}
-    templates = tuple(re.sub(r"{[^{}]*}", "{}", text) for _, text in entries)
-    entries |= {
-        (SENTENCE, text)
-        for text in sentences()
-        if not any(template.startswith(text.rstrip(".")) for template in templates)
-    }
+    entries |= {(SENTENCE, template) for template in sentences()}
     return sorted(entry for entry in entries if entry[1])
 
 
@@ -149,58 +113,17 @@ def _of_call(call: ast.Call) -> Iterator[tuple[str, str]]:
             yield OPERATOR if name in BUTTONS else DEFAULT, value.value
 
 
-def sentences() -> set[str]:
-    """Errors, reports and notes of all modules but UNSEEN, with {} for their values."""
-    phrases = set(NOTES)
-    for path in sorted((ROOT / "erosion_addon").rglob("*.py")):
-        if not (name := path.relative_to(ROOT / "erosion_addon").as_posix()).startswith(UNSEEN):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            phrases |= set(_reported(tree))
-            if name.startswith(("scene/", "ui/")):
-                phrases |= {
-                    text
-                    for text in texts(tree)
-                    if text[0].isupper() | (text[0] == "{") and text.endswith(".")
-                }
-    return {text for text in phrases if re.search("[a-z]{2}", text)}
-
-
-def texts(tree: ast.AST) -> Iterator[str]:
-    """Literal texts of more than a word in a module, with {} for their values; no docstrings."""
-    parts = {
-        part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values
-    }
-    parts |= {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if node not in parts and (text := _template(node)) and " " in text.strip():
-            yield text
-
-
-def _reported(tree: ast.AST) -> Iterator[str]:
-    for call in ast.walk(tree):
-        if (
-            isinstance(call, ast.Call)
-            and call.args
-            and _name(call) in ("InputError", "NoAnswerError", "report")
-        ):
-            argument = call.args[-1]
-            branches = [argument]
-            if isinstance(argument, ast.IfExp):
-                branches = [argument.body, argument.orelse]
-            for branch in branches:
-                if text := _template(branch):
-                    yield text
-
-
-def _template(node: ast.AST) -> str:
-    """A text of the source with {} for its values; empty for anything else."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return re.sub(r"{[^{}]*}", "{}", node.value)
-    if isinstance(node, ast.JoinedStr):
-        return "".join(
-            part.value if isinstance(part, ast.Constant) else "{}" for part in node.values
-        )  # type: ignore[misc]
-    return ""
+def sentences() -> Iterator[str]:
+    """Templates of errors, reports and notes in all rooms but those of ENGLISH."""
+    for path in (ROOT / "erosion_addon").rglob("*.py"):
+        if path.relative_to(ROOT / "erosion_addon").parts[0] not in ENGLISH:
+            for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(call, ast.Call) and call.args and _name(call) in SPEAKERS:
+                    text = call.args[-1]
+                    if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                        template = plain(text.value)
+                        if re.search("[a-z]", re.sub("{.*?}", "", template)):
+                            yield template
 
 
 def _name(call: ast.Call) -> str:

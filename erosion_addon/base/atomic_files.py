@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from .errors import InputError
+from .errors import InputError, unwritable
 from .regular_files import kind_of
 
 DEVICES = {"con", "prn", "aux", "nul"} | {
@@ -60,20 +60,24 @@ class Outputs:
         """
         path = Path(path)
         if path.suffix.lower() not in suffixes:
-            raise InputError(
-                f"{path} cannot be written: its name must end in {' or '.join(suffixes)}."
+            raise InputError("{path} cannot be written: its name must end in {suffixes}.").format(
+                path=path, suffixes=" or ".join(suffixes)
             )
         if os.name == "nt" and path.stem.split(".")[0].rstrip().lower() in DEVICES:
-            raise InputError(f"{path} is the name of a device on Windows; choose another.")
+            raise InputError("{path} is the name of a device on Windows; choose another.").format(
+                path=path
+            )
         with _sentence(path):
             str(path).encode()
             # through a symbolic link the file it points to is replaced, not the link
             target = path.resolve()
             is_input = any(_are_same(target, file) for file in self._inputs)
             if is_input and not (instead_of and _are_same(target, instead_of)):
-                raise InputError(f"{path} cannot be written: it is read here; choose another name.")
+                raise InputError(
+                    "{path} cannot be written: it is read here; choose another name."
+                ).format(path=path)
             if target.is_dir():
-                raise InputError(f"{path} cannot be written: it is a folder.")
+                raise InputError("{path} cannot be written: it is a folder.").format(path=path)
             if target.parent not in self._folders:
                 _try_writing(path, target)
         self._add(path, target)
@@ -87,7 +91,7 @@ class Outputs:
         with _sentence(path):
             folder = path.resolve()
             if folder.exists() and not folder.is_dir():
-                raise InputError(f"{path} cannot be a folder: it is a file.")
+                raise InputError("{path} cannot be a folder: it is a file.").format(path=path)
             if not folder.exists():
                 if folder.parent not in self._folders:
                     _try_writing(path, folder)
@@ -97,7 +101,9 @@ class Outputs:
     def _add(self, path: Path, target: Path) -> None:
         # Windows and macOS tell no a.exr from A.exr.
         if self._planned.setdefault(str(target).casefold(), path) is not path:
-            raise InputError(f"{path} would be written twice; choose another name.")
+            raise InputError("{path} would be written twice; choose another name.").format(
+                path=path
+            )
 
     @contextmanager
     def write(self, target: Path) -> Iterator[Path]:
@@ -122,7 +128,7 @@ class Outputs:
                     # Some file systems notice a full disk no sooner than here.
                     os.fsync(stream.fileno())
         except InputError as error:
-            raise InputError(str(error).replace(str(temporary), str(target))) from error
+            raise InputError(error.sentence.renamed(str(temporary), str(target))) from error
 
     def redirect(self, folder: Path) -> None:
         """Discard the written files; `write` writes all of them into a new folder from now on."""
@@ -268,7 +274,9 @@ def _try_writing(path: Path, target: Path) -> None:
     cannot be replaced.
     """
     if not target.parent.is_dir():
-        raise InputError(f"{path} cannot be written: the folder {target.parent} does not exist.")
+        raise InputError("{path} cannot be written: the folder {parent} does not exist.").format(
+            path=path, parent=target.parent
+        )
     probe = target.with_name(f".erosion-{secrets.token_hex(8)}")
     try:
         probe.open("xb").close()
@@ -278,7 +286,7 @@ def _try_writing(path: Path, target: Path) -> None:
         # A file moved to the place of a pipe or a device would be in its stead: root would do
         # without /dev/null.
         if kind := kind_of(target):
-            raise InputError(f"{path} cannot be written: it is {kind}.")
+            raise InputError("{path} cannot be written: it is {kind}.").format(path=path, kind=kind)
         # Windows refuses to replace a file that another program holds open, and everybody a
         # read-only one.
         target.open("r+b").close()
@@ -357,13 +365,13 @@ def _sentence(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError:
-        raise InputError(f"{str(path)!r} is not a usable file name; choose another.") from None
+        raise InputError("{path} is not a usable file name; choose another.").format(
+            path=repr(str(path))
+        ) from None
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a NUL in the name
         if isinstance(error, InputError):
             raise
-        raise InputError(
-            f"{path} cannot be written: {getattr(error, 'strerror', None) or error}."
-        ) from error
+        raise unwritable(path, error) from error
 
 
 @contextmanager

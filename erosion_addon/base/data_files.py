@@ -79,8 +79,8 @@ def file_name(path: Path) -> str:
     """
     if not path.name.lower().endswith(".toml"):
         raise InputError(
-            f"{path} does not have the name of a recipe file; choose a name that ends in .toml."
-        )
+            "{path} does not have the name of a recipe file; choose a name that ends in .toml."
+        ).format(path=path)
     return str(path)
 
 
@@ -102,15 +102,19 @@ def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         if isinstance(error, InputError):
             raise
-        raise InputError(
-            f"The {what} {path} cannot be read: {getattr(error, 'strerror', None) or error}."
+        raise InputError("The {what} {path} cannot be read: {reason}.").format(
+            what=what, path=path, reason=getattr(error, "strerror", None) or error
         ) from None
     if len(content) > largest:
-        raise InputError(f"{path} is larger than {largest // 1024} KB, so it is not a {what}.")
+        raise InputError("{path} is larger than {largest} KB, so it is not a {what}.").format(
+            path=path, largest=largest // 1024, what=what
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text, so it is not a {what}.") from None
+        raise InputError("{path} is not UTF-8 text, so it is not a {what}.").format(
+            path=path, what=what
+        ) from None
 
 
 def tables(text: str, source: str, what: str) -> dict[str, Any]:
@@ -119,21 +123,26 @@ def tables(text: str, source: str, what: str) -> dict[str, Any]:
     """
     if re.search(_LONG_KEY, text):
         raise InputError(
-            f"{source} has a key with more than {_MOST_PARTS} parts between dots, so it is not a "
-            f"{what}."
-        )
+            "{source} has a key with more than {most} parts between dots, so it is not a {what}."
+        ).format(source=source, most=_MOST_PARTS, what=what)
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also a number of thousands of digits, which is no TOMLDecodeError
-        raise InputError(f"{source} is not valid TOML: {error}.") from None
+        raise InputError("{source} is not valid TOML: {error}.").format(
+            source=source, error=error
+        ) from None
     except RecursionError:
-        raise InputError(f"{source} is nested too deeply to be a {what}.") from None
+        raise InputError("{source} is nested too deeply to be a {what}.").format(
+            source=source, what=what
+        ) from None
 
 
 def linear_color(key: str, value: object) -> tuple[float, float, float]:
     """Linear RGB of an sRGB color "#rrggbb"; InputError that names `key` for anything else."""
     if not isinstance(value, str) or not re.fullmatch("#[0-9a-fA-F]{6}", value):
-        raise InputError(f'{key} must be a color like "#a08060", not {value!r:.60}.')
+        raise InputError('{key} must be a color like "#a08060", not {value:.60}.').format(
+            key=key, value=repr(value)
+        )
     red, green, blue = linear(
         np.array([int(value[at : at + 2], 16) for at in (1, 3, 5)]) / 255
     ).tolist()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .atomic_files import create
-from .errors import InputError
+from .errors import InputError, unwritable
 from .regular_files import open_regular, require_regular
 
 _LOCK = "lock"
@@ -66,9 +66,9 @@ def refuse_locked(folder: Path) -> None:
             else "someone"
         )
         raise InputError(
-            f"{folder} is being changed by {who}; wait until it is done, or remove {path} if that "
+            "{folder} is being changed by {who}; wait until it is done, or remove {path} if that "
             "process no longer runs."
-        ) from None
+        ).format(folder=folder, who=who, path=path) from None
 
 
 def _take(folder: Path, mine: dict[str, Any]) -> None:
@@ -81,11 +81,13 @@ def _take(folder: Path, mine: dict[str, Any]) -> None:
             _remove_dead(path)
             time.sleep(_REST)
         except OSError as error:
-            raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+            raise unwritable(folder, error) from None
         else:
             break
     if _holder(path) != mine:
-        raise InputError(f"{folder} cannot be locked; if no process changes it, remove {path}.")
+        raise InputError(
+            "{folder} cannot be locked; if no process changes it, remove {path}."
+        ).format(folder=folder, path=path)
 
 
 def _remove_dead(path: Path) -> None:

@@ -128,8 +128,12 @@ def require(
     available = available_memory()
     if available is not None and bytes_needed > available:
         raise InputError(
-            f"{what} needs about {size_in_words(bytes_needed)} of memory, and "
-            f"{size_in_words(available)} is free; {hint}."
+            "{what} needs about {size} of memory, and {available} is free; {hint}."
+        ).format(
+            what=what,
+            size=size_in_words(bytes_needed),
+            available=size_in_words(available),
+            hint=hint,
         )
 
 
@@ -141,9 +145,9 @@ def require_to_unpack(bytes_needed: int, numbers: int, stored: int, what: str) -
     """
     if bytes_needed > _PLENTY and numbers > _DENSEST * stored:
         raise InputError(
-            f"{what} needs about {size_in_words(bytes_needed)} of memory, although the file has "
-            f"only {size_in_words(stored)}; save it with fewer cells, or without compression."
-        )
+            "{what} needs about {size} of memory, although the file has only {stored}; "
+            "save it with fewer cells, or without compression."
+        ).format(what=what, size=size_in_words(bytes_needed), stored=size_in_words(stored))
     require(bytes_needed, what)
 
 

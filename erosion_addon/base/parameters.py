@@ -13,7 +13,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
-from .errors import InputError
+from .errors import InputError, Sentence
 
 UNLIMITED = 2**31 - 1
 """Greatest length of a list that has no limit of its own."""
@@ -116,7 +116,9 @@ class Specification(NamedTuple):
         except InputError:
             raise
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"{self.name} must be {self.range_text}, not {value!r:.60}.") from None
+            raise InputError("{name} must be {range_text}, not {value:.60}.").format(
+                name=self.name, range_text=self.range_text, value=repr(value)
+            ) from None
 
     def _converted(self, value: Any) -> Any:
         if self.choices:
@@ -154,7 +156,9 @@ class Specification(NamedTuple):
         try:
             return self.records.from_dict(dict(table))
         except InputError as error:
-            raise InputError(f"{self.name}, number {number}: {error}") from None
+            raise InputError("{name}, number {number}: {error}").format(
+                name=self.name, number=number, error=error
+            ) from None
 
     def _row(self, row: Any) -> Sequence[Any]:
         if isinstance(row, str) or len(row) != len(self.row_names):
@@ -257,10 +261,12 @@ class Parameters:
             if name in cls.retired:
                 fixed, replacement = cls.retired[name]
                 if current.pop(name) != fixed:
-                    raise InputError(f"{name} is always {fixed} now. {replacement}")
+                    raise InputError("{name} is always {fixed} now. {replacement}").format(
+                        name=name, fixed=fixed, replacement=Sentence(replacement)
+                    )
             elif name not in names:
-                raise InputError(
-                    f"{name} is not a parameter here; choose one of {', '.join(names)}."
+                raise InputError("{name} is not a parameter here; choose one of {names}.").format(
+                    name=name, names=", ".join(names)
                 )
         return cls(**current)
 

@@ -27,7 +27,7 @@ def kind_of(path: Path) -> str:
 def require_regular(path: Path) -> None:
     """Raise InputError for anything but a regular file. OSError if nothing exists there."""
     if kind := kind_of(path):
-        raise InputError(f"{path} cannot be read: it is {kind}.")
+        raise InputError("{path} cannot be read: it is {kind}.").format(path=path, kind=kind)
 
 
 def is_in_network(path: str) -> bool:

@@ -93,33 +93,37 @@ def carve(
     ending higher than it begins.
     """
     if not np.isfinite(line).all():
-        raise InputError(f"{name} has a point whose position is not a number; delete that point.")
+        raise InputError(
+            "{name} has a point whose position is not a number; delete that point."
+        ).format(name=name)
     if len(line) < 2 or (line == line[0]).all():
-        raise InputError(f"{name} has no length; draw at least two points.")
+        raise InputError("{name} has no length; draw at least two points.").format(name=name)
     rows, cols = elevation.shape
     line = np.asarray(line, np.float64)
     half_cell = 0.5 * min(spacing)
     across, along = np.abs(np.diff(line, axis=0)).sum(axis=0)
     if across + along > LONGEST * half_cell:
         raise InputError(
-            f"{name} is too long for cells of this size: {(across + along) / 1000:.4g} km; move "
-            "its points closer to the terrain."
-        )
+            "{name} is too long for cells of this size: {across:.4g} km; move its points closer to "
+            "the terrain."
+        ).format(name=name, across=(across + along) / 1000)
     points = _resampled(line, half_cell)
     row = points[:, 1] / spacing[0]
     col = points[:, 0] / spacing[1]
     inside = (row >= -0.5) & (row <= rows - 0.5) & (col >= -0.5) & (col <= cols - 0.5)
     if inside.sum() < 2:
-        raise InputError(f"{name} lies outside the terrain; move it onto the terrain.")
+        raise InputError("{name} lies outside the terrain; move it onto the terrain.").format(
+            name=name
+        )
     points = points[inside]
     row = row[inside]
     col = col[inside]
     ground = sample(elevation, row, col)
     if ground[-1] > ground[0] + RISE * float(np.ptp(elevation)):
         raise InputError(
-            f"{name} runs uphill: it begins at {ground[0]:.4g} m and ends at {ground[-1]:.4g} m; "
-            "switch its direction."
-        )
+            "{name} runs uphill: it begins at {start:.4g} m and ends at {end:.4g} m; switch its "
+            "direction."
+        ).format(name=name, start=ground[0], end=ground[-1])
     half = max(0.5 * parameters.width, NARROWEST * _diagonal(spacing))
     flow = 2.0 * half / WIDTH  # the root of its discharge
     depth = parameters.depth or DEPTH * float(power(flow, 0.8))

@@ -47,7 +47,9 @@ def prepared_outlets(mask: Array | None, shape: tuple[int, int]) -> Array | None
 def require_land(sea: Array | None, level: float) -> None:
     """Raise InputError if the sea covers everything. sea: (rows, cols) bool, or None; level: m."""
     if sea is not None and sea.all():
-        raise InputError(f"All of the terrain lies below the sea at {level:g} m; lower the sea.")
+        raise InputError(
+            "All of the terrain lies below the sea at {level:g} m; lower the sea."
+        ).format(level=level)
 
 
 def shore(sea: Array, spacing: tuple[float, float], edges: str) -> Array:

@@ -52,8 +52,8 @@ class Layout:
     def habits(self) -> Engine:
         """Conventions of the engine; InputError for an unknown one."""
         if self.engine and self.engine not in ENGINES:
-            raise InputError(
-                f"There is no engine {self.engine!r:.60}; choose one of {', '.join(ENGINES)}."
+            raise InputError("There is no engine {engine:.60}; choose one of {engines}.").format(
+                engine=repr(self.engine), engines=", ".join(ENGINES)
             )
         return ENGINES.get(self.engine, ANY)
 
@@ -61,18 +61,16 @@ class Layout:
         """(rows, cols) of each file for a terrain of `shape`; InputError for an invalid size."""
         if not (min(self.tiles) >= 1 and self.tiles[0] * self.tiles[1] <= _MOST_TILES):
             raise InputError(
-                f"{_by(self.tiles)} are not 1 to {_MOST_TILES} tiles; give rows and columns of "
-                "tiles."
-            )
+                "{tiles} are not 1 to {most} tiles; give rows and columns of tiles."
+            ).format(tiles=_by(self.tiles), most=_MOST_TILES)
         parts = (
             round((side - 1) / tiles) + 1 for side, tiles in zip(shape, self.tiles, strict=True)
         )
         rows, cols = self.size or (self.habits.nearest(side) for side in parts)
         if min(rows, cols) < SMALLEST_SIDE:
             raise InputError(
-                f"A heightmap of {rows} × {cols} is too small; it needs {SMALLEST_SIDE} rows and "
-                "columns."
-            )
+                "A heightmap of {rows} × {cols} is too small; it needs {smallest} rows and columns."
+            ).format(rows=rows, cols=cols, smallest=SMALLEST_SIDE)
         return rows, cols
 
     def whole_size(self, shape: tuple[int, int]) -> tuple[int, int]:
@@ -220,13 +218,14 @@ def layers(
     layers = [Layer("", "m", terrain.elevation)]
     for name in maps:
         if name not in terrain.fields:
-            raise InputError(
-                f"The terrain has no field {name!r:.60}; it has "
-                f"{', '.join(terrain.fields) or 'none'}."
+            raise InputError("The terrain has no field {name:.60}; it has {fields}.").format(
+                name=repr(name), fields=", ".join(terrain.fields) or "none"
             )
         field = FIELDS[name]
         if field.components == 3:
-            raise InputError(f"{name} is a color, which no heightmap holds; export it as a map.")
+            raise InputError(
+                "{name} is a color, which no heightmap holds; export it as a map."
+            ).format(name=name)
         for part, values in images({name: terrain.fields[name]}):
             span = (0.0, 1.0) if field.unit == "0-1" else None
             layers.append(Layer(part, field.unit, values, span))

@@ -93,6 +93,6 @@ def require_space(files: Iterable[tuple[Path, float]]) -> None:
             continue
         if size > free:
             raise InputError(
-                f"The files need about {size_in_words(size)} in {folder}, and "
-                f"{size_in_words(free)} is free there; make room, or choose another folder."
-            )
+                "The files need about {size} in {folder}, and {free} is free there; make room, or "
+                "choose another folder."
+            ).format(size=size_in_words(size), folder=folder, free=size_in_words(free))

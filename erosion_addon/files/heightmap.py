@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base import memory
-from ..base.errors import InputError
+from ..base.errors import InputError, unreadable, unwritable
 from ..grid.dequantize import smooth_steps, step_of
 from ..grid.fill_holes import filled_windows
 from ..terrain.terrain import HIGHEST
@@ -69,11 +69,11 @@ def read_heights(
         numbers, record = opened(path, image_files, options)
         return heights_in(numbers, record, options)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise unreadable(path, error) from error
     except MemoryError:
         raise InputError(
-            f"There is not enough memory to read {path}; use a smaller terrain."
-        ) from None
+            "There is not enough memory to read {path}; use a smaller terrain."
+        ).format(path=path) from None
 
 
 def heights_in(numbers: Raster, record: Record, options: Reading) -> tuple[Array, Record]:
@@ -196,9 +196,8 @@ def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tupl
         )
     else:
         raise InputError(
-            f"{path} is not a kind of file that holds heights; use one of "
-            f"{', '.join(READ_SUFFIXES)}."
-        )
+            "{path} is not a kind of file that holds heights; use one of {read_suffixes}."
+        ).format(path=path, read_suffixes=", ".join(READ_SUFFIXES))
     if code := numbers.header.coded:
         sentence = f"{path} has heights in its colors, three bytes to a number ({CODES[code]})."
         doubts.append(Doubt(sentence, "numbers"))
@@ -291,9 +290,9 @@ def _require_memory(record: Record, more: int = 0) -> None:
 def _require_range(record: Record) -> None:
     if record.meaning == "shades" and record.height_range is None:
         raise InputError(
-            f"{record.name} holds shades of gray, not meters; give the height range (meters of "
-            "black and white)."
-        )
+            "{name} holds shades of gray, not meters; give the height range (meters of black and "
+            "white)."
+        ).format(name=record.name)
 
 
 def encode_heightmap(
@@ -317,8 +316,8 @@ def encode_heightmap(
     values = np.asarray(elevation)
     if values.ndim != 2 or values.size == 0 or not np.isfinite(values).all():
         raise InputError(
-            f"{path} cannot be written: its values must be a rectangle of finite numbers."
-        )
+            "{path} cannot be written: its values must be a rectangle of finite numbers."
+        ).format(path=path)
     result = Written()
     try:
         if suffix in GRAY_SUFFIXES:
@@ -330,17 +329,17 @@ def encode_heightmap(
             suffix == ".npy" and dtype == np.float64
         ):
             raise InputError(
-                f"{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy "
+                "{path} cannot be written: values beyond ±3.4e38 do not fit float32; write a .npy "
                 "file."
-            )
+            ).format(path=path)
         if suffix in (".tif", ".tiff"):
             write_tiff(path, values, tags or Tags())
         else:
             _write(path, values, image_files, dtype)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise unwritable(path, error) from error
     except MemoryError:
-        raise InputError(f"There is not enough memory to write {path}.") from None
+        raise InputError("There is not enough memory to write {path}.").format(path=path) from None
     return result
 
 
@@ -350,8 +349,8 @@ def _checked_range(span: Range | None) -> Range | None:
     low, high = (float(limit) for limit in span)
     if not (-HIGHEST <= low < high <= HIGHEST):
         raise InputError(
-            f"The height range {low:g} to {high:g} m must go from a lower to a higher elevation."
-        )
+            "The height range {low:g} to {high:g} m must go from a lower to a higher elevation."
+        ).format(low=low, high=high)
     return low, high
 
 
@@ -368,9 +367,9 @@ def _check_values(elevation: Array, name: str) -> None:
     bad = ~(np.abs(elevation) <= HIGHEST)  # NaN fails the comparison
     row, col = np.argwhere(bad)[0]
     raise InputError(
-        f"{name} has {np.count_nonzero(bad)} cells that are not numbers or beyond ±{HIGHEST:g} m, "
-        f"the first at row {row}, column {col}; fill them first."
-    )
+        "{name} has {bad} cells that are not numbers or beyond ±{highest:g} m, the first at row "
+        "{row}, column {col}; fill them first."
+    ).format(name=name, bad=np.count_nonzero(bad), highest=HIGHEST, row=row, col=col)
 
 
 def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any) -> None:

@@ -205,7 +205,9 @@ def color(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def damaged(path: object, error: str) -> InputError:
     """Error for a file with a valid header and damaged pixels."""
-    return InputError(f"{path} is damaged or cut off: {_first_line(error)}; save it again.")
+    return InputError("{path} is damaged or cut off: {error}; save it again.").format(
+        path=path, error=_first_line(error)
+    )
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.arrays import Array, linear
 from ..base.atomic_files import Outputs
-from ..base.errors import InputError
+from ..base.errors import InputError, unwritable
 from ..grid.sampling import bilinear
 from ..terrain.fields import FIELDS, Field
 from ..terrain.ground_cover import COVERS, WHITE, ground_cover
@@ -39,7 +39,9 @@ def normals(
     another one.
     """
     if green not in GREENS:
-        raise InputError(f"There are no normals {green!r:.60}; choose one of {', '.join(GREENS)}.")
+        raise InputError("There are no normals {green:.60}; choose one of {greens}.").format(
+            green=repr(green), greens=", ".join(GREENS)
+        )
     slope_y, slope_x = (_slope(elevation, axis, spacing[axis], wrap) for axis in (0, 1))
     directions: Array = np.stack(
         [-slope_x, np.float32(-GREENS[green]) * slope_y, np.ones_like(slope_x)], axis=-1
@@ -185,8 +187,8 @@ def fitted_color(color: Array, shape: tuple[int, int], name: str) -> Array:
         row, col = np.argwhere(bad)[0]
         values = ", ".join(f"{value:g}" for value in color[row, col])
         raise InputError(
-            f"The colors of {name} must be from 0 to 1; at row {row}, column {col} it is {values}."
-        )
+            "The colors of {name} must be from 0 to 1; at row {row}, column {col} it is {values}."
+        ).format(name=name, row=row, col=col, values=values)
     if color.shape[:2] == shape:
         return color
     return np.stack([bilinear(color[..., channel], shape) for channel in range(3)], axis=-1)
@@ -204,6 +206,4 @@ def encode_color(path: Path, values: Array, image_files: ImageFiles) -> None:
         )
         read_header(path)  # Blender does not notice when the disk is full
     except (OSError, InputError) as error:
-        raise InputError(
-            f"{path} cannot be written: {getattr(error, 'strerror', None) or error}."
-        ) from error
+        raise unwritable(path, error) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..base.errors import InputError
+from ..base.errors import InputError, unreadable
 from .formats import RAW_SUFFIXES
 from .headers.georeference import Georeference
 from .headers.image_header import file_header
@@ -60,7 +60,7 @@ def mask_windows(
             numbers, _ = cut(_alpha(numbers, alpha), record, options)
             survey = survey_in_bands(numbers, record, options)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise unreadable(path, error) from error
     kind = numbers.header.kind
     sentinels = {} if kind.startswith("uint") else survey.sentinels()
     highest = survey.extremes(sentinels)[1]
@@ -86,8 +86,8 @@ def require_place(path: object, place: Georeference | None, land: Record) -> Non
         return
     if mask_place.system.code != land_place.system.code:
         raise InputError(
-            f"{path} has another coordinate reference system than {land.name}; warp it to that one."
-        )
+            "{path} has another coordinate reference system than {name}; warp it to that one."
+        ).format(path=path, name=land.name)
     cell = max(
         abs(step)
         for steps in (mask_place.right, mask_place.down, land_place.right, land_place.down)
@@ -100,8 +100,8 @@ def require_place(path: object, place: Georeference | None, land: Record) -> Non
     ):
         if max(abs(corner[0] - land_corner[0]), abs(corner[1] - land_corner[1])) > cell:
             raise InputError(
-                f"{path} covers another area on Earth than {land.name}; crop it to the same."
-            )
+                "{path} covers another area on Earth than {name}; crop it to the same."
+            ).format(path=path, name=land.name)
 
 
 def _alpha(numbers: Raster, alpha: Array) -> Raster:

@@ -69,9 +69,8 @@ def is_side_file(path: Path) -> bool:
         return False
     except OSError as error:
         raise InputError(
-            f"{path} cannot be read, and may hold the scale of the heightmap beside it: "
-            f"{error.strerror or error}."
-        ) from None
+            "{path} cannot be read, and may hold the scale of the heightmap beside it: {reason}."
+        ).format(path=path, reason=error.strerror or error) from None
     return content is not None and {"width", "height", "bpp"} <= content.keys()
 
 
@@ -84,9 +83,9 @@ def entries(path: Path, is_kept: bool = False) -> list[Mapping[str, Any]]:
     content_of = _read(path)
     if is_kept and content_of is None and path.exists():
         raise InputError(
-            f"{path} cannot be read, and the entries of other heightmaps in it would be lost; try "
+            "{path} cannot be read, and the entries of other heightmaps in it would be lost; try "
             "again."
-        )
+        ).format(path=path)
     content = dict(content_of or {})
     tables = [table for table in _list(content.pop(FURTHER, [])) if isinstance(table, dict)]
     pairs = [(table, _list(table.get("files"))) for table in (content, *tables)]

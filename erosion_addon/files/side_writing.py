@@ -44,8 +44,8 @@ class SideFile:
         side = path.with_suffix(".json")
         if side.exists() and not is_side_file(side):
             raise InputError(
-                f"{side} exists and does not belong to a heightmap; choose another name."
-            )
+                "{side} exists and does not belong to a heightmap; choose another name."
+            ).format(side=side)
         self._outputs = outputs
         self._suffix = path.suffix.lower()
         # Entries of other heightmaps are kept, so the file may also be an input.

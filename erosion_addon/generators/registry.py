@@ -194,8 +194,8 @@ def make(
 
 def _source(kind: str) -> Source:
     if kind not in SOURCES:
-        raise InputError(
-            f"There is no start terrain {kind!r:.60}; choose one of {', '.join(SOURCES)}."
+        raise InputError("There is no start terrain {kind:.60}; choose one of {sources}.").format(
+            kind=repr(kind), sources=", ".join(SOURCES)
         )
     return SOURCES[kind]
 
@@ -218,6 +218,5 @@ def require_size(rows: int, cols: int) -> None:
     """Raise InputError for an invalid size of a start terrain."""
     if not (SMALLEST_SIDE <= rows <= LARGEST_SIDE and SMALLEST_SIDE <= cols <= LARGEST_SIDE):
         raise InputError(
-            f"A terrain has from {SMALLEST_SIDE} to {LARGEST_SIDE} rows and columns, not {rows} × "
-            f"{cols}."
-        )
+            "A terrain has from {smallest} to {largest} rows and columns, not {rows} × {cols}."
+        ).format(smallest=SMALLEST_SIDE, largest=LARGEST_SIDE, rows=rows, cols=cols)

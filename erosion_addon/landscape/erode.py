@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from .. import VERSION
 from ..base.atomic_files import move_over
-from ..base.errors import InputError
+from ..base.errors import InputError, unwritable
 from ..base.lock import refuse_locked
 from ..recipe.recipe import Recipe
 from ..terrain.fields import ANALYZED, FIELDS
@@ -275,7 +275,7 @@ def _move(landscape: Landscape, path: Path, target: Path) -> None:
         target.parent.mkdir(exist_ok=True)
         move_over(path, target)
     except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror or error}.") from None
+        raise unwritable(target, error) from None
 
 
 def _completed(landscape: Landscape) -> Landscape:

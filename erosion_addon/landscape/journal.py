@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.atomic_files import Outputs, create, sha256
-from ..base.errors import InputError
+from ..base.errors import InputError, unreadable, unwritable
 from ..base.regular_files import open_regular
 from .farm.version import require_version, this_version
 from .storage.arrays import arrays_in, refuse_link
@@ -156,7 +156,7 @@ class Journal:
             with path.open("a", encoding="utf-8") as stream:
                 stream.write(_text_of(*lines))
         except OSError as error:
-            raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+            raise unwritable(path, error) from None
 
     def _first(self) -> dict[str, Any]:
         """Header line: what the lines after it belong to."""
@@ -228,7 +228,7 @@ def lines_of(path: Path, key: str) -> list[Any] | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise unreadable(path, error) from None
     except (ValueError, AttributeError, RecursionError):  # no file, or no journal
         return None
     origin = [str(first.get(name, "?"))[:20] for name in ("version", "sources")]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.errors import InputError
+from ..base.errors import InputError, unwritable
 from ..base.kernels.elementary import power
 from ..files.formats import RAW_SUFFIXES
 from ..files.heightmap import opened, resolved_form
@@ -206,7 +206,7 @@ def make(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+        raise unwritable(folder, error) from None
     with changing(folder):
         landscape = Landscape(folder, manifest)
         layers: dict[str, dict[str, str]] = {}

@@ -94,8 +94,8 @@ class Step:
             or len(self.name.splitlines()) > 1
         ):
             raise InputError(
-                f"name must be one line of at most {LONGEST_NAME} letters, not {self.name!r:.60}."
-            )
+                "name must be one line of at most {most} letters, not {name:.60}."
+            ).format(most=LONGEST_NAME, name=repr(self.name))
 
     @property
     def title(self) -> str:
@@ -128,8 +128,8 @@ class Recipe:
             text = getattr(self, key)
             if not isinstance(text, str) or len(text) > 1000:
                 raise InputError(
-                    f"{key} must be text of at most 1000 characters, not {text!r:.60}."
-                )
+                    "{key} must be text of at most 1000 characters, not {text:.60}."
+                ).format(key=key, text=repr(text))
         if not self.name.strip():
             raise InputError('The recipe has no name; give it one, such as name = "High dunes".')
         object.__setattr__(self, "seed", SEED.checked(self.seed))
@@ -138,8 +138,8 @@ class Recipe:
         object.__setattr__(self, "landscape", LANDSCAPE.checked(self.landscape))
         object.__setattr__(self, "width", WIDTH.checked(self.width))
         if not 1 <= len(self.steps) <= MOST_STEPS:
-            raise InputError(
-                f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(self.steps)}."
+            raise InputError("A recipe needs from 1 to {most} steps; this one has {count}.").format(
+                most=MOST_STEPS, count=len(self.steps)
             )
 
     @classmethod
@@ -149,8 +149,8 @@ class Recipe:
         """
         path = named(name) if isinstance(name, str) else name
         if path is None:
-            raise InputError(
-                f"There is no recipe {name!r:.80}; choose one of {', '.join([*shipped(), *own()])}."
+            raise InputError("There is no recipe {name:.80}; choose one of {recipes}.").format(
+                name=repr(name), recipes=", ".join([*shipped(), *own()])
             )
         return cls.parse(read(path, "recipe", LARGEST_RECIPE), str(path))
 
@@ -161,7 +161,7 @@ class Recipe:
         try:
             return cls.from_dict(table)
         except InputError as error:
-            raise InputError(f"{source}: {error}") from None
+            raise InputError("{source}: {error}").format(source=source, error=error) from None
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Recipe":
@@ -181,14 +181,14 @@ class Recipe:
         for key in table:
             if key not in settings:
                 raise InputError(
-                    f"{key} is not a key of a recipe; choose one of {', '.join(sorted(settings))}."
-                )
+                    "{key} is not a key of a recipe; choose one of {settings}."
+                ).format(key=key, settings=", ".join(sorted(settings)))
         steps = table.get("step", [])
         if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
             raise InputError("step must be written as [[step]] tables.")
         if len(steps) > MOST_STEPS:
-            raise InputError(
-                f"A recipe needs from 1 to {MOST_STEPS} steps; this one has {len(steps)}."
+            raise InputError("A recipe needs from 1 to {most} steps; this one has {count}.").format(
+                most=MOST_STEPS, count=len(steps)
             )
         return cls(
             name=table.get("name", ""),
@@ -281,9 +281,9 @@ class Recipe:
             if not hits or not name:
                 available = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
                 raise InputError(
-                    f"{target!r:.80} names no parameter of a step STEP.PARAMETER; the steps are "
-                    f"{available}."
-                )
+                    "{target:.80} names no parameter of a step STEP.PARAMETER; the steps are "
+                    "{available}."
+                ).format(target=repr(target), available=available)
             table, _, entry = name.partition(".")
             for i in hits:
                 if table == "limits" and entry:
@@ -307,47 +307,56 @@ def _strata(table: Any) -> Strata | None:
     if isinstance(table, dict):
         return Strata.from_dict(table)
     if not isinstance(table, str) or table.lower().endswith(".toml"):
-        raise InputError(f"strata must be a name or a table [strata], not {table!r:.60}.")
+        raise InputError("strata must be a name or a table [strata], not {table:.60}.").format(
+            table=repr(table)
+        )
     return Strata.load(table)
 
 
 def _needs(table: Any) -> Needs:
     if not isinstance(table, dict):
-        raise InputError(f"needs must be a table [needs], not {table!r:.60}.")
+        raise InputError("needs must be a table [needs], not {table:.60}.").format(
+            table=repr(table)
+        )
     try:
         return Needs.from_dict(table)
     except InputError as error:
-        raise InputError(f"needs: {error}") from None
+        raise InputError("needs: {error}").format(error=error) from None
 
 
 def _limits(table: Any) -> Limits:
     if not isinstance(table, dict):
-        raise InputError(f"limits must be a table [step.limits], not {table!r:.60}.")
+        raise InputError("limits must be a table [step.limits], not {table:.60}.").format(
+            table=repr(table)
+        )
     try:
         return Limits.from_dict(table)
     except InputError as error:
-        raise InputError(f"limits: {error}") from None
+        raise InputError("limits: {error}").format(error=error) from None
 
 
 def _checked_masks(kind: str, table: Any) -> dict[str, str]:
     """Parameter → scale factor, without "none"."""
     if not isinstance(table, Mapping):
-        raise InputError(f"masks must be a table [step.masks], not {table!r:.60}.")
+        raise InputError("masks must be a table [step.masks], not {table:.60}.").format(
+            table=repr(table)
+        )
     scales = PROCESSES[kind].scales
     for name in table:
         if name in scales:
             continue
         if hasattr(PROCESSES[kind].parameters, str(name)):
             raise InputError(
-                f"masks: no mask can scale {name!s:.60} here, only {', '.join(scales)}: it holds "
-                "for the whole step. For two values of it, use two steps, each with a strength "
-                "mask."
-            )
-        raise InputError(f"masks: no mask can scale {name!s:.60} here, only {', '.join(scales)}.")
+                "masks: no mask can scale {name:.60} here, only {scales}: it holds for the whole "
+                "step. For two values of it, use two steps, each with a strength mask."
+            ).format(name=name, scales=", ".join(scales))
+        raise InputError("masks: no mask can scale {name:.60} here, only {scales}.").format(
+            name=name, scales=", ".join(scales)
+        )
     try:
         masks = {name: scales[name].checked(mask) for name, mask in table.items()}
     except InputError as error:
-        raise InputError(f"masks: {error}") from None
+        raise InputError("masks: {error}").format(error=error) from None
     return {name: masks[name] for name in scales if masks.get(name, "none") != "none"}
 
 
@@ -357,13 +366,13 @@ def _step(number: int, table: dict[str, Any]) -> Step:
     enabled = values.pop("enabled", True)
     name = values.pop("name", "")
     if not isinstance(kind, str) or kind not in PROCESSES:
-        raise InputError(
-            f"step {number}: kind must be one of {', '.join(PROCESSES)}, not {kind!r:.60}."
+        raise InputError("step {number}: kind must be one of {processes}, not {kind:.60}.").format(
+            number=number, processes=", ".join(PROCESSES), kind=repr(kind)
         )
     if not isinstance(enabled, bool):
         raise InputError(
-            f"step {number} ({kind}): enabled must be true or false, not {enabled!r:.60}."
-        )
+            "step {number} ({kind}): enabled must be true or false, not {enabled:.60}."
+        ).format(number=number, kind=kind, enabled=repr(enabled))
     try:
         limits = _limits(values.pop("limits", {}))
         masks = values.pop("masks", {})
@@ -371,7 +380,9 @@ def _step(number: int, table: dict[str, Any]) -> Step:
             kind, PROCESSES[kind].parameters.from_dict(values), enabled, name, limits, masks
         )
     except InputError as error:
-        raise InputError(f"step {number} ({kind}): {error}") from None
+        raise InputError("step {number} ({kind}): {error}").format(
+            number=number, kind=kind, error=error
+        ) from None
 
 
 def _step_table(step: Step) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..base.atomic_files import DEVICES, Outputs
 from ..base.data_files import LARGEST_RECIPE, OWN_FOLDER, own, own_folder, read, shipped
-from ..base.errors import InputError
+from ..base.errors import InputError, Sentence
 from ..base.regular_files import open_regular
 from .recipe import Recipe
 
@@ -36,15 +36,21 @@ def name_for(text: str) -> str:
     """
     name = _clean(text)
     if not any(sign.isalnum() for sign in name):
-        raise InputError(f"{text!r:.60} is not a name for a recipe: it needs a letter or a digit.")
-    if len(name) > LONGEST_NAME:
         raise InputError(
-            f"The name of a recipe has at most {LONGEST_NAME} letters, not {len(name)}."
+            "{text:.60} is not a name for a recipe: it needs a letter or a digit."
+        ).format(text=repr(text))
+    if len(name) > LONGEST_NAME:
+        raise InputError("The name of a recipe has at most {most} letters, not {count}.").format(
+            most=LONGEST_NAME, count=len(name)
         )
     if unicodedata.normalize("NFKC", name).casefold() in DEVICES:
-        raise InputError(f"{name} is the name of a device on Windows; choose another.")
+        raise InputError("{name} is the name of a device on Windows; choose another.").format(
+            name=name
+        )
     if name.casefold() in (recipe.casefold() for recipe in shipped()):
-        raise InputError(f"{name} is the name of a built-in recipe; choose another one.")
+        raise InputError("{name} is the name of a built-in recipe; choose another one.").format(
+            name=name
+        )
     return name
 
 
@@ -76,8 +82,8 @@ def save(recipe: Recipe, overwrite: bool = False) -> str:
     existing = find(name)
     if existing is not None and not overwrite:
         raise InputError(
-            f"You already have a recipe {existing.stem}; choose another name, or replace it."
-        )
+            "You already have a recipe {stem}; choose another name, or replace it."
+        ).format(stem=existing.stem)
     path = existing or _folder() / f"{name}.toml"
     write(replace(recipe, name=path.stem), path)
     return path.stem
@@ -117,27 +123,31 @@ def delete(name: str) -> None:
     path = own().get(name)
     if path is None:
         raise InputError(
-            f"{name} is built in and cannot be deleted."
+            Sentence("{name} is built in and cannot be deleted.").format(name=name)
             if name in shipped()
-            else f"You have no recipe {name!r:.80}."
+            else Sentence("You have no recipe {name:.80}.").format(name=repr(name))
         )
     try:
         path.unlink()
         path.with_suffix(PICTURE).unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"{path} cannot be deleted: {error.strerror or error}.") from None
+        raise InputError("{path} cannot be deleted: {reason}.").format(
+            path=path, reason=error.strerror or error
+        ) from None
 
 
 def _folder() -> Path:
     folder = own_folder()
     if folder is None:
-        raise InputError(f"There is no folder for your recipes; set {OWN_FOLDER} to one.")
+        raise InputError("There is no folder for your recipes; set {own_folder} to one.").format(
+            own_folder=OWN_FOLDER
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"The folder for your recipes cannot be created: {error.strerror or error}: {folder}."
-        ) from None
+            "The folder for your recipes cannot be created: {reason}: {folder}."
+        ).format(reason=error.strerror or error, folder=folder) from None
     return folder
 
 

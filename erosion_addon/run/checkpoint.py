@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
-from ..base.errors import InputError
+from ..base.errors import InputError, unreadable
 from ..base.memory import require_to_unpack
 from ..base.regular_files import open_regular
 
@@ -75,8 +75,7 @@ class Checkpoint:
         except (OSError, ValueError) as error:  # a NUL in the name
             if isinstance(error, InputError):
                 raise
-            reason = getattr(error, "strerror", None) or error
-            raise InputError(f"{path} cannot be read: {reason}.") from None
+            raise unreadable(path, error) from None
 
     @classmethod
     def read(cls, stream: IO[bytes], name: str) -> "Checkpoint":
@@ -96,20 +95,20 @@ class Checkpoint:
             values = json.loads(arrays.pop(VALUES).item(), parse_constant=_no_number)
             if values.pop("format") != FORMAT:
                 raise InputError(
-                    f"{name} was made by another version of Terrain Erosion; run it again from the "
+                    "{name} was made by another version of Terrain Erosion; run it again from the "
                     "start."
-                )
+                ).format(name=name)
         except InputError:
             raise
         except MemoryError:
             raise InputError(
-                f"There is not enough memory to read {name}; close other programs."
-            ) from None
+                "There is not enough memory to read {name}; close other programs."
+            ).format(name=name) from None
         # A header is a Python literal in a zip: damaged ones raise any kind of error.
         except Exception:  # noqa: BLE001
             raise InputError(
-                f"{name} is not a checkpoint, or is damaged; run it again from the start."
-            ) from None
+                "{name} is not a checkpoint, or is damaged; run it again from the start."
+            ).format(name=name) from None
         return cls(values, arrays)
 
     def part(self, name: str) -> dict[str, Array]:

@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 
 from ..base.arrays import longer_side
+from ..base.errors import Sentence
 from ..base.memory import require
 from ..base.threads import granted, processors
 from ..processes.registry import PROCESSES
@@ -92,7 +93,7 @@ def in_words(
         time += f", once {_time(seconds_to_compile(recipe))} more to compile,"
     peak = bytes_needed(recipe, shape[0] * shape[1])
     memory = f"{peak / 1e9:.2g} GB" if peak >= 995e6 else f"{float(f'{peak / 1e6:.2g}'):.0f} MB"
-    return f"About {time} and {memory} of memory"
+    return Sentence("About {time} and {memory} of memory").format(time=time, memory=memory)
 
 
 def _time(seconds: float) -> str:

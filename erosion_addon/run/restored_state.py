@@ -52,8 +52,8 @@ class RestoredState:
             return cls._of(checkpoint)
         except InputError as error:
             raise InputError(
-                f"The checkpoint is damaged; run it again from the start. {error}"
-            ) from None
+                "The checkpoint is damaged; run it again from the start. {error}"
+            ).format(error=error) from None
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise InputError("The checkpoint is damaged; run it again from the start.") from None
 
@@ -114,8 +114,8 @@ def require_sound(running: Step, shape: tuple[int, int]) -> None:
                 checked_field(name, layer, shape)
             except InputError as error:
                 raise InputError(
-                    f"The checkpoint is damaged; run it again from the start. {error}"
-                ) from None
+                    "The checkpoint is damaged; run it again from the start. {error}"
+                ).format(error=error) from None
 
 
 def _finite(number: Any) -> float:

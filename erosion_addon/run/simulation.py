@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import VERSION
 from ..base.arrays import Array, longer_side, loose_of
-from ..base.errors import InputError
+from ..base.errors import InputError, Sentence
 from ..base.parameters import specifications
 from ..base.threads import granted
 from ..drainage.flow_graph import UnsoundError
@@ -153,8 +153,8 @@ class _Simulation:
         self._steps = [step for step in recipe.steps if step.enabled]
         if not self._steps:
             raise InputError(
-                f"All steps of the recipe {recipe.name} are switched off; switch one on."
-            )
+                "All steps of the recipe {name} are switched off; switch one on."
+            ).format(name=recipe.name)
         self.kinds = [step.kind for step in self._steps]
         self.titles = [step.title for step in self._steps]
         if results is not None:
@@ -207,7 +207,9 @@ class _Simulation:
         for step in self._steps:
             for name, mask in step.masks.items():
                 if mask not in layers:
-                    raise InputError(f"{step.title}: {missing(name, mask)}")
+                    raise InputError("{step}: {reason}").format(
+                        step=step.title, reason=missing(name, mask)
+                    )
             layers.update(PROCESSES[step.kind].writes)
 
     def checkpoint(self) -> Checkpoint:
@@ -329,9 +331,13 @@ class _Simulation:
             low, high = declared.soft_range
             if isinstance(value, int | float) and not low <= value <= high:
                 beyond.append(f"{name} ({low:g} … {high:g})")
-        sentence = f"{step.title} makes heights that are not finite or beyond ±{HIGHEST:g} m."
+        sentence = Sentence("{step} makes heights that are not finite or beyond ±{highest:g} m.")
         if beyond:
-            sentence = f"{sentence[:-1]}; keep to the ranges of the sliders: {', '.join(beyond)}."
+            sentence = Sentence(
+                "{step} makes heights that are not finite or beyond ±{highest:g} m; keep to the "
+                "ranges of the sliders: {sliders}."
+            )
+        sentence = sentence.format(step=step.title, highest=HIGHEST, sliders=", ".join(beyond))
         if not number:
             return OutOfBoundsError(sentence, None)
         self._running = None
@@ -339,7 +345,8 @@ class _Simulation:
         self._recipe = replace(self._recipe, steps=tuple(self._steps))
         self.kinds = self.kinds[:number]
         self.titles = self.titles[:number]
-        self._notes.append(f"{sentence} The result is that of the steps before.")
+        note = Sentence("{sentence} The result is that of the steps before.")
+        self._notes.append(note.format(sentence=sentence))
         return OutOfBoundsError(sentence, self._progress(number - 1, 1.0))
 
     def _start_step(self) -> None:

@@ -33,7 +33,9 @@ def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
             _is_alike(array, value, is_property)
             and (is_property or within(array, owner.limits.get(attribute, ANYTHING)))
         ):
-            raise InputError(f"The checkpoint is damaged in {name}; run it again from the start.")
+            raise InputError(
+                "The checkpoint is damaged in {name}; run it again from the start."
+            ).format(name=name)
         try:
             if isinstance(value, np.ndarray) and not is_property:
                 value[...] = array
@@ -41,8 +43,8 @@ def set_step_arrays(running: Step, arrays: dict[str, Array]) -> None:
                 setattr(owner, attribute, array if is_property else type(value)(array))
         except ValueError:
             raise InputError(
-                f"The checkpoint is damaged in {name}; run it again from the start."
-            ) from None
+                "The checkpoint is damaged in {name}; run it again from the start."
+            ).format(name=name) from None
 
 
 def is_finite(running: Step) -> bool:

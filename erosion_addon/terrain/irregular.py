@@ -33,32 +33,31 @@ def cause(name: str, points: Array, structure: Structure) -> InputError | None:
     loose = np.flatnonzero(np.bincount(structure.corners, minlength=count) == 0)
     if 0 < len(loose) < count:
         return InputError(
-            f"{name} has vertices that belong to no face, {len(loose)} in all, the first is vertex "
-            f"{loose[0]}; delete loose geometry in Edit Mode (Mesh > Clean Up > Delete Loose)."
-        )
+            "{name} has vertices that belong to no face, {count} in all, the first is vertex "
+            "{loose}; delete loose geometry in Edit Mode (Mesh > Clean Up > Delete Loose)."
+        ).format(name=name, count=len(loose), loose=loose[0])
     doubled = _doubled(points)
     if len(doubled):
         return InputError(
-            f"{name} has vertices that lie exactly on others, {len(doubled)} in all, the first is "
-            f"vertex {doubled[0]}; merge them by distance in Edit Mode (Mesh > Merge > By "
-            "Distance)."
-        )
+            "{name} has vertices that lie exactly on others, {count} in all, the first is vertex "
+            "{doubled}; merge them by distance in Edit Mode (Mesh > Merge > By Distance)."
+        ).format(name=name, count=len(doubled), doubled=doubled[0])
     if structure.hidden:
         return InputError(
-            f"{name} has hidden vertices, {structure.hidden} in all, which count too; reveal them "
-            "in Edit Mode with Alt H, and delete what does not belong to the grid."
-        )
+            "{name} has hidden vertices, {hidden} in all, which count too; reveal them in Edit "
+            "Mode with Alt H, and delete what does not belong to the grid."
+        ).format(name=name, hidden=structure.hidden)
     parts = _parts(structure.edges, count) if len(structure.edges) else 1
     if parts > 1:
         return InputError(
-            f"{name} consists of {parts} parts that do not hang together; separate them in Edit "
+            "{name} consists of {parts} parts that do not hang together; separate them in Edit "
             "Mode (Mesh > Separate > By Loose Parts) and erode each, or make one grid of all."
-        )
+        ).format(name=name, parts=parts)
     if structure.largest > 4:
         return InputError(
-            f"{name} has faces of up to {structure.largest} corners, and no vertices within them; "
-            "make a grid of it."
-        )
+            "{name} has faces of up to {largest} corners, and no vertices within them; make a grid "
+            "of it."
+        ).format(name=name, largest=structure.largest)
     return None
 
 

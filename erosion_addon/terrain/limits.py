@@ -88,8 +88,10 @@ class Limits(Parameters):
         for low, high in (("lowest", "highest"), ("flattest", "steepest")):
             if getattr(self, low) >= getattr(self, high):
                 raise InputError(
-                    f"{low} is {getattr(self, low):g} and {high} {getattr(self, high):g}: "
-                    f"{high} must be more than {low}, else the step acts nowhere."
+                    "{low} is {low_value:g} and {high} {high_value:g}: {high} must be more than "
+                    "{low}, else the step acts nowhere."
+                ).format(
+                    low=low, low_value=getattr(self, low), high=high, high_value=getattr(self, high)
                 )
 
     @property

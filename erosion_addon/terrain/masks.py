@@ -154,24 +154,30 @@ def prepare(
     notes: list[str] = []
     for kind, values in (masks or {}).items():
         if kind not in MASK_KINDS:
-            raise InputError(f"There is no mask {kind}; choose one of {', '.join(MASK_KINDS)}.")
+            raise InputError("There is no mask {kind}; choose one of {mask_kinds}.").format(
+                kind=kind, mask_kinds=", ".join(MASK_KINDS)
+            )
         highest = MASK_KINDS[kind].highest
         meaning = MASK_KINDS[kind].meaning
         try:
             with np.errstate(over="ignore"):
                 array = np.asarray(values, dtype=np.float32)
         except (TypeError, ValueError):
-            raise InputError(f"The {kind} mask is not a rectangle of numbers.") from None
+            raise InputError("The {kind} mask is not a rectangle of numbers.").format(
+                kind=kind
+            ) from None
         if array.ndim != 2 or array.size == 0:
             raise InputError(
-                f"The {kind} mask has the shape {array.shape}; it must have rows and columns."
-            )
+                "The {kind} mask has the shape {shape}; it must have rows and columns."
+            ).format(kind=kind, shape=array.shape)
         bad = ~((array >= 0) & (array <= highest))  # NaN fails too
         if bad.any():
             row, col = np.argwhere(bad)[0]
             raise InputError(
-                f"The {kind} mask ({meaning}) must be from 0 to {highest:g}; "
-                f"at row {row}, column {col} it is {array[row, col]:g}."
+                "The {kind} mask ({meaning}) must be from 0 to {highest:g}; at row {row}, column "
+                "{col} it is {array:g}."
+            ).format(
+                kind=kind, meaning=meaning, highest=highest, row=row, col=col, array=array[row, col]
             )
         if array.shape != shape:
             notes.append(

@@ -41,13 +41,13 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
     cols, rows = (int(count) for count in np.floor(size / cell_size + 1e-3) + 1)
     if min(rows, cols) < SMALLEST_SIDE:
         raise InputError(
-            f"Seen from above it is {size[0]:.4g} × {size[1]:.4g} m, which is too small for cells "
-            f"of {cell_size:.4g} m; turn it to face upward, or use smaller cells."
-        )
+            "Seen from above it is {width:.4g} × {length:.4g} m, which is too small for cells of "
+            "{cell_size:.4g} m; turn it to face upward, or use smaller cells."
+        ).format(width=size[0], length=size[1], cell_size=cell_size)
     if rows * cols > MOST_CELLS:
         raise InputError(
-            f"{rows} × {cols} cells are too many; use larger ones than {cell_size:.4g} m."
-        )
+            "{rows} × {cols} cells are too many; use larger ones than {cell_size:.4g} m."
+        ).format(rows=rows, cols=cols, cell_size=cell_size)
     local = np.array(points, np.float64)
     local[:, :2] = (local[:, :2] - corner) / cell_size
     heights = surface_at(local, triangles, (rows, cols))
@@ -55,9 +55,9 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
     holes = int(np.count_nonzero(missing))
     if holes > LARGEST_HOLES * heights.size:
         raise InputError(
-            f"Seen from above it covers {heights.size - holes} of {heights.size} cells, too few to "
-            "fill the rest; use a mesh that is closer to a full rectangle."
-        )
+            "Seen from above it covers {covered} of {cells} cells, too few to fill the rest; use a "
+            "mesh that is closer to a full rectangle."
+        ).format(covered=heights.size - holes, cells=heights.size)
     return filled(heights, missing) if holes else heights, corner, holes
 
 

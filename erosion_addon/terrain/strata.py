@@ -91,9 +91,8 @@ class Strata:
         if isinstance(name, str) and not name.lower().endswith(".toml"):
             path = shipped("strata").get(name)
             if path is None:
-                raise InputError(
-                    f"There are no strata {name!r:.80}; choose one of "
-                    f"{', '.join(shipped('strata'))}."
+                raise InputError("There are no strata {name:.80}; choose one of {strata}.").format(
+                    name=repr(name), strata=", ".join(shipped("strata"))
                 )
         else:
             path = Path(name)
@@ -101,7 +100,7 @@ class Strata:
         try:
             return cls.from_dict(table)
         except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+            raise InputError("{path}: {error}").format(path=path, error=error) from None
 
     @classmethod
     def from_dict(cls, table: dict[str, Any]) -> "Strata":
@@ -118,14 +117,14 @@ class Strata:
                 or (key == "name" and not text.strip())
             ):
                 raise InputError(
-                    f"{key} must be text of at most 1000 characters, not {text!r:.60}."
-                )
+                    "{key} must be text of at most 1000 characters, not {text:.60}."
+                ).format(key=key, text=repr(text))
         layers = values.pop("layer", [])
         if not isinstance(layers, list) or not all(isinstance(layer, dict) for layer in layers):
             raise InputError("layer must be written as [[layer]] tables.")
         if not 1 <= len(layers) <= MOST_LAYERS:
-            raise InputError(
-                f"Strata need from 1 to {MOST_LAYERS} layers; these have {len(layers)}."
+            raise InputError("Strata need from 1 to {most} layers; these have {count}.").format(
+                most=MOST_LAYERS, count=len(layers)
             )
         checked = [_layer(number, layer) for number, layer in enumerate(layers, 1)]
         bedding = _Bedding.from_dict(values)
@@ -271,4 +270,4 @@ def _layer(number: int, table: dict[str, Any]) -> tuple[_Layer, str]:
         linear_color("color", color)
         return _Layer.from_dict(values), str(color)
     except InputError as error:
-        raise InputError(f"layer {number}: {error}") from None
+        raise InputError("layer {number}: {error}").format(number=number, error=error) from None

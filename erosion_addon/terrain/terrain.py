@@ -118,13 +118,13 @@ def checked_spacing(cell_size: Any) -> tuple[float, float]:
         pair = (math.nan, math.nan)
     if not all(1e-6 <= number <= 1e6 for number in pair):
         raise InputError(
-            f"The cell size must be from 0.000001 to 1000000 meters, not {cell_size!r:.60}."
-        )
+            "The cell size must be from 0.000001 to 1000000 meters, not {cell_size:.60}."
+        ).format(cell_size=repr(cell_size))
     if not 1 / LONGEST_CELL <= pair[0] / pair[1] <= LONGEST_CELL:
         raise InputError(
-            f"The cells are {pair[1]:g} m wide and {pair[0]:g} m long; "
-            f"resample the grid so that neither side is over {LONGEST_CELL} times the other."
-        )
+            "The cells are {width:g} m wide and {length:g} m long; resample the grid so that "
+            "neither side is over {most} times the other."
+        ).format(width=pair[1], length=pair[0], most=LONGEST_CELL)
     return pair[0], pair[1]
 
 
@@ -137,37 +137,39 @@ def checked_field(
     copies: False for `values` themselves, where they are in order.
     """
     if name not in FIELDS:
-        raise InputError(f"There is no field {name}; choose one of {', '.join(FIELDS)}.")
+        raise InputError("There is no field {name}; choose one of {fields}.").format(
+            name=name, fields=", ".join(FIELDS)
+        )
     field = FIELDS[name]
     try:
         with np.errstate(over="ignore"):
             make = np.array if copies else np.asarray
             array: np.ndarray[Any, Any] = make(values, dtype=field.dtype, order="C")
     except (TypeError, ValueError):
-        raise InputError(f"The {name} is not a rectangle of numbers.") from None
+        raise InputError("The {name} is not a rectangle of numbers.").format(name=name) from None
     if shape is None and (array.ndim != 2 or min(array.shape) < SMALLEST_SIDE):
         size = " × ".join(map(str, array.shape)) or "a single number"
         raise InputError(
-            f"The {name} is {size}; it needs at least {SMALLEST_SIDE} rows and {SMALLEST_SIDE} "
-            "columns."
-        )
+            "The {name} is {size}; it needs at least {smallest} rows and {smallest} columns."
+        ).format(name=name, size=size, smallest=SMALLEST_SIDE)
     expected = shape and (shape if field.components == 1 else (*shape, field.components))
     if expected and array.shape != expected:
-        raise InputError(
-            f"The {name} is {' × '.join(map(str, array.shape))} and the grid "
-            f"{' × '.join(map(str, expected))}."
+        raise InputError("The {name} is {shape} and the grid {expected}.").format(
+            name=name,
+            shape=" × ".join(map(str, array.shape)),
+            expected=" × ".join(map(str, expected)),
         )
     most = _LARGEST if name in VAST else HIGHEST
     if not (array.min() >= -most and array.max() <= most):  # NaN fails both
         bad = ~(np.abs(array) <= most)
         row, col = np.argwhere(bad)[0][:2]
         raise InputError(
-            f"The {name} has {np.count_nonzero(bad)} values that are not finite or beyond "
-            f"±{most:g}, the first at row {row}, column {col}; fill them first."
-        )
+            "The {name} has {bad} values that are not finite or beyond ±{most:g}, the first at row "
+            "{row}, column {col}; fill them first."
+        ).format(name=name, bad=np.count_nonzero(bad), most=most, row=row, col=col)
     if name in ("sediment", "snow", "meltwater") and array.min() < 0:
         row, col = np.unravel_index(array.argmin(), array.shape)
         raise InputError(
-            f"The {name} is negative at row {row}, column {col}; a thickness is 0 or more."
-        )
+            "The {name} is negative at row {row}, column {col}; a thickness is 0 or more."
+        ).format(name=name, row=row, col=col)
     return array

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 
+from ..base.errors import Sentence
 from ..scene.session import session
 from .base import manual
 from .base.translations import sentence
@@ -152,10 +153,9 @@ def draw_file(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """
     run = session.run.task
     if run is not None:
-        state = (
-            f"{run.object_name} is being {run.doing}: saving keeps it as it was, and quitting "
-            "cancels that."
-        )
+        state = Sentence(
+            "{object_name} is being {doing}: saving keeps it as it was, and quitting cancels that."
+        ).format(object_name=run.object_name, doing=run.doing)
         self.layout.label(text=sentence(state), icon="INFO", translate=False)
         self.layout.separator()
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ..base.errors import Sentence
 from ..recipe.recipe import Recipe
 from ..run.frames.frame_settings import FrameSettings
 from ..terrain.terrain import Terrain
@@ -91,9 +92,10 @@ class Runner:
                     self._messages.put(message)
                 del message  # a result is large, and the next message may be long in coming
         except MemoryError:
-            self._give_up("There is not enough memory for the result; use fewer cells.")
+            self._give_up(Sentence("There is not enough memory for the result; use fewer cells."))
         except Exception as error:  # noqa: BLE001 - a silent worker is of no use
-            self._give_up(f"The erosion process sent an invalid answer ({error!r:.200}).")
+            reason = Sentence("The erosion process sent an invalid answer ({error:.200}).")
+            self._give_up(reason.format(error=repr(error)))
         finally:
             self._bury()
             with contextlib.suppress(OSError):
@@ -249,11 +251,14 @@ class Runner:
             pass  # the worker is gone, which `_listen` reports
         except MemoryError:
             self._give_up(
-                "There is not enough memory to send the terrain to the erosion process; use fewer "
-                "cells."
+                Sentence(
+                    "There is not enough memory to send the terrain to the erosion process; use "
+                    "fewer cells."
+                )
             )
         except Exception as error:  # noqa: BLE001 - the worker waits for the rest of the order
-            self._give_up(f"The order could not be sent to the erosion process ({error!r:.200}).")
+            reason = Sentence("The order could not be sent to the erosion process ({error:.200}).")
+            self._give_up(reason.format(error=repr(error)))
         with contextlib.suppress(OSError, ValueError):
             stream.close()
 
@@ -291,12 +296,18 @@ class Runner:
 def _why_ended(code: int) -> str:
     """Reason of an unexpected exit, as a sentence."""
     if code == NO_MEMORY:
-        return "There is not enough memory for this terrain; use fewer cells."
+        return Sentence("There is not enough memory for this terrain; use fewer cells.")
     if code < 0:
         try:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        cause = f"{name}, most likely because memory ran out" if name == "SIGKILL" else name
-        return f"The erosion process was ended by the system ({cause}); the terrain is unchanged."
-    return f"The erosion process ended unexpectedly (exit code {code}); the terrain is unchanged."
+        cause = name
+        if name == "SIGKILL":
+            cause = Sentence("{name}, most likely because memory ran out").format(name=name)
+        return Sentence(
+            "The erosion process was ended by the system ({cause}); the terrain is unchanged."
+        ).format(cause=cause)
+    return Sentence(
+        "The erosion process ended unexpectedly (exit code {code}); the terrain is unchanged."
+    ).format(code=code)

@@ -3,6 +3,7 @@
 
 from importlib import metadata
 
+from ..base.errors import Sentence
 from ..base.memory import available_memory, size_in_words
 
 LIBRARIES = ("numba", "llvmlite", "numpy")
@@ -30,12 +31,12 @@ def why_broken() -> str:
     """
     available = available_memory()
     if available is not None and available < LEAST_MEMORY:
-        return (
-            "There is not enough memory for the erosion process to start: "
-            f"{size_in_words(available)} is free; close other programs, and restart Blender."
-        )
-    return (
-        f"The libraries that erosion needs do not work together here ({versions()}); another "
+        return Sentence(
+            "There is not enough memory for the erosion process to start: {free} is free; close "
+            "other programs, and restart Blender."
+        ).format(free=size_in_words(available))
+    return Sentence(
+        "The libraries that erosion needs do not work together here ({versions}); another "
         "extension may have replaced one: reinstall Terrain Erosion, or disable the other "
         "extension, and restart Blender."
-    )
+    ).format(versions=versions())

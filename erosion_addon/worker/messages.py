@@ -9,6 +9,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.errors import Sentence
+
+SENTENCE = "sentence"
+"""Key of the template of a `Sentence`, beside its values."""
 
 MASK_PREFIX = "mask "
 """Prefix that distinguishes masks from fields."""
@@ -61,11 +65,29 @@ def send(
     """Write a message; OSError or ValueError if the pipe is closed."""
     contiguous = {name: np.asarray(array, order="C") for name, array in (arrays or {}).items()}
     announced = [[name, array.dtype.str, array.shape] for name, array in contiguous.items()]
-    line = json.dumps({"kind": kind, "values": dict(values or {}), "arrays": announced})
+    line = json.dumps({"kind": kind, "values": _packed(values or {}), "arrays": announced})
     stream.write(line.encode() + b"\n")
     for array in contiguous.values():
         stream.write(array.reshape(-1).view(np.uint8).data)
     stream.flush()
+
+
+def _packed(value: Any) -> Any:
+    """A value for JSON, sentences with their templates."""
+    if isinstance(value, Sentence):
+        return {SENTENCE: value.template, **_packed(value.values)}
+    if isinstance(value, Mapping):
+        return {key: _packed(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_packed(entry) for entry in value]
+    return value
+
+
+def _unpacked(values: dict[str, Any]) -> Any:
+    if SENTENCE not in values:
+        return values
+    sentence = Sentence(values.pop(SENTENCE))
+    return sentence.format(**values) if values else sentence
 
 
 def receive(stream: BinaryIO) -> Message | None:
@@ -73,7 +95,7 @@ def receive(stream: BinaryIO) -> Message | None:
     line = stream.readline()
     if not line.endswith(b"\n"):
         return None
-    header = json.loads(line)
+    header = json.loads(line, object_hook=_unpacked)
     arrays = {}
     for name, dtype, shape in header["arrays"]:
         array = np.empty(shape, dtype)

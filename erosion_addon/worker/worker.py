@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.errors import InputError, print_traceback
+from ..base.errors import InputError, Sentence, print_traceback
 from ..base.parameters import specifications
 from ..base.threads import OnProgress
 from ..grid.resample import spread
@@ -223,12 +223,11 @@ def _explained(answer: Callable[..., None]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        answer("refused", {"reason": str(error)})
+        answer("refused", {"reason": error.sentence})
     except MemoryError:
         _results.clear()
-        answer(
-            "refused", {"reason": "There is not enough memory for this terrain; use fewer cells."}
-        )
+        reason = Sentence("There is not enough memory for this terrain; use fewer cells.")
+        answer("refused", {"reason": reason})
     except Exception:  # noqa: BLE001 - whatever it is, Blender must hear of it
         answer("failed", {"reason": traceback.format_exc()})
 

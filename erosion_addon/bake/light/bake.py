@@ -37,7 +37,9 @@ def bake(
     threads = granted(threads)
     tally.total = 1.0 + (len(suns) if parameters.terrain_shadow else 0)
     if len(suns) > len(SUNS):
-        raise InputError(f"There are {len(suns)} suns; the maximum is {len(SUNS)}.")
+        raise InputError("There are {count} suns; the maximum is {most}.").format(
+            count=len(suns), most=len(SUNS)
+        )
     wrap = edges == "wrap"
     lights = caster_light(terrain.elevation, terrain.spacing, casters, suns, threads)
     fields = {"sky_light": lights[0] * _sky(terrain, parameters, wrap, threads, tally)}

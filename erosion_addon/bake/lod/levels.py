@@ -102,9 +102,8 @@ def check_errors(errors: Sequence[float]) -> None:
     """Raise InputError for missing errors or errors that are too small."""
     if not errors or not all(SMALLEST_ERROR <= error <= 1e9 for error in errors):
         raise InputError(
-            f"Levels of detail need at least one error, and each must be {SMALLEST_ERROR:g} m or "
-            "more."
-        )
+            "Levels of detail need at least one error, and each must be {smallest:g} m or more."
+        ).format(smallest=SMALLEST_ERROR)
 
 
 def water_height(level: Array, limit: Array, wet: Array) -> Array:

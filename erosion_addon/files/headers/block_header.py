@@ -79,9 +79,9 @@ def _srtm(path: Path, size: int) -> Block:
     )
     if shape is None:
         raise InputError(
-            f"{path} has {size} bytes, which no .hgt file has; one of 3601 × 3601 heights has "
+            "{path} has {size} bytes, which no .hgt file has; one of 3601 × 3601 heights has "
             "25934402 bytes."
-        )
+        ).format(path=path, size=size)
     rows, cols = shape
     header = ImageHeader(rows, cols, 1, "int16", no_data=_VOID, unit=1.0, byte_order="big")
     step = 1 / (rows - 1)
@@ -112,7 +112,9 @@ def _portable_floats(path: Path) -> Block:
     if words is None:
         raise CorruptError("its header is invalid")
     if words[1] == b"PF":
-        raise InputError(f"{path} is a color image; save the heights as grayscale.")
+        raise InputError("{path} is a color image; save the heights as grayscale.").format(
+            path=path
+        )
     cols = int(words[2])
     rows = int(words[3])
     scale = float(words[4])
@@ -127,8 +129,8 @@ def _described(path: Path) -> Block:
     text = text_beside(path, ".hdr")
     if not text.strip():
         raise InputError(
-            f"{path} needs its header {path.stem}.hdr beside it, which is not there or empty."
-        )
+            "{path} needs its header {stem}.hdr beside it, which is not there or empty."
+        ).format(path=path, stem=path.stem)
     return _envi(path, text) if text.lstrip().startswith("ENVI") else _esri(path, text)
 
 
@@ -241,15 +243,17 @@ def _block(
 ) -> Block:
     """Block of the only band; InputError for several."""
     if bands != 1:
-        raise InputError(f"{path} has {bands} bands; save the heights alone in one.")
+        raise InputError("{path} has {bands} bands; save the heights alone in one.").format(
+            path=path, bands=bands
+        )
     return Block(header, dtype, offset, header.cols * dtype.itemsize, dtype.itemsize)
 
 
 def _dtype(path: Path, kind: str, order: str) -> np.dtype[np.generic]:
     if kind not in _KINDS:
         raise InputError(
-            f"{path} holds numbers of a kind that is not supported; save it with 16 or 32 bits."
-        )
+            "{path} holds numbers of a kind that is not supported; save it with 16 or 32 bits."
+        ).format(path=path)
     return np.dtype(("<" if order == "little" else ">") + kind)
 
 

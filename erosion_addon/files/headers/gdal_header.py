@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...base.data_files import is_there
-from ...base.errors import InputError
+from ...base.errors import InputError, unreadable
 from ...base.regular_files import is_in_network, open_regular
 from ..places.coordinate_text import USER_DEFINED, system_in
 from ..places.placement import Placement, System
@@ -57,9 +57,9 @@ def open_with_gdal(path: Path) -> Any:
         import rasterio
     except ImportError:
         raise InputError(
-            f"{path} is of a kind that only GDAL reads; run pip install terrain-erosion[gis], "
-            f"or convert it: gdal_translate {path.name} heights.tif."
-        ) from None
+            "{path} is of a kind that only GDAL reads; run pip install terrain-erosion[gis], or "
+            "convert it: gdal_translate {name} heights.tif."
+        ).format(path=path, name=path.name) from None
     suffix = path.suffix.lower()
     if suffix == ".vrt":
         _require_local(path)
@@ -69,14 +69,14 @@ def open_with_gdal(path: Path) -> Any:
         if dataset.count == 0 and len(dataset.subdatasets) == 1:
             return _opened(dataset.subdatasets[0], drivers)
     except (rasterio.errors.RasterioError, UnicodeError) as error:
-        raise InputError(
-            f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}."
+        raise InputError("{path} cannot be read by GDAL: {error:.200}.").format(
+            path=path, error=str(error).splitlines()[0]
         ) from None
     if dataset.count == 0 and dataset.subdatasets:
         names = ", ".join(name.rsplit(":", 1)[-1] for name in dataset.subdatasets[:5])
         raise InputError(
-            f"{path} holds several layers ({names}); save the heights alone, by gdal_translate."
-        )
+            "{path} holds several layers ({names}); save the heights alone, by gdal_translate."
+        ).format(path=path, names=names)
     return dataset
 
 
@@ -99,19 +99,19 @@ def _require_local(path: Path, depth: int = 0) -> None:
             text = stream.read(_LARGEST_VIRTUAL + 1)
         elements = list(ElementTree.fromstring(text[:_LARGEST_VIRTUAL]).iter())
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise unreadable(path, error) from None
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(
-            f"{path} is no virtual raster of GDAL, or damaged; save it again."
+        raise InputError("{path} is no virtual raster of GDAL, or damaged; save it again.").format(
+            path=path
         ) from None
     for element in elements:
         words = [element.text or "", *element.attrib.values()]
         if any("/vsi" in word or "://" in word for word in words):
             raise InputError(
-                f"{path} names a server or an archive; it may name files of this machine only."
-            )
+                "{path} names a server or an archive; it may name files of this machine only."
+            ).format(path=path)
         if not element.tag.lower().endswith(("sourcefilename", "sourcedataset")):
             continue
         # GDAL takes one that is not relative to the file from the current folder
@@ -123,12 +123,14 @@ def _require_local(path: Path, depth: int = 0) -> None:
             or not any(map(is_there, paths))
         ):
             raise InputError(
-                f"{path} names {words[0]!r:.80}, which is no file with heights on this machine."
-            )
+                "{path} names {word:.80}, which is no file with heights on this machine."
+            ).format(path=path, word=repr(words[0]))
         for inner in paths:
             if inner.suffix.lower() == ".vrt" and is_there(inner):
                 if depth == _DEEPEST:
-                    raise InputError(f"{path} is nested too deeply; save it as one file.")
+                    raise InputError("{path} is nested too deeply; save it as one file.").format(
+                        path=path
+                    )
                 _require_local(inner, depth + 1)
             elif is_there(inner):
                 _require_binary(inner)
@@ -139,7 +141,9 @@ def _require_binary(path: Path) -> None:
     with open_regular(path) as stream:
         head = stream.read(4096)
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{") or b"<gdal" in head.lower():
-            raise InputError(f"{path} does not hold what its suffix says; save it again.")
+            raise InputError("{path} does not hold what its suffix says; save it again.").format(
+                path=path
+            )
 
 
 def has_gdal() -> bool:
@@ -156,12 +160,14 @@ def gdal_header(path: Path) -> ImageHeader:
     with open_with_gdal(path) as dataset:
         bands = [band for band in dataset.indexes if dataset.colorinterp[band - 1].name != "alpha"]
         if len(bands) != 1:
-            raise InputError(f"{path} has {len(bands)} bands; save the heights alone in one.")
+            raise InputError("{path} has {count} bands; save the heights alone in one.").format(
+                path=path, count=len(bands)
+            )
         kind = np.dtype(dataset.dtypes[0])
         if kind.kind not in "uif":
             raise InputError(
-                f"{path} holds {kind}, which are not heights; save it with 16 or 32 bits."
-            )
+                "{path} holds {kind}, which are not heights; save it with 16 or 32 bits."
+            ).format(path=path, kind=kind)
         system = System()
         unit = None
         if dataset.crs:

@@ -89,5 +89,7 @@ def single(pixels: np.ndarray[Any, Any], path: object) -> np.ndarray[Any, Any]:
     if pixels.shape[2] > 2:
         for channel in (1, 2):
             if not np.array_equal(first, pixels[..., channel], equal_nan=True):
-                raise InputError(f"{path} is a color image; save the heights as grayscale.")
+                raise InputError("{path} is a color image; save the heights as grayscale.").format(
+                    path=path
+                )
     return first

@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, unreadable
 from ...base.regular_files import kind_of
 from .ascii_grid import AsciiGrid, ascii_grid
 from .block_header import BLOCK_SUFFIXES, Block, block_of
@@ -86,7 +86,7 @@ def file_header(path: str | Path) -> FileHeader:
             return PlainImage(gdal_header(path))
         raise
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise unreadable(path, error) from error
 
 
 @contextmanager
@@ -98,7 +98,9 @@ def damage_in(name: str) -> Iterator[None]:
         raise
     except (CorruptError, struct.error, ValueError, IndexError) as error:
         why = str(error) if isinstance(error, CorruptError) else "its header is invalid"
-        raise InputError(f"{name} is damaged or cut off: {why}; save it again.") from error
+        raise InputError("{name} is damaged or cut off: {why}; save it again.").format(
+            name=name, why=why
+        ) from error
 
 
 def file_size(path: Path) -> int:
@@ -109,15 +111,17 @@ def file_size(path: Path) -> int:
         str(path).encode()
         status = path.stat()
     except FileNotFoundError:
-        raise InputError(f"{path} does not exist.") from None
+        raise InputError("{path} does not exist.").format(path=path) from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise unreadable(path, error) from error
     except ValueError:
-        raise InputError(f"{str(path)!r} is not a usable file name; rename the file.") from None
+        raise InputError("{path} is not a usable file name; rename the file.").format(
+            path=repr(str(path))
+        ) from None
     if kind := kind_of(path):
-        raise InputError(f"{path} is {kind}, not a file.")
+        raise InputError("{path} is {kind}, not a file.").format(path=path, kind=kind)
     if status.st_size == 0:
-        raise InputError(f"{path} is empty.")
+        raise InputError("{path} is empty.").format(path=path)
     return status.st_size
 
 
@@ -134,14 +138,16 @@ def parse_header(stream: BinaryIO, size: int, name: str) -> TiffImage | PlainIma
         elif magic == b"v/1\x01":
             image = PlainImage(_exr(stream, size, name))
         else:
-            raise InputError(f"{name} is not a PNG, TIFF or EXR image; convert it to one of these.")
+            raise InputError(
+                "{name} is not a PNG, TIFF or EXR image; convert it to one of these."
+            ).format(name=name)
         header = image.header
         if header.rows <= 0 or header.cols <= 0:
             raise CorruptError(f"it claims {header.rows} × {header.cols} pixels")
     if header.channels > 4:
         raise InputError(
-            f"{name} has {header.channels} channels; save the heights alone as a gray image."
-        )
+            "{name} has {channels} channels; save the heights alone as a gray image."
+        ).format(name=name, channels=header.channels)
     return image
 
 
@@ -157,8 +163,8 @@ def _png(stream: BinaryIO, size: int, name: str) -> ImageHeader:
         raise CorruptError("its header is invalid")
     if color == 3:
         raise InputError(
-            f"{name} is a PNG with a palette, whose numbers are not heights; save it as grayscale."
-        )
+            "{name} is a PNG with a palette, whose numbers are not heights; save it as grayscale."
+        ).format(name=name)
     channels = {0: 1, 2: 3, 4: 2, 6: 4}.get(color)
     if channels is None:
         raise CorruptError(f"there is no PNG color type {color}")
@@ -184,8 +190,8 @@ def _exr(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     (version,) = struct.unpack_from("<I", data, 4)
     if version & 0x1800:
         raise InputError(
-            f"{name} is an EXR with several parts or deep pixels; save one flat layer of heights."
-        )
+            "{name} is an EXR with several parts or deep pixels; save one flat layer of heights."
+        ).format(name=name)
     attributes, table = _exr_attributes(data)
     if not {"channels", "dataWindow", "compression"} <= attributes.keys():
         raise CorruptError("its header lacks channels or size")
@@ -193,23 +199,21 @@ def _exr(stream: BinaryIO, size: int, name: str) -> ImageHeader:
     names = tuple(channels)
     if any("." in channel for channel in names):
         raise InputError(
-            f"{name} is an EXR with layers ({', '.join(names[:4])}); save one flat layer of "
-            "heights."
-        )
+            "{name} is an EXR with layers ({names}); save one flat layer of heights."
+        ).format(name=name, names=", ".join(names[:4]))
     if len(names) != 1 and set(names) not in _EXR_CHANNELS:
         raise InputError(
-            f"{name} has the channels {', '.join(names[:8])}; save the heights alone in one "
-            "channel."
-        )
+            "{name} has the channels {names}; save the heights alone in one channel."
+        ).format(name=name, names=", ".join(names[:8]))
     if any((x_sampling, y_sampling) != (1, 1) for _, x_sampling, y_sampling in channels.values()):
         raise InputError(
-            f"{name} is an EXR with subsampled channels; save the heights at full resolution."
-        )
+            "{name} is an EXR with subsampled channels; save the heights at full resolution."
+        ).format(name=name)
     kinds = {kind for kind, _, _ in channels.values()}
     if not kinds <= _EXR_KINDS.keys():
         raise InputError(
-            f"{name} is an EXR of integers, which Blender does not read exactly; save it as float."
-        )
+            "{name} is an EXR of integers, which Blender does not read exactly; save it as float."
+        ).format(name=name)
 
     left, low, right, high = struct.unpack("<iiii", attributes["dataWindow"])
     header = ImageHeader(

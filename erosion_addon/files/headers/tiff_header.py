@@ -87,13 +87,13 @@ def _header(images: tuple[Directory, ...], size: int, name: str) -> ImageHeader:
     kind = kind_of(first)
     if kind is None:
         raise InputError(
-            f"{name} stores its TIFF pixels in a way that is not supported; save it with 16 or 32 "
+            "{name} stores its TIFF pixels in a way that is not supported; save it with 16 or 32 "
             "bits."
-        )
+        ).format(name=name)
     if first.one(COLORS, 1) > 2:
         raise InputError(
-            f"{name} is a TIFF with a palette or a print color space; save it as grayscale."
-        )
+            "{name} is a TIFF with a palette or a print color space; save it as grayscale."
+        ).format(name=name)
     if min(shape) <= 0 or first.channels <= 0:
         raise CorruptError(f"it claims {shape[0]} × {shape[1]} pixels in {first.channels} channels")
     _check_blocks(first, size, np.dtype(kind).itemsize)
@@ -168,9 +168,9 @@ def _packing(directory: Directory, name: str) -> str:
     if number not in PACKINGS or (number == 7 and directory.one(BITS, 1) != 8):
         packing = _OTHER_PACKINGS.get(number) or PACKINGS.get(number) or f"method {number}"
         raise UnknownPackingError(
-            f"{name} is packed by {packing}, which is not read here; "
-            "save it with Deflate, in GDAL by gdal_translate -co COMPRESS=DEFLATE."
-        )
+            "{name} is packed by {packing}, which is not read here; save it with Deflate, in GDAL "
+            "by gdal_translate -co COMPRESS=DEFLATE."
+        ).format(name=name, packing=packing)
     return PACKINGS[number]
 
 
@@ -207,9 +207,9 @@ def _orientation(directory: Directory, placement: Placement | None, name: str) -
     corner = directory.one(_ORIENTATION, 1)
     if corner > 4:
         raise InputError(
-            f"{name} is a TIFF with rows and columns exchanged (orientation {corner}); save it "
+            "{name} is a TIFF with rows and columns exchanged (orientation {corner}); save it "
             "upright."
-        )
+        ).format(name=name, corner=corner)
     return corner in (3, 4), corner in (2, 3)
 
 

@@ -117,7 +117,7 @@ def gdal_numbers(
             numbers = dataset.read(1, window=window)
             valid = dataset.read_masks(1, window=window) > 0 if header.mask_band else None
         except rasterio.errors.RasterioError as error:
-            raise InputError(
-                f"{path} cannot be read by GDAL: {str(error).splitlines()[0]:.200}."
+            raise InputError("{path} cannot be read by GDAL: {error:.200}.").format(
+                path=path, error=str(error).splitlines()[0]
             ) from None
     return numbers, valid

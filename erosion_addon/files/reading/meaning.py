@@ -50,13 +50,12 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
     if meaning == "shades":
         if options.unit != "auto":
             raise InputError(
-                f"{record.name} holds shades of gray, which have no unit; leave out the unit of "
-                "heights."
-            )
+                "{name} holds shades of gray, which have no unit; leave out the unit of heights."
+            ).format(name=record.name)
         if header.kind.startswith("float") and not within and low <= high:
             raise InputError(
-                f"{record.name} holds floats from {low:g} to {high:g}, and shades go from 0 to 1."
-            )
+                "{name} holds floats from {low:g} to {high:g}, and shades go from 0 to 1."
+            ).format(name=record.name, low=low, high=high)
         if header.kind.startswith("uint"):
             sentinels = {}
             low, high = survey.extremes({})
@@ -201,9 +200,9 @@ def _holes(
         where = _cells(record, survey, record.holes)
         what = f"no data ({names}) in {where}" if names else f"{where} that are not numbers"
         raise InputError(
-            f"{record.name} has {what}, too many to fill from the others; crop the file to the "
-            "part that has data, or make the rest a sea at a level."
-        )
+            "{name} has {what}, too many to fill from the others; crop the file to the part that "
+            "has data, or make the rest a sea at a level."
+        ).format(name=record.name, what=what)
     result = "were filled from the heights around them"
     if options.holes == "sea":
         result = f"are sea at {options.sea_level:g} m"

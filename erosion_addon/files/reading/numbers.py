@@ -33,16 +33,22 @@ def array_numbers(path: Path, length: int) -> Raster:
         # come up with.
         except Exception as error:
             raise InputError(
-                f"{path} is not a .npy file of version 1 or 2, or damaged; save it again."
-            ) from error
+                "{path} is not a .npy file of version 1 or 2, or damaged; save it again."
+            ).format(path=path) from error
         offset = stream.tell()
     if dtype.kind != "f" or dtype.itemsize not in (4, 8):
-        raise InputError(f"{path} holds {dtype}; save it as float32 or float64.")
+        raise InputError("{path} holds {dtype}; save it as float32 or float64.").format(
+            path=path, dtype=dtype
+        )
     if len(shape) != 2:
-        raise InputError(f"{path} has {len(shape)} dimensions; a terrain has 2, rows and columns.")
+        raise InputError(
+            "{path} has {count} dimensions; a terrain has 2, rows and columns."
+        ).format(path=path, count=len(shape))
     rows, cols = shape
     if offset + rows * cols * dtype.itemsize > length:
-        raise InputError(f"{path} is cut off: it claims {rows} × {cols} cells; save it again.")
+        raise InputError(
+            "{path} is cut off: it claims {rows} × {cols} cells; save it again."
+        ).format(path=path, rows=rows, cols=cols)
     header = ImageHeader(rows, cols, 1, f"float{8 * dtype.itemsize}")
     if fortran:
         across = _block(path, dtype, offset, (cols, rows))
@@ -109,7 +115,7 @@ def _block(
             stream.seek(offset + top * cols * dtype.itemsize)
             values = np.fromfile(stream, dtype, (bottom - top) * cols)
         if values.size < (bottom - top) * cols:
-            raise InputError(f"{path} is cut off; save it again.")
+            raise InputError("{path} is cut off; save it again.").format(path=path)
         return values.reshape(bottom - top, cols)
 
     return read

@@ -51,20 +51,23 @@ def check_options(record: Record, options: Reading) -> None:
     rows, cols = record.file_shape
     _check_size(record.file_shape, record.name)
     if options.size is not None and record.file_shape != tuple(options.size):
-        raise InputError(f"{record.name} is {rows} × {cols}, not {_size(options.size)}.")
+        raise InputError("{name} is {rows} × {cols}, not {size}.").format(
+            name=record.name, rows=rows, cols=cols, size=_size(options.size)
+        )
     if (options.byte_order, options.depth) != ("auto", "auto") and Path(
         record.name
     ).suffix.lower() not in WIDTHS:
         raise InputError(
-            f"{record.name} says its byte order and depth itself; leave out these options of raw "
-            "files."
-        )
+            "{name} says its byte order and depth itself; leave out these options of raw files."
+        ).format(name=record.name)
     if options.flip and record.georeference:
         raise InputError(
-            f"{record.name} has a place on Earth, which says where its rows lie; do not flip them."
-        )
+            "{name} has a place on Earth, which says where its rows lie; do not flip them."
+        ).format(name=record.name)
     if options.every < 1:
-        raise InputError(f"Each n-th cell is at least each first one, not each {options.every}.")
+        raise InputError("Each n-th cell is at least each first one, not each {every}.").format(
+            every=options.every
+        )
     if options.window:
         left, low, width, height = options.window
         if (
@@ -74,16 +77,15 @@ def check_options(record: Record, options: Reading) -> None:
             or low + height > rows
         ):
             raise InputError(
-                f"The window goes beyond {record.name}, which has {cols} columns and {rows} rows."
-            )
+                "The window goes beyond {name}, which has {cols} columns and {rows} rows."
+            ).format(name=record.name, cols=cols, rows=rows)
 
 
 def _check_size(shape: tuple[int, ...], name: str) -> None:
     if min(shape) < SMALLEST_SIDE:
         raise InputError(
-            f"{name} is {_size(shape)}; a terrain needs at least {SMALLEST_SIDE} × {SMALLEST_SIDE} "
-            "cells."
-        )
+            "{name} is {shape}; a terrain needs at least {smallest} × {smallest} cells."
+        ).format(name=name, shape=_size(shape), smallest=SMALLEST_SIDE)
 
 
 def _size(shape: tuple[int, ...]) -> str:

@@ -99,7 +99,9 @@ def _no_form(path: Path, length: int, options: Reading) -> InputError:
     bits = " or ".join(f"{8 * width}-bit" for width in widths)
     shape = f"{options.size[0]} × {options.size[1]} cells" if options.size else "a square"
     hint = "give another size" if options.size else "give its size (rows and columns)"
-    return InputError(f"{path} has {length} bytes, which is not {shape} of {bits} numbers; {hint}.")
+    return InputError(
+        "{path} has {length} bytes, which is not {shape} of {bits} numbers; {hint}."
+    ).format(path=path, length=length, shape=shape, bits=bits, hint=hint)
 
 
 def _roughness(paths: Sequence[Path], form: Form, relative: bool) -> float:

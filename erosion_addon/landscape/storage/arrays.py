@@ -18,7 +18,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.atomic_files import Outputs
-from ...base.errors import InputError
+from ...base.errors import InputError, unwritable
 from ...base.regular_files import open_regular
 
 FLOATS = ("<f4", "<f8")
@@ -100,7 +100,7 @@ def write_arrays(
         for part in (*Path(place).parents[-2::-1], Path(place)):
             (root / part).mkdir(exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror or error}.") from None
+        raise unwritable(folder, error) from None
     with Outputs() as outputs:
         for name, array in arrays.items():
             refuse_link(folder / f"{name}.npy")

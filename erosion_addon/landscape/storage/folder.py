@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.atomic_files import move_over, remove_leftovers, sha256
-from ...base.errors import InputError
+from ...base.errors import InputError, unreadable
 from ...base.lock import locked
 from ...base.regular_files import kind_of
 from ...terrain.fields import ANALYZED, FIELDS
@@ -201,7 +201,7 @@ def _sha256(path: Path) -> str:
     try:
         return sha256(path)
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise unreadable(path, error) from None
 
 
 def sweep(folder: Path) -> None:

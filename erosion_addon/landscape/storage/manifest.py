@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...base.atomic_files import Outputs
-from ...base.errors import InputError
+from ...base.errors import InputError, unreadable
 from ...base.regular_files import open_regular
 from ...files.headers.georeference import Georeference
 from ...recipe.recipe import EDGE_CHOICE, SEED, Recipe
@@ -143,7 +143,7 @@ class Manifest:
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
         except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+            raise unreadable(path, error) from None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InputError(f"{path} is damaged: it is not the manifest of a landscape.") from None
 

@@ -77,8 +77,8 @@ class Stroke(Parameters):
         for number, (_, _, pressure) in enumerate(self.dabs, 1):
             if not 0 <= pressure <= 1:
                 raise InputError(
-                    f"dabs: the pressure of dab {number} is {pressure:g}; it goes from 0 to 1."
-                )
+                    "dabs: the pressure of dab {number} is {pressure:g}; it goes from 0 to 1."
+                ).format(number=number, pressure=pressure)
 
     def way(self, number: int) -> tuple[float, float]:
         """Direction in which the stroke goes at a dab, (along x, along y) of length 1; 0 before it

@@ -21,9 +21,9 @@ def in_unit(state: State, unit: float) -> Array:
     datum = datum_of(state)
     if float(state.elevation.max()) - datum > HIGHEST_RELIEF * state.cell_size:
         raise InputError(
-            f"The relief is more than {HIGHEST_RELIEF:g} times the cell size of "
-            f"{state.cell_size:g} m; correct the cell size or the heights."
-        )
+            "The relief is more than {most:g} times the cell size of {cell_size:g} m; "
+            "correct the cell size or the heights."
+        ).format(most=HIGHEST_RELIEF, cell_size=state.cell_size)
     ground = np.empty((*state.elevation.shape, 2))
     np.subtract(state.elevation, datum, out=ground[..., 0])
     ground[..., 1] = state.loose()

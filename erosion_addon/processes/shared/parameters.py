@@ -238,8 +238,8 @@ def require_on_terrain(springs: Iterable[tuple[float, ...]]) -> None:
     for x, y, _ in springs:
         if x > 1 or y > 1:
             raise InputError(
-                f"springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1."
-            )
+                "springs: one lies at ({x:g}, {y:g}), outside the terrain; x and y go from 0 to 1."
+            ).format(x=x, y=y)
 
 
 def spring_cells(shape: tuple[int, ...], springs: Iterable[tuple[float, ...]]) -> list[int]:

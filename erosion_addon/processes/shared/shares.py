@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...grid.stencils import continued
 from ...terrain.fields import RISE
 from ...terrain.masks import AREAS, GRASS_PROTECTION
@@ -211,11 +211,12 @@ def factor(state: State, parameter: str, mask: str) -> Array:
 
 def missing(parameter: str, mask: str) -> str:
     """Error message for a missing scale factor."""
-    kind, remedy = ("mask", "give that mask") if mask in AREAS else ("map", "make that map first")
-    return (
-        f"the {kind} {mask} that scales {parameter} is missing; {remedy}, or let nothing scale "
-        f"{parameter}."
-    )
+    kind = Sentence("mask") if mask in AREAS else Sentence("map")
+    remedy = Sentence("give that mask") if mask in AREAS else Sentence("make that map first")
+    return Sentence(
+        "the {kind} {mask} that scales {parameter} is missing; {remedy}, or let nothing scale "
+        "{parameter}."
+    ).format(kind=kind, mask=mask, parameter=parameter, remedy=remedy)
 
 
 RESISTS = ("hardness", "held")

@@ -57,9 +57,9 @@ def check_rose(rose: Rose) -> None:
     for direction, weight in rose:
         if direction > 360 or weight < 0:
             raise InputError(
-                f"wind_rose: [{direction:g}, {weight:g}] is not a wind; directions go from -360 to "
+                "wind_rose: [{direction:g}, {weight:g}] is not a wind; directions go from -360 to "
                 "360, weights from 0 up."
-            )
+            ).format(direction=direction, weight=weight)
     if rose and not any(weight for _, weight in rose):
         raise InputError("wind_rose: all weights are 0, so no wind blows; give one of them more.")
 

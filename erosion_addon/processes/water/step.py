@@ -68,8 +68,8 @@ class WaterStep(Step):
 
         if parameters.standing_water == "edges" and state.edges != "open":
             raise InputError(
-                f"standing_water is edges, but the edges are {state.edges}: set the edges to open."
-            )
+                "standing_water is edges, but the edges are {edges}: set the edges to open."
+            ).format(edges=state.edges)
         self._state = state
         self._parameters = parameters
         self._water = flow
@@ -147,9 +147,9 @@ class WaterStep(Step):
         self._sub_steps = parameters.sub_steps(state.spacing)
         if self._sub_steps > MOST_SUB_STEPS:
             raise InputError(
-                f"Water needs {self._sub_steps:,} steps of {longest:.2g} s in a time step of "
-                f"{seconds:g} s: make time_step or pipe_depth smaller, or the cells larger."
-            )
+                "Water needs {sub_steps:,} steps of {longest:.2g} s in a time step of {seconds:g} "
+                "s: make time_step or pipe_depth smaller, or the cells larger."
+            ).format(sub_steps=self._sub_steps, longest=longest, seconds=seconds)
         self._sub_step = sub = seconds / self._sub_steps
         self._pipes = self._water.Pipes(
             seconds=f(sub),

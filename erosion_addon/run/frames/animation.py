@@ -53,9 +53,9 @@ def animate(
     orders = digests_of(terrain, masks, recipes, lights)
     if not replace and (replacements := replaced(record, orders)):
         raise InputError(
-            f"{replacements} frames in {folder} were made with other settings; let the animation "
+            "{replacements} frames in {folder} were made with other settings; let the animation "
             "replace them, choose another folder, or delete them."
-        )
+        ).format(replacements=replacements, folder=folder)
     finished = [
         order for order, digests in zip(orders, record.orders, strict=False) if order == digests
     ]
@@ -89,9 +89,9 @@ def animate(
             if not (count or finished):
                 raise
             raise InputError(
-                f"{error} The frames made before stay in {folder}; run the animation again for the "
+                "{error} The frames made before stay in {folder}; run the animation again for the "
                 "others once there is room."
-            ) from error
+            ).format(error=error, folder=folder) from error
         count += 1
     return count
 
@@ -104,14 +104,14 @@ def _record(folder: Path, names: list[str], terrain: Terrain, recipes: Sequence[
     if record is not None and record.orders:
         if (record.fields, record.size, record.spacing) != (names, terrain.shape, terrain.spacing):
             raise InputError(
-                f"{folder} holds frames of other fields or another grid; remove them, or choose "
+                "{folder} holds frames of other fields or another grid; remove them, or choose "
                 "another."
-            )
+            ).format(folder=folder)
         return record
     if frame_files.holds(folder, names):
         raise InputError(
-            f"{folder} already holds frames of a run; choose another folder, or remove them."
-        )
+            "{folder} already holds frames of a run; choose another folder, or remove them."
+        ).format(folder=folder)
     report = {
         "recipe": recipes[0].name,
         "seed": recipes[0].seed,

@@ -27,9 +27,13 @@ less.
 def check(folder: Path, fields: Iterable[str], count: int) -> None:
     """InputError for unknown fields, too many frames, or a folder that is not writable."""
     if unknown := [name for name in fields if name not in FIELDS]:
-        raise InputError(f"There is no field {unknown[0]}; choose one of {', '.join(FIELDS)}.")
+        raise InputError("There is no field {unknown}; choose one of {fields}.").format(
+            unknown=unknown[0], fields=", ".join(FIELDS)
+        )
     if count > MOST:
-        raise InputError(f"A sequence has {MOST} frames at most; {count} are too many.")
+        raise InputError("A sequence has {most} frames at most; {count} are too many.").format(
+            most=MOST, count=count
+        )
     with Outputs() as outputs:
         outputs.plan_folder(folder)
         if folder.is_dir():

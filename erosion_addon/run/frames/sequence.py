@@ -41,8 +41,8 @@ class Frames:
         frame_files.check(folder, self.fields, count)
         if frame_files.holds(folder, self.fields):
             raise InputError(
-                f"{folder} already holds frames of a run; choose another folder, or remove them."
-            )
+                "{folder} already holds frames of a run; choose another folder, or remove them."
+            ).format(folder=folder)
         self.kept = -1
         self._range = NO_RANGE
         self._hashes: dict[str, str] = {}
@@ -57,9 +57,9 @@ class Frames:
         record = Record.read(folder)
         if record is None or record.sha256.get("elevation_0000.exr") != frame_files.digest(start):
             raise InputError(
-                f"{folder} does not hold the frames of the paused run; go on without frames, or "
-                "run the terrain again from the start."
-            )
+                "{folder} does not hold the frames of the paused run; go on without frames, or run "
+                "the terrain again from the start."
+            ).format(folder=folder)
         frames = cls.__new__(cls)
         frames.folder, frames.count, frames.fields = folder, record.frames, record.fields
         frames.kept = record.kept
@@ -106,7 +106,7 @@ class Frames:
                     if lost is None:
                         raise
                     is_lost = True
-                    lost(str(error))
+                    lost(error.sentence)
             yield progress
 
     def _keep(self, progress: Progress, start: Terrain | None) -> None:

@@ -90,9 +90,10 @@ class Region:
         across = (np.arange(cols) * col >= x[0]) & (np.arange(cols) * col <= x[1])
         if not (along.any() and across.any()):
             raise InputError(
-                f"The region from ({x[0]:g}, {y[0]:g}) to ({x[1]:g}, {y[1]:g}) m holds no cell of "
-                f"the terrain, which goes from (0, 0) to ({(cols - 1) * col:g}, "
-                f"{(rows - 1) * row:g}) m."
+                "The region from ({x0:g}, {y0:g}) to ({x1:g}, {y1:g}) m holds no cell of the "
+                "terrain, which goes from (0, 0) to ({cols:g}, {rows:g}) m."
+            ).format(
+                x0=x[0], y0=y[0], x1=x[1], y1=y[1], cols=(cols - 1) * col, rows=(rows - 1) * row
             )
         return cls.of(along[:, None] & across, terrain.spacing, edges)
 
@@ -167,6 +168,6 @@ def as_region(area: Any, terrain: Terrain, edges: str) -> Region:
     if array.shape != terrain.shape:
         raise InputError(
             "A region is x0, y0, x1, y1 in meters, or an array of as many rows and columns as the "
-            f"terrain has, {terrain.rows} × {terrain.cols}."
-        )
+            "terrain has, {rows} × {cols}."
+        ).format(rows=terrain.rows, cols=terrain.cols)
     return Region.of(array, terrain.spacing, edges)

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import loose_of, mean_cell_size
-from ...base.errors import InputError, printable_lines
+from ...base.errors import InputError, Sentence, printable_lines
 from ...processes.brush.parameters import MOST_DABS, Stroke
 from ...processes.brush.window import Box, united
 from ...processes.shared.state import thickness
@@ -33,8 +33,8 @@ from . import ground as grounds
 MOST_SHOWN = 4_000_000
 """Vertices up to which a stroke is shown while it is painted."""
 
-DELETED = "The terrain under the brush was deleted."
-INTERNAL_ERROR = "The brush failed because of an internal error; see the system console."
+DELETED = Sentence("The terrain under the brush was deleted.")
+INTERNAL_ERROR = Sentence("The brush failed because of an internal error; see the system console.")
 
 
 class Painter:
@@ -199,7 +199,7 @@ class Painter:
         if obj is None:
             self.fault = DELETED
         elif not displayed_heights.show(obj.data, self._heights):
-            self.fault = "The mesh was changed during the stroke; it stays as it is."
+            self.fault = Sentence("The mesh was changed during the stroke; it stays as it is.")
 
     def find_object(self) -> bpy.types.Object | None:
         """The object that is painted; None once it is deleted."""
@@ -293,12 +293,12 @@ class Painter:
         ground = self._ground
         displayed_heights.put_back()
         if obj is None or (reason := obstacle.why_not(obj)) is not None:
-            raise InputError(DELETED if obj is None else str(reason))
+            raise InputError(DELETED if obj is None else reason or "")
         mesh = obj.data
         if not np.array_equal(positions(mesh, ground.room), ground.place):
             raise InputError(
-                f"The mesh of {obj.name} was changed during the stroke; it stays as it is."
-            )
+                "The mesh of {name} was changed during the stroke; it stays as it is."
+            ).format(name=obj.name)
         if self._after is None:
             self._prepare(Topology.of(mesh), self._colors_to_write(mesh))
         after: Any = self._after

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import Array
+from ...base.errors import Sentence
 from ...grid.stencils import steepest
 from ...processes.brush.parameters import RUN_OUT, Stroke
 from ...terrain.masks import MASK_KINDS
@@ -27,36 +28,38 @@ def why_still(
     """Reason in a sentence; `masks` as for the stroke."""
     inside = _under(ground, stroke)
     if inside is None:
-        return f"The stroke lies beside {obj.name}."
+        return Sentence("The stroke lies beside {name}.").format(name=obj.name)
     if stroke.strength * max(pressure for _, _, pressure in stroke.dabs) == 0:
-        return "The strength of the stroke is 0; raise the brush's strength."
+        return Sentence("The strength of the stroke is 0; raise the brush's strength.")
     for kind, value in HOLDING.items():
         holds = kind != "rain" or stroke.kind in ("rain", "rills")
         if holds and kind in masks and np.all(masks[kind][inside] == np.float32(value)):
             label = MASK_KINDS[kind].label
-            return f"The mask {label} lets the brush change nothing there."
+            return Sentence("The mask {label} lets the brush change nothing there.").format(
+                label=label
+            )
     reason = _of_land(ground, stroke, inside)
     if names := obstacle.shapers(obj):
-        return (
-            f"{reason} The brush paints on the mesh below the modifiers, and {names} acts on top "
-            "of it."
-        )
+        return Sentence(
+            "{reason} The brush paints on the mesh below the modifiers, and {names} acts on top of "
+            "it."
+        ).format(reason=reason, names=names)
     return reason
 
 
 def _of_land(ground: Ground, stroke: Stroke, inside: tuple[slice, slice]) -> str:
     slope = steepest(ground.elevation[inside].astype(np.float64), ground.lattice.spacing)
     if stroke.kind == "talus" and slope <= stroke.angle:
-        return (
-            f"No slope there is steeper than {math.ceil(slope)}°, and the brush leaves "
-            f"{stroke.angle:.0f}°; lower its angle."
-        )
+        return Sentence(
+            "No slope there is steeper than {slope}°, and the brush leaves {angle:.0f}°; lower its "
+            "angle."
+        ).format(slope=math.ceil(slope), angle=stroke.angle)
     if stroke.kind in ON_SLOPES and slope == 0:
-        return "The ground there is level, so that nothing runs down it."
+        return Sentence("The ground there is level, so that nothing runs down it.")
     takes = stroke.kind == "wind" or (stroke.kind == "sand" and stroke.invert)
     if takes and not any(layer[inside].any() for layer in ground.loose_layers.values()):
-        return "No loose material lies there."
-    return "The stroke changes nothing there."
+        return Sentence("No loose material lies there.")
+    return Sentence("The stroke changes nothing there.")
 
 
 def _under(ground: Ground, stroke: Stroke) -> tuple[slice, slice] | None:

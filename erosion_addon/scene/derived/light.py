@@ -138,9 +138,9 @@ def casters_of(
     casters = np.concatenate(spheres)
     if not len(casters):
         raise InputError(
-            f"The collection {collection.name} has no visible object with a surface that casts a "
-            "shadow; add objects to it, or choose none."
-        )
+            "The collection {name} has no visible object with a surface that casts a shadow; add "
+            "objects to it, or choose none."
+        ).format(name=collection.name)
     return casters
 
 

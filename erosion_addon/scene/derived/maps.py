@@ -41,8 +41,8 @@ def fields_of(terrain: bpy.types.Object, names: Collection[str] = ()) -> dict[st
     available = names_of(terrain.data)
     for name in names:
         if name not in available:
-            raise InputError(
-                f"{terrain.name} has no field {name!r:.60}; it has {', '.join(available)}."
+            raise InputError("{terrain} has no field {name:.60}; it has {available}.").format(
+                terrain=terrain.name, name=repr(name), available=", ".join(available)
             )
     selection = names or available
     read, lattice = grid.read_terrain(terrain)

@@ -10,7 +10,7 @@ from functools import partial
 import bpy
 import numpy as np
 
-from ...base.errors import InputError, print_traceback
+from ...base.errors import InputError, Sentence, print_traceback
 from ...terrain.fields import FIELDS, WATERS
 from ...worker.messages import Request
 from ..companions import companions, visible_water
@@ -83,12 +83,15 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
         try:
             sentences += bring_up_to_date(terrain) or []
         except InputError as error:
-            sentences.append(f"Its {what} could not be updated: {error}")
+            sentence = Sentence("Its {what} could not be updated: {error}")
+            sentences.append(sentence.format(what=what, error=error))
         except MemoryError:
-            sentences.append(f"Its {what} could not be updated: there is not enough memory.")
+            sentence = Sentence("Its {what} could not be updated: there is not enough memory.")
+            sentences.append(sentence.format(what=what))
         except Exception:  # noqa: BLE001 - a fault of ours in one of them
             print_traceback()
-            sentences.append(f"Its {what} could not be updated; see the system console.")
+            sentence = Sentence("Its {what} could not be updated; see the system console.")
+            sentences.append(sentence.format(what=what))
     return sentences
 
 
@@ -106,23 +109,27 @@ def update_companions(
 
     companions.put_in_place(terrain)
     _forget_waters(terrain)
-    refused = []
+    refused: list[str] = []
     for kind, bring_up_to_date in _updaters().items():
         for companion in companions.find(terrain, kind) if kind in kinds else ():
             if not companions.is_edited(companion):
                 try:
                     bring_up_to_date(terrain, companion)
                 except InputError as error:
-                    refused.append(f"{companion.name} still shows the previous terrain: {error}")
+                    sentence = Sentence("{name} still shows the previous terrain: {error}")
+                    refused.append(sentence.format(name=companion.name, error=error))
                 except MemoryError:
-                    refused.append(
-                        f"{companion.name} still shows the previous terrain: there is not enough "
-                        "memory."
+                    sentence = Sentence(
+                        "{name} still shows the previous terrain: there is not enough memory."
                     )
+                    refused.append(sentence.format(name=companion.name))
     material_inputs.update(terrain, place)
+    edited = Sentence(
+        "{name} is in Edit Mode and still shows the previous terrain; leave Edit Mode, and add it "
+        "again."
+    )
     return refused + [
-        f"{companion.name} is in Edit Mode and still shows the previous terrain; leave Edit Mode, "
-        "and add it again."
+        edited.format(name=companion.name)
         for companion in companions.find(terrain)
         if companions.is_edited(companion) and companion[companions.KIND] in kinds
     ]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import bpy
 
 from ...bake.light.parameters import Lighting
+from ...base.errors import Sentence
 from ...recipe.recipe import Recipe
 from ...run.frames import frame_files
 from ...run.frames.frame_settings import digests_of, replaced
@@ -77,9 +78,9 @@ class AnimatedRun(Task):
 
     def _write(self, obj: bpy.types.Object | None, result: int) -> None:
         existing = self._count - result
-        self.sentence = (
-            f"{result} frames of {self.object_name} were made; {existing} existed already."
-        )
+        self.sentence = Sentence(
+            "{result} frames of {object_name} were made; {existing} existed already."
+        ).format(result=result, object_name=self.object_name, existing=existing)
         self.enter(State.DONE)
 
     def cancel(self) -> None:

@@ -99,7 +99,7 @@ def frames_of(obj: bpy.types.Object) -> tuple[Path, Record]:
     folder = folder_of(obj.erosion.frames)
     record = record_of(obj)
     if record is None:
-        raise InputError(f"{folder} holds no frames of a run.")
+        raise InputError("{folder} holds no frames of a run.").format(folder=folder)
     return folder, record
 
 

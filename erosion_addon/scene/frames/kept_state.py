@@ -23,7 +23,9 @@ from ..terrain.mesh import Topology
 def read(folder: Path, record: Record, number: int) -> Terrain:
     """State in a frame file; InputError if there is none."""
     if not 0 <= number <= record.kept:
-        raise InputError(f"There is no frame {number} in {folder}; the last one is {record.kept}.")
+        raise InputError("There is no frame {number} in {folder}; the last one is {kept}.").format(
+            number=number, folder=folder, kept=record.kept
+        )
     files = BlenderFiles()
     fields = {}
     for name in (name for name in record.fields if name not in BAKED):
@@ -45,9 +47,8 @@ def heights(terrain: bpy.types.Object, state: Terrain) -> Array:
         lattice.spacing, state.spacing, 1e-5
     ):
         raise InputError(
-            f"{terrain.name} has another grid or scale than when its frames were kept; run it "
-            "again."
-        )
+            "{name} has another grid or scale than when its frames were kept; run it again."
+        ).format(name=terrain.name)
     return lattice.to_vertices((state.elevation / lattice.scale_z).astype(np.float32))
 
 
@@ -61,8 +62,8 @@ def take(terrain: bpy.types.Object, state: Terrain, number: int) -> str:
     view = snapshot(terrain)
     if original.has_source(mesh) and not original.is_untouched_result(mesh, view.fingerprint):
         raise InputError(
-            f"{terrain.name} was edited since its last run; undo that, or run it again."
-        )
+            "{name} was edited since its last run; undo that, or run it again."
+        ).format(name=terrain.name)
     base = start_state.heights(mesh, view, continue_from_result=False)
     before = grid.terrain_of(view.lattice, base.start).elevation
     paused_run = transaction.paused_run(mesh) if original.is_paused(mesh) else None

@@ -43,9 +43,9 @@ def add(
     if (lattice.rows, lattice.cols) != record.size:
         sizes = [f"{cols} × {rows}" for rows, cols in (record.size, (lattice.rows, lattice.cols))]
         raise InputError(
-            f"The frames in {folder} have {sizes[0]} cells, and {terrain.name} has {sizes[1]}; "
-            "choose the folder of its own frames."
-        )
+            "The frames in {folder} have {size} cells, and {name} has {own_size}; choose the "
+            "folder of its own frames."
+        ).format(folder=folder, size=sizes[0], name=terrain.name, own_size=sizes[1])
     remove(terrain)
     fields = [name for name in record.fields if name != "elevation"]
     names = [image for name in record.fields for image in FIELDS[name].images]
@@ -87,8 +87,8 @@ def _sequence(file: Path, name: str) -> bpy.types.Image:
         image = bpy.data.images.load(str(file), check_existing=False)
     except RuntimeError as error:
         raise InputError(
-            f"{file} cannot be read; delete the frames and run the terrain again."
-        ) from error
+            "{file} cannot be read; delete the frames and run the terrain again."
+        ).format(file=file) from error
     image.name = name
     image.source = "SEQUENCE"
     image.colorspace_settings.name = "Non-Color"

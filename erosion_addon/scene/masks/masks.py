@@ -51,9 +51,9 @@ def read(obj: bpy.types.Object, lattice: Lattice, kind: str, note: Note | None =
     prepare({kind: array}, (lattice.rows, lattice.cols))
     if kind == "strength" and not array.any():
         raise InputError(
-            f"The strength mask of {obj.name} is 0 everywhere, so nothing would be eroded; paint "
-            "where erosion may act, or set the mask to None."
-        )
+            "The strength mask of {name} is 0 everywhere, so nothing would be eroded; paint where "
+            "erosion may act, or set the mask to None."
+        ).format(name=obj.name)
     return array
 
 
@@ -94,9 +94,8 @@ def read_mask(
     """
     if obj.data.is_editmode:
         raise InputError(
-            f"Leave Edit Mode first: the {_label(kind)} mask of {obj.name} cannot be read "
-            "meanwhile."
-        )
+            "Leave Edit Mode first: the {kind} mask of {name} cannot be read meanwhile."
+        ).format(kind=_label(kind), name=obj.name)
     if source == "IMAGE":
         mask = _image(obj, kind, name, (lattice.rows, lattice.cols), note)
     elif source == "VERTEX_GROUP":
@@ -118,9 +117,8 @@ def read_selection(obj: bpy.types.Object, lattice: Lattice) -> Array:
     selected = _selected(obj)
     if not selected.any():
         raise InputError(
-            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or choose a vertex "
-            "group."
-        )
+            "Nothing is selected on {name}; select vertices in Edit Mode, or choose a vertex group."
+        ).format(name=obj.name)
     return lattice.to_grid(selected.astype(np.float32))
 
 
@@ -147,8 +145,8 @@ def _image(
 
     if not isinstance(image, bpy.types.Image):
         raise InputError(
-            f"No image is chosen for the {_label(kind)} mask; choose one, or set the mask to None."
-        )
+            "No image is chosen for the {kind} mask; choose one, or set the mask to None."
+        ).format(kind=_label(kind))
     values, doubts = mask(
         image, Record(obj.name, "float32", shape, shape, georeference=inputs.georeference_of(obj))
     )
@@ -163,9 +161,9 @@ def _selection(obj: bpy.types.Object, label: str) -> Array:
     selected = _selected(obj)
     if not selected.any():
         raise InputError(
-            f"Nothing is selected on {obj.name}; select vertices in Edit Mode, or set the {label} "
-            "mask to None."
-        )
+            "Nothing is selected on {name}; select vertices in Edit Mode, or set the {label} mask "
+            "to None."
+        ).format(name=obj.name, label=label)
     return selected.astype(np.float32)
 
 
@@ -180,18 +178,22 @@ def _selected(obj: bpy.types.Object) -> Array:
 def _attribute(obj: bpy.types.Object, label: str, name: str) -> Array:
     """(vertices,) float32 of an attribute; the luminance of a color."""
     if not name:
-        raise InputError(f"Choose an attribute for the {label} mask.")
+        raise InputError("Choose an attribute for the {label} mask.").format(label=label)
     mesh = obj.data
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
         raise InputError(
-            f"{obj.name} has no attribute {name!r} for the {label} mask; choose another one."
-        )
+            "{obj} has no attribute {name} for the {label} mask; choose another one."
+        ).format(obj=obj.name, name=repr(name), label=label)
     if attribute.domain != "POINT" or attribute.data_type not in READABLE:
         raise InputError(
-            f"The attribute {name} for the {label} mask is a {attribute.data_type.lower()} per "
-            f"{attribute.domain.lower()}; convert it to a number or color per point (Object Data > "
-            "Attributes)."
+            "The attribute {name} for the {label} mask is a {data_type} per {domain}; convert it "
+            "to a number or color per point (Object Data > Attributes)."
+        ).format(
+            name=name,
+            label=label,
+            data_type=attribute.data_type.lower(),
+            domain=attribute.domain.lower(),
         )
     if not attribute.data_type.endswith("_COLOR"):
         return attribute_values.read(attribute)[:, 0].astype(np.float32)
@@ -207,16 +209,16 @@ def _weights(obj: bpy.types.Object, label: str, name: str) -> Array:
     Geometry Nodes copy the group to an attribute, in a temporary scene (6 ms).
     """
     if not name:
-        raise InputError(f"Choose a vertex group for the {label} mask.")
+        raise InputError("Choose a vertex group for the {label} mask.").format(label=label)
     mesh = obj.data
     if name not in obj.vertex_groups:
         raise InputError(
-            f"{obj.name} has no vertex group {name!r} for the {label} mask; choose another one."
-        )
+            "{obj} has no vertex group {name} for the {label} mask; choose another one."
+        ).format(obj=obj.name, name=repr(name), label=label)
     if name in mesh.attributes:
         raise InputError(
-            f"{obj.name} has an attribute and a vertex group {name}; rename one of them."
-        )
+            "{obj} has an attribute and a vertex group {name}; rename one of them."
+        ).format(obj=obj.name, name=name)
     weights = np.empty(len(mesh.vertices), np.float32)
     copied = "terrain_erosion_weights"
     with _evaluated(mesh, name, copied) as evaluated:
@@ -278,8 +280,8 @@ def spring_rows(
         local = to_local @ spring.matrix_world.translation
         x, y = ((local[axis] - low[axis]) / (high[axis] - low[axis]) for axis in (0, 1))
         if not (0 <= x <= 1 and 0 <= y <= 1):
-            raise InputError(
-                f"The spring {spring.name} does not lie above {obj.name}; move it there."
+            raise InputError("The spring {name} does not lie above {obj}; move it there.").format(
+                name=spring.name, obj=obj.name
             )
         rows.append(
             [float(x), float(y), float(max(abs(scale) for scale in spring.matrix_world.to_scale()))]
@@ -335,7 +337,9 @@ def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
     if name not in fields:
         remedy = "add rivers first" if name in WATERS else "no run has made one"
         remedy = "analyze it first" if name in ANALYZED else remedy
-        raise InputError(f"{obj.name} has no {name.replace('_', ' ')}; {remedy}.")
+        raise InputError("{name} has no {field}; {remedy}.").format(
+            name=obj.name, field=name.replace("_", " "), remedy=remedy
+        )
     return fields[name]
 
 

@@ -78,12 +78,12 @@ def _attribute_colors(terrain: bpy.types.Object, name: str) -> Array:
     attribute = mesh.attributes.get(attributes.users_attribute(mesh, name))
     if attribute is None:
         raise InputError(
-            f"{terrain.name} has no attribute {name!r} for the surface color; choose another one."
-        )
+            "{terrain} has no attribute {name} for the surface color; choose another one."
+        ).format(terrain=terrain.name, name=repr(name))
     if attribute.data_type not in _COLORS or attribute.domain not in ("POINT", "CORNER", "FACE"):
         raise InputError(
-            f"The attribute {name} for the surface color holds no colors; choose a color attribute."
-        )
+            "The attribute {name} for the surface color holds no colors; choose a color attribute."
+        ).format(name=name)
     member, count = _COLORS[attribute.data_type]
     values = np.empty((len(attribute.data), count), np.float32)
     attribute.data.foreach_get(member, values.ravel())

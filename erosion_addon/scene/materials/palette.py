@@ -62,8 +62,8 @@ class Palette:
         """Shipped palette by name, or one from a file by its path (ending in .toml)."""
         path = Path(name) if name.lower().endswith(".toml") else shipped(FOLDER).get(name)
         if path is None:
-            raise InputError(
-                f"There is no palette {name!r:.80}; choose one of {', '.join(shipped(FOLDER))}."
+            raise InputError("There is no palette {name:.80}; choose one of {folder}.").format(
+                name=repr(name), folder=", ".join(shipped(FOLDER))
             )
         return cls.parse(read(path, "palette"), path.stem, str(path))
 
@@ -74,14 +74,16 @@ class Palette:
         try:
             description = table.pop("description", "")
             if not isinstance(description, str):
-                raise InputError(f"description must be a text, not {description!r:.60}.")
+                raise InputError("description must be a text, not {description:.60}.").format(
+                    description=repr(description)
+                )
             haze = linear_color("haze_color", table.pop("haze_color", HAZE))
             plants = _plants(table.pop("plants", {}))
             surf = _share("surf", table.pop("surf", 0.0))
             values = dict(_checked(key, value) for key, value in table.items())
             return cls(name, description, values, haze, plants, surf)
         except InputError as error:
-            raise InputError(f"{source}: {error}") from None
+            raise InputError("{source}: {error}").format(source=source, error=error) from None
 
 
 def _checked(key: str, value: Any) -> tuple[str, Any]:
@@ -89,9 +91,8 @@ def _checked(key: str, value: Any) -> tuple[str, Any]:
     socket = _SOCKETS.get(key)
     if socket is None:
         raise InputError(
-            f"{key:.80} is not a control of the terrain material; choose one of "
-            f"{', '.join(_SOCKETS)}."
-        )
+            "{key:.80} is not a control of the terrain material; choose one of {sockets}."
+        ).format(key=key, sockets=", ".join(_SOCKETS))
     if isinstance(socket.default, tuple):
         return socket.name, (*linear_color(key, value), 1.0)
     return socket.name, _number(key, value, socket)
@@ -100,16 +101,22 @@ def _checked(key: str, value: Any) -> tuple[str, Any]:
 def _plants(table: Any) -> dict[str, float]:
     """Table `plants`; InputError for an invalid one."""
     if not isinstance(table, dict):
-        raise InputError(f"plants must be a table of numbers, not {table!r:.60}.")
+        raise InputError("plants must be a table of numbers, not {table:.60}.").format(
+            table=repr(table)
+        )
     for key in table:
         if key not in _PLANTS:
-            raise InputError(f"plants has no {key:.80}; choose one of {', '.join(_PLANTS)}.")
+            raise InputError("plants has no {key:.80}; choose one of {plants}.").format(
+                key=key, plants=", ".join(_PLANTS)
+            )
     return {key: _share(key, value) for key, value in table.items()}
 
 
 def _share(key: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InputError(f"{key} must be a number from 0 to 1, not {value!r:.60}.")
+        raise InputError("{key} must be a number from 0 to 1, not {value:.60}.").format(
+            key=key, value=repr(value)
+        )
     return float(value)
 
 
@@ -118,5 +125,7 @@ def _number(key: str, value: Any, socket: Socket) -> float:
     low = socket.low / unit
     high = socket.high / unit
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise InputError(f"{key} must be a number from {low:g} to {high:g}, not {value!r:.60}.")
+        raise InputError(
+            "{key} must be a number from {low:g} to {high:g}, not {value:.60}."
+        ).format(key=key, low=low, high=high, value=repr(value))
     return float(value) * unit

@@ -9,7 +9,7 @@ terrain is eroded, its older original is set aside, and comes back with a second
 import bpy
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...terrain.fields import BAKED
 from ..terrain import attributes, lattice
 from ..terrain.attribute_values import new_attribute
@@ -82,17 +82,17 @@ def set_aside(mesh: bpy.types.Mesh) -> list[str]:
         _drop(mesh, count - 1)
     for number in range(count - 2 if is_full else count, -1, -1):
         _rename(mesh, number, number + 1)
-    sentence = (
-        f"Restore brings back the first terrain of {mesh.name} and the last {MOST_ASIDE}; one "
-        "between them is gone."
-    )
+    sentence = Sentence(
+        "Restore brings back the first terrain of {name} and the last {most}; one between "
+        "them is gone."
+    ).format(name=mesh.name, most=MOST_ASIDE)
     return [sentence] if is_full else []
 
 
 def source_heights(mesh: bpy.types.Mesh) -> Array:
     """Local heights before erosion (vertices,) float32; InputError if none are stored."""
     if not has_source(mesh):
-        raise InputError(f"{mesh.name} does not hold the terrain before erosion.")
+        raise InputError("{name} does not hold the terrain before erosion.").format(name=mesh.name)
     return _values(mesh, NAME, 1).ravel()
 
 
@@ -112,15 +112,15 @@ def before_erosion(mesh: bpy.types.Mesh, current: Array | None = None) -> tuple[
     motion = affine.between(place, current, before)
     if motion is None:
         raise InputError(
-            f"The vertices of {mesh.name} were moved since its last run, so the place of the "
-            "terrain before erosion is no longer known; undo that, or use Apply."
-        )
+            "The vertices of {name} were moved since its last run, so the place of the terrain "
+            "before erosion is no longer known; undo that, or use Apply."
+        ).format(name=mesh.name)
     astray = motion.astray(place, current)
     if astray and len(current) != mesh.get(COUNT):
         raise InputError(
-            f"{mesh.name} has {len(current)} vertices, of which {astray} are not where its last "
-            "run left them; delete what was added to the terrain, and it can be restored."
-        )
+            "{name} has {count} vertices, of which {astray} are not where its last run left them; "
+            "delete what was added to the terrain, and it can be restored."
+        ).format(name=mesh.name, count=len(current), astray=astray)
     return motion.of(before), not astray
 
 
@@ -134,9 +134,9 @@ def _before_release_0_1_0(
         lattice.find(mesh.name, current, np.ones(3), lambda: np.empty((0, 2), np.intp))
         if not affine.is_reshaped_in_place(before, current):
             raise InputError(
-                f"{mesh.name} was scaled or moved since its last run, and Terrain Erosion 0.1.0 "
-                "stored too little to follow that; undo it, or use Apply."
-            )
+                "{name} was scaled or moved since its last run, and Terrain Erosion 0.1.0 stored "
+                "too little to follow that; undo it, or use Apply."
+            ).format(name=mesh.name)
     return before, untouched
 
 
@@ -158,7 +158,7 @@ def apply(mesh: bpy.types.Mesh, remove_maps: bool = False) -> None:
     Baked light stays, and follows the next run. InputError if no original is stored.
     """
     if not has_source(mesh):
-        raise InputError(f"{mesh.name} does not hold the terrain before erosion.")
+        raise InputError("{name} does not hold the terrain before erosion.").format(name=mesh.name)
     if remove_maps:
         attributes.remove_fields(mesh, but=BAKED)
     else:
@@ -194,8 +194,8 @@ def paused_run(mesh: bpy.types.Mesh) -> Array:
     """
     if not (is_paused(mesh) and is_untouched_result(mesh)):
         raise InputError(
-            f"{mesh.name} was changed after its run was paused; run it again from the start."
-        )
+            "{name} was changed after its run was paused; run it again from the start."
+        ).format(name=mesh.name)
     return transaction.paused_run(mesh)
 
 
@@ -226,8 +226,8 @@ def _set(mesh: bpy.types.Mesh, name: str, data_type: str, member: str, values: A
 def _check_name(mesh: bpy.types.Mesh, name: str, data_type: str) -> None:
     if name in mesh.attributes and not _is_there(mesh, name, data_type):
         raise InputError(
-            f"{mesh.name} has an attribute {name} of another kind; rename or remove it first."
-        )
+            "{mesh} has an attribute {name} of another kind; rename or remove it first."
+        ).format(mesh=mesh.name, name=name)
     attributes.check_no_vertex_group(mesh, name)
 
 

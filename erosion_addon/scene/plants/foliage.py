@@ -35,7 +35,9 @@ def add(terrain: bpy.types.Object, shells: int = 32, height: float = 0.0) -> bpy
     the terrain has no moisture, or the user has other data with the name of the density.
     """
     if not attributes.holds(terrain.data, "moisture"):
-        raise InputError(f"{terrain.name} has no moisture to grow plants by; erode it first.")
+        raise InputError("{name} has no moisture to grow plants by; erode it first.").format(
+            name=terrain.name
+        )
     write_density(terrain)
     objects = companions.find(terrain, KIND)
     if not objects:

@@ -66,9 +66,9 @@ def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object
     spots = _spots(terrain, land, options)
     if not len(spots.x):
         raise InputError(
-            f"Nothing grows on {terrain.name}: it is too steep, high, wet or small for plants of "
-            "its palette. Choose another palette or a smaller Size."
-        )
+            "Nothing grows on {name}: it is too steep, high, wet or small for plants of its "
+            "palette. Choose another palette or a smaller Size."
+        ).format(name=terrain.name)
     objects = companions.find(terrain, KIND)
     if not objects:
         name = f"{terrain.name} Plants"

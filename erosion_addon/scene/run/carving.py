@@ -95,7 +95,7 @@ def of_rivers(terrain: bpy.types.Object, parameters: CutParameters) -> Request:
     """
     settings = visible_water.settings_in(terrain)
     if settings is None or not companions.find(terrain, "rivers"):
-        raise InputError(f"{terrain.name} has no rivers; press Add Rivers first.")
+        raise InputError("{name} has no rivers; press Add Rivers first.").format(name=terrain.name)
     return beds_request(rivers.request_of(terrain, settings), parameters)
 
 

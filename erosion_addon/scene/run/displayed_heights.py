@@ -66,14 +66,13 @@ def show_before(terrain: bpy.types.Object) -> None:
     now = positions(mesh)
     if np.abs(before[:, :2] - now[:, :2]).max() > REACH * np.ptp(now[:, :2], axis=0).max():
         raise InputError(
-            f"{terrain.name} was tilted since its last run; Restore brings the terrain before it "
-            "back."
-        )
+            "{name} was tilted since its last run; Restore brings the terrain before it back."
+        ).format(name=terrain.name)
     put_back()
     if not show(mesh, before[:, 2]):
         raise InputError(
-            f"{terrain.name} can show no other heights now; rename its attribute {OWN_HEIGHTS}."
-        )
+            "{name} can show no other heights now; rename its attribute {own_heights}."
+        ).format(name=terrain.name, own_heights=OWN_HEIGHTS)
     session.display.before.add(mesh.session_uid)
     companions.hide(terrain)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence, joined
 from ...worker.messages import Request
 from ..original.transaction import all_or_nothing, nothing_new
 from ..session import session
@@ -38,7 +38,7 @@ class Errand(Task):
     work: its name. Raises InputError if it cannot begin.
     """
 
-    doing = "changed"
+    doing = Sentence("changed")
 
     def __init__(self, obj: bpy.types.Object, work: str, plan: Plan) -> None:
         super().__init__(obj, needs_worker=bool(plan.requests(obj)))
@@ -59,16 +59,20 @@ class Errand(Task):
         again.
         """
         computing.forget_refusals()
-        kept = f"{sentence} What was computed is kept; press the button again."
+        kept = Sentence("{sentence} What was computed is kept; press the button again.").format(
+            sentence=sentence
+        )
         super().fail(kept if session.worker.answers else sentence)
 
     def _write(self, obj: bpy.types.Object | None, change: Change) -> None:
         if obj is None:
             computing.forget()
-            raise InputError(f"{self.object_name} was deleted meanwhile.")
+            raise InputError("{object_name} was deleted meanwhile.").format(
+                object_name=self.object_name
+            )
         if (reason := obstacle.why_not(obj)) is not None:
             raise InputError(reason)
         with nothing_new(), all_or_nothing(obj.data, positions(obj.data)):
             sentence, self.warnings = change(obj)
-        self.sentence = " ".join(filter(None, [sentence, *self.warnings]))
+        self.sentence = joined(filter(None, [sentence, *self.warnings]))
         self.enter(State.DONE)

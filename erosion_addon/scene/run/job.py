@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import bpy
 import numpy as np
 
-from ...base.errors import InputError, print_traceback
+from ...base.errors import InputError, Sentence, joined, print_traceback
 from ...recipe.recipe import Recipe
 from ...run.frames import frame_files
 from ...run.frames.frame_settings import FrameSettings
@@ -137,13 +137,13 @@ class Job(Task):
         try:
             if elevation.shape != (self._lattice.rows, self._lattice.cols):
                 raise InputError(
-                    f"{self.object_name} was changed after its run was paused; run it again from "
-                    "the start."
-                )
+                    "{object_name} was changed after its run was paused; run it again from the "
+                    "start."
+                ).format(object_name=self.object_name)
             if (obj := self.find_object()) is not None:
                 commit.check(obj.data, fields)
         except InputError as error:
-            self.fail(str(error))
+            self.fail(error.sentence)
             self._runner.stop()
             return
         start = self._lattice.to_vertices((elevation / self._lattice.scale_z).astype(np.float32))
@@ -155,7 +155,11 @@ class Job(Task):
         elif message.kind == "start":
             self._begin_at(message.arrays["elevation"], message.values["fields"])
         elif message.kind == "frames lost":
-            self._notes.append(f"{message.values['reason']} The frames before it are kept.")
+            self._notes.append(
+                Sentence("{reason} The frames before it are kept.").format(
+                    reason=message.values["reason"]
+                )
+            )
         elif message.kind == "checkpoint":
             self._take_paused(message.arrays.get("file"))
         elif message.kind == "result":
@@ -165,7 +169,11 @@ class Job(Task):
                 self.report = message.values["report"]
                 self._prepare(self._result)
             except InputError as error:
-                self.fail(f"The result is not usable, so the terrain is unchanged: {error}")
+                self.fail(
+                    Sentence(
+                        "The result is not usable, so the terrain is unchanged: {error}"
+                    ).format(error=error)
+                )
         else:
             super()._receive(message)
 
@@ -212,13 +220,15 @@ class Job(Task):
         self._paused = file
         reason = None
         if file is None:
-            reason = "there is not enough memory"
+            reason = Sentence("there is not enough memory")
         elif len(file) > transaction.LARGEST:
             self._paused = None
-            reason = f"it takes {len(file) / 2**30:.1f} GiB"
+            reason = Sentence("it takes {size:.1f} GiB").format(size=len(file) / 2**30)
         if reason:
             self._notes.append(
-                f"The result so far is kept, but the run cannot be resumed, because {reason}."
+                Sentence(
+                    "The result so far is kept, but the run cannot be resumed, because {reason}."
+                ).format(reason=reason)
             )
 
     def finish(self) -> None:
@@ -263,11 +273,11 @@ class Job(Task):
                 speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
             self.warnings = [*notes, *self._notes, *kept, *update_derived.update(obj, change.place)]
-            done = f"{obj.name} is done." if notes else f"{obj.name} is eroded."
-            self.sentence = " ".join([done, *self.warnings])
+            outcome = Sentence("{name} is done.") if notes else Sentence("{name} is eroded.")
+            self.sentence = joined([outcome.format(name=obj.name), *self.warnings])
             self.enter(State.DONE)
         else:
-            self.fail(str(reason))
+            self.fail(reason or "")
 
     def _outcome_of_failure(self) -> State:
         """A result that is there goes to a new object, or is held if that fails too."""
@@ -280,7 +290,9 @@ class Job(Task):
             if not isinstance(error, MemoryError):
                 print_traceback()
             return State.HELD
-        self.sentence = f"{self.sentence} The result went to the new object {rescued.name}."
+        self.sentence = Sentence("{sentence} The result went to the new object {name}.").format(
+            sentence=self.sentence, name=rescued.name
+        )
         return State.RESCUED
 
     def is_here(self) -> bool:
@@ -293,11 +305,15 @@ class Job(Task):
     def _why_not_here(self, obj: bpy.types.Object | None) -> str | None:
         """Reason why the run no longer fits the object's mesh."""
         if obj is None:
-            return f"{self.object_name} was deleted while it was eroded."
+            return Sentence("{object_name} was deleted while it was eroded.").format(
+                object_name=self.object_name
+            )
         if (reason := obstacle.why_not(obj)) is not None:
             return reason
         if obj.data.session_uid != self._seen.mesh_uid or not self._is_unchanged(obj.data):
-            return f"The mesh of {obj.name} was changed while it was eroded."
+            return Sentence("The mesh of {name} was changed while it was eroded.").format(
+                name=obj.name
+            )
         return None
 
     def _is_unchanged(self, mesh: bpy.types.Mesh) -> bool:

@@ -24,7 +24,7 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError, print_traceback, printable_lines
+from ...base.errors import InputError, Sentence, print_traceback, printable_lines
 from ...worker.messages import Message, Request
 from ..session import session
 from ..worker import computing, worker_process
@@ -103,7 +103,7 @@ class Task:
     others that it keeps locked.
     """
 
-    work, doing = "Erosion", "eroded"
+    work, doing = "Erosion", Sentence("eroded")
     """Name of the work, and the past participle: "Terrain is being …"."""
 
     stops_early = False
@@ -286,9 +286,13 @@ class Task:
         try:
             self._write(self.find_object(), self._result)
         except InputError as error:
-            self.fail(str(error))
+            self.fail(error.sentence)
         except MemoryError:
-            self.fail("There is not enough memory to write the result; the terrain is unchanged.")
+            self.fail(
+                Sentence(
+                    "There is not enough memory to write the result; the terrain is unchanged."
+                )
+            )
         except Exception:  # noqa: BLE001 - the task would never end
             print_traceback()
             self.fail_unexpectedly()
@@ -318,14 +322,20 @@ class Task:
 
     def fail_unexpectedly(self) -> None:
         """End with the message of an internal error."""
-        cause = f"{self.work} failed because of an internal error"
-        self.fail(f"{cause}. The terrain is unchanged; see the system console.")
+        cause = Sentence("{work} failed because of an internal error").format(work=self.work)
+        self.fail(
+            Sentence("{cause}. The terrain is unchanged; see the system console.").format(
+                cause=cause
+            )
+        )
 
     def cancel(self) -> None:
         """Cancel without changes; the worker has ended on return."""
         if not self.ended:
             self.enter(State.CANCELLED)
-            self.sentence = f"{self.work} of {self.object_name} was canceled."
+            self.sentence = Sentence("{work} of {object_name} was canceled.").format(
+                work=self.work, object_name=self.object_name
+            )
             worker_process.stop()
             displayed_heights.put_back()
             computing.forget()

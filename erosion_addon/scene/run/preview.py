@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import longer_side, mean_cell_size
-from ...base.errors import printable_lines
+from ...base.errors import Sentence, printable_lines
 from ...recipe.recipe import Recipe
 from ...run import estimate, preview
 from ...terrain.terrain import Terrain
@@ -146,7 +146,7 @@ class Preview:
             ground.terrain, ground.fitted(recipe), ground.masks, threads, preview=shape
         )
         rows, cols = ground.terrain.shape
-        self.note = f"Preview {rows} × {cols} …"
+        self.note = Sentence("Preview {rows} × {cols} …").format(rows=rows, cols=cols)
 
     def _at(self, side: int) -> Ground:
         """The ground with `side` cells along the longer side, at most."""
@@ -212,7 +212,11 @@ class Preview:
                 self._runner = None  # no finer one comes
                 self._side = preview.SIDE
                 fault = message.kind == "failed"
-                self.note = "" if fault else f"No preview: {message.values['reason']}"
+                self.note = (
+                    ""
+                    if fault
+                    else Sentence("No preview: {reason}").format(reason=message.values["reason"])
+                )
                 if fault:
                     print(printable_lines(message.values["reason"]))
                 displayed_heights.put_back()
@@ -228,7 +232,9 @@ class Preview:
         change = ground.lattice.to_vertices(change / np.float32(ground.lattice.scale_z))
         self._heights = ground.heights + change
         rows, cols = ground.terrain.shape
-        self.note = f"Preview {rows} × {cols}, {seconds:.1f} s"
+        self.note = Sentence("Preview {rows} × {cols}, {seconds:.1f} s").format(
+            rows=rows, cols=cols, seconds=seconds
+        )
         self.show(obj)
 
     def show(self, obj: bpy.types.Object) -> None:

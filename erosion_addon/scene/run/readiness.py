@@ -8,13 +8,13 @@ from enum import Enum, auto
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ..original import original
 from ..session import session
 from ..terrain import grid, obstacle
 from ..worker import worker_process
 
-OUT_OF_MEMORY = (
+OUT_OF_MEMORY = Sentence(
     "There is not enough memory for that; close other programs or use a smaller terrain."
 )
 
@@ -83,7 +83,9 @@ def _task(_: bpy.types.Object | None) -> str | None:
     task = session.run.task
     if task is None:
         return None
-    return f"{task.object_name} is being {task.doing}; wait, or cancel that first."
+    return Sentence("{object_name} is being {doing}; wait, or cancel that first.").format(
+        object_name=task.object_name, doing=task.doing
+    )
 
 
 def _turn(obj: bpy.types.Object | None) -> str | None:
@@ -91,28 +93,28 @@ def _turn(obj: bpy.types.Object | None) -> str | None:
     if obj is None or task is None:
         return None
     if task.object_uid == obj.session_uid:
-        return f"{obj.name} is being {task.doing}"
+        return Sentence("{name} is being {doing}").format(name=obj.name, doing=task.doing)
     is_queued = any(entry.uid == obj.session_uid for entry in session.run.queue)
-    return f"{obj.name} waits for its turn" if is_queued else None
+    return Sentence("{name} waits for its turn").format(name=obj.name) if is_queued else None
 
 
 def _result(obj: bpy.types.Object | None) -> str | None:
     if obj is None or original.has_source(obj.data):
         return None
-    return "This terrain has not been eroded"
+    return Sentence("This terrain has not been eroded")
 
 
 def _render(_: bpy.types.Object | None) -> str | None:
     if not is_rendering():
         return None
-    return "A render or bake is running; start the erosion when it is done."
+    return Sentence("A render or bake is running; start the erosion when it is done.")
 
 
 def _lattice(obj: bpy.types.Object | None) -> str | None:
     try:
         grid.describe(obj)
     except InputError as error:
-        return str(error)
+        return error.sentence
     except MemoryError:
         return OUT_OF_MEMORY
     return None

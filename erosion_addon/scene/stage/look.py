@@ -48,12 +48,12 @@ def finish(
     # Surrounding land could hide the terrain from the scene's own camera.
     if "stage" in parts and not studio.has_camera(bpy.context.scene):
         making["surroundings"] = surroundings.add
-    sentences = []
+    sentences: list[str] = []
     for part in (part for part in making if part in parts):
         try:
             making[part](terrain)
         except InputError as error:
-            sentences.append(str(error))
+            sentences.append(error.sentence)
     sentences += update_derived.update_companions(
         terrain, set(companions.KINDS) - making.keys() - {plants.KIND}
     )

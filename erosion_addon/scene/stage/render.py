@@ -23,11 +23,13 @@ ENGINES = {
 def open_file(path: Path) -> None:
     """Open a .blend file without running its scripts. InputError if Blender cannot."""
     if not path.is_file():
-        raise InputError(f"There is no file {path}.")
+        raise InputError("There is no file {path}.").format(path=path)
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
     except RuntimeError:
-        raise InputError(f"{path} is not a .blend file that this Blender can open.") from None
+        raise InputError("{path} is not a .blend file that this Blender can open.").format(
+            path=path
+        ) from None
 
 
 def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
@@ -40,11 +42,13 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
     meshes = [obj for obj in scene.objects if obj.type == "MESH" and obj in rendered]
     if name is not None:
         if name not in scene.objects or scene.objects[name].type != "MESH":
-            raise InputError(f"There is no mesh {name!r:.80} in the scene {scene.name}.")
+            raise InputError("There is no mesh {name:.80} in the scene {scene}.").format(
+                name=repr(name), scene=scene.name
+            )
         if scene.objects[name] not in meshes:
             raise InputError(
-                f"{name} is hidden in renders; show it, and its collection, in the Outliner."
-            )
+                "{name} is hidden in renders; show it, and its collection, in the Outliner."
+            ).format(name=name)
         return scene.objects[name]
     for fits in (
         lambda obj: original.has_source(obj.data),
@@ -53,8 +57,8 @@ def find_terrain(scene: bpy.types.Scene, name: str | None) -> bpy.types.Object:
         if terrains := [obj for obj in meshes if fits(obj)]:
             return max(terrains, key=lambda obj: len(obj.data.vertices))
     raise InputError(
-        f"Renders of the scene {scene.name} show no terrain; name the object with --object."
-    )
+        "Renders of the scene {name} show no terrain; name the object with --object."
+    ).format(name=scene.name)
 
 
 def _visible_objects(scene: bpy.types.Scene) -> set[bpy.types.Object]:
@@ -168,4 +172,6 @@ def render(scene: bpy.types.Scene, path: Path, picture: Picture) -> None:
     try:
         bpy.ops.render.render(write_still=True, scene=scene.name)
     except RuntimeError as error:
-        raise InputError(f"Blender could not render {path}: {reason_of(error)}") from None
+        raise InputError("Blender could not render {path}: {error}").format(
+            path=path, error=reason_of(error)
+        ) from None

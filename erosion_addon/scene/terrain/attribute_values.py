@@ -61,7 +61,9 @@ def new_attribute(
         mesh.attributes.remove(attribute)
         attribute = None
     if attribute is None:
-        raise InputError(f"Blender could not add the attribute {name} to {mesh.name}.")
+        raise InputError("Blender could not add the attribute {name} to {mesh}.").format(
+            name=name, mesh=mesh.name
+        )
 
 
 def add(mesh: bpy.types.Mesh, name: str, values: Values) -> None:

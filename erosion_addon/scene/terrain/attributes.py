@@ -64,9 +64,9 @@ def check_names(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
             continue
         if not _fits(mesh.attributes[name], name):
             raise InputError(
-                f"{mesh.name} has an attribute {name} of another kind than erosion writes; rename "
-                "or remove it first."
-            )
+                "{mesh} has an attribute {name} of another kind than erosion writes; rename or "
+                "remove it first."
+            ).format(mesh=mesh.name, name=name)
         check_no_vertex_group(mesh, ASIDE + name)
 
 
@@ -77,9 +77,8 @@ def check_no_vertex_group(mesh: bpy.types.Mesh, name: str) -> None:
     for user in bpy.data.objects:
         if user.data == mesh and name in user.vertex_groups:
             raise InputError(
-                f"{user.name} has a vertex group {name}, a name that erosion needs; rename the "
-                "group."
-            )
+                "{user} has a vertex group {name}, a name that erosion needs; rename the group."
+            ).format(user=user.name, name=name)
 
 
 def write_fields(
@@ -177,8 +176,8 @@ def write_users(mesh: bpy.types.Mesh, name: str, values: Array) -> None:
     existing = mesh.attributes.get(name)
     if existing is not None and (existing.domain, existing.data_type) != ("POINT", "FLOAT"):
         raise InputError(
-            f"{mesh.name} has an attribute {name} of another kind; rename or remove it first."
-        )
+            "{mesh} has an attribute {name} of another kind; rename or remove it first."
+        ).format(mesh=mesh.name, name=name)
     active = _active_names(mesh)
     _write(mesh, name, values, "FLOAT")
     _set_active_names(mesh, active)

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import LOOSE, longer_side
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import Recipe
 from . import attributes, grid
@@ -64,27 +64,29 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
     if recipe is not None and recipe.edges == "wrap" and not lattice.seamless:
         advice.append(
             Advice(
-                "Opposite edges of the terrain do not meet, so wrapping tears it along them.",
+                Sentence(
+                    "Opposite edges of the terrain do not meet, so wrapping tears it along them."
+                ),
                 "open_edges",
             )
         )
     if lattice.resolution > 1e-3 * min(lattice.spacing):
         advice.append(
             Advice(
-                (
+                Sentence(
                     "The mesh is so far from its origin that its heights come in steps of "
-                    f"{lattice.resolution:.2g} m."
-                ),
+                    "{resolution:.2g} m."
+                ).format(resolution=lattice.resolution),
                 "move_origin",
             )
         )
     if lattice.step is not None:
         advice.append(
             Advice(
-                (
-                    f"The heights are terraced in steps of {lattice.step:.3g} m, as in "
-                    "8-bit images: water will pool on the terraces."
-                ),
+                Sentence(
+                    "The heights are terraced in steps of {step:.3g} m, as in 8-bit images: water "
+                    "will pool on the terraces."
+                ).format(step=lattice.step),
                 "smooth_steps",
             )
         )
@@ -100,19 +102,18 @@ def _of_shape(
     is_flat = lattice is not None and lattice.relief == 0
     if names := shapers(obj):
         flat = "That mesh is flat, so nothing runs down it. " if is_flat else ""
-        text = (
-            f"The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to "
+        text = Sentence(
+            "The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to "
             "erode what you see."
-        )
+        ).format(names=names, flat=flat)
         return [Advice(text, "apply_modifiers")]
     steps = recipe.steps if recipe is not None else ()
     if is_flat and not any(
         step.enabled and PROCESSES[step.kind].works_on_flat_land(step.parameters) for step in steps
     ):
-        text = (
-            f"{obj.name} is flat, so nothing runs down it; sculpt it, or begin with another "
-            "terrain."
-        )
+        text = Sentence(
+            "{name} is flat, so nothing runs down it; sculpt it, or begin with another terrain."
+        ).format(name=obj.name)
         return [Advice(text, "add_terrain")]
     return []
 
@@ -121,10 +122,10 @@ def _of_units() -> list[Advice]:
     unit = bpy.context.scene.unit_settings.scale_length
     if abs(unit - 1) < 1e-6:
         return []
-    text = (
-        f"The scene's unit scale is {unit:.3g}: what Blender shows as {unit:.3g} m is 1 m to "
+    text = Sentence(
+        "The scene's unit scale is {unit:.3g}: what Blender shows as {unit:.3g} m is 1 m to "
         "erosion."
-    )
+    ).format(unit=unit)
     return [Advice(text, "unit_scale")]
 
 
@@ -132,12 +133,18 @@ def _of_scale(obj: bpy.types.Object, lattice: grid.GridDescription) -> list[Advi
     advice = []
     scale = [abs(value) for value in obj.matrix_world.to_scale()]
     if max(scale) > 1.001 * min(scale):
-        text = "The scale {:.3g} × {:.3g} × {:.3g} is taken into account.".format(*scale)
+        text = Sentence("The scale {x:.3g} × {y:.3g} × {z:.3g} is taken into account.").format(
+            x=scale[0], y=scale[1], z=scale[2]
+        )
         advice.append(Advice(text, "apply_scale"))
     row_spacing, col_spacing = lattice.spacing
     if abs(row_spacing / col_spacing - 1) > 1e-3:
         advice.append(
-            Advice(f"The cells are not square: {col_spacing:.4g} m × {row_spacing:.4g} m.")
+            Advice(
+                Sentence(
+                    "The cells are not square: {col_spacing:.4g} m × {row_spacing:.4g} m."
+                ).format(col_spacing=col_spacing, row_spacing=row_spacing)
+            )
         )
     return advice
 
@@ -148,10 +155,10 @@ def _of_tilt(obj: bpy.types.Object) -> list[Advice]:
     tilt = math.degrees(math.acos(min(abs(up.z), 1.0)))
     if tilt < LEVEL:
         return []
-    text = (
-        f"The terrain is tilted by {tilt:.0f}°, but it is eroded as if it lay level: down is along "
+    text = Sentence(
+        "The terrain is tilted by {tilt:.0f}°, but it is eroded as if it lay level: down is along "
         "its own Z axis."
-    )
+    ).format(tilt=tilt)
     return [Advice(text, "clear_rotation")]
 
 
@@ -165,10 +172,10 @@ def _of_recipe(lattice: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     ):
         advice.append(
             Advice(
-                (
-                    f"The terrain is only {width:.3g} m across, but {recipe.name} is made for land "
-                    "of several kilometers."
-                ),
+                Sentence(
+                    "The terrain is only {width:.3g} m across, but {name} is made for land of "
+                    "several kilometers."
+                ).format(width=width, name=recipe.name),
                 "enlarge",
             )
         )
@@ -178,8 +185,10 @@ def _of_recipe(lattice: grid.GridDescription, recipe: Recipe) -> list[Advice]:
         if small > FINE_ENOUGH:
             advice.append(
                 Advice(
-                    f"On cells this small the {process.label.lower()} takes {small:,} short steps "
-                    "between two updates of the ground, too many for the ground to follow.",
+                    Sentence(
+                        "On cells this small the {label} takes {small:,} short steps between two "
+                        "updates of the ground, too many for the ground to follow."
+                    ).format(label=process.label.lower(), small=small),
                     "shorten_time_step",
                 )
             )

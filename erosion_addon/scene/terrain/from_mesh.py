@@ -36,7 +36,9 @@ def make(
     try:
         heights, corner, holes = grid_of(points, triangles, cell_size)
     except InputError as error:
-        raise InputError(f"{obj.name} cannot become a terrain. {error}") from error
+        raise InputError("{name} cannot become a terrain. {error}").format(
+            name=obj.name, error=error
+        ) from error
     result = make_grid_object(f"{obj.name} Grid", heights, (cell_size, cell_size), collection)
     rows, cols = heights.shape
     result.location = (

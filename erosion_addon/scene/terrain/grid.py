@@ -80,9 +80,9 @@ def _new_lattice(obj: bpy.types.Object, place: Array, matrix: Array) -> Lattice:
         reason = cause(obj.name, place, structure(obj.data))
         if reason is None and may_be_grid(obj.data):
             reason = InputError(
-                f"Sculpting moved vertices of {obj.name} sideways; "
-                "Straighten Grid in the tab Erosion puts them back in line."
-            )
+                "Sculpting moved vertices of {name} sideways; Straighten Grid in the tab Erosion "
+                "puts them back in line."
+            ).format(name=obj.name)
         if reason is None:
             raise
         raise reason from error
@@ -211,12 +211,14 @@ def straighten(obj: bpy.types.Object) -> int:
     mesh.edges.foreach_get("vertices", edges)
     shape = grid_shape(edges.reshape(-1, 2), len(mesh.vertices))
     if shape is None:
-        raise InputError(f"The vertices of {obj.name} do not go row by row; use Make Grid instead.")
+        raise InputError(
+            "The vertices of {name} do not go row by row; use Make Grid instead."
+        ).format(name=obj.name)
     try:
         points, count = straightened(positions(mesh).astype(np.float64).reshape(*shape, 3))
     except InputError as error:
-        raise InputError(
-            f"{obj.name} cannot be straightened: {error}; use Make Grid instead."
+        raise InputError("{name} cannot be straightened: {error}; use Make Grid instead.").format(
+            name=obj.name, error=error
         ) from None
     write_positions(mesh, points.reshape(-1, 3).astype(np.float32))
     grid.forget(mesh)

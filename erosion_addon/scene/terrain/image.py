@@ -111,7 +111,9 @@ def require_still(image: bpy.types.Image) -> None:
     if image.source not in {"FILE", "GENERATED"}:
         what = {"TILED": "made of UDIM tiles", "MOVIE": "a movie", "SEQUENCE": "a sequence"}
         kind = what.get(image.source, "a render result")
-        raise InputError(f"The image {image.name} is {kind}; choose a single still image.")
+        raise InputError("The image {name} is {kind}; choose a single still image.").format(
+            name=image.name, kind=kind
+        )
 
 
 def packed_suffix(data: bytes, name: str) -> str:
@@ -120,8 +122,8 @@ def packed_suffix(data: bytes, name: str) -> str:
         if data.startswith(marks):
             return suffix
     raise InputError(
-        f"{name} is packed in a format that is not read here; save it as PNG, TIFF or EXR."
-    )
+        "{name} is packed in a format that is not read here; save it as PNG, TIFF or EXR."
+    ).format(name=name)
 
 
 _MARKS = {".png": (b"\x89PNG",), ".tif": (b"II", b"MM"), ".exr": (b"\x76\x2f\x31\x01",)}
@@ -149,7 +151,9 @@ def _image_pixels(image: bpy.types.Image) -> tuple[np.ndarray[Any, Any], bool]:
         return _read_and_remove(image.copy(), header, name), header.kind.startswith("uint")
     path = bpy.path.abspath(image.filepath, library=image.library)
     if not path:
-        raise InputError(f"{name} has no pixels and no file; choose a file for it.")
+        raise InputError("{name} has no pixels and no file; choose a file for it.").format(
+            name=name
+        )
     linked = file_header(path)
     return BlenderFiles().pixels(Path(path), linked), linked.header.kind.startswith("uint")
 
@@ -159,9 +163,9 @@ def image_pixels(image: bpy.types.Image) -> np.ndarray[Any, Any]:
     name = f"The image {image.name}"
     if image.source == "FILE" and image.is_float and not image.colorspace_settings.is_data:
         raise InputError(
-            f"{name} has unsaved changes in the color space {image.colorspace_settings.name}, "
-            "which bends heights; save it and set its color space to Non-Color."
-        )
+            "{name} has unsaved changes in the color space {color_space}, which bends heights; "
+            "save it and set its color space to Non-Color."
+        ).format(name=name, color_space=image.colorspace_settings.name)
     cols, rows = image.size
     require(rows * cols * _BYTES_PER_CELL, f"{name} ({rows} × {cols})")
     return _all_pixels(image, name)
@@ -185,7 +189,9 @@ def _read_and_remove(
 def _all_pixels(image: bpy.types.Image, name: object) -> np.ndarray[Any, Any]:
     cols, rows = image.size
     if rows == 0 or cols == 0 or len(image.pixels) != rows * cols * image.channels:
-        raise InputError(f"{name} has no pixels; reload it or choose another image.")
+        raise InputError("{name} has no pixels; reload it or choose another image.").format(
+            name=name
+        )
     pixels = np.empty(rows * cols * image.channels, np.float32)
     image.pixels.foreach_get(pixels)
     return pixels.reshape(rows, cols, image.channels)
@@ -199,9 +205,8 @@ def _check(header: ImageHeader, size: int, name: object) -> None:
     # channel.
     if bpy.app.version < (5, 2, 0) and len(header.names) == 1 and header.names[0] not in _EXR_NAMES:
         raise InputError(
-            f"{name} has one channel named {header.names[0]}; name it Y, or use Blender 5.2 or "
-            "later."
-        )
+            "{name} has one channel named {channel}; name it Y, or use Blender 5.2 or later."
+        ).format(name=name, channel=header.names[0])
     what = f"Reading {name} ({header.rows} × {header.cols})"
     require_to_unpack(header.cells * _BYTES_PER_CELL, header.cells, size, what)
 
@@ -215,7 +220,9 @@ def _blender_path(path: Path) -> bytes:
         name = name[1:]  # two slashes stand for the folder of the .blend file
     encoded = os.fsencode(name)
     if len(encoded) > _LONGEST_PATH:
-        raise InputError(f"{path} is too long a path for Blender; use a folder nearer to the root.")
+        raise InputError(
+            "{path} is too long a path for Blender; use a folder nearer to the root."
+        ).format(path=path)
     return encoded
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import bpy
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, unreadable
 from ...base.memory import available_memory, require
 from ...base.regular_files import is_blend_path_in_network, is_in_network
 from ...files import heightmap
@@ -46,10 +46,10 @@ def read(source: Source, options: Reading) -> tuple[Array, Record]:
             require(needed(record), f"A terrain of {record.name}", _part_that_fits(record))
             return heightmap.heights_in(numbers, record, options)
     except OSError as error:
-        raise InputError(f"{name_of(source)} cannot be read: {error.strerror or error}.") from error
+        raise unreadable(name_of(source), error) from error
     except MemoryError:
-        raise InputError(
-            f"There is not enough memory to read {name_of(source)}; read a part of it."
+        raise InputError("There is not enough memory to read {source}; read a part of it.").format(
+            source=name_of(source)
         ) from None
 
 
@@ -141,7 +141,9 @@ def _file_of(image: bpy.types.Image) -> Iterator[Path | None]:
         with _unpacked(image) as path:
             yield path
     elif not image.filepath:
-        raise InputError(f"{name_of(image)} has no pixels and no file; choose a file for it.")
+        raise InputError("{image} has no pixels and no file; choose a file for it.").format(
+            image=name_of(image)
+        )
     else:
         yield _linked(image)
 
@@ -168,16 +170,12 @@ def _renamed(
     function that renames in doubts.
     """
     name = name_of(image) if image.packed_file else str(path)
-
-    def renamed(sentence: str) -> str:
-        return sentence.replace(str(path), name)
-
     try:
         yield lambda doubts: tuple(
-            replace(doubt, sentence=renamed(doubt.sentence)) for doubt in doubts
+            replace(doubt, sentence=doubt.sentence.replace(str(path), name)) for doubt in doubts
         )
     except InputError as error:
-        raise InputError(renamed(str(error))) from error
+        raise InputError(error.sentence.renamed(str(path), name)) from error
 
 
 def _in_memory(image: bpy.types.Image) -> Raster:
@@ -256,9 +254,9 @@ def _looked(key: Key, options: Reading) -> Record | InputError:
     except InputError as error:
         return error
     except OSError as error:
-        return InputError(f"{key[0]} cannot be read: {error.strerror or error}.")
+        return unreadable(key[0], error)
     except MemoryError:
-        return InputError(f"There is not enough memory to look at {key[0]}.")
+        return InputError("There is not enough memory to look at {key}.").format(key=key[0])
 
 
 @session.cached(4)

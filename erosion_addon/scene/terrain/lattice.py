@@ -91,20 +91,19 @@ def axis_scales(name: str, matrix: Array) -> Array:
     axes = np.asarray(matrix, dtype=np.float64)[:3, :3]
     if not np.isfinite(axes).all():
         raise InputError(
-            f"The scale or rotation of {name} is not a finite number; clear it with Alt S and Alt "
-            "R."
-        )
+            "The scale or rotation of {name} is not a finite number; clear it with Alt S and Alt R."
+        ).format(name=name)
     lengths = np.sqrt((axes**2).sum(axis=0))
     for axis, length in zip("XYZ", lengths, strict=True):
         if not 1e-9 < length < 1e9:
             raise InputError(
-                f"The scale of {name} along {axis} is {length:g}; set it to 1, for example."
-            )
+                "The scale of {name} along {axis} is {length:g}; set it to 1, for example."
+            ).format(name=name, axis=axis, length=length)
     unit = axes / lengths
     if np.abs(unit.T @ unit - np.eye(3)).max() > 1e-3:
         raise InputError(
-            f"{name} is sheared by its parents' scale; apply its transformation with Ctrl A first."
-        )
+            "{name} is sheared by its parents' scale; apply its transformation with Ctrl A first."
+        ).format(name=name)
     if unit[2, 2] < -1e-6:
         lengths[2] = -lengths[2]
     return np.array([_as_meant(length) for length in lengths])
@@ -159,9 +158,9 @@ def require_level(name: str, positions: Array, standing: int) -> None:
     if _even_spacings(positions[:, [x, y]]) is not None:
         up = "XYZ"[standing]
         raise StandingError(
-            f"{name} is a grid that stands up along its local {up} axis, as in files whose heights "
-            f"are along {up}; apply its rotation, so that its heights are along Z."
-        )
+            "{name} is a grid that stands up along its local {up} axis, as in files whose heights "
+            "are along {up}; apply its rotation, so that its heights are along Z."
+        ).format(name=name, up=up)
 
 
 def even_spacing(points: Array) -> float | None:
@@ -233,8 +232,8 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _M
     farthest = float(np.abs(positions[:, :2]).max())
     if farthest > HIGHEST:
         raise InputError(
-            f"{name} has a vertex {farthest:g} units from its origin; move or delete it."
-        )
+            "{name} has a vertex {farthest:g} units from its origin; move or delete it."
+        ).format(name=name, farthest=farthest)
     cells = []
     spacings = []
     counts = []
@@ -244,9 +243,9 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _M
         spacing, count = _steps(values)
         if count == 1:
             raise InputError(
-                f"The vertices of {name} lie in one line; a terrain spreads over its local X and Y "
+                "The vertices of {name} lie in one line; a terrain spreads over its local X and Y "
                 "axes."
-            )
+            ).format(name=name)
         place = (values - values.min()) / spacing
         cell = np.rint(place)
         even.append(_is_even(place))
@@ -259,26 +258,25 @@ def _in_any_order(name: str, positions: Array, edges: Callable[[], Array]) -> _M
         even[axis] and _are_shifted(cells[axis], positions[:, axis]) for axis in (0, 1)
     ):
         raise InputError(
-            f"Rows or columns of {name} are shifted against each other, as in a honeycomb or a "
-            "wall of bricks; make a grid of it."
-        )
+            "Rows or columns of {name} are shifted against each other, as in a honeycomb or a wall "
+            "of bricks; make a grid of it."
+        ).format(name=name)
     if not all(even):
         raise _uneven(name, positions, edges(), spacings)
     if rows * cols > len(positions):
         raise NoLatticeError(
-            f"{name} has {len(positions)} vertices where {rows} rows and {cols} columns need "
-            f"{rows * cols}; fill the holes, so that the grid is a full rectangle of evenly spaced "
-            "vertices."
-        )
+            "{name} has {vertices} vertices where {rows} rows and {cols} columns need {cells}; "
+            "fill the holes, so that the grid is a full rectangle of evenly spaced vertices."
+        ).format(name=name, vertices=len(positions), rows=rows, cols=cols, cells=rows * cols)
     vertex = np.full(rows * cols, -1, np.intp)
     vertex[cells[0] * cols + cells[1]] = np.arange(len(positions))
     if rows * cols < len(positions) or vertex.min() < 0:
         raise _uneven(name, positions, None, spacings)
     if min(rows, cols) < SMALLEST_SIDE:
         raise InputError(
-            f"{name} has {rows} × {cols} vertices; it needs at least {SMALLEST_SIDE} rows and "
-            f"{SMALLEST_SIDE} columns."
-        )
+            "{name} has {rows} × {cols} vertices; it needs at least {smallest} rows and {smallest} "
+            "columns."
+        ).format(name=name, rows=rows, cols=cols, smallest=SMALLEST_SIDE)
     return (rows, cols), (spacings[0], spacings[1]), vertex
 
 
@@ -323,9 +321,9 @@ def _not_finite(name: str, positions: Array) -> InputError:
     bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     vertices = "1 vertex" if len(bad) == 1 else f"{len(bad)} vertices"
     return InputError(
-        f"{name} has {vertices} whose position is not a number, the first is vertex {bad[0]}; "
-        "delete them."
-    )
+        "{name} has {vertices} whose position is not a number, the first is vertex {bad}; delete "
+        "them."
+    ).format(name=name, vertices=vertices, bad=bad[0])
 
 
 def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[float]) -> InputError:
@@ -334,24 +332,24 @@ def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[flo
     resolution = float(np.spacing(np.float32(farthest)))
     if resolution > TOLERANCE * min(spacings):
         return InputError(
-            f"{name} lies {farthest:g} units from its own origin, where Blender resolves only "
-            f"{resolution:g} units, too coarse for its grid; import it closer to the origin."
-        )
+            "{name} lies {farthest:g} units from its own origin, where Blender resolves only "
+            "{resolution:g} units, too coarse for its grid; import it closer to the origin."
+        ).format(name=name, farthest=farthest, resolution=resolution)
     if edges is None:
         return NoLatticeError(
-            f"Some vertices of {name} overlap in top view, in an overhang or a vertical "
-            "wall; merge them by distance, or delete one of each."
-        )
+            "Some vertices of {name} overlap in top view, in an overhang or a vertical wall; merge "
+            "them by distance, or delete one of each."
+        ).format(name=name)
     angle = _grid_angle(positions, edges)
     if angle is not None:
         return InputError(
-            f"The grid of {name} is turned by {angle:.0f}° inside the mesh; turn it back in Edit "
+            "The grid of {name} is turned by {angle:.0f}° inside the mesh; turn it back in Edit "
             "Mode and rotate the object instead."
-        )
+        ).format(name=name, angle=angle)
     return NoLatticeError(
-        f"The vertices of {name} are not evenly spaced rows and columns along its local X and Y "
+        "The vertices of {name} are not evenly spaced rows and columns along its local X and Y "
         "axes; use a grid, for example Add > Mesh > Grid."
-    )
+    ).format(name=name)
 
 
 def _grid_angle(positions: Array, edges: Array) -> float | None:

@@ -46,7 +46,9 @@ def shown_positions(mesh: bpy.types.Mesh, room: Array | None = None) -> Array:
     """
     attribute = mesh.attributes.get("position")
     if attribute is None:  # so it is in Edit Mode, and without vertices
-        raise InputError(f"{mesh.name} has no vertices to read; leave Edit Mode or add a grid.")
+        raise InputError("{name} has no vertices to read; leave Edit Mode or add a grid.").format(
+            name=mesh.name
+        )
     # The mesh holds float32; any other type is 80 times slower.
     shape = len(mesh.vertices), 3
     if room is None:
@@ -139,9 +141,8 @@ def write_heights(mesh: bpy.types.Mesh, z_by_vertex: Array, before: Array | None
     before = shown_positions(mesh) if before is None else before
     if z_by_vertex.shape != (len(before),):
         raise InputError(
-            f"{mesh.name} has {len(before)} vertices and the result {z_by_vertex.size}; "
-            "it was edited."
-        )
+            "{name} has {count} vertices and the result {size}; it was edited."
+        ).format(name=mesh.name, count=len(before), size=z_by_vertex.size)
     after = np.column_stack([before[:, :2], np.asarray(z_by_vertex, np.float32)])
     write_positions(mesh, after, before)
     return after
@@ -157,8 +158,8 @@ def write_positions(
     """
     if not np.isfinite(after).all():
         raise InputError(
-            f"The result has heights that are not finite; {mesh.name} stays as it was."
-        )
+            "The result has heights that are not finite; {name} stays as it was."
+        ).format(name=mesh.name)
     before = shown_positions(mesh) if displayed is None else displayed
     mesh.attributes["position"].data.foreach_set(
         "vector", np.ascontiguousarray(after, np.float32).ravel()
@@ -166,7 +167,9 @@ def write_positions(
     # linked data accepts new values and loses them
     if mesh.library or not np.array_equal(shown_positions(mesh, room), after):
         mesh.attributes["position"].data.foreach_set("vector", before.ravel())
-        raise InputError(f"Blender rejected the new heights of {mesh.name}. The mesh is unchanged.")
+        raise InputError(
+            "Blender rejected the new heights of {name}. The mesh is unchanged."
+        ).format(name=mesh.name)
     mesh.update()
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import bpy
 
+from ...base.errors import Sentence
 from ...terrain.terrain import SMALLEST_SIDE
 from ..materials.node_trees import nodes
 
@@ -58,41 +59,50 @@ def why_not(obj: bpy.types.Object | None) -> str | None:
 def obstacle(obj: bpy.types.Object | None) -> Advice | None:
     """`why_not` with its remedy."""
     if obj is None:
-        return Advice("Select a grid mesh.")
+        return Advice(Sentence("Select a grid mesh."))
     if obj.type != "MESH":
-        return Advice(f"{obj.name} is not a mesh; select a grid mesh.")
+        return Advice(Sentence("{name} is not a mesh; select a grid mesh.").format(name=obj.name))
     mesh = obj.data
     if obj.mode == "EDIT" or mesh.is_editmode:
-        return Advice("Leave Edit Mode first.", "object_mode")
+        return Advice(Sentence("Leave Edit Mode first."), "object_mode")
     if obj.mode != "OBJECT":
-        return Advice("Switch to Object Mode first.", "object_mode")
+        return Advice(Sentence("Switch to Object Mode first."), "object_mode")
     if obj.library or mesh.library:
         return Advice(
-            f"{obj.name} is linked from another file; use Object > Relations > Make Local first.",
+            Sentence(
+                "{name} is linked from another file; use Object > Relations > Make Local first."
+            ).format(name=obj.name),
             "make_local",
         )
     if obj.override_library or mesh.override_library:
         return Advice(
-            f"{obj.name} is a library override; use Object > Relations > Make Local first.",
+            Sentence(
+                "{name} is a library override; use Object > Relations > Make Local first."
+            ).format(name=obj.name),
             "make_local",
         )
     if mesh.shape_keys:
         return Advice(
-            (
-                f"{obj.name} has shape keys, which would hide the new heights; apply or remove "
-                "them first."
-            ),
+            Sentence(
+                "{name} has shape keys, which would hide the new heights; apply or remove them "
+                "first."
+            ).format(name=obj.name),
             "apply_shape_keys",
         )
     if any(modifier.type == "MULTIRES" for modifier in obj.modifiers):
         return Advice(
-            f"{obj.name} has a Multiresolution modifier; apply it first.", "apply_modifiers"
+            Sentence("{name} has a Multiresolution modifier; apply it first.").format(
+                name=obj.name
+            ),
+            "apply_modifiers",
         )
     users = mesh.users - mesh.use_fake_user
     if users > 1:
         return Advice(
-            f"The mesh of {obj.name} is shared by {users} objects; make it single-user "
-            "(Object > Relations > Make Single User > Object & Data) first.",
+            Sentence(
+                "The mesh of {name} is shared by {users} objects; make it single-user (Object > "
+                "Relations > Make Single User > Object & Data) first."
+            ).format(name=obj.name, users=users),
             "make_single_user",
         )
     few = too_few(obj)
@@ -104,14 +114,15 @@ def too_few(obj: bpy.types.Object) -> str | None:
     count = len(obj.data.vertices)
     if count >= SMALLEST_SIDE**2:
         return None
-    sentence = (
-        f"{obj.name} has {count} vertices; a terrain needs at least {SMALLEST_SIDE} × "
-        f"{SMALLEST_SIDE}"
-    )
+    sentence = Sentence(
+        "{name} has {count} vertices; a terrain needs at least {smallest} × {smallest}"
+    ).format(name=obj.name, count=count, smallest=SMALLEST_SIDE)
     names = shapers(obj)
     if names:
-        return f"{sentence}, and only the mesh below its modifiers counts: apply {names} first."
-    return f"{sentence}."
+        return Sentence(
+            "{sentence}, and only the mesh below its modifiers counts: apply {names} first."
+        ).format(sentence=sentence, names=names)
+    return Sentence("{sentence}.").format(sentence=sentence)
 
 
 def shapers(obj: bpy.types.Object) -> str:

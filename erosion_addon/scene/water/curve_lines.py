@@ -27,8 +27,8 @@ def lines_of(curve: bpy.types.Object) -> list[Array]:
     if curve.type not in ("CURVE", "CURVES"):
         kind = curve.bl_rna.properties["type"].enum_items[curve.type].name
         raise InputError(
-            f"{curve.name} has the type {kind}; draw the river as a Curve object: Add, Curve, Path."
-        )
+            "{name} has the type {kind}; draw the river as a Curve object: Add, Curve, Path."
+        ).format(name=curve.name, kind=kind)
     curve.update_from_editmode()  # otherwise edits in progress are missing
     data = curve.data.copy() if curve.type == "CURVE" else _curve_of(curve.data)
     data.dimensions = "3D"

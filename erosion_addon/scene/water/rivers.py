@@ -106,9 +106,9 @@ def _check(
         land = ground.elevation
         if not sunk(land, level).any():
             raise InputError(
-                f"No part of {name} is below {level:g} m; raise the sea. The ground is "
-                f"{land.min():g} to {land.max():g} m high."
-            )
+                "No part of {name} is below {level:g} m; raise the sea. The ground is {land:g} to "
+                "{highest:g} m high."
+            ).format(name=name, level=level, land=land.min(), highest=land.max())
         if not _runs(terrain):
             return  # otherwise rivers and lakes need some dry land
     attributes.check_names(terrain.data, WATERS)
@@ -116,17 +116,19 @@ def _check(
     if kind == "rivers" and not len(water.place):
         if headwaters:
             raise InputError(
-                f"{headwaters} of {name} is nowhere over 0.5, where its rivers would begin."
-            )
+                "{headwaters} of {name} is nowhere over 0.5, where its rivers would begin."
+            ).format(headwaters=headwaters, name=name)
         raise InputError(
-            f"{name} has no river with that much drainage area; choose a smaller Source Area."
-        )
+            "{name} has no river with that much drainage area; choose a smaller Source Area."
+        ).format(name=name)
     if kind == "lakes" and not len(water.level):
         if parameters.limited_water:
             rain = f" with {parameters.rain_text} of rain; let more fall"
         else:
             rain = ": its water runs off"
-        raise InputError(f"{name} has no lake of that size{rain}, or choose a smaller one.")
+        raise InputError("{name} has no lake of that size{rain}, or choose a smaller one.").format(
+            name=name, rain=rain
+        )
 
 
 def headwaters_in(terrain: bpy.types.Object) -> str:

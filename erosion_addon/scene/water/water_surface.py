@@ -30,17 +30,16 @@ def add(terrain: bpy.types.Object, threshold: float = 0.0) -> bpy.types.Object:
     """
     if not attributes.holds(terrain.data, "water_depth"):
         raise InputError(
-            f"{terrain.name} has no water: erode it with a recipe that has a water step, such as "
-            "river valley. Without one, the terrain's material draws the wettest ground as water."
-        )
+            "{name} has no water: erode it with a recipe that has a water step, such as river "
+            "valley. Without one, the terrain's material draws the wettest ground as water."
+        ).format(name=terrain.name)
     surfaces = companions.find(terrain, KIND)
     if not surfaces:
         if not has_water(terrain, threshold):
             least = shown_from(grid.find_lattice(terrain), threshold)
             raise InputError(
-                f"The water of {terrain.name} is nowhere deeper than {least:g} m; lower the "
-                "threshold."
-            )
+                "The water of {name} is nowhere deeper than {least:g} m; lower the threshold."
+            ).format(name=terrain.name, least=least)
         name = f"{terrain.name} Water"
         surfaces = [companions.add(terrain, KIND, name, bpy.data.meshes.new(name))]
         surfaces[0].data.materials.append(water_material.water_material())

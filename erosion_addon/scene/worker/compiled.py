@@ -6,6 +6,7 @@ from pathlib import Path
 
 import bpy
 
+from ...base.errors import Sentence
 from ..session import session
 
 
@@ -15,7 +16,7 @@ def why_not_in(folder: str) -> str | None:
     Beside a .blend file from someone else, there may be machine code of theirs.
     """
     if folder.startswith("//") or not Path(folder).expanduser().is_absolute():
-        return (
+        return Sentence(
             "The folder for compiled kernels must be an absolute path; the extension's own folder "
             "is used until then."
         )

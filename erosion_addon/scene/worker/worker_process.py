@@ -4,7 +4,7 @@
 import contextlib
 import subprocess
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...worker import client
 from ...worker.client import Runner
 from ..session import session
@@ -19,7 +19,9 @@ def ready() -> Runner:
         try:
             session.worker.runner = Runner(worker_environment())
         except OSError as error:
-            raise InputError(f"The erosion process cannot be started: {error}.") from None
+            raise InputError("The erosion process cannot be started: {error}.").format(
+                error=error
+            ) from None
     return session.worker.runner
 
 
@@ -77,9 +79,9 @@ def is_getting_ready() -> bool:
 def condition() -> str:
     """State of the worker in words."""
     if fault():
-        return "Does not work"
+        return Sentence("Does not work")
     if session.worker.runner is None or not session.worker.runner.alive:
-        return "Not running; starts when it is needed"
+        return Sentence("Not running; starts when it is needed")
     if not session.worker.runner.libraries:
         return "Starting"
     return (

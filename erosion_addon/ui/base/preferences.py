@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.parameters import Specification
 from ...base.threads import processors
 from ...scene.run import readiness
@@ -113,10 +114,14 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
 def _draw_worker(layout: Any) -> None:
     """Draw the state of the worker process and its compiler libraries."""
     row = layout.row()
-    text = sentence(f"Worker: {worker_process.condition()}")
+    text = sentence(Sentence("Worker: {condition}").format(condition=worker_process.condition()))
     row.label(text=text, icon="ERROR" if worker_process.fault() else "INFO", translate=False)
     row.operator("erosion.worker_restart")
-    text = sentence(f"Libraries: {worker_process.libraries() or _versions()}")
+    text = sentence(
+        Sentence("Libraries: {libraries}").format(
+            libraries=worker_process.libraries() or _versions()
+        )
+    )
     layout.label(text=text, icon="BLANK1", translate=False)
     if reason := worker_process.fault():
         draw_lines(layout, [reason], "ERROR", 90)
@@ -152,7 +157,11 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         kept = compiled.folder()
-        nothing = None if kept is not None and kept.is_dir() else "Nothing has been compiled yet"
+        nothing = (
+            None
+            if kept is not None and kept.is_dir()
+            else Sentence("Nothing has been compiled yet")
+        )
         return allowed(cls, readiness.why_busy() or nothing)
 
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -24,7 +24,7 @@ def reports_refusals(out_of_memory: str = OUT_OF_MEMORY) -> Callable[[Method], M
             try:
                 return method(operator, *given)
             except InputError as error:
-                report(operator, {"ERROR"}, str(error))
+                report(operator, {"ERROR"}, error.sentence)
             except MemoryError:
                 report(operator, {"ERROR"}, out_of_memory)
             return {"CANCELLED"}

@@ -5,14 +5,13 @@ release/messages.py creates and updates the files. Blender's own translations ta
 """
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ...base.errors import printable
+from ...base.errors import Sentence, printable
 from ...scene.session import session
 
 FOLDER = Path(__file__).resolve().parents[2] / "translations"
@@ -60,34 +59,16 @@ def sentence(text: str) -> str:
 
     Values are inserted unchanged, unless one is such a sentence itself.
     """
-    template, values = _parsed(text, bpy.app.translations.locale)
-    translation = str(bpy.app.translations.pgettext_rpt(template, SENTENCE))
-    if not values and translation == template:
-        return text
-    return translation.format(*map(sentence, values))
-
-
-@session.cached(128)
-def _parsed(text: str, locale: str) -> tuple[str, tuple[str, ...]]:
-    """Message template of a text, and its values; the text itself if no template matches.
-
-    Cached, as panels ask at each redraw.
-    """
-    for pattern, template in _patterns(locale):
-        if match := pattern.fullmatch(text):
-            return template, match.groups()
-    return text, ()
-
-
-@session.cached()
-def _patterns(locale: str) -> list[tuple[re.Pattern[str], str]]:
-    """Regular expressions of the message templates, longest first."""
-    templates = [text for context, text in texts_of(locale) if context == SENTENCE]
-    templates.sort(key=lambda text: len(text.replace("{}", "")), reverse=True)
-    return [
-        (re.compile(re.escape(text).replace(r"\{\}", "(.+?)"), re.DOTALL), text)
-        for text in templates
-    ]
+    if not isinstance(text, Sentence) or not text.values:
+        return str(bpy.app.translations.pgettext_rpt(text, SENTENCE))
+    translation = str(bpy.app.translations.pgettext_rpt(text.template, SENTENCE))
+    values = text.values.items()
+    return translation.format(
+        **{
+            name: sentence(value) if isinstance(value, Sentence) else value
+            for name, value in values
+        }
+    )
 
 
 def report(operator: Any, kind: set[str], text: str) -> None:

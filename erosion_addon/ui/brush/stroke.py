@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy_extras import view3d_utils
 
-from ...base.errors import InputError, print_traceback
+from ...base.errors import InputError, Sentence, print_traceback
 from ...processes.brush.parameters import Stroke
 from ...scene.brush import aim, ground
 from ...scene.brush.stillness import why_still
@@ -48,13 +48,14 @@ def _why_unseen(context: bpy.types.Context, terrain: bpy.types.Object) -> str | 
     if terrain.visible_get(viewport=view):
         return None
     if terrain.hide_get() or terrain.hide_viewport:
-        return f"{terrain.name} is hidden; show it before you paint."
+        return Sentence("{name} is hidden; show it before you paint.").format(name=terrain.name)
     if view is not None and view.local_view and not terrain.local_view_get(view):
-        return f"{terrain.name} is not in this local view; leave the view before you paint."
-    return (
-        f"{terrain.name} is hidden with its collection or with all meshes; show it before you "
-        "paint."
-    )
+        return Sentence(
+            "{name} is not in this local view; leave the view before you paint."
+        ).format(name=terrain.name)
+    return Sentence(
+        "{name} is hidden with its collection or with all meshes; show it before you paint."
+    ).format(name=terrain.name)
 
 
 class EROSION_PG_dab(bpy.types.PropertyGroup):
@@ -105,7 +106,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
 
         self._layer_is_new = brush_layers.layer_of(terrain, self._ground.digest) is None
         if self._layer_is_new and (full := brush_layers.why_full(terrain)):
-            raise InputError(f"{full}; remove one before you paint.")
+            raise InputError("{full}; remove one before you paint.").format(full=full)
         self._was_result = original.has_source(terrain.data)
         stroke = _stroke(context, self.mode, radius, terrain)
         strata = None
@@ -145,7 +146,9 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
             report(
                 self,
                 {"WARNING"},
-                f"{names} acts on top of what you paint; apply it to paint on what you see.",
+                Sentence(
+                    "{names} acts on top of what you paint; apply it to paint on what you see."
+                ).format(names=names),
             )
         return {"FINISHED"}
 
@@ -213,7 +216,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         try:
             return self._react(context, event)
         except InputError as error:  # meanwhile no terrain any more
-            report(self, {"ERROR"}, str(error))
+            report(self, {"ERROR"}, error.sentence)
         except MemoryError:
             report(self, {"ERROR"}, OUT_OF_MEMORY)
         except Exception:  # noqa: BLE001 - Blender would drop the stroke, and the mesh would go on showing it

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.parameters import specifications
 from ...drainage.parameters import AnalysisParameters
 from ...scene.companions import companions
@@ -46,7 +47,7 @@ class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             result = analysis.analyze(terrain, parameters, terrain.erosion.edges)
-            return f"Found {', '.join(result.fields)}.", result.notes
+            return Sentence("Found {fields}.").format(fields=", ".join(result.fields)), result.notes
 
         return Plan(requests, change)
 
@@ -63,7 +64,7 @@ class EROSION_OT_analysis_remove(bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and not analysis.kept_text(terrain.data):
-            reason = f"{terrain.name} was not analyzed."
+            reason = Sentence("{name} was not analyzed.").format(name=terrain.name)
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -113,7 +114,7 @@ def _told(text: str) -> tuple[list[tuple[str, str]], list[str]]:
     try:
         return lines(record["figures"]), [str(note) for note in record["notes"]]
     except (ValueError, TypeError):
-        return [], ["The figures of the analysis are damaged; analyze the terrain again."]
+        return [], [Sentence("The figures of the analysis are damaged; analyze the terrain again.")]
 
 
 CLASSES = (EROSION_OT_analyze, EROSION_OT_analysis_remove, EROSION_PT_analysis)

@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.parameters import specifications
 from ...drainage.parameters import BedParameters, CutParameters
 from ...scene.companions import companions
@@ -60,7 +61,7 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             notes = carving.carve(terrain, carving.of_curves(terrain, curves(), parameters))
-            return f"{terrain.name} has a new river bed.", notes
+            return Sentence("{name} has a new river bed.").format(name=terrain.name), notes
 
         return Plan(requests, change)
 
@@ -85,7 +86,9 @@ class EROSION_OT_beds_carve(ParameterOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = super().why_not(context)
         if reason is None and not companions.find(terrain, "rivers"):
-            reason = f"{terrain.name} has no rivers; press Add Rivers first."
+            reason = Sentence("{name} has no rivers; press Add Rivers first.").format(
+                name=terrain.name
+            )
         return reason
 
     def plan(self: Any) -> Plan:
@@ -98,7 +101,7 @@ class EROSION_OT_beds_carve(ParameterOperator, bpy.types.Operator):
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             notes = carving.carve(terrain, carving.of_rivers(terrain, parameters))
-            return f"The rivers of {terrain.name} have beds.", notes
+            return Sentence("The rivers of {name} have beds.").format(name=terrain.name), notes
 
         return Plan(requests, change)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.parameters import Parameters, specifications
 from ...drainage.parameters import RiverParameters, SeaParameters
 from ...scene.companions import companions, visible_water
@@ -39,7 +40,7 @@ class _WaterOperator(ParameterOperator):
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             water = rivers.add(terrain, kind, settings(terrain), heads, as_curves)
             beside = update_derived.update_companions(terrain, update_derived.BESIDE_WATER)
-            return f"Made {water.name}.", beside
+            return Sentence("Made {name}.").format(name=water.name), beside
 
         return Plan(
             lambda terrain: rivers.requests_of_add(terrain, kind, settings(terrain), heads), change

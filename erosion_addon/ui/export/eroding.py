@@ -111,16 +111,16 @@ def _require_only(arguments: argparse.Namespace, is_file: bool) -> None:
     option = {"go_on": "continue"}.get(wrong[0], wrong[0]).replace("_", "-")
     if wrong[0] in _OF_A_FILE:
         raise InputError(
-            f"--{option} chooses a terrain of a .blend file, and {arguments.input} is a heightmap."
-        )
+            "--{option} chooses a terrain of a .blend file, and {input} is a heightmap."
+        ).format(option=option, input=arguments.input)
     if wrong[0] in _OF_A_HEIGHTMAP:
         raise InputError(
-            f"--{option} is for heightmaps; the terrain of a .blend file brings its own settings."
-        )
+            "--{option} is for heightmaps; the terrain of a .blend file brings its own settings."
+        ).format(option=option)
     raise InputError(
-        f"--{option} is for an OUTPUT that is a heightmap; a .blend file holds the fields as "
+        "--{option} is for an OUTPUT that is a heightmap; a .blend file holds the fields as "
         "attributes."
-    )
+    ).format(option=option)
 
 
 def _open(arguments: argparse.Namespace) -> bpy.types.Object:
@@ -226,7 +226,9 @@ def _save(path: Path) -> None:
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
     except RuntimeError as error:
-        raise InputError(f"{path} cannot be written: {reason_of(error)}") from None
+        raise InputError("{path} cannot be written: {error}").format(
+            path=path, error=reason_of(error)
+        ) from None
     finally:
         if before is not None:
             os.umask(before)

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy_extras.io_utils import ExportHelper
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...files.formats import FORMATS, GRAY_SUFFIXES
 from ...files.game_engines import ENGINES
 from ...scene.companions import companions
@@ -190,7 +190,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
             rows, cols = image_layout.file_size((lattice.rows, lattice.cols))
             points = image_layout.whole_size((lattice.rows, lattice.cols))
         except InputError as error:
-            draw_lines(layout, [str(error)], "ERROR")
+            draw_lines(layout, [error.sentence], "ERROR")
             return
         apart = lattice.spacing[1] * (lattice.cols - 1) / (points[1] - 1)
         text = phrase(
@@ -237,13 +237,21 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
             report(
                 self,
                 {"WARNING"},
-                f"{result.clipped_cells} points lay outside the height range and were cut off",
+                Sentence("{count} points lay outside the height range and were cut off").format(
+                    count=result.clipped_cells
+                ),
             )
         low, high = result.height_range
         names = ", ".join(path.name for path in result.paths[:4]) + (
             " …" if len(result.paths) > 4 else ""
         )
-        report(self, {"INFO"}, f"{names}: from {low:.6g} m to {high:.6g} m")
+        report(
+            self,
+            {"INFO"},
+            Sentence("{names}: from {low:.6g} m to {high:.6g} m").format(
+                names=names, low=low, high=high
+            ),
+        )
         return {"FINISHED"}
 
     def _path(self) -> Path:

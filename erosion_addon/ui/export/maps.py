@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...scene.companions import companions
 from ..base import handlers
 from ..base.panel import SubPanel
@@ -88,7 +88,13 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
         files = maps.export(
             terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap"
         )
-        report(self, {"INFO"}, f"{folder}: {', '.join(path.name for path in files)}")
+        report(
+            self,
+            {"INFO"},
+            Sentence("{folder}: {files}").format(
+                folder=folder, files=", ".join(path.name for path in files)
+            ),
+        )
         return {"FINISHED"}
 
 
@@ -106,7 +112,11 @@ class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
         from ...scene.derived import maps
 
         images = maps.send(companions.terrain_of(context.object), self._names())
-        report(self, {"INFO"}, f"Images: {', '.join(image.name for image in images)}")
+        report(
+            self,
+            {"INFO"},
+            Sentence("Images: {images}").format(images=", ".join(image.name for image in images)),
+        )
         return {"FINISHED"}
 
 

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from ...base.errors import Sentence
 from ...cli.terminal import signals
 from ...cli.terminal.output import as_json, print_error, print_event
 
 END = "TERRAIN_EROSION_END"
 """Environment variable of that process: file for its exit code."""
 
-SENTENCE = (
+SENTENCE = Sentence(
     "Blender broke off while rendering; no picture was written. EEVEE needs a graphics driver: "
     "install one (without a graphics card Mesa's: libegl1 and libgl1-mesa-dri on Debian and "
     "Ubuntu), or render with --engine cycles, which needs none."

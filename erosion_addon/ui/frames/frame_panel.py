@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...base.memory import size_in_words
 from ...run.frames import frame_files
 from ...scene.companions import companions
@@ -67,7 +67,7 @@ def _draw_folder(layout: Any, settings: Any) -> None:
         chosen_frames.folder_of(settings)
     except InputError as error:
         if settings.keep:
-            draw_lines(layout, [str(error)], "ERROR")
+            draw_lines(layout, [error.sentence], "ERROR")
         return
     record = chosen_frames.record_of(settings.id_data)
     if record is None:
@@ -112,10 +112,12 @@ class EROSION_OT_frames_remove(bpy.types.Operator):
         frame_files.cut(folder, record.fields, -1)
         if frame_files.holds(folder, record.fields):
             raise InputError(
-                f"Some frames in {folder} cannot be deleted; check whether another program uses "
+                "Some frames in {folder} cannot be deleted; check whether another program uses "
                 "them."
-            )
-        report(self, {"INFO"}, f"The frames in {folder} are deleted.")
+            ).format(folder=folder)
+        report(
+            self, {"INFO"}, Sentence("The frames in {folder} are deleted.").format(folder=folder)
+        )
         return {"FINISHED"}
 
 

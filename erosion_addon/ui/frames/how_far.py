@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import printable_lines
+from ...base.errors import Sentence, printable_lines
 from ...scene.companions import companions
 from ...scene.derived import update_derived
 from ...scene.frames import chosen_frames, kept_state
@@ -95,7 +95,11 @@ class EROSION_OT_how_far(ErrandOperator, bpy.types.Operator):
 
 def why_no_frames(terrain: bpy.types.Object) -> str | None:
     """Reason why there are no frames to show; None if there are any."""
-    return "Keep the frames of a run first." if chosen_frames.record_of(terrain) is None else None
+    return (
+        Sentence("Keep the frames of a run first.")
+        if chosen_frames.record_of(terrain) is None
+        else None
+    )
 
 
 CLASSES = (EROSION_OT_how_far,)

@@ -8,7 +8,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper
 
 from ...base.atomic_files import Outputs
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...scene.companions import companions
 from ...scene.frames import chosen_frames, playback
 from ...scene.run import readiness
@@ -74,7 +74,7 @@ class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = readiness.why_not(terrain)
         if reason is None and playback.find(terrain) is None:
-            reason = "Add the playback of frames first."
+            reason = Sentence("Add the playback of frames first.")
         return allowed(cls, reason)
 
     @reports_refusals()
@@ -86,7 +86,7 @@ class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
             with outputs.write(target) as file:
                 _write(context, terrain, file)
             outputs.publish()
-        report(self, {"INFO"}, f"{path.name} is exported.")
+        report(self, {"INFO"}, Sentence("{name} is exported.").format(name=path.name))
         return {"FINISHED"}
 
 
@@ -118,7 +118,7 @@ def _write(context: bpy.types.Context, terrain: bpy.types.Object, file: Path) ->
             **dict.fromkeys(options.intersection(supported), False),
         )
     except RuntimeError as error:
-        raise InputError(f"The USD file cannot be written: {error}") from error
+        raise InputError("The USD file cannot be written: {error}").format(error=error) from error
     finally:
         for obj in context.selected_objects:
             obj.select_set(False)

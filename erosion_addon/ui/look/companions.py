@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.parameters import Specification
 from ...scene.companions import companions
 from ...scene.derived import update_derived
@@ -148,7 +149,7 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
                 "is visible in Rendered view; for Material Preview, set Viewport Display ▸ "
                 "Display As to Textured."
             )
-            report(self, {"INFO"}, f"{plants.name} {count}")
+            report(self, {"INFO"}, Sentence("{name} {count}").format(name=plants.name, count=count))
         return {"FINISHED"}
 
 
@@ -211,10 +212,9 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and not companions.find(terrain):
-            reason = (
-                f"{terrain.name} has no water, rivers, lakes, sea, foliage, plants or levels of "
-                "detail."
-            )
+            reason = Sentence(
+                "{name} has no water, rivers, lakes, sea, foliage, plants or levels of detail."
+            ).format(name=terrain.name)
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -223,7 +223,11 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
             context.view_layer.objects.active = terrain  # the active object is about to be removed
         if not update_derived.remove_companions(terrain, self.kind):
             report(
-                self, {"WARNING"}, f"{terrain.name} has no {companions.KINDS[self.kind].lower()}."
+                self,
+                {"WARNING"},
+                Sentence("{name} has no {kind}.").format(
+                    name=terrain.name, kind=companions.KINDS[self.kind].lower()
+                ),
             )
             return {"CANCELLED"}
         return {"FINISHED"}

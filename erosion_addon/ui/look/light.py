@@ -4,6 +4,7 @@
 import bpy
 
 from ...bake.light.parameters import LightParameters
+from ...base.errors import Sentence
 from ...base.parameters import specifications
 from ...scene.companions import companions
 from ...scene.derived import light
@@ -60,7 +61,7 @@ class EROSION_OT_light_remove(bpy.types.Operator):
         terrain = companions.terrain_of(context.object)
         reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and light.settings_of(terrain.data) is None:
-            reason = f"{terrain.name} has no baked light."
+            reason = Sentence("{name} has no baked light.").format(name=terrain.name)
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...base.errors import Sentence, joined
 from ...base.parameters import Specification
 from ...scene.run.errand import Plan
 from ..base.parameter_properties import draw_values, properties_of
@@ -65,9 +66,11 @@ class EROSION_OT_lod_add(ErrandOperator, bpy.types.Operator):
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             levels = lod.add(terrain, count, error, factor)
-            return ", ".join(
-                f"{level.name} {len(level.data.polygons):,} triangles" for level in levels
-            ), []
+            sentence = Sentence("{name} {count:,} triangles")
+            sentences = [
+                sentence.format(name=level.name, count=len(level.data.polygons)) for level in levels
+            ]
+            return joined(sentences, ", "), []
 
         return Plan(lambda terrain: lod.requests_of_add(terrain, count, error, factor), change)
 

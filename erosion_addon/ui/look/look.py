@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ...base.data_files import shipped
+from ...base.errors import Sentence
 from ...scene.companions import companions
 from ...scene.derived import light
 from ...scene.materials.aovs import AOVS
@@ -207,7 +208,9 @@ class EROSION_PT_look(SubPanel):
         row.operator("erosion.beds_carve", icon="IPO_QUAD")
         if light.suns_have_moved(terrain, context.scene):
             draw_lines(
-                layout, ["The suns have moved since the light was baked; bake it again."], "INFO"
+                layout,
+                [Sentence("The suns have moved since the light was baked; bake it again.")],
+                "INFO",
             )
         row = layout.row(align=True)
         row.operator("erosion.light_bake", icon="LIGHT_SUN")

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...scene.companions import companions
 from ...scene.masks import masks, overlay
 from ...scene.terrain import grid, obstacle
@@ -36,7 +36,12 @@ class _MaskOperator:
         if terrain is None or terrain.type != "MESH":
             return allowed(cls, "Select a terrain")
         linked = terrain.library or terrain.data.library
-        return allowed(cls, f"{terrain.name} is linked from another file" if linked else None)
+        return allowed(
+            cls,
+            Sentence("{name} is linked from another file").format(name=terrain.name)
+            if linked
+            else None,
+        )
 
     def _settings(self, context: bpy.types.Context) -> tuple[bpy.types.Object, Any]:
         terrain = companions.terrain_of(context.object)
@@ -136,8 +141,8 @@ class EROSION_OT_mask_show(_MaskOperator, bpy.types.Operator):
         if mask_watch.is_shown(terrain, self.kind):
             mask_watch.hide()
         elif mask.source == "NONE":
-            raise InputError(
-                f"{terrain.name} has no {MASK_KINDS[self.kind].label.lower()} mask to show."
+            raise InputError("{name} has no {label} mask to show.").format(
+                name=terrain.name, label=MASK_KINDS[self.kind].label.lower()
             )
         elif terrain.mode not in overlay.MODES:
             mask_watch.show(terrain, self.kind)

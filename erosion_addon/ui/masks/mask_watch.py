@@ -117,7 +117,7 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
     except InputError as error:
         if is_shown(obj, kind):
             overlay.hide()
-        return str(error)
+        return error.sentence
     return None
 
 

@@ -30,9 +30,9 @@ def layer_of(terrain: bpy.types.Object, digest: str | None = None) -> Any | None
     current = [item for item in layers if item.painted == mark]
     if layers and not (current and original.is_untouched_result(terrain.data, digest)):
         raise InputError(
-            f"The mesh of {terrain.name} was changed after its strokes were painted, as "
-            f"{layers[-1].name}; run the recipe, or switch off or remove that step."
-        )
+            "The mesh of {name} was changed after its strokes were painted, as {layer}; run the "
+            "recipe, or switch off or remove that step."
+        ).format(name=terrain.name, layer=layers[-1].name)
     return next(
         (item for item in current if _is_plain(item) and len(item.strokes) < MOST_STROKES), None
     )

@@ -41,8 +41,8 @@ def recipe(settings: Any, steps: tuple[Step, ...] = ()) -> Recipe:
     try:
         if not _may_be_read(settings.recipe_name):
             raise InputError(
-                f"The recipe {settings.recipe_name} was chosen in another session; load it again."
-            )
+                "The recipe {recipe_name} was chosen in another session; load it again."
+            ).format(recipe_name=settings.recipe_name)
         return Recipe.load(settings.recipe_name)
     except InputError:
         if not steps:

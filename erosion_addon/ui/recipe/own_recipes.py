@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...base.data_files import shipped
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...recipe import user_recipes
 from ...recipe.recipe import LANDSCAPE, LANDSCAPES, PALETTE, Recipe
 from ...scene.companions import companions
@@ -80,9 +80,11 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
             return context.window_manager.invoke_confirm(
                 self,
                 event,
-                title=f"Replace {self.name}?",
+                title=phrase("Replace {name}?", name=self.name),
                 confirm_text="Replace",
-                message="Your recipe of this name gets the steps and settings of this terrain.",
+                message=phrase(
+                    "Your recipe of this name gets the steps and settings of this terrain."
+                ),
             )
         try:
             loaded = loaded_recipe.recipe(settings)
@@ -109,7 +111,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         try:
             existing = user_recipes.find(user_recipes.name_for(self.name))
         except InputError as error:
-            layout.label(text=sentence(str(error)), icon="ERROR", translate=False)
+            layout.label(text=sentence(error.sentence), icon="ERROR", translate=False)
             return
         if existing:
             text = phrase("You already have a recipe {name}.", name=existing.stem)
@@ -130,7 +132,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         name = user_recipes.save(recipe, self.overwrite)
         if why_no_recipe(context) is None:
             terrain.erosion.recipe_name = name
-        report(self, {"INFO"}, f"Saved {name} among your recipes")
+        report(self, {"INFO"}, Sentence("Saved {name} among your recipes").format(name=name))
         if self.picture and not bpy.app.background:
             self._take_picture(context, name)
         return {"FINISHED"}
@@ -142,7 +144,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
 
             viewport_picture.save(context, path.with_suffix(user_recipes.PICTURE))
         except InputError as error:
-            report(self, {"WARNING"}, str(error))
+            report(self, {"WARNING"}, error.sentence)
 
 
 class EROSION_OT_recipe_delete(bpy.types.Operator):
@@ -159,15 +161,17 @@ class EROSION_OT_recipe_delete(bpy.types.Operator):
         return context.window_manager.invoke_confirm(
             self,
             event,
-            title=f"Delete {self.name}?",
+            title=phrase("Delete {name}?", name=self.name),
             confirm_text="Delete",
-            message="Its file is deleted, which cannot be undone. Terrains keep their settings.",
+            message=phrase(
+                "Its file is deleted, which cannot be undone. Terrains keep their settings."
+            ),
         )
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         user_recipes.delete(self.name)
-        report(self, {"INFO"}, f"Deleted the recipe {self.name}")
+        report(self, {"INFO"}, Sentence("Deleted the recipe {name}").format(name=self.name))
         return {"FINISHED"}
 
 
@@ -188,12 +192,14 @@ class EROSION_MT_recipe(bpy.types.Menu):
         layout.operator("erosion.recipe_save", text="Save As…", icon="ADD")
         if mine:
             change: Any = layout.operator(
-                "erosion.recipe_save", text=f"Replace {mine.stem}", icon="FILE_TICK"
+                "erosion.recipe_save",
+                text=phrase("Replace {name}", name=mine.stem),
+                icon="FILE_TICK",
             )
             change.name = mine.stem
             change.overwrite = True
             layout.operator(
-                "erosion.recipe_delete", text=f"Delete {mine.stem}", icon="TRASH"
+                "erosion.recipe_delete", text=phrase("Delete {name}", name=mine.stem), icon="TRASH"
             ).name = mine.stem
         layout.separator()
         layout.operator("erosion.recipe_load", text="Load…", icon="FILE_FOLDER").name = ""

@@ -8,6 +8,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ...base.data_files import file_name
+from ...base.errors import Sentence
 from ...recipe import user_recipes
 from ...recipe.recipe import Recipe
 from ...scene.companions import companions
@@ -68,7 +69,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         if self.use and why_no_recipe(context) is None:
             companions.terrain_of(context.object).erosion.recipe_name = name
         if self.keep:
-            report(self, {"INFO"}, f"{name} was added to your recipes")
+            report(self, {"INFO"}, Sentence("{name} was added to your recipes").format(name=name))
         return {"FINISHED"}
 
 
@@ -98,7 +99,7 @@ class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
         path = Path(bpy.path.abspath(self.filepath))
         recipe = recipe_of_terrain(companions.terrain_of(context.object))
         user_recipes.write(replace(recipe, name=path.stem), path)
-        report(self, {"INFO"}, f"Wrote {path}")
+        report(self, {"INFO"}, Sentence("Wrote {path}").format(path=path))
         return {"FINISHED"}
 
 

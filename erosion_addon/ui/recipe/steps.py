@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...base.parameters import Parameters, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
@@ -132,7 +132,7 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
     }
 
 
-OPENED = (
+OPENED = Sentence(
     "The recipe wraps at the edges, but opposite edges of this terrain do not meet, so they are "
     "open."
 )

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ...base.errors import InputError, print_traceback
+from ...base.errors import InputError, Sentence, print_traceback
 from ...scene.companions import companions
 from ...scene.masks import masks
 from ...scene.run import displayed_heights, preview, readiness
@@ -171,7 +171,7 @@ def _start(obj: bpy.types.Object) -> None:
         view.run(recipe, preferences.threads())
     except InputError as error:
         preview.end()
-        session.live.problems[obj.session_uid] = f"No preview: {error}"
+        session.live.problems[obj.session_uid] = Sentence("No preview: {error}").format(error=error)
 
 
 def _key(settings: Any) -> Any:

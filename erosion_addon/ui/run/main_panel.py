@@ -95,7 +95,7 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
                 remedy = "apply_rotation"
             elif remedy == "grid_from_mesh" and mesh.may_be_grid(obj.data):
                 remedy = "grid_straighten"
-            obstructed = obstacle.Advice(str(error), remedy)
+            obstructed = obstacle.Advice(error.sentence, remedy)
     advice.draw(layout.box(), obstructed, "ERROR")
     if obstructed.remedy in (START, "grid_straighten"):
         layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")

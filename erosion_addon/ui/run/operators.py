@@ -5,6 +5,7 @@ from pathlib import Path
 
 import bpy
 
+from ...base.errors import Sentence
 from ...scene.companions import companions
 from ...scene.derived import light, update_derived
 from ...scene.original import original
@@ -72,7 +73,11 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
             return super().invoke(context, event)
         run_queue.add(terrain, self.resume, self.animation, self.replace)
         redraw_panels()
-        report(self, {"INFO"}, f"{terrain.name} will be eroded when its turn comes.")
+        report(
+            self,
+            {"INFO"},
+            Sentence("{name} will be eroded when its turn comes.").format(name=terrain.name),
+        )
         return {"INTERFACE"}
 
     def _ask(
@@ -131,7 +136,7 @@ class _RunningOperator:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if session.run.task is None:
-            cls.poll_message_set(sentence("Nothing is being eroded"))  # type: ignore[attr-defined]
+            cls.poll_message_set(sentence(Sentence("Nothing is being eroded")))  # type: ignore[attr-defined]
         return session.run.task is not None
 
 

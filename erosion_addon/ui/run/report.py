@@ -5,6 +5,7 @@ import json
 
 import bpy
 
+from ...base.errors import Sentence
 from ...run.report import in_words
 from ...scene.companions import companions
 from ...scene.session import session
@@ -29,7 +30,7 @@ def _lines(report: str) -> list[str]:
     try:
         return in_words(json.loads(report))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
-        return ["The report of the last run is damaged."]
+        return [Sentence("The report of the last run is damaged.")]
 
 
 CLASSES = (EROSION_PT_report,)

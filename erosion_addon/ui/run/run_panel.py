@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import Sentence
 from ...scene.run import readiness, run_queue
 from ...scene.run.machine import State, Task
 from ...scene.session import session
@@ -77,7 +78,7 @@ def draw_preview(layout: Any, settings: Any) -> None:
     live_preview.watch()
     shown = session.run.preview
     if reason is not None:
-        draw_lines(layout, [f"No preview: {reason}"], "INFO")
+        draw_lines(layout, [Sentence("No preview: {reason}").format(reason=reason)], "INFO")
     elif trouble := session.live.problems.get(settings.id_data.session_uid):
         draw_lines(layout, [trouble], "INFO")
     elif shown is not None and shown.object_uid == settings.id_data.session_uid and shown.note:

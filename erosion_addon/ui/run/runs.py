@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...bake.light.parameters import Lighting
-from ...base.errors import InputError, print_traceback
+from ...base.errors import InputError, Sentence, print_traceback
 from ...recipe.recipe import Recipe
 from ...scene.derived import light
 from ...scene.frames import chosen_frames
@@ -121,7 +121,7 @@ def animation_of(obj: bpy.types.Object) -> Animation:
 
 def start_next() -> list[tuple[int, str]]:
     """Start the next run of the queue; returns session_uid and message of each skipped object."""
-    said = []
+    messages: list[tuple[int, str]] = []
     while (turn := run_queue.take()) is not None:
         obj = turn.find()
         try:
@@ -129,11 +129,12 @@ def start_next() -> list[tuple[int, str]]:
                 start_animation(obj, turn.replace) if turn.animation else start(obj, turn.resume)
                 break
         except InputError as error:
-            said.append((turn.uid, f"{turn.name} was not eroded: {error}"))
+            sentence = Sentence("{name} was not eroded: {error}")
+            messages.append((turn.uid, sentence.format(name=turn.name, error=error)))
         except Exception:  # noqa: BLE001 - the others of the queue have done nothing wrong
             print_traceback()
-            sentence = (
-                f"{turn.name} was not eroded because of an internal error; see the system console."
-            )
-            said.append((turn.uid, sentence))
-    return said
+            sentence = Sentence(
+                "{name} was not eroded because of an internal error; see the system console."
+            ).format(name=turn.name)
+            messages.append((turn.uid, sentence))
+    return messages

@@ -10,7 +10,7 @@ import bpy.utils.previews
 import numpy as np
 from bpy.app.handlers import persistent
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...base.parameters import Specification, specifications
 from ...processes.registry import PROCESSES
 from ...run.preview import variants_of
@@ -224,7 +224,9 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
                 pictures_in(computing.compute(request)),
             )
             return (
-                f"{len(variants)} variants of {obj.name} are in the panel; click one to use it.",
+                Sentence(
+                    "{count} variants of {name} are in the panel; click one to use it."
+                ).format(count=len(variants), name=obj.name),
                 [],
             )
 
@@ -236,7 +238,9 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
             return "", "", []
         found = _item(settings, self.vary)
         if found is None:
-            raise InputError(f"{self.vary!r} is no parameter of a step of this recipe.")
+            raise InputError("{vary} is no parameter of a step of this recipe.").format(
+                vary=repr(self.vary)
+            )
         item, known = found
         if known.choices or isinstance(known.default, bool):
             return item.kind, self.vary, [*(known.choices or (False, True))]
@@ -316,8 +320,8 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
         settings = terrain.erosion
         row, column = divmod(self.number, len(made.seeds))
         if row >= len(made.icons):
-            raise InputError(
-                f"There are {len(made.icons) * len(made.seeds)} variants, counted from 0."
+            raise InputError("There are {count} variants, counted from 0.").format(
+                count=len(made.icons) * len(made.seeds)
             )
         if made.target:
             found = _item(settings, made.target)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...base.memory import available_memory
 from ...files.formats import RAW_SUFFIXES, READ_SUFFIXES
 from ...scene.masks import inputs, masks
@@ -133,7 +133,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
             options, measured = self.options_for(source)
             record = image_heights.look(source, options)
         except InputError as error:
-            draw_text(layout.box(), [str(error)], "ERROR")
+            draw_text(layout.box(), [error.sentence], "ERROR")
             return None, False
         memory = image_heights.needed(record)
         free = available_memory()
@@ -148,10 +148,10 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         square window.
         """
         box = layout.box()
-        text = (
-            f"This is too large for the memory that is free: read each {every}. cell, or a window "
-            f"of {side} cells."
-        )
+        text = Sentence(
+            "This is too large for the memory that is free: read each {every}. cell, or a window "
+            "of {side} cells."
+        ).format(every=every, side=side)
         draw_text(box, [text], "ERROR")
         draw_part(box, self)
         if path is not None:
@@ -200,7 +200,7 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         if self.image:
             image = self._image()
             if image is None:
-                raise InputError(f"There is no image {self.image} in this file.")
+                raise InputError("There is no image {image} in this file.").format(image=self.image)
             return image
         if self.source == "IMAGE":
             raise InputError("No image is chosen; choose one.")

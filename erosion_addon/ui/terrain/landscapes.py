@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...base.regular_files import is_in_network
 from ...scene.companions import companions
 from ...scene.run import readiness
@@ -194,7 +194,9 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
         report(
             self,
             {"INFO"},
-            f"{folder.name}: {rows} × {cols} cells in {tile_rows} × {tile_cols} tiles",
+            Sentence("{name}: {rows} × {cols} cells in {tile_rows} × {tile_cols} tiles").format(
+                name=folder.name, rows=rows, cols=cols, tile_rows=tile_rows, tile_cols=tile_cols
+            ),
         )
         operators = bpy.ops.erosion  # type: ignore[attr-defined] # registered by the extension
         return set(operators.landscape_import(filepath=str(folder / NAME)))
@@ -218,7 +220,8 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
         if reason := readiness.why_not(terrain):
             return allowed(cls, reason)
         return allowed(
-            cls, None if WINDOW in terrain else "The terrain is not a window of a landscape."
+            cls,
+            None if WINDOW in terrain else Sentence("The terrain is not a window of a landscape."),
         )
 
     @reports_refusals()
@@ -237,7 +240,7 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
             obj[WINDOW] = _text(folder, place, error.state)
             raise
         obj[WINDOW] = _text(folder, place, state)
-        report(self, {"INFO"}, f"{obj.name} was written back")
+        report(self, {"INFO"}, Sentence("{name} was written back").format(name=obj.name))
         return {"FINISHED"}
 
 
@@ -261,8 +264,8 @@ def _known(obj: bpy.types.Object) -> tuple[Path, tuple[int, int, int, int], str]
         ):
             return Path(folder), (top, bottom, left, right), state
     raise InputError(
-        f"{obj.name} does not say which window of a landscape it is; import the window again."
-    )
+        "{name} does not say which window of a landscape it is; import the window again."
+    ).format(name=obj.name)
 
 
 def draw_import(self: Any, context: bpy.types.Context) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...scene.companions import companions
 from ...scene.run import preview, readiness
 from ...scene.terrain import grid, obstacle
@@ -25,8 +25,8 @@ def _why_no_grid(obj: bpy.types.Object | None) -> str | None:
     if reason := readiness.why_busy():
         return reason
     if obj is None or obj.type not in SURFACES:
-        return "Select an object with faces."
-    return None if obj.mode == "OBJECT" else "Switch to Object Mode first."
+        return Sentence("Select an object with faces.")
+    return None if obj.mode == "OBJECT" else Sentence("Switch to Object Mode first.")
 
 
 class EROSION_OT_grid_from_mesh(bpy.types.Operator):
@@ -80,8 +80,13 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         report(
             self,
             {"INFO"},
-            f"{grid_object.name}: {lattice.cols} × {lattice.rows} vertices, "
-            f"{cell_size:.4g} m apart{filled}",
+            Sentence("{name}: {cols} × {rows} vertices, {cell_size:.4g} m apart{filled}").format(
+                name=grid_object.name,
+                cols=lattice.cols,
+                rows=lattice.rows,
+                cell_size=cell_size,
+                filled=filled,
+            ),
         )
         return {"FINISHED"}
 
@@ -121,7 +126,7 @@ class EROSION_OT_rotation_apply(_VertexOperator, bpy.types.Operator):
     def change(self, context: bpy.types.Context, terrain: bpy.types.Object) -> None:
         grid.apply_rotation(terrain)
         context.view_layer.update()
-        report(self, {"INFO"}, f"{terrain.name}: heights are along Z")
+        report(self, {"INFO"}, Sentence("{name}: heights are along Z").format(name=terrain.name))
 
 
 class EROSION_OT_grid_straighten(_VertexOperator, bpy.types.Operator):
@@ -136,7 +141,13 @@ class EROSION_OT_grid_straighten(_VertexOperator, bpy.types.Operator):
 
     def change(self, context: bpy.types.Context, terrain: bpy.types.Object) -> None:
         count = grid.straighten(terrain)
-        report(self, {"INFO"}, f"{terrain.name}: {count:,} vertices were put back in line")
+        report(
+            self,
+            {"INFO"},
+            Sentence("{name}: {count:,} vertices were put back in line").format(
+                name=terrain.name, count=count
+            ),
+        )
 
 
 class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
@@ -168,14 +179,16 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
         step = self.step or step_of(terrain.elevation, fewest=2)
         if step is None:
             raise InputError(
-                f"The heights of {obj.name} have no even steps, so there is nothing to smooth away."
-            )
+                "The heights of {name} have no even steps, so there is nothing to smooth away."
+            ).format(name=obj.name)
         before = vertex_heights(obj.data)
         smooth = smooth_steps(terrain.elevation, step)
         write_heights(obj.data, local_heights(lattice, before, terrain.elevation, smooth))
         self.step = step
         grid.forget(obj.data)
-        report(self, {"INFO"}, f"Steps of {step:.3g} m were smoothed away")
+        report(
+            self, {"INFO"}, Sentence("Steps of {step:.3g} m were smoothed away").format(step=step)
+        )
         return {"FINISHED"}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.memory import available_memory, size_in_words
 from ..base.panel import draw_lines
 from ..base.parameter_properties import draw_value
@@ -133,7 +134,7 @@ class Applies:
     @property
     def size(self) -> str:
         """For the cell size."""
-        return "The file says how far apart its cells are." if self._measured else ""
+        return Sentence("The file says how far apart its cells are.") if self._measured else ""
 
     @property
     def shades(self) -> str:
@@ -148,38 +149,42 @@ class Applies:
         )
         if is_share and record.kind.startswith("float") and record.georeference is None:
             return ""
-        return "The file holds heights, so Black and White do not count."
+        return Sentence("The file holds heights, so Black and White do not count.")
 
     @property
     def unit(self) -> str:
         """For the unit."""
         if self._record is not None and self._record.meaning == "shades":
-            return "Shades of gray have no unit."
+            return Sentence("Shades of gray have no unit.")
         return ""
 
     @property
     def holes(self) -> str:
         """For the heights of cells without data."""
-        return "" if self._record is None or self._record.holes else "All cells have data."
+        return (
+            "" if self._record is None or self._record.holes else Sentence("All cells have data.")
+        )
 
     @property
     def flip(self) -> str:
         """For the order of rows."""
         if self._record is not None and self._record.georeference:
-            return "Its place on Earth says where its rows lie."
+            return Sentence("Its place on Earth says where its rows lie.")
         return ""
 
     @property
     def raw(self) -> str:
         """For the form of raw files."""
-        return "" if self._is_raw else "The file says its size, byte order and depth itself."
+        return (
+            "" if self._is_raw else Sentence("The file says its size, byte order and depth itself.")
+        )
 
     @property
     def terraces(self) -> str:
         """For their removal."""
         if self._record is None or self._record.lowest is None or has_terraces(self._record):
             return ""
-        return "The file has more levels of height than 8 bits hold."
+        return Sentence("The file has more levels of height than 8 bits hold.")
 
 
 def draw_gray(layout: Any, reason: str) -> Any:

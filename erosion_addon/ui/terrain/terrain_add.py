@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.parameters import Specification, groups, specifications
 from ...generators.registry import SOURCES, WIDTH, lengths, make
 from ...recipe.recipe import SEED
@@ -135,7 +136,9 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, None if context.mode == "OBJECT" else "Switch to Object Mode first")
+        return allowed(
+            cls, None if context.mode == "OBJECT" else Sentence("Switch to Object Mode first")
+        )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         result = self.execute(context)

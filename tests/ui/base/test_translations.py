@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""German interface: complete, and errors translated around their values."""
+"""German interface: complete, and errors translated with their values."""
 
+import ast
+import io
 import json
 import re
 import runpy
@@ -11,9 +13,11 @@ import bpy
 import pytest
 
 import erosion_addon
+from erosion_addon.base.errors import InputError, Sentence, joined, plain
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.scene.terrain import obstacle
 from erosion_addon.ui.base import panel, terrain_operator, translations
+from erosion_addon.worker.messages import receive, send
 
 RELEASE = runpy.run_path(str(Path(__file__).parents[3] / "release" / "messages.py"))
 CONTEXTS = bpy.app.translations.contexts
@@ -49,7 +53,7 @@ SAME_IN_GERMAN = {
     ),
     *("129", "257", "505", "513", "1009", "1025", "2017", "2049", "4033", "4097", "8129"),
     # keys of recipe files, and a header
-    *("limits: {}", "masks: {}", "needs: {}", "{} {}", "Radius: {value}"),
+    *("limits: {error}", "masks: {error}", "needs: {error}", "Radius: {value}"),
 }
 
 
@@ -183,21 +187,39 @@ def test_a_refusal_is_german_in_the_panel_and_at_the_button(in_german):
 
 
 def test_an_error_is_german_with_the_error_within_it(in_german):
-    said = []
-    operator = SimpleNamespace(report=lambda kind, text: said.append(text))
-    translations.report(
-        operator,
-        {"ERROR"},
-        "Stein cannot become a terrain. 9 × 9 cells are too many; use larger ones than 2 m.",
+    messages = []
+    operator = SimpleNamespace(report=lambda kind, text: messages.append(text))
+    reason = InputError(
+        "{rows} × {cols} cells are too many; use larger ones than {cell_size:.4g} m."
     )
-    assert said == [
+    error = InputError("{name} cannot become a terrain. {error}").format(
+        name="Stein", error=reason.format(rows=9, cols=9, cell_size=2.0)
+    )
+    translations.report(operator, {"ERROR"}, error.sentence)
+    assert messages == [
         "Stein ergibt kein Gelände. 9 × 9 Zellen sind zu viele; nehmen Sie größere als 2 m."
     ]
 
 
-def test_braces_in_the_name_of_an_object_stay_in_a_german_error(in_german):
-    said = translations.sentence("{} Berg {0} is not a mesh; select a grid mesh.")
-    assert said == "{} Berg {0} ist kein Mesh; wählen Sie ein Gitter-Mesh aus."
+def test_an_error_of_the_worker_arrives_to_be_translated(in_german):
+    pipe = io.BytesIO()
+    error = InputError("{name} is not a mesh; select a grid mesh.").format(name="Berg {0}")
+    send(pipe, "refused", {"reason": error.sentence, "notes": [Sentence("changed")]})
+    pipe.seek(0)
+    values = receive(pipe).values
+    assert values["reason"] == "Berg {0} is not a mesh; select a grid mesh."
+    assert (
+        translations.sentence(values["reason"])
+        == "Berg {0} ist kein Mesh; wählen Sie ein Gitter-Mesh aus."
+    )
+    assert translations.sentence(values["notes"][0]) == "geändert"
+
+
+def test_sentences_of_a_paragraph_are_german_and_names_in_them_are_not_translated(in_german):
+    done = Sentence("{name} is eroded.").format(name="changed")
+    text = joined([done, "All cells have data."])
+    assert text == "changed is eroded. All cells have data."
+    assert translations.sentence(text) == "changed ist erodiert. Alle Zellen haben Daten."
 
 
 def test_what_no_translation_knows_is_said_in_english(in_german):
@@ -227,21 +249,53 @@ def test_the_messages_have_every_label_tooltip_choice_text_and_error_with_its_co
         # a note
         (
             "Sentence",
-            "{} is flat, so nothing runs down it; sculpt it, or begin with another terrain.",
+            "{name} is flat, so nothing runs down it; sculpt it, or begin with another terrain.",
         ),
         # an error far from the interface
-        ("Sentence", "{} is damaged or cut off: {}; save it again."),
+        ("Sentence", "{path} is damaged or cut off: {error}; save it again."),
     } <= set(messages)
     assert all(context and message for context, message in messages)
 
 
-def test_notes_that_translators_get_are_said_somewhere():
-    said = set()
-    for path in (Path(erosion_addon.__file__).parent).rglob("*.py"):
-        source = re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8"))
-        source = re.sub(r"{[^{}]*(\[[^\]]*\])?[^{}]*}", "{}", source)
-        said |= {note for note in RELEASE["NOTES"] if note in source}
-    assert said == RELEASE["NOTES"]
+def calls_without_a_template(source):
+    """Lines of calls whose sentence is composed beforehand, or whose values are not its fields."""
+    tree = ast.parse(source)
+    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or RELEASE["_name"](call) not in RELEASE["SPEAKERS"]:
+            continue
+        for text in call.args:
+            composed = isinstance(text, ast.JoinedStr | ast.BinOp)
+            method = parents[call]
+            if isinstance(text, ast.Constant) and getattr(method, "attr", "") == "format":
+                values = {keyword.arg for keyword in parents[method].keywords}
+                composed = values != set(re.findall(r"{(.*?)}", plain(text.value)))
+            if composed:
+                yield call.lineno
+
+
+def test_sentences_are_templates_with_their_values():
+    package = Path(erosion_addon.__file__).parent
+    faults = [
+        f"{path.relative_to(package)}:{line}"
+        for path in package.rglob("*.py")
+        if path.relative_to(package).parts[0] not in RELEASE["ENGLISH"]
+        for line in calls_without_a_template(path.read_text(encoding="utf-8"))
+    ]
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'InputError(f"{name} is flat.")',
+        'Sentence("The terrain " + name)',
+        'report(self, {"INFO"}, f"Made {name}.")',
+        'InputError("{name} is flat.").format(mesh=name)',
+    ],
+)
+def test_a_sentence_composed_beforehand_is_refused(call):
+    assert list(calls_without_a_template(call)) == [1]
 
 
 def test_a_file_brought_up_to_date_keeps_what_is_translated_and_loses_what_is_gone(
@@ -264,7 +318,9 @@ def test_a_report_sends_no_control_characters_to_blenders_console(request, langu
         request.getfixturevalue("in_german")
     said = []
     operator = SimpleNamespace(report=lambda kind, text: said.append(text))
-    translations.report(operator, {"INFO"}, "Land\x1b[2J\u202e\nError: none was written back")
+    name = "Land\x1b[2J\u202e\nError: none"
+    written = Sentence("{name} was written back").format(name=name)
+    translations.report(operator, {"INFO"}, written)
     (text,) = said
     assert r"Land\x1b[2J\u202e\nError: none " in text and text.isprintable()
     assert ("was written back" in text) == (language == "english")

@@ -14,10 +14,10 @@ from ....base.kernels import rng
 from ....base.kernels.ghost_cells import between
 from ....base.kernels.jit import allocation_free, inlined
 from ...shared.kernels.entering import place_around, start_cell
-from ...shared.kernels.exchange import deposit
+from ...shared.kernels.exchange import deposit, withheld
 from ...shared.kernels.particle_queues import COL, NONE, ROW, Pool, enter, fetch_queue, queued
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of
-from .motion import COLOR, DRAWS, LOAD, STEPS, WATER, footing, go_on, pick_up
+from .motion import COLOR, DRAWS, LOAD, STEPS, WATER, Fields, footing, go_on, pick_up
 
 NUMBERS = COLOR + 3
 """Values stored per drop on a tile."""
@@ -129,12 +129,12 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
 
     tiles, pool: see `particle_queues`. ground: (rows, cols, 2) float64, height of the surface and
     the loose part of it, in cells; changed in place. flow: (rows, cols) float32, water that passed,
-    in drops; added to. color: (rows, cols,
-    3) float32, carried along by the drops and changed in place, or None. masks: (rows, cols, 4 or
-       6)
-    float32, see `mask_layers`, or None. constants: `Constants`. totals: `Totals`. At an open edge
-    the load that leaves is counted as exported, as is the load that a strength mask kept in a drop.
+    in drops; added to. color: (rows, cols, 3) float32, carried along by the drops and changed in
+    place, or None. masks: (rows, cols, 4 or 6) float32, see `mask_layers`, or None. constants:
+    `Constants`. totals: `Totals`. At an open edge the load that leaves is counted as exported, as
+    is the load that a strength mask kept in a drop.
     """
+    fields = Fields(ground, flow, color, masks)
     for tile in worked:
         fetch(pool, tiles, tile, ground[..., 0])
         fetch(pool, tiles, tile, flow)
@@ -147,35 +147,9 @@ def run_tiles(worked, tiles, pool, ground, flow, color, masks, constants, totals
         # each drop of the queue to its last step at most
         while drop.slot != NONE or beside.slot != NONE:
             if drop.slot != NONE:
-                drop = go_on(
-                    drop,
-                    pool,
-                    tiles,
-                    tile,
-                    reach,
-                    ground,
-                    flow,
-                    color,
-                    masks,
-                    constants,
-                    totals,
-                    stop,
-                )
+                drop = go_on(drop, pool, tiles, tile, reach, fields, constants, totals, stop)
             if beside.slot != NONE:
-                beside = go_on(
-                    beside,
-                    pool,
-                    tiles,
-                    tile,
-                    reach,
-                    ground,
-                    flow,
-                    color,
-                    masks,
-                    constants,
-                    totals,
-                    stop,
-                )
+                beside = go_on(beside, pool, tiles, tile, reach, fields, constants, totals, stop)
 
 
 def lay_down(
@@ -204,5 +178,5 @@ def _lay_down(slots, tiles, pool, ground, color, masks, constants):
         deposited = deposit(
             ground, place, drop[LOAD], masks, color, drop[COLOR:], constants.color_depth
         )
-        rest += max(drop[LOAD] - deposited, 0.0) if masks is not None else 0.0
+        rest += withheld(masks, drop[LOAD], deposited)
     return rest

@@ -21,6 +21,7 @@ from ...shared.kernels.exchange import (
     erode_inside,
     laid_share,
     turned_away,
+    withheld,
 )
 from ...shared.kernels.particle_queues import COL, NONE, ROW, let_go, pull
 from ...shared.kernels.tiles import within
@@ -38,6 +39,15 @@ numbers drawn, color of the load.
 
 RUNS, LEFT, ENDED = 0, 1, 2
 """Outcome of a step."""
+
+
+class Fields(NamedTuple):
+    """Fields that drops change, see `droplet.run_tiles`."""
+
+    ground: np.ndarray
+    flow: np.ndarray
+    color: np.ndarray | None
+    masks: np.ndarray | None
 
 
 class Drop(NamedTuple):
@@ -179,11 +189,12 @@ def _put_down(drop, pool, tiles, tile, end, lost, totals):
 
 
 @inlined
-def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals):
+def _advance(drop, pool, tiles, tile, reach, fields, constants, totals):
     """Advance a drop by one step; returns the drop, the outcome (RUNS, LEFT or ENDED), and the load
     lost at its end.
     """
     slot, z, x, dz, dx, level, load, speed, energy, water, step, eroded, place, ahead = drop
+    ground, flow, color, masks = fields
     rows, cols = flow.shape
     last_row = tiles.last_row
     last_col = tiles.last_col
@@ -195,7 +206,7 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
     if step >= constants.maximum_steps:
         totals.paths_cut[tile] += 1
         deposited = deposit(ground, below_drop, load, masks, color, carried, depth)
-        return drop, ENDED, max(load - deposited, 0.0) if masks is not None else 0.0
+        return drop, ENDED, withheld(masks, load, deposited)
     if not within(reach, row, col):
         return drop, LEFT, 0.0
     _add_water(flow, place, water)
@@ -281,18 +292,16 @@ def _advance(drop, pool, tiles, tile, reach, ground, flow, color, masks, constan
 
 
 @inlined
-def go_on(drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals, stop):
+def go_on(drop, pool, tiles, tile, reach, fields, constants, totals, stop):
     """Advance a drop by one step; returns it, or the next waiting drop if it has left the tile or
     ended.
 
     stop: steps on the tile after which no further drop starts.
     """
-    after, end, lost = _advance(
-        drop, pool, tiles, tile, reach, ground, flow, color, masks, constants, totals
-    )
+    after, end, lost = _advance(drop, pool, tiles, tile, reach, fields, constants, totals)
     if end == RUNS:
         return after
     _put_down(drop, pool, tiles, tile, end, lost, totals)
     if totals.steps[tile] >= stop:
         return NOBODY
-    return pick_up(pool, tiles, tile, ground, constants)
+    return pick_up(pool, tiles, tile, fields.ground, constants)

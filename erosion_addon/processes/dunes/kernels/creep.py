@@ -6,18 +6,17 @@ from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST
 
 
 @kernel
-def find_flows(
-    first, last, loose, surface, blown, cover, shares, row_share, col_share, along_rows, along_cols
-):
+def find_flows(first, last, loose, surface, blown, cover, shares, rates, along_rows, along_cols):
     """Creep flux from each cell of the rows first … last - 1 to the next row and to the next
     column, m.
 
     There is none between cells out of the wind, so crests and lees stay sharp. loose, surface:
     (rows, cols) m. blown: (rows, cols) uint8. cover, shares: as in `slabs.blow`; wet sand and sand
-    under plants creep as little as they hop. row_share, col_share: share of the height difference,
-    at most 1/4 each. along_rows, along_cols: (rows, cols), fluxes, periodic.
+    under plants creep as little as they hop. rates: share of the height difference along a column
+    and along a row, at most 1/4 each. along_rows, along_cols: (rows, cols), fluxes, periodic.
     """
     rows, cols = loose.shape
+    row_share, col_share = rates
     for row in range(first, last):
         below = row + 1 if row + 1 < rows else 0
         for col in range(cols):

@@ -109,6 +109,12 @@ def laid_share(masks, place):
 
 
 @inlined
+def withheld(masks, amount, deposited):
+    """Part of `amount` that masks keep from being deposited."""
+    return 0.0 if masks is None else max(amount - deposited, 0.0)
+
+
+@inlined
 def turned_away(masks, amount, deposited):
     """Part of `amount` that height limits refuse, after masks."""
     return max(amount - deposited, 0.0) if masks is not None and masks.shape[2] > HIGHEST else 0.0

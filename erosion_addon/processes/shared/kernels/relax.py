@@ -157,7 +157,7 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
                 before_first = loose[row, first]
                 before_last = loose[row, last - 1]
                 changed = apply_fluxes(
-                    rock, loose, masks, row, first, last, constants, heights, flowing, above, below
+                    rock, loose, masks, row, first, last, constants, heights, flowing, below
                 )
                 mark = 1 if changed else 0
                 mark |= 2 * differs(rock, loose, heights, row, first, before_first)

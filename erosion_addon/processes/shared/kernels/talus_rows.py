@@ -122,9 +122,9 @@ def load(rock, loose, row, heights):
 
 
 @kernel
-def apply_fluxes(rock, loose, masks, row, first, last, constants, heights, flows, above, below):
+def apply_fluxes(rock, loose, masks, row, first, last, constants, heights, flows, below):
     """Apply the fluxes to the cells of a row, and break rock that is too high. Returns the number
-    of changed cells.
+    of changed cells. below: 1 or 2, index of the faces below it; the other one is above.
 
     Fluxes of opposite neighbors are added first, so rotated and mirrored terrains give the same
     bits.
@@ -133,7 +133,7 @@ def apply_fluxes(rock, loose, masks, row, first, last, constants, heights, flows
     at = np.uintp(row % 3)
     down = np.uintp((row + 1) % 3)
     row = np.uintp(row)
-    above = np.uintp(above)
+    above = np.uintp(3 - below)
     below = np.uintp(below)
     row_stand = constants.row_stand
     col_stand = constants.col_stand

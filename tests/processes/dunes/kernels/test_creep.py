@@ -17,7 +17,7 @@ def crept(surface, loose, blown, cover=None, shares=None, wrap=False):
     after = loose.copy()
     flows = (np.empty(surface.shape), np.empty(surface.shape))
     for band in ((0, 2), (2, rows)):
-        creep.find_flows(*band, loose, surface, blown, cover, shares, *SHARES, *flows)
+        creep.find_flows(*band, loose, surface, blown, cover, shares, SHARES, *flows)
     for band in ((0, 2), (2, rows)):
         creep.apply_fluxes(*band, after, *flows, wrap)
     return after

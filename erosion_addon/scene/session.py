@@ -12,9 +12,11 @@ from ..base.errors import InputError
 
 if TYPE_CHECKING:
     import subprocess
+    from pathlib import Path
 
     import bpy
 
+    from ..files.reading.record import Reading
     from ..worker.client import Runner
     from ..worker.messages import Request
     from .brush.ground import Ground
@@ -152,11 +154,13 @@ class Warmup:
 @dataclass
 class Terrains:
     """descriptions: session_uid of a mesh → dependencies of its description, and the description or
-    the error. lattice: the last one found.
+    the error. lattice: the last one found. unread: file or name of an image that a dialog could not
+    draw yet, and how to read it.
     """
 
     descriptions: dict[int, tuple[Any, GridDescription | InputError]] = field(default_factory=dict)
     lattice: CachedLattice | None = None
+    unread: tuple[Path | str, Reading] | None = None
 
 
 @dataclass

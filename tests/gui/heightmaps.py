@@ -8,6 +8,7 @@ from pathlib import Path
 
 import artist
 import first_click
+from trials import PICTURE
 
 WRITE = """
 import struct
@@ -81,6 +82,12 @@ def the_file_browser_shows_it_beside_the_files(window):
     window.ask(CHOOSE.format(folder=str(path.parent).encode(), name=path.name))
     time.sleep(1.5)
     window.picture("file_browser")
+    colors = Path(window.folder.name) / "colors.png"
+    window.ask(PICTURE.format(path=str(colors)))
+    window.ask(CHOOSE.format(folder=str(colors.parent).encode(), name=colors.name))
+    window.wait("the picture", "session().terrain.unread is not None")
+    time.sleep(1.5)
+    window.picture("file_browser_colors")
     window.key("ESC")
 
 

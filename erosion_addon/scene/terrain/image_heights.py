@@ -33,6 +33,12 @@ from .mesh import GRID_BYTES
 Source: TypeAlias = Path | bpy.types.Image
 """A file, or an image of this .blend file."""
 
+Key = tuple[Any, ...]
+"""Source and what tells whether its content has changed."""
+
+REMEMBERED = 16
+"""Most records in the cache."""
+
 SAMPLED = 1 << 22
 """Maximum pixels of an image to unpack for a preview: half a second."""
 
@@ -59,15 +65,38 @@ def look(source: Source, options: Reading) -> Record:
 
     Cached until the file or the options change, as dialogs ask at each redraw.
     """
-    record = _looked(_key(source), options)
+    key = _key(source), options
+    records = _records()
+    if key not in records:
+        if len(records) >= REMEMBERED:
+            records.clear()
+        records[key] = _looked(*key)
+    return _valid(records[key])
+
+
+def peek(source: Source, options: Reading) -> Record | None:
+    """Record that `look` has cached; None without one. Blender cannot load images while it
+    draws.
+    """
+    record = _records().get((_key(source), options))
+    return None if record is None else _valid(record)
+
+
+def _valid(record: Record | InputError) -> Record:
     if isinstance(record, InputError):
         raise record
     return record
 
 
+@session.cached()
+def _records() -> dict[tuple[Key, Reading], Record | InputError]:
+    """Records by source and options, or the reasons why there is none."""
+    return {}
+
+
 def forget() -> None:
     """Clear the cache, as images may have been painted on."""
-    _looked.cache_clear()  # type: ignore[attr-defined]
+    _records().clear()
     _sample.cache_clear()  # type: ignore[attr-defined]
 
 
@@ -206,9 +235,6 @@ def _kind_of_file(image: bpy.types.Image) -> str:
         return "float32"
 
 
-Key = tuple[Any, ...]
-
-
 def _key(source: Source) -> Key:
     """Key of a source; it changes with its content."""
     if not isinstance(source, bpy.types.Image):
@@ -237,7 +263,6 @@ def _source_of(key: Key) -> Source:
     return key[0] if isinstance(key[0], Path) else bpy.data.images[key[0]]
 
 
-@session.cached(16)
 def _looked(key: Key, options: Reading) -> Record | InputError:
     """Record, or the reason why there is none."""
     try:

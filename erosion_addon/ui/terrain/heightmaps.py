@@ -4,6 +4,7 @@ file.
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,9 @@ from ...base.errors import InputError, Sentence
 from ...base.memory import available_memory
 from ...files.formats import RAW_SUFFIXES, READ_SUFFIXES
 from ...scene.masks import inputs, masks
+from ...scene.session import session
 from ...scene.terrain.mesh import make_grid_object
-from ..base import views
+from ..base import handlers, views
 from ..base.refusals import reports_refusals
 from ..base.terrain_operator import select_only
 from ..base.translations import report
@@ -94,7 +96,19 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
             return self._ask(context, f"Terrain from {Path(self.filepath).name}")
         return ImportHelper.invoke(self, context, event)
 
+    def check(self, context: bpy.types.Context) -> bool:
+        """Read the chosen file again for `draw`, after a change in the dialog."""
+        from ...scene.terrain import image_heights
+
+        source = self._drawn_source(context)
+        if source is not None:
+            # `draw` shows the error.
+            with suppress(InputError):
+                image_heights.look(source, self.options_for(source)[0])
+        return True
+
     def _ask(self, context: bpy.types.Context, title: str) -> set[str]:
+        self.check(context)
         return context.window_manager.invoke_props_dialog(self, title=title, width=WIDTH)
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -126,14 +140,22 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         from ...scene.terrain import image_heights
 
         path = self._file(context)
-        source = self._image() if self.image else path
-        if source is None or image_heights.is_far(source) or (path is not None and not path.name):
+        source = self._drawn_source(context)
+        if source is None:
             return None, False
+        options = self.reading(None, None)
+        measured = False
         try:
-            options, measured = self.options_for(source)
-            record = image_heights.look(source, options)
+            record = image_heights.peek(source, options)
+            if record is not None:
+                options, measured = self.options_of(record)
+                record = image_heights.peek(source, options)
         except InputError as error:
             draw_text(layout.box(), [error.sentence], "ERROR")
+            return None, False
+        if record is None:
+            session.terrain.unread = (source if isinstance(source, Path) else source.name, options)
+            handlers.call_later(_read)
             return None, False
         memory = image_heights.needed(record)
         free = available_memory()
@@ -142,6 +164,16 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
             every, side = image_heights.fitting(record, free)
             self._draw_ways_out(layout, path, every, side)
         return record, measured
+
+    def _drawn_source(self, context: bpy.types.Context) -> "image_heights.Source | None":
+        """File or image that the dialog describes; None for one in a network."""
+        from ...scene.terrain import image_heights
+
+        path = self._file(context)
+        source = self._image() if self.image else path
+        if source is None or image_heights.is_far(source) or (path is not None and not path.name):
+            return None
+        return source
 
     def _draw_ways_out(self, layout: Any, path: Path | None, every: int, side: int) -> None:
         """Draw the parts of a file that fit into memory. every: each n-th cell; side: cells of a
@@ -265,6 +297,26 @@ def draw_image(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     self.layout.operator(
         "erosion.heightmap_import", text="Terrain from Image", icon="MESH_GRID"
     ).source = "IMAGE"
+
+
+def _read() -> None:
+    """Read what the file browser could not draw, from a timer."""
+    from ...scene.terrain import image_heights
+
+    assert session.terrain.unread is not None
+    name, options = session.terrain.unread
+    source = name if isinstance(name, Path) else bpy.data.images.get(name)
+    if source is not None:
+        # The next drawing shows the error.
+        with suppress(InputError):
+            image_heights.look(source, options)
+        for window in bpy.context.window_manager.windows:
+            for area in window.screen.areas:
+                if area.type == "FILE_BROWSER":
+                    area.tag_redraw()
+
+
+TIMERS: handlers.Timers = (_read,)
 
 
 def register() -> None:

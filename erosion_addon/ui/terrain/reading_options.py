@@ -10,7 +10,7 @@ import bpy
 from ..base.parameter_properties import length, shade_height, switch
 
 if TYPE_CHECKING:
-    from ...files.reading.record import Reading
+    from ...files.reading.record import Reading, Record
     from ...scene.terrain.image_heights import Source
 
 UNITS = {"m": "Meters", "ft": "Feet", "us-ft": "US Survey Feet"}
@@ -188,7 +188,10 @@ class ReadingOptions:
         """
         from ...scene.terrain import image_heights
 
-        record = image_heights.look(source, self.reading(None, None))
+        return self.options_of(image_heights.look(source, self.reading(None, None)))
+
+    def options_of(self, record: "Record") -> "tuple[Reading, bool]":
+        """`options_for` a source with this record."""
         measured = self.known_meters and record.spacing is not None
         by_hand = self.numbers == "shades" or any(
             self.properties.is_property_set(name) for name in ("low", "high")

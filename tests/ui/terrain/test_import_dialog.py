@@ -39,6 +39,11 @@ class Dialog:
     def drawn(self):
         """Labels of the dialog, and its settings with whether they act."""
         image_heights.forget()
+        self.check(bpy.context)
+        return self.drawn_again()
+
+    def drawn_again(self):
+        """The same, of what has been read."""
         self.layout = Drawn()
         self.draw(bpy.context)
         words = [given["text"] for name, _, given in self.layout.seen["calls"] if name == "label"]
@@ -70,6 +75,27 @@ def test_an_elevation_model_shows_its_size_heights_place_and_memory(elevation_mo
     assert not settings["low"] and not settings["high"] and not settings["cell_size"]
     assert "The file holds heights, so Black and White do not count." in words
     assert "The file says how far apart its cells are." in words
+
+
+def test_a_colored_picture_is_read_before_the_drawing_in_which_blender_loads_none(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "colors.png"
+    OpenImageIOFiles().write(path, np.full((8, 9, 3), 0.5, np.float32), "uint16")
+    dialog = Dialog(filepath=str(path))
+    words, _ = dialog.drawn()
+    assert "9 × 8 cells" in words
+    image_heights.forget()
+    with monkeypatch.context() as drawing:
+        drawing.setattr(image_heights, "opened", None)
+        words, settings = dialog.drawn_again()  # as a file browser draws a file chosen by a script
+        assert "cells" not in words and settings["low"]
+    for _ in range(2):  # without options, and with those that follow from its kind
+        heightmaps._read()
+        with monkeypatch.context() as drawing:
+            drawing.setattr(image_heights, "opened", None)
+            words, _ = dialog.drawn_again()
+    assert "9 × 8 cells" in words
 
 
 def test_what_it_shows_is_what_it_makes(elevation_model, capfd):

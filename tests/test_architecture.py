@@ -128,6 +128,19 @@ def test_imports_only_go_down():
             assert (room, below) not in beside, f"{name_of(path)} imports {imported}"
 
 
+def test_the_scene_gets_the_settings_of_objects_as_arguments():
+    """They are properties that the interface registers, so reading them is an import upward."""
+    for path in (PACKAGE / "scene").rglob("*.py"):
+        for node in ast.walk(tree_of(path.read_text(encoding="utf-8"))):
+            is_read = isinstance(node, ast.Attribute) and node.attr == "erosion"
+            is_asked = isinstance(node, ast.Call) and any(
+                isinstance(argument, ast.Constant) and argument.value == "erosion"
+                for argument in node.args[1:]
+            )
+            if is_read or (is_asked and dotted_name(node.func) == "getattr"):
+                pytest.fail(f"{name_of(path)}:{node.lineno} reads the settings of an object")
+
+
 def test_processes_know_nothing_of_each_other():
     for path, imported, _ in all_imports():
         parts = name_of(path).split(".")

@@ -40,11 +40,6 @@ def all_processors() -> int:
     return 0
 
 
-def no_problem(obj: bpy.types.Object | None) -> str | None:
-    """Default of `Masks.problem`."""
-    return None
-
-
 @dataclass
 class Run:
     """task: in progress. queue: objects to erode after it. preview: computed or on display."""
@@ -176,7 +171,7 @@ class Masks:
 
     readings: dependencies of a mask at its last reading, and its problem. due: masks to be read.
     changes: session_uid of a mesh → number of observed changes; 0 → those of everything else.
-    handles: of the overlay's draw handlers. problem: returns a known problem of an object's masks.
+    handles: of the overlay's draw handlers.
     """
 
     readings: dict[tuple[int, str], tuple[Any, str | None]] = field(default_factory=dict)
@@ -185,7 +180,6 @@ class Masks:
     changes: dict[int, int] = field(default_factory=dict)
     overlay: MaskOverlay | None = None
     handles: list[Any] = field(default_factory=list)
-    problem: Callable[[bpy.types.Object | None], str | None] = no_problem
 
 
 @dataclass

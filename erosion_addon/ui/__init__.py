@@ -17,11 +17,11 @@ from .base import handlers, manual, preferences, translations
 from .brush import adjust, settings, stroke, tool
 from .drainage import analysis, carving, rivers
 from .export import heightmap_export, maps
-from .frames import frame_panel, frame_settings, how_far, playback
+from .frames import frame_panel, frame_settings, playback, result_slider
 from .look import companions, light, lod, look
 from .masks import mask_panel, mask_settings, mask_tools, mask_watch, surface_color
 from .recipe import own_recipes, recipe_files, recipes, step_list, steps, wind_rose
-from .run import live_preview, main_panel, modal, operators, report, variants, warmup
+from .run import live_preview, main_panel, modal, operators, run_panel, variants, warmup
 from .terrain import advice, heightmaps, landscapes, mesh_grids, terrain_add
 
 _MODULES: tuple[Any, ...] = (
@@ -46,7 +46,7 @@ _MODULES: tuple[Any, ...] = (
     own_recipes,
     recipe_files,
     operators,
-    how_far,
+    result_slider,
     playback,
     heightmaps,
     landscapes,
@@ -65,7 +65,7 @@ _MODULES: tuple[Any, ...] = (
     stroke,
     adjust,
     tool,
-    report,
+    run_panel,
     menu,
     warmup,
     live_preview,

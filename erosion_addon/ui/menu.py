@@ -4,8 +4,6 @@
 The search lists menu entries only. Entries are grayed out if they cannot act; the tooltip says why.
 """
 
-from typing import Any
-
 import bpy
 
 from ..base.errors import Sentence
@@ -120,7 +118,7 @@ class EROSION_MT_object(bpy.types.Menu):
         manual.draw_link(layout)
 
 
-def _draw_sources(layout: Any) -> None:
+def _draw_sources(layout: bpy.types.UILayout) -> None:
     layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
     heightmaps.draw_buttons(layout)
     layout.operator("erosion.landscape_import")
@@ -129,7 +127,7 @@ def _draw_sources(layout: Any) -> None:
     layout.operator("erosion.rotation_apply")
 
 
-def _draw_run(layout: Any) -> None:
+def _draw_run(layout: bpy.types.UILayout) -> None:
     layout.operator("erosion.run", icon="PLAY")
     layout.operator("erosion.run", text="Resume", icon="FRAME_NEXT").resume = True
     layout.operator("erosion.run_region")

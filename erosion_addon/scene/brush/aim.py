@@ -77,8 +77,8 @@ def hit(
         return None
     at = int(below[0])
     part = over[at - 1] / (over[at - 1] - over[at]) if at else 0.0
-    found = along[at - 1] + part * (along[at] - along[at - 1]) if at else along[0]
-    return start[0] + found * way[0], start[1] + found * way[1]
+    distance = along[at - 1] + part * (along[at] - along[at - 1]) if at else along[0]
+    return start[0] + distance * way[0], start[1] + distance * way[1]
 
 
 def ring(

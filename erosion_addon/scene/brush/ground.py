@@ -28,7 +28,8 @@ class Ground:
     (vertices, 3) float32 local. frame: of its grid. levels: heights (m) between which all of it
     lies. cells: (rows, cols) int32, vertex of each. original: local heights that the mesh stores
     for Restore, None before its first result. sediment: mask that it was read with. elevation:
-    (rows, cols) float32 m; loose_layers likewise, by name. began: heights that Restore brings back.
+    (rows, cols) float32 m; loose_layers likewise, by name. heights: for Restore. initial: fields
+    when it was read.
     start, start_loose: elevation and loose material before erosion (rows, cols) m. fields: results
     (rows, cols) float32. masks: those that the worker has; arrays of it by kind. sent: the worker
     process that has it all. spare: positions before the last stroke, to write those of the next
@@ -46,13 +47,13 @@ class Ground:
     cells: Array
     original: Array | None
     sediment: Array | None
-    began: start_state.Heights
+    heights: start_state.Heights
     elevation: Array
     loose_layers: dict[str, Array]
     start: Array
     start_loose: Array
     fields: dict[str, Array]
-    given: dict[str, Array]
+    initial: dict[str, Array]
     masks: dict[str, Array] = field(default_factory=dict)
     sent: Any = None
     spare: Array | None = None
@@ -68,9 +69,9 @@ def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
     """The ground of an object; InputError where it is no terrain. sediment: of a mask, for a
     terrain never eroded.
     """
-    known = session.brush.ground
-    if known is not None and _is_same(known.sediment, sediment) and _is_of(known, obj):
-        return known
+    ground = session.brush.ground
+    if ground is not None and _is_same(ground.sediment, sediment) and _is_of(ground, obj):
+        return ground
     session.brush.ground = _read(obj, sediment)
     return session.brush.ground
 
@@ -87,8 +88,10 @@ def _is_of(ground: Ground, obj: bpy.types.Object) -> bool:
     return is_kept and np.array_equal(positions(mesh, ground.room), ground.place)
 
 
-def _is_same(given: Array | None, now: Array | None) -> bool:
-    return given is now or (given is not None and now is not None and np.array_equal(given, now))
+def _is_same(first: Array | None, second: Array | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first is second or np.array_equal(first, second)
 
 
 def _original(mesh: bpy.types.Mesh) -> Array | None:
@@ -100,50 +103,54 @@ def _matrix(obj: bpy.types.Object) -> tuple[float, ...]:
 
 
 def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
-    seen = snapshot(obj)
+    base = snapshot(obj)
     mesh = obj.data
-    lattice = seen.lattice
-    began = start_state.heights(mesh, seen, continue_from_result=True)
-    now = start_state.terrain(mesh, lattice, began.start, True, {})
-    before = now if began.is_new else start_state.terrain(mesh, lattice, began.kept, False, {})
-    is_result = "sediment" in attributes.ours(mesh) and not began.is_new
-    layers = (
-        dict(now.fields) if is_result or sediment is None else {**now.fields, "sediment": sediment}
-    )
-    layers.setdefault("sediment", np.zeros(now.shape, np.float32))
-    first = dict(before.fields) if sediment is None else {**before.fields, "sediment": sediment}
-    first.setdefault("sediment", np.zeros(now.shape, np.float32))
+    lattice = base.lattice
+    heights = start_state.heights(mesh, base, continue_from_result=True)
+    state = start_state.terrain(mesh, lattice, heights.start, True, {})
+    before = state
+    if not heights.is_new:
+        before = start_state.terrain(mesh, lattice, heights.original, False, {})
+    is_result = "sediment" in attributes.ours(mesh) and not heights.is_new
+    layers = dict(state.fields)
+    if sediment is not None and not is_result:
+        layers["sediment"] = sediment
+    layers.setdefault("sediment", np.zeros(state.shape, np.float32))
+    fields_before = dict(before.fields)
+    if sediment is not None:
+        fields_before["sediment"] = sediment
+    fields_before.setdefault("sediment", np.zeros(state.shape, np.float32))
     names = ("wear", "deposition", "bedrock", "moisture", "water_depth")
     fields = attributes.read_fields(
         mesh, lattice, [name for name in names if name in attributes.ours(mesh)]
     )
     loose = {name: np.asarray(layers[name], np.float32) for name in LOOSE if name in layers}
     for name in ("wear", "deposition"):
-        fields.setdefault(name, np.zeros(now.shape, np.float32))
-    fields.setdefault("bedrock", (now.elevation - loose_of(loose)).astype(np.float32))
+        fields.setdefault(name, np.zeros(state.shape, np.float32))
+    fields.setdefault("bedrock", (state.elevation - loose_of(loose)).astype(np.float32))
     return Ground(
         mesh.session_uid,
         _matrix(obj),
         counts(mesh),
-        seen.fingerprint,
-        seen.place,
+        base.fingerprint,
+        base.place,
         lattice,
-        frame_of(obj, lattice, seen.place),
-        (float(now.elevation.min()), float(now.elevation.max())),
-        lattice.to_grid(np.arange(len(seen.place), dtype=np.int32)),
+        frame_of(obj, lattice, base.place),
+        (float(state.elevation.min()), float(state.elevation.max())),
+        lattice.to_grid(np.arange(len(base.place), dtype=np.int32)),
         _original(mesh),
         sediment,
-        began,
-        now.elevation.astype(np.float32),
+        heights,
+        state.elevation.astype(np.float32),
         loose,
         before.elevation,
-        loose_of(first),
+        loose_of(fields_before),
         fields,
-        {**layers, "elevation": now.elevation},
+        {**layers, "elevation": state.elevation},
     )
 
 
-def seen(obj: bpy.types.Object) -> Ground:
+def latest(obj: bpy.types.Object) -> Ground:
     """The ground as it was last read, for where the mouse is; InputError where it is no terrain."""
     ground = session.brush.ground
     if ground is None or ground.mesh_uid != obj.data.session_uid or ground.matrix != _matrix(obj):

@@ -90,8 +90,8 @@ class Painter:
         if ground.sent == (self._runner, *self._around.items()) and same:
             return None
         ground.masks, ground.sent = used, (self._runner, *self._around.items())
-        now = {**ground.given, **ground.loose_layers, "elevation": self._precise(ground)}
-        return {**now, **{MASK_PREFIX + kind: mask for kind, mask in used.items()}}
+        arrays = {**ground.initial, **ground.loose_layers, "elevation": self._precise(ground)}
+        return {**arrays, **{MASK_PREFIX + kind: mask for kind, mask in used.items()}}
 
     def _precise(self, ground: grounds.Ground) -> Array:
         """The elevation as the mesh has it, (rows, cols) float64 m."""
@@ -142,8 +142,8 @@ class Painter:
         if obj is None or obj.data.is_editmode:
             return True
         if self._preparing is None:
-            given = Topology.of(obj.data), self._colors_to_write(obj.data)
-            self._preparing = Thread(target=self._prepare, args=given, daemon=True)
+            arguments = Topology.of(obj.data), self._colors_to_write(obj.data)
+            self._preparing = Thread(target=self._prepare, args=arguments, daemon=True)
             self._preparing.start()
         return not self._preparing.is_alive()
 
@@ -151,10 +151,10 @@ class Painter:
         """Color attributes that the stroke changes, and whether the mesh has them, so that only its
         box is new.
         """
-        known = attributes.ours(mesh)
+        names = attributes.ours(mesh)
         names = attributes.attribute_names(self._fields(mesh))
         return {
-            name: name in known and attributes.holds(mesh, name) for name in names if name in COLORS
+            name: name in names and attributes.holds(mesh, name) for name in names if name in COLORS
         }
 
     def _prepare(self, topology: Topology, colors: dict[str, bool]) -> None:
@@ -185,12 +185,12 @@ class Painter:
     def _fields(self, mesh: bpy.types.Mesh) -> dict[str, Array]:
         """Fields to write: those that have changed, and those that the mesh does not have yet."""
         fields = {**self._ground.fields, **self._ground.loose_layers}
-        known = attributes.ours(mesh)
-        there = {name for name in known if attributes.holds(mesh, name)}
+        names = attributes.ours(mesh)
+        present = {name for name in names if attributes.holds(mesh, name)}
         return {
             name: field
             for name, field in fields.items()
-            if name in self._changed or name not in there
+            if name in self._changed or name not in present
         }
 
     def show(self) -> None:
@@ -238,14 +238,14 @@ class Painter:
         ground = self._ground
         self._boxes.append((box[0], box[1], box[2], box[3]))
         part = arrays["elevation"]
-        kept = ground.elevation[inside]
-        changed = part != kept
+        window = ground.elevation[inside]
+        changed = part != window
         cells = ground.cells[inside][changed]
         self._heights[cells] = (part[changed] / ground.lattice.scale_z).astype(np.float32)
         for name, layer in arrays.items():
             if name != "elevation":
                 self._put(ground.loose_layers[name][inside], name, layer)
-        kept[...] = part
+        window[...] = part
         ground.levels = (
             min(ground.levels[0], float(part.min())),
             max(ground.levels[1], float(part.max())),
@@ -303,9 +303,9 @@ class Painter:
             self._prepare(Topology.of(mesh), self._colors_to_write(mesh))
         after: Any = self._after
         with all_or_nothing(mesh, ground.place):
-            if ground.began.is_new:
+            if ground.heights.is_new:
                 original.set_aside(mesh)
-            original.keep_source(mesh, ground.began.kept)
+            original.keep_source(mesh, ground.heights.original)
             attributes.write_fields(
                 mesh, ground.lattice, self._fields(mesh), self._colors, ground.room
             )
@@ -314,8 +314,8 @@ class Painter:
             if keep is not None:
                 keep()
         ground.place, ground.spare, ground.digest = after, ground.place, self._digest
-        ground.original = ground.began.kept
-        ground.began = ground.began._replace(start=after[:, 2], is_new=False)
+        ground.original = ground.heights.original
+        ground.heights = ground.heights._replace(start=after[:, 2], is_new=False)
 
     def leave(self) -> None:
         """End a stroke that has changed nothing."""

@@ -17,9 +17,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..materials.node_trees import nodes
-
-KIND = "erosion_kind"
-"""Custom property of a companion: its kind."""
+from ..terrain.active import KIND
 
 KINDS = {
     "water": "Water Surface",
@@ -46,16 +44,6 @@ TERRAIN_NAME = "erosion_named"
 
 HIDDEN = "erosion_hidden"
 """Custom property of a temporarily hidden companion."""
-
-
-def terrain_of(obj: bpy.types.Object | None) -> bpy.types.Object | None:
-    """Terrain of a companion; the object itself if it is not a companion, or its terrain is
-    deleted.
-    """
-    if obj is None or KIND not in obj or obj.parent is None:
-        return obj
-    # To the user an object in no collection is deleted; a modifier may keep it in the file.
-    return obj.parent if obj.parent.users_collection else obj
 
 
 def find(terrain: bpy.types.Object, kind: str | None = None) -> list[bpy.types.Object]:

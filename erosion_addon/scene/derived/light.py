@@ -16,8 +16,9 @@ from ...base.errors import InputError
 from ...terrain.fields import FIELDS
 from ...worker.messages import Request
 from ...worker.requests import light_request
-from ..companions.companions import KIND
+from ..masks.settings import TerrainSettings
 from ..terrain import attributes, grid
+from ..terrain.active import KIND
 from ..terrain.lattice import Array, Lattice, axis_scales
 from ..terrain.mesh import positions, vertex_heights
 from ..worker import computing
@@ -272,16 +273,18 @@ def requests_of_bake(
     return [request(obj, lattice, vertex_heights(obj.data), parameters, collection, edges)]
 
 
-def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
+def requests_of_update(
+    obj: bpy.types.Object, lattice: Lattice, heights: Array, settings: TerrainSettings
+) -> list[Request]:
     """Requests of `update` for future local heights (vertices,); InputError as in `bake_light`."""
     parameters = settings_of(obj.data)
     if parameters is None:
         return []
-    return [request(obj, lattice, heights, parameters, obj.erosion.casters, obj.erosion.edges)]
+    return [request(obj, lattice, heights, parameters, settings.casters, settings.edges)]
 
 
-def update(obj: bpy.types.Object) -> None:
+def update(obj: bpy.types.Object, settings: TerrainSettings) -> None:
     """Rebake the light of a terrain with the same settings; InputError as in `bake_light`."""
     parameters = settings_of(obj.data)
     if parameters is not None:
-        bake_light(obj, parameters, obj.erosion.casters, obj.erosion.edges)
+        bake_light(obj, parameters, settings.casters, settings.edges)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fields of a terrain as image files, and as images in the .blend file."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import bpy
@@ -66,15 +66,16 @@ def export(
     png: bool = False,
     green: str = "opengl",
     wrap: bool = False,
+    images: Iterable[bpy.types.Image] = (),
 ) -> list[Path]:
     """Write fields as FIELD.exr (float32) into a folder, and the normal map, all or none; returns
     the files.
 
-    png: 16-bit PNG for fields from 0 to 1, and normals. green, wrap: see `normals`. InputError if a
-    file cannot be written, or is read by a mask.
+    png: 16-bit PNG for fields from 0 to 1, and normals. green, wrap: see `normals`. images: read by
+    the terrain. InputError if a file cannot be written, or is one of its inputs.
     """
     fields = _maps_of(terrain, names, green, wrap)
-    with Outputs(inputs.of(terrain)) as outputs:
+    with Outputs(inputs.of(terrain, images)) as outputs:
         planned = maps.plan(outputs, folder, fields, png)
         maps.write(outputs, planned, fields, BlenderFiles())
         return outputs.publish()

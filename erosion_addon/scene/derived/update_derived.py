@@ -14,7 +14,9 @@ from ...base.errors import InputError, Sentence, print_traceback
 from ...terrain.fields import FIELDS, WATERS
 from ...worker.messages import Request
 from ..companions import companions, visible_water
+from ..masks.settings import DEFAULTS, TerrainSettings
 from ..terrain import attributes
+from ..terrain.active import KIND
 from ..terrain.lattice import Array, Lattice
 
 BESIDE_WATER = ("foliage", "plants", "surroundings")
@@ -26,7 +28,7 @@ def load() -> None:
     from ..water import analysis  # noqa: F401
     from . import light  # noqa: F401
 
-    _updaters()
+    _updaters(DEFAULTS)
 
 
 def requests(
@@ -34,6 +36,7 @@ def requests(
     lattice: Lattice,
     heights: Array,
     fields: Mapping[str, Array],
+    settings: TerrainSettings,
     lit: bool = True,
 ) -> list[Request]:
     """Requests of `update` for future local heights (vertices,) and fields (rows, cols).
@@ -47,12 +50,12 @@ def requests(
     asked = []
     for part in (light, analysis) if lit else ():
         with suppress(Exception):
-            asked += part.requests_of_update(terrain, lattice, heights)
+            asked += part.requests_of_update(terrain, lattice, heights, settings)
     if any(companions.find(terrain, kind) for kind in ("rivers", "lakes")):
         from ..water import rivers
 
         with suppress(Exception):
-            asked += rivers.requests_of_update(terrain, lattice, heights)
+            asked += rivers.requests_of_update(terrain, lattice, heights, settings)
     if companions.find(terrain, "lod"):
         from . import lod
 
@@ -63,7 +66,9 @@ def requests(
     return asked
 
 
-def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
+def update(
+    terrain: bpy.types.Object, settings: TerrainSettings, place: Array | None = None
+) -> list[str]:
     """Update everything in place; returns messages about failed parts.
 
     The terrain is complete before this is called. place: local positions of its vertices (vertices,
@@ -74,9 +79,9 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
 
     sentences: list[str] = []
     parts: dict[str, Callable[[bpy.types.Object], list[str] | None]] = {
-        "light": light.update,
-        "analysis": analysis.update,
-        "surfaces": partial(update_companions, place=place),
+        "light": partial(light.update, settings=settings),
+        "analysis": partial(analysis.update, settings=settings),
+        "surfaces": partial(update_companions, settings=settings, place=place),
         "images": maps.update,
     }
     for what, bring_up_to_date in parts.items():
@@ -97,6 +102,7 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> list[str]:
 
 def update_companions(
     terrain: bpy.types.Object,
+    settings: TerrainSettings,
     kinds: Collection[str] = tuple(companions.KINDS),
     place: Array | None = None,
 ) -> list[str]:
@@ -110,7 +116,7 @@ def update_companions(
     companions.put_in_place(terrain)
     _forget_waters(terrain)
     refused: list[str] = []
-    for kind, bring_up_to_date in _updaters().items():
+    for kind, bring_up_to_date in _updaters(settings).items():
         for companion in companions.find(terrain, kind) if kind in kinds else ():
             if not companions.is_edited(companion):
                 try:
@@ -131,7 +137,7 @@ def update_companions(
     return refused + [
         edited.format(name=companion.name)
         for companion in companions.find(terrain)
-        if companions.is_edited(companion) and companion[companions.KIND] in kinds
+        if companions.is_edited(companion) and companion[KIND] in kinds
     ]
 
 
@@ -140,11 +146,13 @@ def remove_companions(terrain: bpy.types.Object, kind: str) -> int:
     returns their number.
     """
     count = companions.remove(terrain, kind)
-    update_companions(terrain, BESIDE_WATER if kind in visible_water.KINDS else ())
+    update_companions(terrain, DEFAULTS, BESIDE_WATER if kind in visible_water.KINDS else ())
     return count
 
 
-def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
+def _updaters(
+    settings: TerrainSettings,
+) -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
     """Kind → update function, in order of dependence."""
     from ..plants import foliage, plants
     from ..water import rivers, water_surface
@@ -152,9 +160,7 @@ def _updaters() -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None
 
     return {
         "water": water_surface.update,
-        "rivers": rivers.update,
-        "lakes": rivers.update,
-        "sea": rivers.update,
+        **dict.fromkeys(rivers.KINDS, partial(rivers.update, settings=settings)),
         "foliage": foliage.update,
         "plants": plants.update,
         "surroundings": surroundings.update,

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Input files of a terrain (no export may overwrite them), and its georeference."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import bpy
 
 from ...base.regular_files import is_in_network
 from ...files.headers.georeference import Georeference
-from ...terrain.masks import MASK_KINDS
 
 MADE_FROM = "erosion_made_from"
 """Custom property of a terrain: absolute path of the imported file."""
@@ -29,21 +29,9 @@ def georeference_of(terrain: bpy.types.Object) -> Georeference | None:
     return Georeference.from_text(terrain.get(GEOREFERENCE))
 
 
-def of(terrain: bpy.types.Object) -> list[Path]:
-    """Input files of a terrain: imported heightmap, and images of masks and surface color."""
-    settings = getattr(terrain, "erosion", None)  # missing while the extension is off
-    if settings:
-        images = [
-            settings.surface_color.image,
-            *(getattr(settings, kind).image for kind in MASK_KINDS),
-        ]
-    else:
-        images = []
-    paths = [
-        bpy.path.abspath(image.filepath, library=image.library)
-        for image in images
-        if image is not None
-    ]
+def of(terrain: bpy.types.Object, images: Iterable[bpy.types.Image]) -> list[Path]:
+    """Input files of a terrain: imported heightmap, and those of the images that it reads."""
+    paths = [bpy.path.abspath(image.filepath, library=image.library) for image in images]
     paths.append(terrain.get(MADE_FROM))
     return [
         Path(path) for path in paths if path and isinstance(path, str) and not is_in_network(path)

@@ -16,6 +16,7 @@ from ..terrain import attribute_values, attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import positions, vertex_heights
 from . import inputs
+from .settings import MaskSettings
 
 READABLE = ("FLOAT", "INT", "INT8", "BOOLEAN", "FLOAT_COLOR", "BYTE_COLOR")
 """Attribute types that can be a mask."""
@@ -36,13 +37,14 @@ SOURCES = {
 Note = Callable[[str], object]
 
 
-def read(obj: bpy.types.Object, lattice: Lattice, kind: str, note: Note | None = None) -> Array:
+def read(
+    obj: bpy.types.Object, lattice: Lattice, kind: str, mask: MaskSettings, note: Note | None = None
+) -> Array:
     """An object's mask as a run gets it, (rows, cols) float32.
 
     note: called with doubts about an image. InputError for a missing input or invalid
     values.
     """
-    mask = getattr(obj.erosion, kind)
     scale = mask.scale if MASK_KINDS[kind].unit else 1.0
     fit = mask.fit if mask.source in ("ATTRIBUTE", "IMAGE") else "exact"
     name = mask.image if mask.source == "IMAGE" else mask.layer
@@ -57,11 +59,11 @@ def read(obj: bpy.types.Object, lattice: Lattice, kind: str, note: Note | None =
     return array
 
 
-def read_outlets(obj: bpy.types.Object, lattice: Lattice) -> Array | None:
+def read_outlets(obj: bpy.types.Object, lattice: Lattice, mask: MaskSettings) -> Array | None:
     """Mask of an object's outlets, (rows, cols) float32; None without one. InputError as
     in `read`.
     """
-    return None if obj.erosion.outlet.source == "NONE" else read(obj, lattice, "outlet")
+    return None if mask.source == "NONE" else read(obj, lattice, "outlet", mask)
 
 
 class Adjustment(NamedTuple):

@@ -146,11 +146,10 @@ def shares(values: Array, logarithmic: bool) -> tuple[Array, tuple[float, float]
 
     logarithmic: for nonnegative, skewed fields.
     """
-    scaled = (
-        np.log10(np.maximum(values, np.finfo(np.float32).tiny))
-        if logarithmic
-        else values.astype(np.float64)
-    )
+    if logarithmic:
+        scaled = np.log10(np.maximum(values, np.finfo(np.float32).tiny))
+    else:
+        scaled = values.astype(np.float64)
     low, high = np.percentile(scaled, (1, 99))
     if low == high:
         low = scaled.min()

@@ -16,6 +16,7 @@ from ...worker.messages import Request
 from ...worker.requests import beds_request, carve_request
 from ..companions import companions, visible_water
 from ..derived import light, update_derived
+from ..masks.settings import TerrainSettings
 from ..original import original, transaction
 from ..original.transaction import all_or_nothing
 from ..terrain import attributes, grid
@@ -29,24 +30,24 @@ WATER = "water_depth"
 """Field of the water that a run has left."""
 
 
-def carve(terrain: bpy.types.Object, request: Request) -> list[str]:
+def carve(terrain: bpy.types.Object, request: Request, settings: TerrainSettings) -> list[str]:
     """Carve rivers into the terrain. request: `of_curves` or `of_rivers`.
 
     Returns messages about parts that could not be updated. InputError for rivers that cannot be
     carved; the terrain is then unchanged.
     """
     mesh = terrain.data
-    now = positions(terrain.data)
+    place = positions(terrain.data)
     after = _heights_after(terrain, request)
-    with all_or_nothing(mesh, now):
+    with all_or_nothing(mesh, place):
         notes = original.set_aside(mesh)
-        original.keep_source(mesh, now[:, 2])
-        original.keep_place(mesh, write_heights(mesh, after, now))
+        original.keep_source(mesh, place[:, 2])
+        original.keep_place(mesh, write_heights(mesh, after, place))
         _keep_water_level(terrain, request)
         # a run begins with what was carved, and not with what was before
         mesh.pop(original.RESULT, None)
         transaction.keep(mesh, None)
-    return notes + update_derived.update(terrain)
+    return notes + update_derived.update(terrain, settings)
 
 
 def _keep_water_level(terrain: bpy.types.Object, request: Request) -> None:
@@ -60,13 +61,16 @@ def _keep_water_level(terrain: bpy.types.Object, request: Request) -> None:
         )
 
 
-def requests_of_carve(terrain: bpy.types.Object, request: Request) -> list[Request]:
+def requests_of_carve(
+    terrain: bpy.types.Object, request: Request, settings: TerrainSettings
+) -> list[Request]:
     """Requests of `carve`, as far as known; InputError as there."""
     original.check_names(terrain.data)
     if not computing.is_known(request):
         return [request]
     heights = _heights_after(terrain, request)
-    return [request, *update_derived.requests(terrain, grid.find_lattice(terrain), heights, {})]
+    lattice = grid.find_lattice(terrain)
+    return [request, *update_derived.requests(terrain, lattice, heights, {}, settings)]
 
 
 def of_curves(
@@ -89,14 +93,16 @@ def of_curves(
     return carve_request(ground, lines, parameters)
 
 
-def of_rivers(terrain: bpy.types.Object, parameters: CutParameters) -> Request:
+def of_rivers(
+    terrain: bpy.types.Object, parameters: CutParameters, settings: TerrainSettings
+) -> Request:
     """Request for the terrain with the beds of its own rivers carved in; InputError if it has
     none.
     """
-    settings = visible_water.settings_in(terrain)
-    if settings is None or not companions.find(terrain, "rivers"):
+    water = visible_water.settings_in(terrain)
+    if water is None or not companions.find(terrain, "rivers"):
         raise InputError("{name} has no rivers; press Add Rivers first.").format(name=terrain.name)
-    return beds_request(rivers.request_of(terrain, settings), parameters)
+    return beds_request(rivers.request_of(terrain, water, settings), parameters)
 
 
 def _heights_after(terrain: bpy.types.Object, request: Request) -> Array:

@@ -23,12 +23,12 @@ from .start_state import Heights
 class Change(NamedTuple):
     """Change of a mesh to a result.
 
-    now, place: local positions of its vertices (vertices, 3), before and after. digest: fingerprint
-    of the changed mesh. colors: attribute → values of the vertices. room: to read positions into,
-    see `mesh.shown_positions`; memory that is there before it is needed.
+    place_before, place: local positions of its vertices (vertices, 3). digest: hash of the changed
+    mesh. colors: attribute → values of the vertices. room: to read positions into, see
+    `mesh.shown_positions`; allocated ahead.
     """
 
-    now: Array
+    place_before: Array
     place: Array
     digest: str
     colors: dict[str, attributes.Colors]
@@ -44,15 +44,20 @@ def check(mesh: bpy.types.Mesh, fields: Iterable[str]) -> None:
 
 
 def change_to(
-    after: Terrain, topology: Topology, now: Array, lattice: Lattice, start: Array, before: Array
+    after: Terrain,
+    topology: Topology,
+    place_before: Array,
+    lattice: Lattice,
+    start: Array,
+    before: Array,
 ) -> Change:
     """Change of a mesh to `after`; needs no Blender, so it may be made in a thread.
 
     start: local z of the vertices (vertices,) that the elevation `before`, (rows, cols) m, was read
     from.
     """
-    heights = local_heights(lattice, start, before, after.elevation)
-    place = np.column_stack([now[:, :2], heights])
+    heights_after = local_heights(lattice, start, before, after.elevation)
+    place = np.column_stack([place_before[:, :2], heights_after])
     cell_size = mean_cell_size(lattice.spacing)
     names = attributes.attribute_names(after.fields)
     colors = {
@@ -60,13 +65,15 @@ def change_to(
         for name in names
         if name in COLORS
     }
-    return Change(now, place, topology.fingerprint(place), colors, np.ones(place.nbytes, np.uint8))
+    return Change(
+        place_before, place, topology.fingerprint(place), colors, np.ones(place.nbytes, np.uint8)
+    )
 
 
 def commit(
     mesh: bpy.types.Mesh,
     lattice: Lattice,
-    began: Heights,
+    heights: Heights,
     after: Terrain,
     paused_run: Array | None,
     change: Change,
@@ -77,12 +84,12 @@ def commit(
     a paused run. change: of this mesh to `after`.
     """
     check(mesh, after.fields)
-    with all_or_nothing(mesh, change.now):
-        notes = original.set_aside(mesh) if began.is_new else []
-        original.keep_source(mesh, began.kept)
+    with all_or_nothing(mesh, change.place_before):
+        notes = original.set_aside(mesh) if heights.is_new else []
+        original.keep_source(mesh, heights.original)
         attributes.remove_fields(mesh, but=(*after.fields, *BAKED))
         attributes.write_fields(mesh, lattice, after.fields, change.colors)
-        write_positions(mesh, change.place, change.now, change.room)
+        write_positions(mesh, change.place, change.place_before, change.room)
         original.mark_result(mesh, paused_run, change.place, change.digest)
     return notes
 

@@ -63,8 +63,11 @@ def show_before(terrain: bpy.types.Object) -> None:
     """
     mesh = terrain.data
     before = original.before_erosion(mesh)[0]
-    now = positions(mesh)
-    if np.abs(before[:, :2] - now[:, :2]).max() > REACH * np.ptp(now[:, :2], axis=0).max():
+    place_now = positions(mesh)
+    if (
+        np.abs(before[:, :2] - place_now[:, :2]).max()
+        > REACH * np.ptp(place_now[:, :2], axis=0).max()
+    ):
         raise InputError(
             "{name} was tilted since its last run; Restore brings the terrain before it back."
         ).format(name=terrain.name)
@@ -170,16 +173,16 @@ def _put_back(mesh: bpy.types.Mesh, place: Array | None) -> None:
         return
     if not _is_marked(mesh):
         return
-    own = np.empty(len(mesh.vertices), np.float32)
-    mesh.attributes[OWN_HEIGHTS].data.foreach_get("value", own)
+    heights = np.empty(len(mesh.vertices), np.float32)
+    mesh.attributes[OWN_HEIGHTS].data.foreach_get("value", heights)
     if place is None or _is_as_shown(mesh, place):
-        now = shown_positions(mesh) if place is None else place
-        now[:, 2] = own
-        mesh.attributes["position"].data.foreach_set("vector", now.ravel())
+        place_now = shown_positions(mesh) if place is None else place
+        place_now[:, 2] = heights
+        mesh.attributes["position"].data.foreach_set("vector", place_now.ravel())
     elif not original.has_source(mesh):
         with contextlib.suppress(InputError):  # the user has something else of that name
-            original.keep_source(mesh, own)
-            if len(place) == len(own):
+            original.keep_source(mesh, heights)
+            if len(place) == len(heights):
                 original.keep_place(mesh, place)
     attributes.drop_aside(mesh, OWN_HEIGHTS)
     mesh.update()
@@ -193,14 +196,14 @@ def _put_back_in_edit_mode(mesh: bpy.types.Mesh, place: Array | None) -> None:
     layer = edited.verts.layers.float.get(OWN_HEIGHTS)
     if layer is None:
         return
-    now = np.fromiter((vertex.co.z for vertex in edited.verts), np.float32, len(edited.verts))
-    if place is None or np.array_equal(now, place[:, 2]):
+    heights = np.fromiter((vertex.co.z for vertex in edited.verts), np.float32, len(edited.verts))
+    if place is None or np.array_equal(heights, place[:, 2]):
         for vertex in edited.verts:
             vertex.co.z = vertex[layer]
     elif edited.verts.layers.float.get(original.NAME) is None:
-        kept = edited.verts.layers.float.new(original.NAME)
+        layer_of_original = edited.verts.layers.float.new(original.NAME)
         layer = edited.verts.layers.float[OWN_HEIGHTS]  # which a new one may have moved
         for vertex in edited.verts:
-            vertex[kept] = vertex[layer]
+            vertex[layer_of_original] = vertex[layer]
     edited.verts.layers.float.remove(layer)
     bmesh.update_edit_mesh(mesh, destructive=False)

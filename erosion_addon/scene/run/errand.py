@@ -59,10 +59,10 @@ class Errand(Task):
         again.
         """
         computing.forget_refusals()
-        kept = Sentence("{sentence} What was computed is kept; press the button again.").format(
-            sentence=sentence
-        )
-        super().fail(kept if session.worker.answers else sentence)
+        if session.worker.answers:
+            with_remedy = Sentence("{sentence} What was computed is kept; press the button again.")
+            sentence = with_remedy.format(sentence=sentence)
+        super().fail(sentence)
 
     def _write(self, obj: bpy.types.Object | None, change: Change) -> None:
         if obj is None:

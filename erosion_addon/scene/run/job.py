@@ -20,6 +20,7 @@ from ...run.frames.record import Record
 from ...terrain.terrain import Terrain
 from ...worker.messages import Message, Request
 from ..derived import update_derived
+from ..masks.settings import SettingsReader, default_settings
 from ..original import original, transaction
 from ..original.transaction import nothing_new
 from ..session import session
@@ -42,7 +43,7 @@ class JobOptions:
     layers: initial fields that replace the object's own, None for a field to leave out. threads:
     the most to use, 0 for all processors. adds_up: whether a continued run adds to wear and
     deposition. frames: to keep. region: cells (rows, cols), 0-1, to erode as they are; None for the
-    whole terrain. notes: on what the run is made from.
+    whole terrain. notes: on what the run is made from. settings: for everything derived from it.
     """
 
     continue_from_result: bool = False
@@ -52,6 +53,7 @@ class JobOptions:
     frames: FrameSettings | None = None
     region: Array | None = None
     notes: Sequence[str] = ()
+    settings: SettingsReader = default_settings
 
 
 class Job(Task):
@@ -62,12 +64,19 @@ class Job(Task):
     stops_early = True
 
     def __init__(
-        self, obj: bpy.types.Object, seen: TerrainSnapshot, notes: Sequence[str] = ()
+        self,
+        obj: bpy.types.Object,
+        base: TerrainSnapshot,
+        settings: SettingsReader,
+        notes: Sequence[str] = (),
     ) -> None:
         super().__init__(obj)
-        self._seen = seen
-        self._lattice = seen.lattice
-        self._began = start_state.Heights(seen.heights, seen.heights)
+        self._base = base
+        # Read when the result is written, as the artist may have changed them, and Undo or a
+        # deletion the data they refer to.
+        self._settings = settings
+        self._lattice = base.lattice
+        self._heights = start_state.Heights(base.heights, base.heights)
         self._matrix = obj.matrix_world.copy()
         self._paused: Array | None = None
         self._notes = list(notes)
@@ -75,7 +84,7 @@ class Job(Task):
         self._frames_before = -1  # number of the last frame of an earlier part of the run
         self._preparing: Thread | None = None
         self._change: commit.Change | None = None
-        self.viewer = Viewer(seen)
+        self.viewer = Viewer(base)
 
     def run(
         self, mesh: bpy.types.Mesh, recipe: Recipe, masks: Mapping[str, Any], options: JobOptions
@@ -87,11 +96,11 @@ class Job(Task):
         continues = options.continue_from_result or is_local
         adds_up = options.adds_up or is_local
         frames = options.frames
-        self._began = start_state.heights(mesh, self._seen, continues)
+        self._heights = start_state.heights(mesh, self._base, continues)
         terrain = start_state.terrain(
             mesh,
             self._lattice,
-            self._began.start,
+            self._heights.start,
             continues,
             options.layers,
             adds_up=adds_up,
@@ -118,9 +127,9 @@ class Job(Task):
     def resume(self, mesh: bpy.types.Mesh, threads: int, frames: FrameSettings | None) -> None:
         """Resume the run paused on the mesh, with its frames in the folder of `frames`."""
         file = original.paused_run(mesh)
-        kept = original.source_heights(mesh)
+        first = original.source_heights(mesh)
         # until the worker tells what the run began with
-        self._began = start_state.Heights(kept, kept)
+        self._heights = start_state.Heights(first, first)
         with self.locks as locks:
             if frames is not None:
                 locks.enter_context(frame_files.locked(frames.folder))
@@ -147,7 +156,8 @@ class Job(Task):
             self._runner.stop()
             return
         start = self._lattice.to_vertices((elevation / self._lattice.scale_z).astype(np.float32))
-        self._before, self._began = elevation, start_state.Heights(start, self._began.kept)
+        self._before = elevation
+        self._heights = start_state.Heights(start, self._heights.original)
 
     def _receive(self, message: Message) -> None:
         if message.kind == "heights":
@@ -180,25 +190,22 @@ class Job(Task):
     def _prepare(self, result: Terrain) -> None:
         """Make the change of the mesh in a thread, so that little is left to do at once."""
         if (obj := self.find_object()) is not None and obstacle.why_not(obj) is None:
-            self._preparing = Thread(
-                target=self._make_change, args=(Topology.of(obj.data), result), daemon=True
-            )
+            self._preparing = Thread(target=self._make_change, args=(result,), daemon=True)
             self._preparing.start()
 
-    def _make_change(self, topology: Topology, result: Terrain) -> None:
+    def _make_change(self, result: Terrain) -> None:
         with suppress(MemoryError):  # which is told when the result is written
             update_derived.load()
-            if topology.equals(self._seen.topology):
-                self._change = self._change_to(result)
+            self._change = self._change_to(result)
 
     def _change_to(self, result: Terrain) -> commit.Change:
         """Change of the run's mesh to a result."""
         return commit.change_to(
             result,
-            self._seen.topology,
-            self._seen.place,
+            self._base.topology,
+            self._base.place,
             self._lattice,
-            self._began.start,
+            self._heights.start,
             self._before,
         )
 
@@ -255,24 +262,29 @@ class Job(Task):
         if (
             obj is None
             or obstacle.why_not(obj) is not None
-            or len(obj.data.vertices) != len(self._seen.place)
+            or len(obj.data.vertices) != len(self._base.place)
         ):
             # whether it is the mesh of the run to the bit is seen when the result is written
             return []
         heights = local_heights(
-            self._lattice, self._began.start, self._before, self._result.elevation
+            self._lattice, self._heights.start, self._before, self._result.elevation
         )
-        return update_derived.requests(obj, self._lattice, heights, self._result.fields)
+        return update_derived.requests(
+            obj, self._lattice, heights, self._result.fields, self._settings(obj)
+        )
 
     def _write(self, obj: bpy.types.Object | None, result: Terrain) -> None:
         reason = self._why_not_here(obj)
         if reason is None and obj is not None:
             change = self._change or self._change_to(result)
-            kept = commit.commit(obj.data, self._lattice, self._began, result, self._paused, change)
+            messages = commit.commit(
+                obj.data, self._lattice, self._heights, result, self._paused, change
+            )
             if self.report:
                 speeds.learn(self.report)
             notes = self.report["notes"] if self.report else []
-            self.warnings = [*notes, *self._notes, *kept, *update_derived.update(obj, change.place)]
+            failed = update_derived.update(obj, self._settings(obj), change.place)
+            self.warnings = [*notes, *self._notes, *messages, *failed]
             outcome = Sentence("{name} is done.") if notes else Sentence("{name} is eroded.")
             self.sentence = joined([outcome.format(name=obj.name), *self.warnings])
             self.enter(State.DONE)
@@ -310,7 +322,7 @@ class Job(Task):
             )
         if (reason := obstacle.why_not(obj)) is not None:
             return reason
-        if obj.data.session_uid != self._seen.mesh_uid or not self._is_unchanged(obj.data):
+        if obj.data.session_uid != self._base.mesh_uid or not self._is_unchanged(obj.data):
             return Sentence("The mesh of {name} was changed while it was eroded.").format(
                 name=obj.name
             )
@@ -320,8 +332,8 @@ class Job(Task):
         """Whether a mesh equals that of the run bit by bit."""
         topology = Topology.of(mesh)
         room = None if self._change is None else self._change.room
-        return topology.equals(self._seen.topology) and np.array_equal(
-            positions(mesh, room).view(np.int32), self._seen.place.view(np.int32)
+        return topology.equals(self._base.topology) and np.array_equal(
+            positions(mesh, room).view(np.int32), self._base.place.view(np.int32)
         )
 
 
@@ -330,27 +342,32 @@ def start(
     recipe: Recipe,
     masks: Mapping[str, Any],
     options: JobOptions | None = None,
-    seen: TerrainSnapshot | None = None,
+    base: TerrainSnapshot | None = None,
 ) -> Job:
     """Start a run on an object; InputError if impossible.
 
-    seen: snapshot of the mesh after `check`, if taken already.
+    base: snapshot of the mesh after `check`, if taken already.
     """
-    if seen is None:
+    if base is None:
         check(obj)
-        seen = snapshot(obj)
+        base = snapshot(obj)
     options = options or JobOptions()
-    job = Job(obj, seen, options.notes)
+    job = Job(obj, base, options.settings, options.notes)
     job.run(obj.data, recipe, masks, options)
     return begin(job)
 
 
-def resume(obj: bpy.types.Object, threads: int = 0, frames: FrameSettings | None = None) -> Job:
+def resume(
+    obj: bpy.types.Object,
+    threads: int = 0,
+    frames: FrameSettings | None = None,
+    settings: SettingsReader = default_settings,
+) -> Job:
     """Resume the run paused on an object, with its frames in the folder of `frames`. InputError if
     impossible.
     """
     check(obj)
-    job = Job(obj, snapshot(obj))
+    job = Job(obj, snapshot(obj), settings)
     job.resume(obj.data, threads, frames)
     return begin(job)
 

@@ -62,16 +62,16 @@ def ground_of(
     side: int = preview.SIDE,
 ) -> Ground:
     """Start of a preview with `side` cells; InputError if it cannot be read."""
-    seen = snapshot(obj)
-    heights = start_state.heights(obj.data, seen, continue_from_result).start
+    base = snapshot(obj)
+    heights = start_state.heights(obj.data, base, continue_from_result).start
     # Colors cost as much as all else, and a preview shows none.
     terrain = start_state.terrain(
-        obj.data, seen.lattice, heights, continue_from_result, {"surface_color": None}
+        obj.data, base.lattice, heights, continue_from_result, {"surface_color": None}
     )
     shape = preview.shape_of(terrain.shape, side)
     small = preview.reduced(terrain, shape)
     small_masks = preview.reduced_masks(masks, shape)
-    return Ground(key, seen.lattice, heights, small, small_masks)
+    return Ground(key, base.lattice, heights, small, small_masks)
 
 
 class Preview:
@@ -254,7 +254,7 @@ class Preview:
 def _first_change(before: Recipe, after: Recipe) -> int:
     """Number of the first step in which two recipes differ, from 0; -1 for none."""
     pairs = zip_longest(before.steps, after.steps)
-    return next((number for number, (one, other) in enumerate(pairs) if one != other), -1)
+    return next((number for number, (first, second) in enumerate(pairs) if first != second), -1)
 
 
 def of(obj: bpy.types.Object) -> Preview:

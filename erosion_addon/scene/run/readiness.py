@@ -47,6 +47,9 @@ class Check(Enum):
     """The worker process is not known to fail."""
 
 
+Reason = Callable[[bpy.types.Object | None], str | None]
+"""Function that returns the reason why a check fails on an object; None if it passes."""
+
 CHANGE = (Check.TASK, Check.MESH)
 """A change of the terrain, by the worker or at once."""
 
@@ -66,10 +69,23 @@ QUEUE = (*PREVIEW, Check.WORKER)
 """A run, which waits for its turn during another one."""
 
 
-def why_not(obj: bpy.types.Object | None, checks: Collection[Check] = CHANGE) -> str | None:
-    """Reason of the first of these checks that fails; None if all pass."""
+def no_problem(_: bpy.types.Object | None) -> str | None:
+    """Problem of masks that nobody has read."""
+    return None
+
+
+def why_not(
+    obj: bpy.types.Object | None,
+    checks: Collection[Check] = CHANGE,
+    mask_problem: Reason = no_problem,
+) -> str | None:
+    """Reason of the first of these checks that fails; None if all pass.
+
+    mask_problem: for the check of masks.
+    """
+    reasons = _REASONS | {Check.MASKS: mask_problem}
     for check in Check:
-        if check in checks and (reason := _REASONS[check](obj)):
+        if check in checks and (reason := reasons[check](obj)):
             return reason
     return None
 
@@ -120,22 +136,17 @@ def _lattice(obj: bpy.types.Object | None) -> str | None:
     return None
 
 
-def _masks(obj: bpy.types.Object | None) -> str | None:
-    return session.masks.problem(obj)
-
-
 def _worker(_: bpy.types.Object | None) -> str | None:
     return worker_process.fault() or None
 
 
-_REASONS: dict[Check, Callable[[bpy.types.Object | None], str | None]] = {
+_REASONS: dict[Check, Reason] = {
     Check.TASK: _task,
     Check.TURN: _turn,
     Check.MESH: obstacle.why_not,
     Check.RESULT: _result,
     Check.RENDER: _render,
     Check.LATTICE: _lattice,
-    Check.MASKS: _masks,
     Check.WORKER: _worker,
 }
 

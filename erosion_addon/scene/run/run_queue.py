@@ -45,29 +45,31 @@ def add(
 
 def waits(obj: bpy.types.Object) -> bool:
     """Whether the object is in the queue."""
-    return any(one.uid == obj.session_uid for one in session.run.queue)
+    return any(entry.uid == obj.session_uid for entry in session.run.queue)
 
 
 def waiting() -> list[Waiting]:
     """Queued objects in order, without deleted ones."""
     return [
-        one._replace(name=obj.name) for one in session.run.queue if (obj := one.find()) is not None
+        entry._replace(name=obj.name)
+        for entry in session.run.queue
+        if (obj := entry.find()) is not None
     ]
 
 
 def take() -> Waiting | None:
     """Remove and return the next object; None if the queue is empty."""
-    there = waiting()
-    if not there:
+    entries = waiting()
+    if not entries:
         session.run.queue.clear()
         return None
-    remove(there[0].uid)
-    return there[0]
+    remove(entries[0].uid)
+    return entries[0]
 
 
 def remove(uid: int) -> None:
     """Remove an object."""
-    session.run.queue[:] = [one for one in session.run.queue if one.uid != uid]
+    session.run.queue[:] = [entry for entry in session.run.queue if entry.uid != uid]
 
 
 def clear() -> None:

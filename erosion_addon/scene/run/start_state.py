@@ -32,29 +32,29 @@ class Heights(NamedTuple):
     """
 
     start: Array
-    kept: Array
+    original: Array
     is_new: bool = False
 
 
-def heights(mesh: bpy.types.Mesh, seen: TerrainSnapshot, continue_from_result: bool) -> Heights:
+def heights(mesh: bpy.types.Mesh, base: TerrainSnapshot, continue_from_result: bool) -> Heights:
     """Heights for a run on the mesh, from a fresh snapshot.
 
     A terrain that was at most transformed since the last run starts from its original, unless the
     result is to be continued. An edited terrain starts as it is.
     """
-    own = seen.heights
+    current = base.heights
     if not original.has_source(mesh):
-        return Heights(own, own)
-    if original.is_untouched_result(mesh, seen.fingerprint):
-        kept = original.source_heights(mesh)
-        return Heights(own if continue_from_result else kept, kept)
+        return Heights(current, current)
+    if original.is_untouched_result(mesh, base.fingerprint):
+        first = original.source_heights(mesh)
+        return Heights(current if continue_from_result else first, first)
     try:
-        before, is_all = original.before_erosion(mesh, seen.place)
+        before, is_all = original.before_erosion(mesh, base.place)
     except InputError:
-        return Heights(own, own, is_new=True)
+        return Heights(current, current, is_new=True)
     if continue_from_result:
-        return Heights(own, before[:, 2])
-    return Heights(before[:, 2], before[:, 2]) if is_all else Heights(own, own, is_new=True)
+        return Heights(current, before[:, 2])
+    return Heights(before[:, 2], before[:, 2]) if is_all else Heights(current, current, is_new=True)
 
 
 def terrain(

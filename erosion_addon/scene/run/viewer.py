@@ -27,30 +27,30 @@ class Viewer:
     any time.
     """
 
-    def __init__(self, seen: TerrainSnapshot) -> None:
-        self._mesh_uid = seen.mesh_uid
-        self._own = seen.heights
-        self._lattice = seen.lattice
+    def __init__(self, base: TerrainSnapshot) -> None:
+        self._mesh_uid = base.mesh_uid
+        self._heights = base.heights
+        self._lattice = base.lattice
         self.shows = False
         self._throttle = Throttle(SHARE, PAUSE)
-        self._asked = False
-        self._throttle.record(min(session.display.seconds_per_vertex * len(seen.place), 1.0))
+        self._is_awaited = False
+        self._throttle.record(min(session.display.seconds_per_vertex * len(base.place), 1.0))
         self._elevation: Array | None = None
         self._water_depth: Array | None = None
-        self._left: float | None = None  # when the last turn ended
-        self._wrote: float | None = None  # how long that took, until Blender has drawn it too
+        self._end_of_turn: float | None = None  # when the last turn ended
+        self._write_seconds: float | None = None  # until Blender has drawn it too
         self._usual = 0.0  # pause between two turns, the mean of the last few
 
     def take(self, elevation: Array, water_depth: Array | None = None) -> None:
         """Take new heights, and the water depth if the step has any: (rows, cols) in meters."""
         self._elevation = elevation
         self._water_depth = water_depth
-        self._asked = False
+        self._is_awaited = False
 
     def turn(self, obj: bpy.types.Object | None, runner: Runner) -> None:
         """Display new heights, or request more when due. Call it regularly."""
-        began = time.perf_counter()
-        self._count(began)
+        start = time.perf_counter()
+        self._count(start)
         if displayed_heights.is_any():
             displayed_heights.heal()
         may_show = self._may_show(obj)
@@ -60,23 +60,24 @@ class Viewer:
         elif self._elevation is not None and obj is not None:
             self._show(obj, self._elevation)
             self._elevation = None
-            self._wrote = time.perf_counter() - began
-        if may_show and self.shows and not self._asked and self._throttle.due:
+            self._write_seconds = time.perf_counter() - start
+        if may_show and self.shows and not self._is_awaited and self._throttle.due:
             runner.request_heights()  # right after the last ones too: they come while Blender draws
-            self._asked = True
-        self._left = time.perf_counter()
+            self._is_awaited = True
+        self._end_of_turn = time.perf_counter()
 
-    def _count(self, now: float) -> None:
+    def _count(self, start: float) -> None:
         """Measure the cost of the last display: writing and drawing."""
-        if self._left is None:
+        if self._end_of_turn is None:
             return
-        pause = now - self._left
-        if self._wrote is None:
+        pause = start - self._end_of_turn
+        if self._write_seconds is None:
             self._usual += (pause - self._usual) * (0.25 if self._usual else 1.0)
         else:
-            seconds = self._wrote + max(pause - self._usual, 0.0)
+            seconds = self._write_seconds + max(pause - self._usual, 0.0)
             self._throttle.record(seconds)
-            self._wrote, session.display.seconds_per_vertex = None, seconds / len(self._own)
+            self._write_seconds = None
+            session.display.seconds_per_vertex = seconds / len(self._heights)
 
     def _may_show(self, obj: bpy.types.Object | None) -> bool:
         if (
@@ -91,7 +92,7 @@ class Viewer:
     def _show(self, obj: bpy.types.Object, elevation: Array) -> None:
         mesh = obj.data
         if not displayed_heights.is_shown(mesh) and not np.array_equal(
-            vertex_heights(mesh), self._own
+            vertex_heights(mesh), self._heights
         ):
             return  # the user has changed it
         heights = self._lattice.to_vertices(elevation / np.float32(self._lattice.scale_z))

@@ -50,11 +50,11 @@ def show(obj: bpy.types.Object, lattice: Lattice, place: Array, depth: Array | N
 
     place: (vertices, 3) local positions of the ground. depth: (rows, cols) m.
     """
-    made = None if depth is None else surface(lattice, place, depth)
-    if made is None:
+    surface_mesh = None if depth is None else surface(lattice, place, depth)
+    if surface_mesh is None:
         hide()
         return
-    session.display.water = Water(obj.session_uid, *made)
+    session.display.water = Water(obj.session_uid, *surface_mesh)
     if not session.display.water_handles:
         session.display.water_handles.append(
             bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
@@ -76,9 +76,9 @@ def surface(lattice: Lattice, place: Array, depth: Array) -> tuple[Array, Array,
     int32 of the water, on no more than `overlay.FINEST` points along a side; None for a dry
     terrain.
     """
-    chosen = np.ix_(overlay.chosen(lattice.rows), overlay.chosen(lattice.cols))
-    points = lattice.to_grid(place)[chosen].astype(np.float32)
-    depth = np.asarray(depth[chosen], np.float32)
+    cells = np.ix_(overlay.chosen(lattice.rows), overlay.chosen(lattice.cols))
+    points = lattice.to_grid(place)[cells].astype(np.float32)
+    depth = np.asarray(depth[cells], np.float32)
     level, wet = water_level(
         points[..., 2] * np.float32(lattice.scale_z), depth, shown_from(lattice, 0.0)
     )

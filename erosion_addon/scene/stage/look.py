@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from functools import partial
 
 import bpy
 
@@ -11,6 +12,7 @@ from ...base.errors import InputError
 from ...worker.messages import Request
 from ..companions import companions
 from ..derived import light, lod, surroundings, update_derived
+from ..masks.settings import DEFAULTS, TerrainSettings
 from ..materials import aovs, material
 from ..plants import foliage, plants
 from ..terrain import attribute_values, attributes, grid
@@ -27,6 +29,7 @@ def finish(
     parts: Collection[str],
     view_layer: bpy.types.ViewLayer | None = None,
     daylight: str = "",
+    settings: TerrainSettings = DEFAULTS,
 ) -> list[str]:
     """Assign the terrain's material, unless it has others, and add suitable PARTS; existing ones
     are updated.
@@ -40,7 +43,9 @@ def finish(
         material.assign(terrain, palette)
     if "smooth" in parts and _is_flat(terrain.data):
         terrain.data.shade_smooth()
-    making: dict[str, Callable[[bpy.types.Object], object]] = {"light": _light}
+    making: dict[str, Callable[[bpy.types.Object], object]] = {
+        "light": partial(_light, settings=settings)
+    }
     if water_surface.has_water(terrain):
         making["water"] = water_surface.add
     if attributes.holds(terrain.data, "moisture"):
@@ -55,7 +60,7 @@ def finish(
         except InputError as error:
             sentences.append(error.sentence)
     sentences += update_derived.update_companions(
-        terrain, set(companions.KINDS) - making.keys() - {plants.KIND}
+        terrain, settings, set(companions.KINDS) - making.keys() - {plants.KIND}
     )
     if "passes" in parts and view_layer is not None:
         aovs.add(view_layer, material.terrain_materials())
@@ -68,11 +73,13 @@ def finish(
     return sentences
 
 
-def requests(terrain: bpy.types.Object, parts: Collection[str]) -> list[Request]:
+def requests(
+    terrain: bpy.types.Object, parts: Collection[str], settings: TerrainSettings = DEFAULTS
+) -> list[Request]:
     """Requests of `finish`, which reports problems itself."""
     asked = []
     for part, requests_of in (
-        ("light", _light_requests),
+        ("light", partial(_light_requests, settings=settings)),
         ("water", lambda obj: lod.requests_of_water(obj, 0.0)),
     ):
         if part in parts:
@@ -81,14 +88,14 @@ def requests(terrain: bpy.types.Object, parts: Collection[str]) -> list[Request]
     return asked
 
 
-def _light_requests(terrain: bpy.types.Object) -> list[Request]:
-    settings = light.settings_of(terrain.data) or LightParameters(suns=False)
-    return light.requests_of_bake(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)
+def _light_requests(terrain: bpy.types.Object, settings: TerrainSettings) -> list[Request]:
+    parameters = light.settings_of(terrain.data) or LightParameters(suns=False)
+    return light.requests_of_bake(terrain, parameters, settings.casters, settings.edges)
 
 
-def _light(terrain: bpy.types.Object) -> None:
-    settings = light.settings_of(terrain.data) or LightParameters(suns=False)
-    light.bake_light(terrain, settings, terrain.erosion.casters, terrain.erosion.edges)
+def _light(terrain: bpy.types.Object, settings: TerrainSettings) -> None:
+    parameters = light.settings_of(terrain.data) or LightParameters(suns=False)
+    light.bake_light(terrain, parameters, settings.casters, settings.edges)
 
 
 def _is_flat(mesh: bpy.types.Mesh) -> bool:

@@ -181,12 +181,8 @@ class _Land:
         # Gentle land may fill much of the picture with empty ground; mountains may not.
         self.empty = float(np.interp(relief, (0.04, 0.10), (1.2, 0.2)))
         self.leads = self._lines(flow)
-        self.water, self.snow = (
-            self._means(np.asarray(cover, np.float64))
-            if cover is not None and cover.any()
-            else None
-            for cover in (water, snow)
-        )
+        self.water = self._cover(water)
+        self.snow = self._cover(snow)
         steep = np.hypot(
             *(
                 np.gradient(self.heights, axis=axis) if n > 1 else 0 * self.heights
@@ -212,6 +208,12 @@ class _Land:
             np.ones_like(values), self.stride, np.add
         )
         return means
+
+    def _cover(self, cover: Array | None) -> Array | None:
+        """Means of water or snow over the blocks; None if there is none."""
+        if cover is None or not cover.any():
+            return None
+        return self._means(np.asarray(cover, np.float64))
 
     def _lines(self, flow: Array | None) -> Array:
         """Strength of leading lines, 0-1: channels by their flow; on gentle or dry land crests as

@@ -2,6 +2,7 @@
 """Checks before a run: notes for the artist, with remedies."""
 
 import math
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -14,26 +15,38 @@ from . import attributes, grid
 from .obstacle import Advice, shapers
 
 
-def sand_lack(obj: bpy.types.Object, recipe: Recipe) -> str:
+class SandSettings(NamedTuple):
+    """Sources of sand for a run.
+
+    anew: whether it starts from the terrain before erosion, not from the last result. has_mask:
+    whether it has a sediment mask.
+    """
+
+    anew: bool = True
+    has_mask: bool = False
+
+
+NO_SAND = SandSettings()
+
+
+def sand_lack(obj: bpy.types.Object, recipe: Recipe, settings: SandSettings) -> str:
     """Message about missing loose material for the recipe; empty if there is enough, or a sediment
     mask.
     """
-    if not recipe.needs.sediment or obj.erosion.sediment.source != "NONE":
+    if not recipe.needs.sediment or settings.has_mask:
         return ""
-    anew = not obj.erosion.continue_from_result
-    layers = (attributes.read_values(obj.data, name, anew) for name in LOOSE)
+    layers = (attributes.read_values(obj.data, name, settings.anew) for name in LOOSE)
     return recipe.needs.lack(
         max((float(values.max()) for values in layers if values is not None), default=0.0)
     )
 
 
-def add_sand(obj: bpy.types.Object, thickness: float) -> None:
+def add_sand(obj: bpy.types.Object, thickness: float, anew: bool = True) -> None:
     """Turn the top meters of the ground into loose sand for the next run; thicker layers and all
     heights stay.
 
-    InputError if the attribute name is taken.
+    anew: see `SandSettings`. InputError if the attribute name is taken.
     """
-    anew = not obj.erosion.continue_from_result
     sand = attributes.read_values(obj.data, "sediment", anew)
     layer = np.full(len(obj.data.vertices), thickness, np.float32)
     attributes.write_values(
@@ -54,7 +67,9 @@ the water.
 """
 
 
-def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
+def notes(
+    obj: bpy.types.Object, recipe: Recipe | None = None, sand: SandSettings = NO_SAND
+) -> list[Advice]:
     """Notes on an erodible mesh, and with a recipe also on their fit."""
     try:
         lattice = grid.describe(obj)
@@ -91,7 +106,7 @@ def notes(obj: bpy.types.Object, recipe: Recipe | None = None) -> list[Advice]:
             )
         )
     return advice + (
-        _of_recipe(lattice, recipe) + _of_sand(obj, recipe) if recipe is not None else []
+        _of_recipe(lattice, recipe) + _of_sand(obj, recipe, sand) if recipe is not None else []
     )
 
 
@@ -195,6 +210,6 @@ def _of_recipe(lattice: grid.GridDescription, recipe: Recipe) -> list[Advice]:
     return advice
 
 
-def _of_sand(obj: bpy.types.Object, recipe: Recipe) -> list[Advice]:
-    lack = sand_lack(obj, recipe)
+def _of_sand(obj: bpy.types.Object, recipe: Recipe, settings: SandSettings) -> list[Advice]:
+    lack = sand_lack(obj, recipe, settings)
     return [Advice(lack, "sand_add")] if lack else []

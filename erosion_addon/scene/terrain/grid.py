@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects as terrains: eligibility, grid of the vertices, and heights in meters."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import bpy
@@ -241,23 +243,27 @@ def apply_rotation(obj: bpy.types.Object) -> None:
     grid.forget(obj.data)
 
 
-class TerrainSnapshot(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TerrainSnapshot:
     """place: local positions of the vertices (vertices, 3) float32.
 
-    lattice: their grid. mesh_uid, topology, fingerprint: to recognize the mesh later, and detect
-    edits.
+    lattice: their grid. mesh_uid, topology: to recognize the mesh later, and detect edits.
     """
 
     place: Array
     lattice: Lattice
     mesh_uid: int
     topology: Topology
-    fingerprint: str
 
     @property
     def heights(self) -> Array:
         """Local z of the vertices (vertices,) float32, a copy."""
         return self.place[:, 2].copy()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the mesh. Only one that holds a result is compared by it."""
+        return self.topology.fingerprint(self.place)
 
 
 def snapshot(obj: bpy.types.Object) -> TerrainSnapshot:
@@ -265,5 +271,4 @@ def snapshot(obj: bpy.types.Object) -> TerrainSnapshot:
     mesh = obj.data
     place = positions(mesh)
     lattice = grid.lattice_of(obj, place)
-    topology = Topology.of(mesh)
-    return TerrainSnapshot(place, lattice, mesh.session_uid, topology, topology.fingerprint(place))
+    return TerrainSnapshot(place, lattice, mesh.session_uid, Topology.of(mesh))

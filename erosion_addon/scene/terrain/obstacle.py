@@ -105,8 +105,9 @@ def obstacle(obj: bpy.types.Object | None) -> Advice | None:
             ).format(name=obj.name, users=users),
             "make_single_user",
         )
-    few = too_few(obj)
-    return Advice(few, "apply_modifiers" if shapers(obj) else "add_terrain") if few else None
+    if few := too_few(obj):
+        return Advice(few, "apply_modifiers" if shapers(obj) else "add_terrain")
+    return None
 
 
 def too_few(obj: bpy.types.Object) -> str | None:

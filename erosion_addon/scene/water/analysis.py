@@ -14,6 +14,7 @@ from ...terrain.fields import ANALYZED, FIELDS
 from ...worker.messages import Request
 from ...worker.requests import analysis_in, analysis_request
 from ..masks import masks
+from ..masks.settings import TerrainSettings
 from ..terrain import attributes, grid
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import vertex_heights
@@ -26,16 +27,17 @@ ANALYSIS = "erosion_analysis"
 """Custom property of a mesh: settings, figures and notes of its analysis, as JSON."""
 
 
-def analyze(obj: bpy.types.Object, parameters: AnalysisParameters, edges: str) -> "Analysis":
+def analyze(
+    obj: bpy.types.Object, parameters: AnalysisParameters, settings: TerrainSettings
+) -> "Analysis":
     """Analyze a terrain and write the results into its attributes.
 
-    edges: of the terrain. Its mask of outlets is read. Raises InputError if impossible; the mesh is
-    then unchanged.
+    Raises InputError if impossible; the mesh is then unchanged.
     """
     mesh = obj.data
     lattice = grid.find_lattice(obj)
     result = analysis_in(
-        computing.compute(request(obj, lattice, vertex_heights(mesh), parameters, edges))
+        computing.compute(request(obj, lattice, vertex_heights(mesh), parameters, settings))
     )
     attributes.write_fields(mesh, lattice, result.fields)
     record = {"parameters": parameters.to_dict(), "figures": result.figures, "notes": result.notes}
@@ -49,19 +51,19 @@ def request(
     lattice: Lattice,
     heights: Array,
     parameters: AnalysisParameters,
-    edges: str,
+    settings: TerrainSettings,
 ) -> Request:
     """Request to analyze future local heights (vertices,); InputError as in `analyze`."""
     attributes.check_names(obj.data, ANALYZED)
-    outlets = masks.read_outlets(obj, lattice)
-    return analysis_request(grid.terrain_of(lattice, heights), parameters, edges, outlets)
+    outlets = masks.read_outlets(obj, lattice, settings.outlet)
+    return analysis_request(grid.terrain_of(lattice, heights), parameters, settings.edges, outlets)
 
 
 def requests_of_analysis(
-    obj: bpy.types.Object, parameters: AnalysisParameters, edges: str
+    obj: bpy.types.Object, parameters: AnalysisParameters, settings: TerrainSettings
 ) -> list[Request]:
     """Requests of `analyze`; InputError as there."""
-    return [request(obj, grid.find_lattice(obj), vertex_heights(obj.data), parameters, edges)]
+    return [request(obj, grid.find_lattice(obj), vertex_heights(obj.data), parameters, settings)]
 
 
 def kept_text(mesh: bpy.types.Mesh) -> str:
@@ -96,19 +98,21 @@ def settings_of(mesh: bpy.types.Mesh) -> AnalysisParameters | None:
         return AnalysisParameters()
 
 
-def requests_of_update(obj: bpy.types.Object, lattice: Lattice, heights: Array) -> list[Request]:
+def requests_of_update(
+    obj: bpy.types.Object, lattice: Lattice, heights: Array, settings: TerrainSettings
+) -> list[Request]:
     """Requests of `update` for future local heights (vertices,); InputError as in `analyze`."""
     parameters = settings_of(obj.data)
     if parameters is None:
         return []
-    return [request(obj, lattice, heights, parameters, obj.erosion.edges)]
+    return [request(obj, lattice, heights, parameters, settings)]
 
 
-def update(obj: bpy.types.Object) -> None:
+def update(obj: bpy.types.Object, settings: TerrainSettings) -> None:
     """Repeat the analysis of a terrain with the same settings; InputError as in `analyze`."""
     parameters = settings_of(obj.data)
     if parameters is not None:
-        analyze(obj, parameters, obj.erosion.edges)
+        analyze(obj, parameters, settings)
 
 
 def remove(mesh: bpy.types.Mesh) -> None:

@@ -100,11 +100,10 @@ def _curve_of(hair: Any) -> bpy.types.Curve:
             spline.use_endpoint_u = bool(int(knots[index]) & 1)
             spline.use_bezier_u = bool(int(knots[index]) & 2)
             continue
-        left, right = (
-            (side[span] for side in handles)
-            if kind == _BEZIER
-            else _catmull_rom(points, bool(cyclic[index]))
-        )
+        if kind == _BEZIER:
+            left, right = (side[span] for side in handles)
+        else:
+            left, right = _catmull_rom(points, bool(cyclic[index]))
         spline.bezier_points.add(len(points) - 1)
         for side in ("left", "right"):
             # free

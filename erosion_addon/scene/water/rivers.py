@@ -24,9 +24,11 @@ from ...worker.requests import water_in, water_request, waters_in
 from ..companions import companions, material_inputs, river_curves
 from ..companions.visible_water import SETTINGS, settings_in, settings_of
 from ..masks import masks
+from ..masks.settings import DEFAULTS, TerrainSettings
 from ..materials import water_material
 from ..original.transaction import all_or_nothing
 from ..terrain import attributes, grid
+from ..terrain.active import KIND
 from ..terrain.attribute_values import Values
 from ..terrain.lattice import Array, Lattice
 from ..terrain.mesh import Geometry, positions, shown_positions, split
@@ -47,6 +49,7 @@ def add(
     parameters: RiverParameters,
     headwaters: str | None = None,
     as_curves: bool | None = None,
+    settings: TerrainSettings = DEFAULTS,
 ) -> bpy.types.Object:
     """Add rivers, lakes or a sea to the terrain, or rebuild them.
 
@@ -57,7 +60,7 @@ def add(
     """
     parameters = beside_sea(terrain, kind, parameters)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
-    _check(terrain, kind, parameters, headwaters)
+    _check(terrain, kind, parameters, headwaters, settings)
     waters = companions.find(terrain, kind)
     if as_curves is not None and any((water.type == "CURVES") != as_curves for water in waters):
         companions.remove(terrain, kind)
@@ -72,11 +75,11 @@ def add(
     for companion in objects:
         companion[SETTINGS] = json.dumps(parameters.to_dict())
         companion[HEADWATERS] = headwaters
-    with computing.ahead(requests_of_add(terrain, kind, parameters)):
+    with computing.ahead(requests_of_add(terrain, kind, parameters, settings=settings)):
         companions.put_in_place(terrain)
         for companion in objects:
             if not companions.is_edited(companion):
-                update(terrain, companion)
+                update(terrain, companion, settings)
     material_inputs.update(terrain)
     return waters[0]
 
@@ -96,7 +99,11 @@ def beside_sea(
 
 
 def _check(
-    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str
+    terrain: bpy.types.Object,
+    kind: str,
+    parameters: RiverParameters,
+    headwaters: str,
+    settings: TerrainSettings,
 ) -> None:
     """Raise InputError if the terrain has nothing of that kind."""
     name = terrain.name
@@ -112,7 +119,8 @@ def _check(
         if not _runs(terrain):
             return  # otherwise rivers and lakes need some dry land
     attributes.check_names(terrain.data, WATERS)
-    water = water_in(computing.compute(_request(terrain, lattice, ground, parameters, headwaters)))
+    request = _request(terrain, lattice, ground, parameters, headwaters, settings)
+    water = water_in(computing.compute(request))
     if kind == "rivers" and not len(water.place):
         if headwaters:
             raise InputError(
@@ -143,54 +151,60 @@ def are_curves(terrain: bpy.types.Object) -> bool:
 
 
 def requests_of_add(
-    terrain: bpy.types.Object, kind: str, parameters: RiverParameters, headwaters: str | None = None
+    terrain: bpy.types.Object,
+    kind: str,
+    parameters: RiverParameters,
+    headwaters: str | None = None,
+    settings: TerrainSettings = DEFAULTS,
 ) -> list[Request]:
     """Requests of `add`; a sea alone needs none. InputError as there."""
     if kind == "sea" and not _runs(terrain):
         return []
     attributes.check_names(terrain.data, WATERS)
-    return [request_of(terrain, beside_sea(terrain, kind, parameters), headwaters)]
+    return [request_of(terrain, beside_sea(terrain, kind, parameters), settings, headwaters)]
 
 
 def request_of(
-    terrain: bpy.types.Object, parameters: RiverParameters, headwaters: str | None = None
+    terrain: bpy.types.Object,
+    parameters: RiverParameters,
+    settings: TerrainSettings,
+    headwaters: str | None = None,
 ) -> Request:
     """Request for the terrain's rivers and lakes; InputError if a mask is missing. headwaters: see
     `add`.
     """
     ground, lattice = grid.read_terrain(terrain)
     headwaters = headwaters_in(terrain) if headwaters is None else headwaters
-    return _request(terrain, lattice, ground, parameters, headwaters)
+    return _request(terrain, lattice, ground, parameters, headwaters, settings)
 
 
 def requests_of_update(
-    terrain: bpy.types.Object, lattice: Lattice, heights: Array
+    terrain: bpy.types.Object, lattice: Lattice, heights: Array, settings: TerrainSettings
 ) -> list[Request]:
     """Requests of `update` for future local heights (vertices,)."""
     parameters = settings_in(terrain)
     if parameters is None or not _runs(terrain):
         return []
-    return [
-        _request(
-            terrain, lattice, grid.terrain_of(lattice, heights), parameters, headwaters_in(terrain)
-        )
-    ]
+    ground = grid.terrain_of(lattice, heights)
+    return [_request(terrain, lattice, ground, parameters, headwaters_in(terrain), settings)]
 
 
-def update(terrain: bpy.types.Object, companion: bpy.types.Object) -> None:
+def update(
+    terrain: bpy.types.Object, companion: bpy.types.Object, settings: TerrainSettings
+) -> None:
     """Rebuild the mesh or curves of rivers, lakes or a sea; they are empty if there are none.
     Rivers and lakes write `WATERS` too.
 
     InputError if the mask of headwaters or of outlets is missing, or if the worker fails, and
     MemoryError; nothing is then changed.
     """
-    kind = companion[companions.KIND]
+    kind = companion[KIND]
     parameters = settings_in(terrain) or RiverParameters()
     ground, lattice = grid.read_terrain(terrain)
     if kind == "sea":
         request = None
     else:
-        request = _request(terrain, lattice, ground, parameters, headwaters_in(terrain))
+        request = _request(terrain, lattice, ground, parameters, headwaters_in(terrain), settings)
     try:
         shape = _shape(terrain, companion, parameters, ground, request)
     except computing.NoAnswerError:
@@ -236,7 +250,7 @@ def _shape(
             sea, np.array([parameters.sea_level]), ground.elevation, ground.spacing
         )
     water = water_in(computing.compute(request))
-    if companion[companions.KIND] == "lakes":
+    if companion[KIND] == "lakes":
         return ribbon.sheets(water.lakes, water.level, ground.elevation, ground.spacing)
     lakes = bool(companions.find(terrain, "lakes"))
     across = split(terrain.data)
@@ -259,6 +273,7 @@ def _request(
     ground: Terrain,
     parameters: RiverParameters,
     headwaters: str,
+    settings: TerrainSettings,
 ) -> Request:
     """Request for rivers and lakes, with the terrain's edges and outlets; InputError if a mask is
     missing.
@@ -266,9 +281,8 @@ def _request(
     headwaters: name of their mask, "" for none.
     """
     heads = masks.read_named(terrain, lattice, headwaters, "headwater") if headwaters else None
-    return water_request(
-        ground, parameters, terrain.erosion.edges, heads, masks.read_outlets(terrain, lattice)
-    )
+    outlets = masks.read_outlets(terrain, lattice, settings.outlet)
+    return water_request(ground, parameters, settings.edges, heads, outlets)
 
 
 def _fill(mesh: bpy.types.Mesh, sheet: ribbon.Sheet, place: Array, lattice: Lattice) -> None:

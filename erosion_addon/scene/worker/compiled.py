@@ -53,13 +53,13 @@ def is_complete() -> bool:
     """Whether all kernels of the shipped recipes are compiled."""
     from ...run.precompile_all import MARK  # here, as it brings all that runs
 
-    kept = folder()
-    return kept is not None and any(kept.glob(f"numba-*python-*/{MARK}"))
+    path = folder()
+    return path is not None and any(path.glob(f"numba-*python-*/{MARK}"))
 
 
 def clear() -> None:
     """Delete all compiled kernels of all versions; other files in the folder stay."""
-    kept = folder()
-    if kept is not None and kept.is_dir():
-        for entry in kept.glob("numba-*python-*"):
+    path = folder()
+    if path is not None and path.is_dir():
+        for entry in path.glob("numba-*python-*"):
             shutil.rmtree(entry, ignore_errors=True)

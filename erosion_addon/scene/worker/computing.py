@@ -24,8 +24,8 @@ class NoAnswerError(InputError):
 
 def compute(request: Request) -> dict[str, Array]:
     """Answer to a request; InputError if there is none."""
-    known = _known(request)
-    answer = _wait(request) if known is None else known
+    stored = _known(request)
+    answer = _wait(request) if stored is None else stored
     if isinstance(answer, InputError):
         raise answer
     return answer

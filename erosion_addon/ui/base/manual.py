@@ -2,7 +2,6 @@
 """Button that opens the bundled manual."""
 
 from pathlib import Path
-from typing import Any
 
 import bpy
 
@@ -25,7 +24,7 @@ class EROSION_OT_manual_open(bpy.types.Operator):
         return bpy.ops.wm.url_open(url=contents().as_uri())
 
 
-def draw_link(layout: Any, text: str | None = None) -> None:
+def draw_link(layout: bpy.types.UILayout, text: str | None = None) -> None:
     """Draw the button that opens the manual."""
     layout.operator(EROSION_OT_manual_open.bl_idname, icon="HELP", text=text)
 

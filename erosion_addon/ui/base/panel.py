@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Base of the panels in the tab "Erosion"."""
 
-from typing import Any
-
 import bpy
 
-from ...scene.companions import companions
+from ...scene.terrain.active import active_terrain
 from . import translations
 
 LETTER, MARGINS = 6.2, 84.0
@@ -24,11 +22,13 @@ class SubPanel(Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         return terrain is not None and terrain.type == "MESH"
 
 
-def draw_lines(layout: Any, sentences: list[str], icon: str, length: int = 0) -> None:
+def draw_lines(
+    layout: bpy.types.UILayout, sentences: list[str], icon: str, length: int = 0
+) -> None:
     """Draw translated sentences, wrapped after a number of letters; 0: to the width of the
     panel.
     """

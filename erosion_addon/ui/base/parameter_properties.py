@@ -52,11 +52,9 @@ def property_of(specification: Specification, **accessors: Any) -> Any:
     """
     seed_name = f" ({specification.seed_name} in the source)" if specification.seed_name else ""
     unit = f" Unit: {specification.unit}." if specification.unit else ""
-    needs = (
-        f" {specification.needs_text}".replace(*_as_labeled(specification))
-        if specification.needs
-        else ""
-    )
+    needs = ""
+    if specification.needs:
+        needs = f" {specification.needs_text}".replace(*_as_labeled(specification))
     named = f" ({specification.unit})" if specification.unit in NAMED else ""
     shared: dict[str, Any] = {
         "name": label(specification.name) + named,
@@ -88,10 +86,12 @@ def property_of(specification: Specification, **accessors: Any) -> Any:
 def properties_of(specifications: Iterable[Specification]) -> dict[str, Any]:
     """Properties of declared parameters by name: values, and switches for a 0 with a label."""
     properties = {}
-    for known in specifications:
-        properties[known.name] = property_of(known)
-        if known.zero:
-            properties |= switch(known.name, known.zero, type(known.default)(known.usual))
+    for declaration in specifications:
+        properties[declaration.name] = property_of(declaration)
+        if declaration.zero:
+            properties |= switch(
+                declaration.name, declaration.zero, type(declaration.default)(declaration.usual)
+            )
     return properties
 
 
@@ -107,7 +107,7 @@ def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
         if on != get(owner):
             setattr(owner, name, np.multiply(usual, 0).tolist() if on else usual)
 
-    made = bpy.props.BoolProperty(
+    prop = bpy.props.BoolProperty(
         name=word,
         get=get,
         set=choose,
@@ -115,10 +115,10 @@ def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
         translation_context=CONTEXT,
         description=f"{word} instead of a value of your own; for scripts that is 0",
     )
-    return {f"{name}{SWITCH}": made}
+    return {f"{name}{SWITCH}": prop}
 
 
-def draw_values(layout: Any, owner: Any, names: Iterable[str]) -> None:
+def draw_values(layout: bpy.types.UILayout, owner: Any, names: Iterable[str]) -> None:
     """Draw the properties of an operator with their names."""
     layout.use_property_split = True
     layout.use_property_decorate = False
@@ -126,7 +126,7 @@ def draw_values(layout: Any, owner: Any, names: Iterable[str]) -> None:
         draw_value(layout, owner, name)
 
 
-def draw_value(layout: Any, owner: Any, name: str, text: str | None = None) -> None:
+def draw_value(layout: bpy.types.UILayout, owner: Any, name: str, text: str | None = None) -> None:
     """Draw a property in its own row, with its label in place of a labeled 0."""
     switch_name = f"{name}{SWITCH}"
     if not hasattr(owner, switch_name):
@@ -170,8 +170,6 @@ def exact(value: Any, loaded: Any) -> Any:
     """
     if not isinstance(value, float):
         return value
-    return (
-        loaded
-        if loaded is not None and np.float32(loaded) == np.float32(value)
-        else float(f"{value:.7g}")
-    )
+    if loaded is not None and np.float32(loaded) == np.float32(value):
+        return loaded
+    return float(f"{value:.7g}")

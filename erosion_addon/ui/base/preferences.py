@@ -15,8 +15,7 @@ from ...worker.diagnostics import versions
 from . import manual
 from .panel import draw_lines
 from .parameter_properties import draw_value, properties_of
-from .refusals import reports_refusals
-from .terrain_operator import allowed
+from .terrain_operator import allowed, reports_refusals
 from .translations import report, sentence
 
 ADDON = (
@@ -111,7 +110,7 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
         manual.draw_link(layout.row())
 
 
-def _draw_worker(layout: Any) -> None:
+def _draw_worker(layout: bpy.types.UILayout) -> None:
     """Draw the state of the worker process and its compiler libraries."""
     row = layout.row()
     text = sentence(Sentence("Worker: {condition}").format(condition=worker_process.condition()))
@@ -156,13 +155,11 @@ class EROSION_OT_kernels_clear(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        kept = compiled.folder()
-        nothing = (
-            None
-            if kept is not None and kept.is_dir()
-            else Sentence("Nothing has been compiled yet")
-        )
-        return allowed(cls, readiness.why_busy() or nothing)
+        folder = compiled.folder()
+        reason = readiness.why_busy()
+        if reason is None and (folder is None or not folder.is_dir()):
+            reason = Sentence("Nothing has been compiled yet")
+        return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         worker_process.stop()

@@ -53,16 +53,16 @@ def frame(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """
     context.view_layer.update()
     reach(obj)
-    own = context.space_data
+    space_here = context.space_data
     middle = obj.matrix_world @ (sum((Vector(corner) for corner in obj.bound_box), Vector()) / 8)
     for space in spaces():
         for view in filter(None, [space.region_3d, *space.region_quadviews]):
             if view.view_perspective == "CAMERA":
                 view.view_perspective = "PERSP"
-            if space != own:
+            if space != space_here:
                 view.view_location = middle
                 view.view_distance = obj.dimensions.length
-    regions = context.area.regions if isinstance(own, bpy.types.SpaceView3D) else ()
+    regions = context.area.regions if isinstance(space_here, bpy.types.SpaceView3D) else ()
     for window in (region for region in regions if region.type == "WINDOW"):
         with context.temp_override(region=window):
             bpy.ops.view3d.view_selected()

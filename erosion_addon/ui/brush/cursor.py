@@ -10,8 +10,8 @@ from gpu_extras.batch import batch_for_shader
 
 from ...base.errors import InputError
 from ...scene.brush import aim, ground
-from ...scene.companions import companions
 from ...scene.run import readiness
+from ...scene.terrain.active import active_terrain
 from .settings import brush_settings
 from .stroke import radius_of, under_mouse
 
@@ -41,14 +41,14 @@ def circle(context: bpy.types.Context, mouse: tuple[float, float]) -> list[Any]:
     """Points of the circle in pixels of the region; empty unless the mouse is over a paintable
     terrain.
     """
-    terrain = companions.terrain_of(context.object)
+    terrain = active_terrain(context)
     if readiness.why_not(terrain) is not None:
         return []
     try:
         place = under_mouse(context, terrain, mouse)
         if place is None:
             return []
-        surface = ground.seen(terrain)
+        surface = ground.latest(terrain)
         radius = radius_of(context, terrain, brush_settings(context), place)
     except (InputError, MemoryError):
         return []

@@ -55,7 +55,7 @@ def brush_settings(context: bpy.types.Context) -> Any:
     return context.scene.erosion_brush
 
 
-def draw(layout: Any, settings: Any, is_header: bool) -> None:
+def draw(layout: bpy.types.UILayout, settings: Any, is_header: bool) -> None:
     """The settings, in a row of the header or below each other."""
     layout.use_property_split = not is_header
     layout.use_property_decorate = False

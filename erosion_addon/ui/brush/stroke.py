@@ -11,16 +11,15 @@ from ...base.errors import InputError, Sentence, print_traceback
 from ...processes.brush.parameters import Stroke
 from ...scene.brush import aim, ground
 from ...scene.brush.stillness import why_still
-from ...scene.companions import companions
 from ...scene.original import original
 from ...scene.run import readiness
 from ...scene.run.readiness import OUT_OF_MEMORY
 from ...scene.terrain import obstacle
+from ...scene.terrain.active import active_terrain
 from ...scene.worker import worker_process
 from ..base import preferences
 from ..base.parameter_properties import exact
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ..base.terrain_operator import allowed, reports_refusals
 from ..base.translations import phrase, report
 from ..masks import mask_settings
 from ..recipe import brush_layers, loaded_recipe
@@ -91,7 +90,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         # For meshes the operator reports the reason: a press of the tool shows no tooltip.
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         is_mesh = terrain is not None and terrain.type == "MESH"
         return allowed(cls, None if is_mesh else readiness.why_not(terrain))
 
@@ -164,7 +163,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """The whole stroke, for scripts."""
         settings = brush_settings(context)
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         if reason := readiness.why_not(terrain) or _why_unseen(context, terrain):
             raise InputError(reason)
         if not self.stroke:
@@ -193,7 +192,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
         if self.stroke:
             return self.execute(context)
         settings = brush_settings(context)
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         if reason := readiness.why_not(terrain) or _why_unseen(context, terrain):
             report(self, {"WARNING"}, reason)
             return {"CANCELLED", "PASS_THROUGH"}
@@ -326,7 +325,7 @@ def under_mouse(
     """Column and row of the terrain under a place of the region; None beside the terrain."""
     if context.region_data is None:
         return None
-    surface = ground.seen(terrain)
+    surface = ground.latest(terrain)
     origin = view3d_utils.region_2d_to_origin_3d(context.region, context.region_data, mouse)
     direction = view3d_utils.region_2d_to_vector_3d(context.region, context.region_data, mouse)
     return aim.hit(surface.elevation, surface.levels, surface.frame, origin, direction)
@@ -338,7 +337,7 @@ def radius_of(
     """Radius of the brush on the ground (m) at a column and row."""
     if not settings.use_pixels:
         return float(exact(settings.radius, None))
-    surface = ground.seen(terrain)
+    surface = ground.latest(terrain)
     at = aim.ring(surface.elevation, surface.frame, place, 0.0, 1)[0]
     middle = view3d_utils.location_3d_to_region_2d(context.region, context.region_data, at)
     beside = view3d_utils.region_2d_to_location_3d(

@@ -58,7 +58,7 @@ class EROSION_TOOL_brush(bpy.types.WorkSpaceTool):
         ),
     )
 
-    def draw_settings(context: bpy.types.Context, layout: Any, tool: Any) -> None:  # noqa: N805
+    def draw_settings(context: bpy.types.Context, layout: bpy.types.UILayout, tool: Any) -> None:  # noqa: N805
         settings.draw(
             layout, settings.brush_settings(context), context.region.type == "TOOL_HEADER"
         )

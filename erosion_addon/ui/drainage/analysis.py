@@ -6,10 +6,10 @@ import bpy
 from ...base.errors import Sentence
 from ...base.parameters import specifications
 from ...drainage.parameters import AnalysisParameters
-from ...scene.companions import companions
 from ...scene.run import readiness
 from ...scene.run.errand import Plan
 from ...scene.session import session
+from ...scene.terrain.active import active_terrain
 from ...scene.water import analysis
 from ...terrain.fields import ANALYZED
 from ...worker.messages import Request
@@ -17,6 +17,7 @@ from ..base import parameter_properties
 from ..base.panel import SubPanel, draw_lines
 from ..base.parameter_properties import properties_of
 from ..base.terrain_operator import allowed
+from ..base.terrain_settings import settings_of
 from ..masks import mask_watch
 from ..run.modal import ParameterOperator
 
@@ -40,13 +41,13 @@ class EROSION_OT_analyze(ParameterOperator, bpy.types.Operator):
         return analysis.settings_of(terrain.data)
 
     def plan(self) -> Plan:
-        parameters = self.given()
+        parameters = self.parameter_values()
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
-            return analysis.requests_of_analysis(terrain, parameters, terrain.erosion.edges)
+            return analysis.requests_of_analysis(terrain, parameters, settings_of(terrain))
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            result = analysis.analyze(terrain, parameters, terrain.erosion.edges)
+            result = analysis.analyze(terrain, parameters, settings_of(terrain))
             return Sentence("Found {fields}.").format(fields=", ".join(result.fields)), result.notes
 
         return Plan(requests, change)
@@ -61,14 +62,14 @@ class EROSION_OT_analysis_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and not analysis.kept_text(terrain.data):
             reason = Sentence("{name} was not analyzed.").format(name=terrain.name)
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        analysis.remove(companions.terrain_of(context.object).data)
+        analysis.remove(active_terrain(context).data)
         return {"FINISHED"}
 
 
@@ -77,7 +78,7 @@ class EROSION_PT_analysis(SubPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        mesh = companions.terrain_of(context.object).data
+        mesh = active_terrain(context).data
         text = analysis.kept_text(mesh)
         row = layout.row(align=True)
         row.operator("erosion.analyze", icon="VIEWZOOM")
@@ -89,9 +90,7 @@ class EROSION_PT_analysis(SubPanel):
             draw_lines(layout, [*notes], "INFO")
         flow = layout.grid_flow(columns=2, even_columns=True, align=True)
         for name in ANALYZED:
-            visible = mask_watch.is_shown(
-                companions.terrain_of(context.object), mask_watch.FIELD + name
-            )
+            visible = mask_watch.is_shown(active_terrain(context), mask_watch.FIELD + name)
             flow.operator(
                 "erosion.field_show", text=parameter_properties.label(name), depress=visible
             ).field = name

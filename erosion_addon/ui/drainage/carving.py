@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that carve rivers: drawn ones, and those of the terrain."""
 
-from typing import Any
-
 import bpy
 
 from ...base.errors import Sentence
@@ -10,8 +8,10 @@ from ...base.parameters import specifications
 from ...drainage.parameters import BedParameters, CutParameters
 from ...scene.companions import companions
 from ...scene.run.errand import Plan
+from ...scene.terrain.active import active_terrain
 from ...worker.messages import Request
 from ..base.parameter_properties import properties_of
+from ..base.terrain_settings import settings_of
 from ..run.modal import ParameterOperator
 
 
@@ -34,33 +34,33 @@ class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
         )
     }
 
-    def draw(self: Any, context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         self.layout.prop_search(self, "curve", bpy.data, "objects")
         super().draw(context)
 
-    def plan(self: Any) -> Plan:
+    def plan(self) -> Plan:
         from ...scene.run import carving
 
-        parameters = self.given()
-        names = [self.curve] if self.curve else [obj.name for obj in bpy.context.selected_objects]
+        parameters = self.parameter_values()
+        # The plan may outlive this operator, so it has no reference to it.
+        is_named = bool(self.curve)
+        names = [self.curve] if is_named else [obj.name for obj in bpy.context.selected_objects]
 
         def curves() -> list[bpy.types.Object]:
             objects = [
                 obj for obj in (bpy.data.objects.get(name) for name in names) if obj is not None
             ]
-            return (
-                objects
-                if self.curve
-                else [obj for obj in objects if obj.type in ("CURVE", "CURVES")]
-            )
+            if is_named:
+                return objects
+            return [obj for obj in objects if obj.type in ("CURVE", "CURVES")]
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
-            return carving.requests_of_carve(
-                terrain, carving.of_curves(terrain, curves(), parameters)
-            )
+            request = carving.of_curves(terrain, curves(), parameters)
+            return carving.requests_of_carve(terrain, request, settings_of(terrain))
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            notes = carving.carve(terrain, carving.of_curves(terrain, curves(), parameters))
+            request = carving.of_curves(terrain, curves(), parameters)
+            notes = carving.carve(terrain, request, settings_of(terrain))
             return Sentence("{name} has a new river bed.").format(name=terrain.name), notes
 
         return Plan(requests, change)
@@ -83,7 +83,7 @@ class EROSION_OT_beds_carve(ParameterOperator, bpy.types.Operator):
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         reason = super().why_not(context)
         if reason is None and not companions.find(terrain, "rivers"):
             reason = Sentence("{name} has no rivers; press Add Rivers first.").format(
@@ -91,16 +91,20 @@ class EROSION_OT_beds_carve(ParameterOperator, bpy.types.Operator):
             )
         return reason
 
-    def plan(self: Any) -> Plan:
+    def plan(self) -> Plan:
         from ...scene.run import carving
 
-        parameters = self.given()
+        parameters = self.parameter_values()
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
-            return carving.requests_of_carve(terrain, carving.of_rivers(terrain, parameters))
+            settings = settings_of(terrain)
+            request = carving.of_rivers(terrain, parameters, settings)
+            return carving.requests_of_carve(terrain, request, settings)
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            notes = carving.carve(terrain, carving.of_rivers(terrain, parameters))
+            settings = settings_of(terrain)
+            request = carving.of_rivers(terrain, parameters, settings)
+            notes = carving.carve(terrain, request, settings)
             return Sentence("The rivers of {name} have beds.").format(name=terrain.name), notes
 
         return Plan(requests, change)

@@ -10,11 +10,14 @@ import bpy
 from ...base.errors import Sentence
 from ...base.parameters import Parameters, specifications
 from ...drainage.parameters import RiverParameters, SeaParameters
-from ...scene.companions import companions, visible_water
+from ...scene.companions import visible_water
 from ...scene.derived import update_derived
 from ...scene.run.errand import Plan
 from ...scene.session import session
+from ...scene.terrain.active import active_terrain
+from ...worker.messages import Request
 from ..base.parameter_properties import properties_of
+from ..base.terrain_settings import settings_of
 from ..recipe.steps import recipe_or_none
 from ..run.modal import ParameterOperator
 
@@ -38,13 +41,20 @@ class _WaterOperator(ParameterOperator):
         as_curves = self.curves_meant()
 
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
-            water = rivers.add(terrain, kind, settings(terrain), heads, as_curves)
-            beside = update_derived.update_companions(terrain, update_derived.BESIDE_WATER)
+            water = rivers.add(
+                terrain, kind, settings(terrain), heads, as_curves, settings_of(terrain)
+            )
+            beside = update_derived.update_companions(
+                terrain, settings_of(terrain), update_derived.BESIDE_WATER
+            )
             return Sentence("Made {name}.").format(name=water.name), beside
 
-        return Plan(
-            lambda terrain: rivers.requests_of_add(terrain, kind, settings(terrain), heads), change
-        )
+        def requests(terrain: bpy.types.Object) -> list[Request]:
+            return rivers.requests_of_add(
+                terrain, kind, settings(terrain), heads, settings_of(terrain)
+            )
+
+        return Plan(requests, change)
 
     def headwaters_meant(self) -> str | None:
         """Vertex group or attribute where rivers begin, see `rivers.add`."""
@@ -56,12 +66,12 @@ class _WaterOperator(ParameterOperator):
 
     def settings(self) -> Callable[[bpy.types.Object], RiverParameters]:
         """Settings of all kinds for a terrain, without references to this operator, see `plan`."""
-        parameters = self.given()
+        parameters = self.parameter_values()
         return lambda terrain: parameters
 
 
 def _masks(operator: Any, context: bpy.types.Context, edit_text: str) -> list[str]:
-    terrain = companions.terrain_of(context.object)
+    terrain = active_terrain(context)
     if terrain is None or terrain.type != "MESH":
         return []
     numbers = (
@@ -114,7 +124,7 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
         if not session.modal.returning:
             from ...scene.water import rivers
 
-            terrain = companions.terrain_of(context.object)
+            terrain = active_terrain(context)
             if not self.properties.is_property_set("headwaters"):
                 self.headwaters = rivers.headwaters_in(terrain)
             if not self.properties.is_property_set("curves"):

@@ -10,14 +10,14 @@ from bpy_extras.io_utils import ExportHelper
 from ...base.errors import InputError, Sentence
 from ...files.formats import FORMATS, GRAY_SUFFIXES
 from ...files.game_engines import ENGINES
-from ...scene.companions import companions
 from ...scene.masks import inputs
 from ...scene.terrain import grid
+from ...scene.terrain.active import active_terrain
 from ...terrain.fields import FIELDS
 from ..base.panel import draw_lines
 from ..base.parameter_properties import draw_value, label, shade_height, switch
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator
+from ..base.terrain_operator import TerrainOperator, reports_refusals
+from ..base.terrain_settings import images_of
 from ..base.translations import phrase, report
 from ..masks.mask_settings import arrays_of
 
@@ -73,8 +73,8 @@ def _sizes(engine: str) -> Any:
     )
 
 
-def _engine_is_chosen(self: Any, context: bpy.types.Context) -> None:
-    self.file_format = USUAL[self.engine]
+def _engine_is_chosen(operator: Any, context: bpy.types.Context) -> None:
+    operator.file_format = USUAL[operator.engine]
 
 
 class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, ExportHelper):
@@ -156,7 +156,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not self.filepath:  # type: ignore[has-type]
-            name = bpy.path.clean_name(companions.terrain_of(context.object).name)
+            name = bpy.path.clean_name(active_terrain(context).name)
             self.filepath = str(
                 Path(bpy.data.filepath).with_name(name) if bpy.data.filepath else Path(name)
             )
@@ -173,7 +173,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
             layout, self, {"UNREAL": "unreal_size", "UNITY": "unity_size"}.get(self.engine, "size")
         )
         layout.prop(self, "tiles")
-        self._draw_size(layout, companions.terrain_of(context.object))
+        self._draw_size(layout, active_terrain(context))
         if self.file_format in GRAY_SUFFIXES:
             layout.prop(self, "own_range")
             if not self.own_range:
@@ -181,9 +181,9 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
                 column.prop(self, "low")
                 column.prop(self, "high")
         layout.prop(self, "flip")
-        self._draw_maps(layout, companions.terrain_of(context.object))
+        self._draw_maps(layout, active_terrain(context))
 
-    def _draw_size(self, layout: Any, terrain: bpy.types.Object) -> None:
+    def _draw_size(self, layout: bpy.types.UILayout, terrain: bpy.types.Object) -> None:
         try:
             lattice = grid.describe(terrain)
             image_layout = self._layout()
@@ -198,7 +198,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         )
         layout.label(text=text, icon="INFO", translate=False)
 
-    def _draw_maps(self, layout: Any, terrain: bpy.types.Object) -> None:
+    def _draw_maps(self, layout: bpy.types.UILayout, terrain: bpy.types.Object) -> None:
         from ...scene.derived import maps
 
         available = maps.names_of(terrain.data)
@@ -219,7 +219,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         from ...scene.derived import maps
         from ...scene.terrain.image import BlenderFiles
 
-        obj = companions.terrain_of(context.object)
+        obj = active_terrain(context)
         terrain = maps.terrain_with(obj, self._maps())
         masks = arrays_of(obj) if self.masks else {}
         result = export.export(
@@ -229,7 +229,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
             self._layout(),
             self._maps(),
             masks,
-            export.Origin(inputs.of(obj), inputs.georeference_of(obj)),
+            export.Origin(inputs.of(obj, images_of(obj)), inputs.georeference_of(obj)),
         )
         for sentence in result.notes:
             report(self, {"INFO"}, sentence)
@@ -269,10 +269,13 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
         from ...files.export import Layout
 
         side = {"UNREAL": self.unreal_size, "UNITY": self.unity_size}.get(self.engine, "NEAREST")
-        size = tuple(self.size) if all(self.size) else None
+        if side != "NEAREST":
+            size = (int(side), int(side))
+        else:
+            size = tuple(self.size) if all(self.size) else None
         return Layout(
             engine="" if self.engine == "NONE" else self.engine.lower(),
-            size=size if side == "NEAREST" else (int(side), int(side)),
+            size=size,
             tiles=tuple(self.tiles),
             height_range=None if self.own_range else (self.low, self.high),
             flip=self.flip,

@@ -9,10 +9,11 @@ from bpy.app.handlers import persistent
 
 from ...base.errors import InputError, Sentence
 from ...scene.companions import companions
+from ...scene.terrain.active import active_terrain
 from ..base import handlers
 from ..base.panel import SubPanel
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator
+from ..base.terrain_operator import TerrainOperator, reports_refusals
+from ..base.terrain_settings import images_of
 from ..base.translations import report
 
 
@@ -79,14 +80,20 @@ class EROSION_OT_maps_export(_MapOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.derived import maps
 
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         if not self.directory:
             raise InputError("No folder is chosen for the maps; give one as directory.")
         folder = Path(bpy.path.abspath(self.directory))
         png = self.file_format == "PNG"
         green = self.normal_green.lower()
         files = maps.export(
-            terrain, folder, self._names(), png, green, terrain.erosion.edges == "wrap"
+            terrain,
+            folder,
+            self._names(),
+            png,
+            green,
+            terrain.erosion.edges == "wrap",
+            images_of(terrain),
         )
         report(
             self,
@@ -111,7 +118,7 @@ class EROSION_OT_images_send(_MapOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.derived import maps
 
-        images = maps.send(companions.terrain_of(context.object), self._names())
+        images = maps.send(active_terrain(context), self._names())
         report(
             self,
             {"INFO"},
@@ -130,7 +137,7 @@ class EROSION_PT_maps(SubPanel):
         column.operator("erosion.images_send", icon="IMAGE_DATA")
         row = column.row(align=True)
         row.operator("erosion.lod_add", icon="MOD_DECIM")
-        if companions.find(companions.terrain_of(context.object), "lod"):
+        if companions.find(active_terrain(context), "lod"):
             row.operator("erosion.companion_remove", text="", icon="X").kind = "lod"
 
 

@@ -8,24 +8,24 @@ import bpy
 from ...base.errors import InputError, Sentence
 from ...base.memory import size_in_words
 from ...run.frames import frame_files
-from ...scene.companions import companions
-from ...scene.frames import chosen_frames, playback
+from ...scene.frames import playback
 from ...scene.run import readiness
 from ...scene.session import session
+from ...scene.terrain.active import active_terrain
 from ..base.panel import SubPanel, draw_lines
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ..base.terrain_operator import allowed, reports_refusals
 from ..base.translations import phrase, report
+from ..run import frame_choice
 
 
 class EROSION_PT_frames(SubPanel):
     bl_label = "Frames"
 
     def draw_header(self, context: bpy.types.Context) -> None:
-        self.layout.prop(companions.terrain_of(context.object).erosion.frames, "keep", text="")
+        self.layout.prop(active_terrain(context).erosion.frames, "keep", text="")
 
     def draw(self, context: bpy.types.Context) -> None:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         layout = self.layout
         settings = terrain.erosion.frames
         layout.use_property_split = True
@@ -42,34 +42,36 @@ class EROSION_PT_frames(SubPanel):
         flow.prop(settings, "fields")
         if settings.keep:
             _draw_size(
-                layout, terrain, chosen_frames.fields_of(settings), chosen_frames.count_of(settings)
+                layout, terrain, frame_choice.fields_of(settings), frame_choice.count_of(settings)
             )
         if settings.folder:
             _draw_folder(layout, settings)
         layout.separator()
         layout.operator("erosion.run", text="Run Animation", icon="ANIM").animation = True
         last = context.scene.frame_end - context.scene.frame_start
-        _draw_size(layout, terrain, chosen_frames.animated_fields_of(terrain), last)
+        _draw_size(layout, terrain, frame_choice.animated_fields_of(terrain), last)
 
 
-def _draw_size(layout: Any, terrain: bpy.types.Object, fields: tuple[str, ...], last: int) -> None:
+def _draw_size(
+    layout: bpy.types.UILayout, terrain: bpy.types.Object, fields: tuple[str, ...], last: int
+) -> None:
     """Draw the number of frames up to number `last` and their size."""
-    shape = chosen_frames.shape_of(terrain)
+    shape = frame_choice.shape_of(terrain)
     if shape is not None and last >= 0:
         size = frame_files.bytes_needed(last, fields, shape)
         text = phrase("{count} frames, at most {size}", count=last + 1, size=size_in_words(size))
         layout.label(text=text, icon="DISK_DRIVE", translate=False)
 
 
-def _draw_folder(layout: Any, settings: Any) -> None:
+def _draw_folder(layout: bpy.types.UILayout, settings: Any) -> None:
     """Draw the contents of the folder, or its error."""
     try:
-        chosen_frames.folder_of(settings)
+        frame_choice.folder_of(settings)
     except InputError as error:
         if settings.keep:
             draw_lines(layout, [error.sentence], "ERROR")
         return
-    record = chosen_frames.record_of(settings.id_data)
+    record = frame_choice.record_of(settings.id_data)
     if record is None:
         return
     row = layout.row()
@@ -101,14 +103,14 @@ class EROSION_OT_frames_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, readiness.why_not(companions.terrain_of(context.object)))
+        return allowed(cls, readiness.why_not(active_terrain(context)))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         return context.window_manager.invoke_confirm(self, event)
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        folder, record = chosen_frames.frames_of(companions.terrain_of(context.object))
+        folder, record = frame_choice.frames_of(active_terrain(context))
         frame_files.cut(folder, record.fields, -1)
         if frame_files.holds(folder, record.fields):
             raise InputError(

@@ -6,9 +6,9 @@ from typing import Any
 import bpy
 
 from ...run.frames.record import FASTEST, LONGEST, MOST
-from ...scene.frames.chosen_frames import FIELD_NAMES
 from ...terrain.fields import FIELDS
-from . import how_far
+from ..run.frame_choice import FIELD_NAMES
+from . import result_slider
 
 FIRST = {"sediment", "wear", "flow", "moisture"}
 """Default fields to keep."""
@@ -106,8 +106,8 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
             min=0.0,
             max=100.0,
             precision=0,
-            get=how_far.share,
-            set=how_far.choose,
+            get=result_slider.share,
+            set=result_slider.choose,
         ),
     }
 

@@ -2,20 +2,19 @@
 """Operators of playback: add and remove it, and export it for other programs."""
 
 from pathlib import Path
-from typing import Any
 
 import bpy
 from bpy_extras.io_utils import ExportHelper
 
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError, Sentence
-from ...scene.companions import companions
-from ...scene.frames import chosen_frames, playback
+from ...scene.frames import playback
 from ...scene.run import readiness
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator, allowed
+from ...scene.terrain.active import active_terrain
+from ..base.terrain_operator import TerrainOperator, allowed, reports_refusals
 from ..base.translations import report
-from .how_far import why_no_frames
+from ..run import frame_choice
+from .result_slider import why_no_frames
 
 
 class EROSION_OT_playback_add(bpy.types.Operator):
@@ -31,13 +30,13 @@ class EROSION_OT_playback_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         return allowed(cls, readiness.why_not(terrain) or why_no_frames(terrain))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
-        folder, record = chosen_frames.frames_of(terrain)
+        terrain = active_terrain(context)
+        folder, record = frame_choice.frames_of(terrain)
         playback.add(terrain, folder, record, float(context.scene.frame_start))
         return {"FINISHED"}
 
@@ -50,7 +49,7 @@ class EROSION_OT_playback_remove(TerrainOperator, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        playback.remove(companions.terrain_of(context.object))
+        playback.remove(active_terrain(context))
         return {"FINISHED"}
 
 
@@ -71,15 +70,15 @@ class EROSION_OT_frames_export(ExportHelper, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         reason = readiness.why_not(terrain)
         if reason is None and playback.find(terrain) is None:
             reason = Sentence("Add the playback of frames first.")
         return allowed(cls, reason)
 
     @reports_refusals()
-    def execute(self: Any, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        terrain = active_terrain(context)
         path = Path(self.filepath)
         with Outputs() as outputs:
             target = outputs.plan(path, (".usd", ".usdc", ".usda"))

@@ -9,9 +9,10 @@ from ...scene.companions import companions
 from ...scene.derived import update_derived
 from ...scene.run import readiness
 from ...scene.run.errand import Plan
+from ...scene.terrain.active import KIND, active_terrain
 from ..base.parameter_properties import draw_values, properties_of
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator, allowed
+from ..base.terrain_operator import TerrainOperator, allowed, reports_refusals
+from ..base.terrain_settings import settings_of
 from ..base.translations import report
 from ..run.modal import ErrandOperator
 
@@ -117,7 +118,7 @@ class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             water_surface.add(terrain, threshold)
             return "", update_derived.update_companions(
-                terrain, {*update_derived.BESIDE_WATER, "lod"}
+                terrain, settings_of(terrain), {*update_derived.BESIDE_WATER, "lod"}
             )
 
         return Plan(lambda terrain: lod.requests_of_water(terrain, threshold), change)
@@ -139,7 +140,7 @@ class EROSION_OT_foliage_add(TerrainOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.plants import foliage
 
-        plants = foliage.add(companions.terrain_of(context.object), self.shells, self.height)
+        plants = foliage.add(active_terrain(context), self.shells, self.height)
         cycles = getattr(context.scene, "cycles", None)
         if cycles is not None and cycles.transparent_max_bounces < 2 * self.shells:
             # with fewer, rays between the plants end black
@@ -173,7 +174,7 @@ class EROSION_OT_plants_add(TerrainOperator, bpy.types.Operator):
         from ...scene.plants import plants
 
         settings = {declaration.name: getattr(self, declaration.name) for declaration in _PLANTS}
-        plants.add(companions.terrain_of(context.object), **settings)
+        plants.add(active_terrain(context), **settings)
         return {"FINISHED"}
 
 
@@ -190,7 +191,7 @@ class EROSION_OT_surroundings_add(TerrainOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...scene.derived import surroundings
 
-        surroundings.add(companions.terrain_of(context.object))
+        surroundings.add(active_terrain(context))
         return {"FINISHED"}
 
 
@@ -209,7 +210,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and not companions.find(terrain):
             reason = Sentence(
@@ -218,8 +219,8 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
-        if context.object != terrain and context.object[companions.KIND] == self.kind:
+        terrain = active_terrain(context)
+        if context.object != terrain and context.object[KIND] == self.kind:
             context.view_layer.objects.active = terrain  # the active object is about to be removed
         if not update_derived.remove_companions(terrain, self.kind):
             report(

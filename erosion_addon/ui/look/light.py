@@ -6,10 +6,10 @@ import bpy
 from ...bake.light.parameters import LightParameters
 from ...base.errors import Sentence
 from ...base.parameters import specifications
-from ...scene.companions import companions
 from ...scene.derived import light
 from ...scene.run import readiness
 from ...scene.run.errand import Plan
+from ...scene.terrain.active import active_terrain
 from ...worker.messages import Request
 from ..base.parameter_properties import properties_of
 from ..base.terrain_operator import allowed
@@ -34,7 +34,7 @@ class EROSION_OT_light_bake(ParameterOperator, bpy.types.Operator):
         return light.settings_of(terrain.data)
 
     def plan(self) -> Plan:
-        parameters = self.given()
+        parameters = self.parameter_values()
 
         def requests(terrain: bpy.types.Object) -> list[Request]:
             return light.requests_of_bake(
@@ -58,14 +58,14 @@ class EROSION_OT_light_remove(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         reason = readiness.why_not(terrain)
         if reason is None and terrain is not None and light.settings_of(terrain.data) is None:
             reason = Sentence("{name} has no baked light.").format(name=terrain.name)
         return allowed(cls, reason)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        light.remove(companions.terrain_of(context.object).data)
+        light.remove(active_terrain(context).data)
         return {"FINISHED"}
 
 

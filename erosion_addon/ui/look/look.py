@@ -14,10 +14,12 @@ from ...scene.derived import light
 from ...scene.materials.aovs import AOVS
 from ...scene.run.errand import Plan
 from ...scene.terrain import obstacle
+from ...scene.terrain.active import active_terrain
+from ...worker.messages import Request
 from ..base import views
 from ..base.panel import SubPanel, draw_lines
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ..base.terrain_operator import allowed, reports_refusals
+from ..base.terrain_settings import settings_of
 from ..base.translations import report
 from ..recipe import loaded_recipe
 from ..run.modal import ErrandOperator
@@ -50,14 +52,14 @@ class EROSION_OT_material_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, obstacle.why_not(companions.terrain_of(context.object)))
+        return allowed(cls, obstacle.why_not(active_terrain(context)))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         # its tables take a while to load
         from ...scene.materials import material
 
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         visible = material.assign(
             terrain, self.palette or loaded_recipe.palette_of(terrain), self.replace
         )
@@ -171,12 +173,15 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
         def change(terrain: bpy.types.Object) -> tuple[str, list[str]]:
             palette = loaded_recipe.palette_of(terrain)
             layer = bpy.context.view_layer
-            sentences = look.finish(terrain, palette, parts, layer, daylight)
+            sentences = look.finish(terrain, palette, parts, layer, daylight, settings_of(terrain))
             if "stage" in parts:
                 views.reach(terrain)
             return "", sentences
 
-        return Plan(lambda terrain: look.requests(terrain, parts), change)
+        def requests(terrain: bpy.types.Object) -> list[Request]:
+            return look.requests(terrain, parts, settings_of(terrain))
+
+        return Plan(requests, change)
 
 
 class EROSION_PT_look(SubPanel):
@@ -184,7 +189,7 @@ class EROSION_PT_look(SubPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         row = layout.row(align=True)
         row.operator("erosion.material_add", text="Material", icon="MATERIAL")
         row.operator("erosion.aovs_add", text="Passes", icon="RENDERLAYERS")

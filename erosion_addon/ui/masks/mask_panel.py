@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...scene.companions import companions
+from ...scene.terrain.active import active_terrain
 from ...terrain.masks import MASK_KINDS
 from ..base.panel import SubPanel, draw_lines
 from ..base.translations import phrase
@@ -18,7 +18,7 @@ class EROSION_PT_masks(SubPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        obj = companions.terrain_of(context.object)
+        obj = active_terrain(context)
         read_by_steps = are_read(obj.erosion)
         for kind in MASK_KINDS:
             header, body = layout.panel_prop(getattr(obj.erosion, kind), "show_settings")
@@ -34,7 +34,7 @@ class EROSION_PT_masks(SubPanel):
         layout.prop(obj.erosion, "springs")
 
 
-def _draw_header(header: Any, obj: bpy.types.Object, kind: str) -> None:
+def _draw_header(header: bpy.types.UILayout, obj: bpy.types.Object, kind: str) -> None:
     mask = getattr(obj.erosion, kind)
     header.label(text=MASK_KINDS[kind].label)
     row = header.row(align=True)
@@ -63,14 +63,14 @@ def painted_kind(obj: bpy.types.Object) -> str | None:
     return next((kind for kind in MASK_KINDS if is_painted(obj, getattr(obj.erosion, kind))), None)
 
 
-def draw_painting(layout: Any, kind: str) -> None:
+def draw_painting(layout: bpy.types.UILayout, kind: str) -> None:
     """Draw the name of the mask being painted, and the button that ends painting."""
     text = phrase("Painting {mask}: red is 1, blue is 0", mask=phrase(MASK_KINDS[kind].label))
     layout.label(text=text, icon="BRUSH_DATA", translate=False)
     layout.operator("erosion.mask_paint", text="Done", icon="CHECKMARK").kind = kind
 
 
-def _draw_settings(body: Any, obj: bpy.types.Object, kind: str) -> None:
+def _draw_settings(body: bpy.types.UILayout, obj: bpy.types.Object, kind: str) -> None:
     mask = getattr(obj.erosion, kind)
     body.use_property_split = True
     body.use_property_decorate = False

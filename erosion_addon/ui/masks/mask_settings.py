@@ -11,6 +11,7 @@ from ...scene.terrain import grid
 from ...scene.terrain.lattice import Lattice
 from ...terrain.masks import MASK_KINDS
 from ..base.parameter_properties import length
+from ..base.terrain_settings import mask_of
 from ..recipe import steps
 
 _ICONS = {
@@ -114,7 +115,7 @@ def arrays_of(
     kinds = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     if kinds and lattice is None:
         lattice = grid.find_lattice(obj)
-    return {kind: masks.read(obj, lattice, kind, note) for kind in kinds}
+    return {kind: masks.read(obj, lattice, kind, mask_of(obj, kind), note) for kind in kinds}
 
 
 def are_read(settings: Any) -> set[str]:

@@ -6,14 +6,13 @@ from typing import Any
 import bpy
 
 from ...base.errors import InputError, Sentence
-from ...scene.companions import companions
 from ...scene.masks import masks, overlay
 from ...scene.terrain import grid, obstacle
+from ...scene.terrain.active import active_terrain
 from ...terrain.fields import FIELDS
 from ...terrain.masks import MASK_KINDS
 from ..base.parameter_properties import label
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ..base.terrain_operator import allowed, reports_refusals
 from ..base.translations import report
 from . import mask_panel, mask_watch
 
@@ -32,7 +31,7 @@ class _MaskOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         if terrain is None or terrain.type != "MESH":
             return allowed(cls, "Select a terrain")
         linked = terrain.library or terrain.data.library
@@ -44,7 +43,7 @@ class _MaskOperator:
         )
 
     def _settings(self, context: bpy.types.Context) -> tuple[bpy.types.Object, Any]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         return terrain, getattr(terrain.erosion, self.kind)
 
 
@@ -203,11 +202,11 @@ class EROSION_OT_field_show(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, obstacle.why_not(companions.terrain_of(context.object)))
+        return allowed(cls, obstacle.why_not(active_terrain(context)))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         kind = mask_watch.FIELD + self.field
         if mask_watch.is_shown(terrain, kind):
             mask_watch.hide()

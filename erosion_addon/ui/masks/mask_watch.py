@@ -25,6 +25,7 @@ from ...terrain.masks import MASK_KINDS
 from ..base import handlers
 from ..base.panel import redraw_panels
 from ..base.parameter_properties import label
+from ..base.terrain_settings import mask_of
 
 INTERVAL = 0.25
 """Minimum time between two updates, in seconds."""
@@ -105,7 +106,7 @@ def _read(obj: bpy.types.Object, kind: str) -> str | None:
         if kind.startswith(FIELD):
             _draw_field(obj, lattice, FIELDS[kind.removeprefix(FIELD)])
             return None
-        values = masks.read(obj, lattice, kind)
+        values = masks.read(obj, lattice, kind, mask_of(obj, kind))
         if is_shown(obj, kind):
             declared = MASK_KINDS[kind]
             highest = 1.0 if declared.highest == 1.0 else float(values.max()) or 1.0
@@ -231,11 +232,6 @@ def _tick() -> float | None:
             return None
     # Large terrains, which take longer to read, are checked less often.
     return max(INTERVAL, 10 * (time.perf_counter() - start))
-
-
-def register() -> None:
-    """Let `readiness` know of problems."""
-    session.masks.problem = known_problem
 
 
 def unregister() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import bpy
 
 from ...base.data_files import shipped
-from ...scene.companions import companions
 from ...scene.masks import masks
+from ...scene.terrain.active import active_terrain
 from ..base.panel import SubPanel
 
 COLOR_ITEMS = [
@@ -75,7 +75,7 @@ class EROSION_PT_surface_color(SubPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         settings = terrain.erosion.surface_color
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -87,7 +87,7 @@ class EROSION_PT_surface_color(SubPanel):
         elif settings.source == "IMAGE":
             layout.template_ID(settings, "image", new="image.new", open="image.open")
         elif settings.source == "STRATA":
-            row: Any = layout.row(align=True)
+            row: bpy.types.UILayout = layout.row(align=True)
             row.context_pointer_set("terrain", terrain)
             row.prop(settings, "strata")
             row.menu("EROSION_MT_strata", text="", icon="DOWNARROW_HLT")

@@ -10,7 +10,7 @@ from ...processes.brush.parameters import MOST_STROKES, BrushParameters, Stroke
 from ...recipe.recipe import MOST_STEPS, Step
 from ...scene.original import original
 from ...terrain.limits import NO_LIMITS
-from . import kept_strokes, steps
+from . import steps, stroke_properties
 
 KIND = "brush"
 
@@ -76,7 +76,7 @@ def keep(terrain: bpy.types.Object, was_result: bool, layer: Any | None, stroke:
         return
     count = len(layer.strokes)
     try:
-        kept_strokes.append(layer, stroke)
+        stroke_properties.append(layer, stroke)
         layer.painted = mark
     except BaseException:
         _cut(layer.strokes, count)
@@ -90,7 +90,7 @@ def _add_layer(settings: Any, is_last: bool, stroke: Stroke, mark: str) -> None:
         steps.ensure(settings)
         steps.add(settings, Step(KIND, BrushParameters()))
         last = len(settings.steps) - 1
-        kept_strokes.append(settings.steps[last], stroke)
+        stroke_properties.append(settings.steps[last], stroke)
         settings.steps[last].painted = mark
     except BaseException:
         _cut(settings.steps, count)

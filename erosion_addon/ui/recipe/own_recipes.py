@@ -10,10 +10,9 @@ from ...base.data_files import shipped
 from ...base.errors import InputError, Sentence
 from ...recipe import user_recipes
 from ...recipe.recipe import LANDSCAPE, LANDSCAPES, PALETTE, Recipe
-from ...scene.companions import companions
 from ...scene.masks import masks, surface_color
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ...scene.terrain.active import active_terrain
+from ..base.terrain_operator import allowed, reports_refusals
 from ..base.translations import phrase, report, sentence
 from . import loaded_recipe, steps
 from .recipes import why_no_recipe, why_no_terrain
@@ -74,7 +73,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
         return allowed(cls, why_no_terrain(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        settings = companions.terrain_of(context.object).erosion
+        settings = active_terrain(context).erosion
         if self.overwrite and user_recipes.find(self.name):
             self._take_words(Recipe.load(self.name))
             return context.window_manager.invoke_confirm(
@@ -120,7 +119,7 @@ class EROSION_OT_recipe_save(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         recipe = recipe_of_terrain(terrain)
         recipe = replace(
             recipe,
@@ -187,7 +186,7 @@ class EROSION_MT_recipe(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        name = companions.terrain_of(context.object).erosion.recipe_name
+        name = active_terrain(context).erosion.recipe_name
         mine = user_recipes.find(name)
         layout.operator("erosion.recipe_save", text="Save As…", icon="ADD")
         if mine:

@@ -11,9 +11,8 @@ from ...base.data_files import file_name
 from ...base.errors import Sentence
 from ...recipe import user_recipes
 from ...recipe.recipe import Recipe
-from ...scene.companions import companions
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ...scene.terrain.active import active_terrain
+from ..base.terrain_operator import allowed, reports_refusals
 from ..base.translations import report
 from . import previews
 from .own_recipes import recipe_of_terrain
@@ -67,7 +66,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
         Recipe.load(path)
         name = user_recipes.take(path) if self.keep else file_name(path)
         if self.use and why_no_recipe(context) is None:
-            companions.terrain_of(context.object).erosion.recipe_name = name
+            active_terrain(context).erosion.recipe_name = name
         if self.keep:
             report(self, {"INFO"}, Sentence("{name} was added to your recipes").format(name=name))
         return {"FINISHED"}
@@ -90,14 +89,14 @@ class EROSION_OT_recipe_export(bpy.types.Operator, ExportHelper):
         return allowed(cls, why_no_terrain(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        settings = companions.terrain_of(context.object).erosion
+        settings = active_terrain(context).erosion
         self.filepath = f"{previews.title(settings.recipe_name).lower()}.toml"
         return ExportHelper.invoke(self, context, event)
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
         path = Path(bpy.path.abspath(self.filepath))
-        recipe = recipe_of_terrain(companions.terrain_of(context.object))
+        recipe = recipe_of_terrain(active_terrain(context))
         user_recipes.write(replace(recipe, name=path.stem), path)
         report(self, {"INFO"}, Sentence("Wrote {path}").format(path=path))
         return {"FINISHED"}

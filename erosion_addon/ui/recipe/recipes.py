@@ -11,11 +11,10 @@ import bpy
 from ...base.data_files import OWN_FOLDER, file_name
 from ...base.errors import InputError
 from ...recipe.recipe import Recipe
-from ...scene.companions import companions
 from ...scene.session import session
+from ...scene.terrain.active import active_terrain
 from ..base.panel import draw_lines
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ..base.terrain_operator import allowed, reports_refusals
 from ..base.translations import phrase, tooltip
 from . import loaded_recipe, previews, steps
 
@@ -57,25 +56,21 @@ _NONE = 0.01
 
 def why_no_terrain(context: bpy.types.Context) -> str | None:
     """Reason why there is no terrain with a recipe; None if there is one."""
-    terrain = companions.terrain_of(context.object)
-    return (
-        None
-        if terrain is not None and terrain.type == "MESH"
-        else "Select a terrain: a mesh that is a grid"
-    )
+    terrain = active_terrain(context)
+    if terrain is not None and terrain.type == "MESH":
+        return None
+    return "Select a terrain: a mesh that is a grid"
 
 
 def why_no_recipe(context: bpy.types.Context) -> str | None:
     """Reason why no terrain can load a recipe; None if there is one in this file."""
     if reason := why_no_terrain(context):
         return reason
-    terrain = companions.terrain_of(context.object)
+    terrain = active_terrain(context)
     assert terrain is not None
-    return (
-        None
-        if terrain.is_editable
-        else f"{terrain.name} is linked from another file, which holds its settings"
-    )
+    if terrain.is_editable:
+        return None
+    return f"{terrain.name} is linked from another file, which holds its settings"
 
 
 def is_changed(settings: Any) -> bool:
@@ -100,7 +95,7 @@ def shown_name(settings: Any) -> str:
     return phrase("{name} (changed)", name=name) if is_changed(settings) else name
 
 
-def draw_choice(layout: Any, settings: Any) -> None:
+def draw_choice(layout: bpy.types.UILayout, settings: Any) -> None:
     """Draw the recipe of a terrain: picture and name, which open the picker, the file menu, and
     settings outside the steps.
     """
@@ -134,7 +129,7 @@ class EROSION_PT_recipes(bpy.types.Panel):
     bl_ui_units_x = int(_ACROSS * 5 + 1)
 
     def draw(self, context: bpy.types.Context) -> None:
-        current = companions.terrain_of(context.object).erosion.recipe_name
+        current = active_terrain(context).erosion.recipe_name
         shelves = previews.by_landscape()
         mine = previews.of_the_user()
         row = self.layout.row()
@@ -155,7 +150,7 @@ class EROSION_PT_recipes(bpy.types.Panel):
             _draw_recipe(column, entry, current)
 
 
-def _draw_recipe(layout: Any, entry: previews.Entry, current: str) -> None:
+def _draw_recipe(layout: bpy.types.UILayout, entry: previews.Entry, current: str) -> None:
     """Draw the picture and name of a recipe as one large button."""
     tile = layout.column(align=True)
     is_current = entry.name == current
@@ -167,7 +162,12 @@ def _draw_recipe(layout: Any, entry: previews.Entry, current: str) -> None:
 
 
 def draw_tile(
-    layout: Any, icon: int, side: float, height: float, is_current: bool, operator: str
+    layout: bpy.types.UILayout,
+    icon: int,
+    side: float,
+    height: float,
+    is_current: bool,
+    operator: str,
 ) -> Any:
     """Draw a picture as a large button, both sizes in interface units; returns the operator's
     properties.
@@ -238,7 +238,7 @@ class EROSION_OT_recipe_load(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         name = file_name(Path(bpy.path.abspath(self.filepath))) if self.filepath else self.name
         Recipe.load(name)
-        companions.terrain_of(context.object).erosion.recipe_name = name  # fills the steps
+        active_terrain(context).erosion.recipe_name = name  # fills the steps
         return {"FINISHED"}
 
 
@@ -255,7 +255,7 @@ class EROSION_OT_recipe_reset(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        settings = companions.terrain_of(context.object).erosion
+        settings = active_terrain(context).erosion
         shipped = loaded_recipe.is_here(settings)
         recipe = Recipe.load(settings.recipe_name) if shipped else loaded_recipe.recipe(settings)
         steps.fill(settings, recipe)

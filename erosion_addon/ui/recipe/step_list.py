@@ -8,13 +8,13 @@ import bpy
 from ...base.parameters import Specification, groups, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import MOST_STEPS, Step
-from ...scene.companions import companions
 from ...scene.session import session
+from ...scene.terrain.active import active_terrain
 from ...terrain.limits import Limits
 from ..base import handlers
 from ..base.panel import SubPanel, redraw_panels
 from ..base.parameter_properties import CONTEXT, draw_value
-from . import kept_strokes, steps, wind_rose
+from . import steps, stroke_properties, wind_rose
 from .steps import StepOperator
 
 
@@ -24,7 +24,7 @@ class EROSION_UL_steps(bpy.types.UIList):
     def draw_item(
         self,
         context: Any,
-        layout: Any,
+        layout: bpy.types.UILayout,
         data: Any,
         item: Any,
         icon: int,
@@ -40,7 +40,7 @@ class EROSION_UL_steps(bpy.types.UIList):
         else:  # made by a script, or by an earlier release
             name.label(text=PROCESSES[item.kind].label, icon=PROCESSES[item.kind].icon)
 
-    def draw_filter(self, context: Any, layout: Any) -> None:
+    def draw_filter(self, context: Any, layout: bpy.types.UILayout) -> None:
         """Disabled: the list shows the order of execution."""
 
 
@@ -101,7 +101,7 @@ class EROSION_OT_step_duplicate(_AddingOperator, bpy.types.Operator):
         copy.enabled = item.enabled
         copy.loaded = item.loaded
         steps.fill_winds(copy, steps.winds_of(item))
-        kept_strokes.fill(copy, kept_strokes.strokes_of(item))
+        stroke_properties.fill(copy, stroke_properties.strokes_of(item))
         group = getattr(item, item.kind)
         for name in specifications(PROCESSES[item.kind].parameters):
             if hasattr(group, name):  # lists are stored elsewhere
@@ -160,7 +160,7 @@ class EROSION_PT_steps(SubPanel):
     bl_options = set()
 
     def draw(self, context: bpy.types.Context) -> None:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         settings = terrain.erosion
         if not settings.steps:
             _fill_soon(terrain)
@@ -172,7 +172,7 @@ class EROSION_PT_steps(SubPanel):
         _draw_settings(self.layout, item, bool(settings.springs and settings.springs.all_objects))
 
 
-def _draw_list(layout: Any, settings: Any) -> None:
+def _draw_list(layout: bpy.types.UILayout, settings: Any) -> None:
     row = layout.row()
     row.template_list(
         "EROSION_UL_steps", "", settings, "steps", settings, "active_step", rows=6, sort_lock=True
@@ -187,7 +187,7 @@ def _draw_list(layout: Any, settings: Any) -> None:
     column.operator("erosion.step_duplicate", text="", icon="DUPLICATE")
 
 
-def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
+def _draw_settings(layout: bpy.types.UILayout, item: Any, has_springs: bool) -> None:
     """Draw the settings of a step by group; groups without effect are hidden."""
     layout.use_property_split = True
     layout.use_property_decorate = False
@@ -205,7 +205,7 @@ def _draw_settings(layout: Any, item: Any, has_springs: bool) -> None:
     _draw_masks(layout, item, values)
 
 
-def _draw_masks(layout: Any, item: Any, values: dict[str, Any]) -> None:
+def _draw_masks(layout: bpy.types.UILayout, item: Any, values: dict[str, Any]) -> None:
     """Draw the masks of parameters that act with these values."""
     header, body = layout.panel("erosion_step_masks", default_closed=True)
     header.label(text="Parameter Masks")
@@ -217,7 +217,7 @@ def _draw_masks(layout: Any, item: Any, values: dict[str, Any]) -> None:
             _draw_setting(row, steps.masks(item), declaration)
 
 
-def _draw_limits(layout: Any, item: Any) -> None:
+def _draw_limits(layout: bpy.types.UILayout, item: Any) -> None:
     """Draw the limits of a step, the same for every process."""
     header, body = layout.panel("erosion_step_limits", default_closed=True)
     header.label(text="Limits")
@@ -228,7 +228,11 @@ def _draw_limits(layout: Any, item: Any) -> None:
 
 
 def _draw_group(
-    layout: Any, item: Any, group: str, group_rows: list[Specification], values: dict[str, Any]
+    layout: bpy.types.UILayout,
+    item: Any,
+    group: str,
+    group_rows: list[Specification],
+    values: dict[str, Any],
 ) -> None:
     if group:
         header, body = layout.panel(f"erosion_{item.kind}_{group}", default_closed=True)
@@ -242,12 +246,12 @@ def _draw_group(
             if declaration.name == "wind_rose":
                 wind_rose.draw(row, item)
             elif declaration.name == "strokes":
-                kept_strokes.draw(row, item)
+                stroke_properties.draw(row, item)
             else:
                 _draw_setting(row, getattr(item, item.kind), declaration)
 
 
-def _draw_setting(row: Any, settings: Any, declaration: Specification) -> None:
+def _draw_setting(row: bpy.types.UILayout, settings: Any, declaration: Specification) -> None:
     """Draw a setting with half the width for its name, as many names end in a unit."""
     if isinstance(declaration.default, bool):
         row.prop(settings, declaration.name)

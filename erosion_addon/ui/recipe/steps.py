@@ -12,13 +12,13 @@ from ...base.errors import InputError, Sentence
 from ...base.parameters import Parameters, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import LONGEST_NAME, Recipe, Step
-from ...scene.companions import companions
 from ...scene.session import session
 from ...scene.terrain import grid
+from ...scene.terrain.active import active_terrain
 from ...terrain.limits import Limits
 from ..base.parameter_properties import CONTEXT, exact, properties_of
 from ..base.terrain_operator import allowed
-from . import kept_strokes, loaded_recipe
+from . import loaded_recipe, stroke_properties
 
 
 def _settings_class(kind: str) -> type[bpy.types.PropertyGroup]:
@@ -98,7 +98,7 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
             description="Several winds that take turns, instead of one",
         ),
         "strokes": bpy.props.CollectionProperty(
-            type=kept_strokes.EROSION_PG_stroke,
+            type=stroke_properties.EROSION_PG_stroke,
             name="Strokes",
             description="What the brush has painted",
         ),
@@ -192,7 +192,7 @@ def add(settings: Any, step: Step) -> None:
     item.kind = step.kind
     item.enabled = step.enabled
     group = getattr(item, step.kind)
-    kept_strokes.fill(item, getattr(step.parameters, "strokes", ()))
+    stroke_properties.fill(item, getattr(step.parameters, "strokes", ()))
     values = step.parameters.to_dict()
     values.pop("strokes", None)
     item.loaded = json.dumps(values)
@@ -323,7 +323,7 @@ def values_of(item: EROSION_PG_step, springs: list[list[float]]) -> dict[str, An
     if "wind_rose" in declared:
         values["wind_rose"] = winds_of(item)
     if "strokes" in declared:
-        values["strokes"] = kept_strokes.strokes_of(item)
+        values["strokes"] = stroke_properties.strokes_of(item)
     for name in declared:
         if hasattr(group, name):
             values[name] = exact(getattr(group, name), values.get(name))
@@ -337,20 +337,18 @@ class StepOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(cls, cls.why_not(companions.terrain_of(context.object)))
+        return allowed(cls, cls.why_not(active_terrain(context)))
 
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
         if terrain is None or terrain.type != "MESH":
             return "Select a terrain"
-        return (
-            None
-            if terrain.is_editable
-            else f"{terrain.name} is linked from another file, which holds its settings"
-        )
+        if terrain.is_editable:
+            return None
+        return f"{terrain.name} is linked from another file, which holds its settings"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        settings = companions.terrain_of(context.object).erosion
+        settings = active_terrain(context).erosion
         ensure(settings)
         settings.active_step = min(settings.active_step, len(settings.steps) - 1)
         return {"FINISHED"} if self.act(settings) else {"CANCELLED"}
@@ -361,7 +359,7 @@ class StepOperator:
 
 
 CLASSES = (
-    *kept_strokes.CLASSES,
+    *stroke_properties.CLASSES,
     *SETTINGS.values(),
     *MASKS.values(),
     EROSION_PG_limits,

@@ -77,7 +77,7 @@ class EROSION_OT_wind_remove(_WindOperator, bpy.types.Operator):
         return rows[: self.index] + rows[self.index + 1 :]
 
 
-def draw(layout: Any, item: Any) -> None:
+def draw(layout: bpy.types.UILayout, item: Any) -> None:
     """Draw the winds of a step with direction and weight, and the button that adds one."""
     column = layout.column(align=True)
     column.use_property_split = False

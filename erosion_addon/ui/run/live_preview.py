@@ -12,11 +12,11 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError, Sentence, print_traceback
-from ...scene.companions import companions
 from ...scene.masks import masks
 from ...scene.run import displayed_heights, preview, readiness
 from ...scene.session import session
 from ...scene.terrain import obstacle
+from ...scene.terrain.active import terrain_of
 from ...terrain.masks import MASK_KINDS
 from ..base import handlers, preferences
 from ..base.panel import redraw_panels
@@ -85,7 +85,7 @@ def poll() -> float | None:
     """Check the active terrain; returns the delay of the next check, None if there is nothing to
     show.
     """
-    obj = companions.terrain_of(bpy.context.view_layer.objects.active)
+    obj = terrain_of(bpy.context.view_layer.objects.active)
     if session.run.task is not None:
         return None  # the panel is drawn when the run has ended, and calls again
     if displayed_heights.is_any_before():
@@ -107,32 +107,36 @@ def poll() -> float | None:
     session.live.settings[uid] = values
     session.live.changed = session.live.due.get(uid, session.live.changed)
     _go_on(obj)
-    if (shown := session.run.preview) is None:
+    if (current := session.run.preview) is None:
         return INTERVAL if uid in session.live.due else None
-    if shown.note != session.live.note:
-        session.live.note = shown.note
+    if current.note != session.live.note:
+        session.live.note = current.note
         redraw_panels()
-    return SOON if shown.is_computing else INTERVAL
+    return SOON if current.is_computing else INTERVAL
 
 
 def _go_on(obj: bpy.types.Object) -> None:
     """Receive finished previews and start due ones: a quick one at once, a finer one when the
     settings rest.
     """
-    shown = session.run.preview
+    current = session.run.preview
     uid = obj.session_uid
     rests = time.monotonic() - session.live.changed >= QUIET
-    if shown is not None and shown.is_computing:
-        shown.poll(obj)
+    if current is not None and current.is_computing:
+        current.poll(obj)
     if uid in session.live.due:
         knows = (
-            shown is not None and shown.object_uid == uid and shown.knows(obj, _key(obj.erosion))
+            current is not None
+            and current.object_uid == uid
+            and current.knows(obj, _key(obj.erosion))
         )
-        if rests or (knows and shown is not None and (not shown.is_computing or shown.is_late)):
+        if rests or (
+            knows and current is not None and (not current.is_computing or current.is_late)
+        ):
             del session.live.due[uid]
             _start(obj)
-    elif rests and shown is not None and shown.under_way and not shown.is_computing:
-        shown.refine()
+    elif rests and current is not None and current.under_way and not current.is_computing:
+        current.refine()
 
 
 def show_before(obj: bpy.types.Object) -> None:
@@ -184,22 +188,22 @@ def _key(settings: Any) -> Any:
 def _values(group: Any) -> tuple[Any, ...]:
     """Settings of a property group that affect a preview, for comparison."""
     values: list[Any] = []
-    for known in group.bl_rna.properties:
-        name = known.identifier
+    for prop in group.bl_rna.properties:
+        name = prop.identifier
         if name in _IGNORED or name.startswith("show_"):
             continue
         value = getattr(group, name)
         if isinstance(value, bpy.types.PropertyGroup):
             # A step has settings for every kind, and only those of its own count.
             values.append(_values(value) if name == getattr(group, "kind", name) else None)
-        elif known.type == "COLLECTION":
+        elif prop.type == "COLLECTION":
             values.append(tuple(_values(item) for item in value))
         elif isinstance(value, bpy.types.Collection):
             values.append(tuple(tuple(obj.matrix_world.translation) for obj in value.all_objects))
         elif isinstance(value, bpy.types.ID):
             values.append(value.session_uid)
         else:
-            values.append(tuple(value) if getattr(known, "is_array", False) else value)
+            values.append(tuple(value) if getattr(prop, "is_array", False) else value)
     return tuple(values)
 
 
@@ -236,10 +240,10 @@ def _render_begins(*_: Any) -> None:
 
 @persistent
 def _file_was_saved(*_: Any) -> None:
-    shown = session.run.preview
-    obj = companions.terrain_of(bpy.context.view_layer.objects.active)
-    if shown is not None and obj is not None and obj.session_uid == shown.object_uid:
-        shown.show(obj)
+    current = session.run.preview
+    obj = terrain_of(bpy.context.view_layer.objects.active)
+    if current is not None and obj is not None and obj.session_uid == current.object_uid:
+        current.show(obj)
 
 
 def unregister() -> None:

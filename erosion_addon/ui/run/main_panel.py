@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tab "Erosion" in the 3D viewport's side panel."""
 
-from typing import Any
-
 import bpy
 
 from ...base.errors import InputError
 from ...recipe.recipe import Recipe
 from ...run import estimate
-from ...scene.companions import companions
 from ...scene.original import original
 from ...scene.run import displayed_heights
 from ...scene.session import session
 from ...scene.terrain import grid, mesh, obstacle
-from ...scene.terrain.checks import notes
+from ...scene.terrain.active import active_terrain
+from ...scene.terrain.checks import SandSettings, notes
 from ...scene.terrain.lattice import StandingError
 from ...scene.worker import compiled, speeds, worker_process
 from ...terrain.masks import MASK_KINDS
@@ -38,14 +36,17 @@ class EROSION_PT_main(Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        obj = companions.terrain_of(context.object)
+        obj = active_terrain(context)
         run = session.run.task
         is_terrain = obj is not None and obj.type == "MESH"
         if is_terrain:
             recipe = steps.recipe_or_none(obj.erosion)
-            found = _draw_facts(layout, obj)
-            said = notes(obj, recipe) if found is not None else []
-            _draw_notes(layout, [note for note in said if note.remedy == START])
+            description = _draw_facts(layout, obj)
+            sand = SandSettings(
+                not obj.erosion.continue_from_result, obj.erosion.sediment.source != "NONE"
+            )
+            remarks = notes(obj, recipe, sand) if description is not None else []
+            _draw_notes(layout, [note for note in remarks if note.remedy == START])
             recipes.draw_choice(layout, obj.erosion)
             warmup.notice(obj)
         else:
@@ -53,17 +54,17 @@ class EROSION_PT_main(Panel):
         if run is not None:
             run_panel.draw_run(layout, run, obj)
         elif is_terrain:
-            problems = (
-                [mask_watch.problem(obj, kind) for kind in MASK_KINDS] if found is not None else []
-            )
-            _draw_buttons(layout, obj, _words(found, recipe), [one for one in problems if one])
+            problems: list[str] = []
+            if description is not None:
+                problems += filter(None, (mask_watch.problem(obj, kind) for kind in MASK_KINDS))
+            _draw_buttons(layout, obj, _words(description, recipe), problems)
         if messages := progress.messages(obj):
             draw_lines(layout, messages, "ERROR")
-        if is_terrain and found is not None:
-            _draw_notes(layout, [note for note in said if note.remedy != START])
+        if is_terrain and description is not None:
+            _draw_notes(layout, [note for note in remarks if note.remedy != START])
 
 
-def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
+def _draw_start(layout: bpy.types.UILayout, obj: bpy.types.Object | None) -> None:
     """Draw the ways to get a terrain."""
     layout.label(text="Select a terrain, or begin with", icon="INFO")
     layout.operator("erosion.terrain_add", text="Add Terrain", icon="RNDCURVE")
@@ -72,7 +73,7 @@ def _draw_start(layout: Any, obj: bpy.types.Object | None) -> None:
         layout.operator("erosion.grid_from_mesh", icon="MESH_GRID")
 
 
-def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | None:
+def _draw_facts(layout: bpy.types.UILayout, obj: bpy.types.Object) -> grid.GridDescription | None:
     """Draw the terrain's name and size, or the reason why it cannot be eroded (returns None
     then).
     """
@@ -86,9 +87,9 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
     obstructed = obstacle.obstacle(obj)
     if obstructed is None:
         try:
-            found = grid.describe(obj)
-            _draw_size(column, found)
-            return found
+            description = grid.describe(obj)
+            _draw_size(column, description)
+            return description
         except InputError as error:
             remedy = "grid_from_mesh" if all(obj.matrix_world.to_scale()) else "clear_scale"
             if isinstance(error, StandingError):
@@ -104,33 +105,35 @@ def _draw_facts(layout: Any, obj: bpy.types.Object) -> grid.GridDescription | No
     return None
 
 
-def _draw_size(column: Any, found: grid.GridDescription) -> None:
+def _draw_size(column: bpy.types.UILayout, description: grid.GridDescription) -> None:
     """Draw two short lines: meters and cells."""
-    row_spacing, col_spacing = found.spacing
+    row_spacing, col_spacing = description.spacing
     cells = " × ".join(dict.fromkeys(_rounded(side) for side in (col_spacing, row_spacing)))
-    size = (found.cols - 1) * col_spacing, (found.rows - 1) * row_spacing
+    size = (description.cols - 1) * col_spacing, (description.rows - 1) * row_spacing
     lines = [
         phrase(
-            "{size}, {height} m high", size=_size_in_words(*size), height=_rounded(found.relief)
+            "{size}, {height} m high",
+            size=_size_in_words(*size),
+            height=_rounded(description.relief),
         ),
         phrase(
             "{cols} × {rows} vertices, {cells} m apart",
-            cols=found.cols,
-            rows=found.rows,
+            cols=description.cols,
+            rows=description.rows,
             cells=cells,
         ),
     ]
     draw_lines(column, lines, "BLANK1")
 
 
-def _words(found: grid.GridDescription | None, recipe: Recipe | None) -> str:
+def _words(description: grid.GridDescription | None, recipe: Recipe | None) -> str:
     """Time and memory of a run in words; empty if it cannot run."""
-    if found is None or recipe is None:
+    if description is None or recipe is None:
         return ""
-    size = (found.rows, found.cols)
+    size = (description.rows, description.cols)
     compiles = not (preferences.warms_up() or compiled.is_complete())
     return estimate.in_words(
-        recipe, size, found.spacing, preferences.threads(), speeds.known(), compiles
+        recipe, size, description.spacing, preferences.threads(), speeds.known(), compiles
     )
 
 
@@ -145,13 +148,15 @@ def _rounded(number: float) -> str:
     return f"{float(f'{number:.3g}'):,.10g}"
 
 
-def _draw_notes(layout: Any, said: list[obstacle.Advice]) -> None:
+def _draw_notes(layout: bpy.types.UILayout, remarks: list[obstacle.Advice]) -> None:
     """Draw notes before a run, with buttons that fix them."""
-    for note in said:
+    for note in remarks:
         advice.draw(layout.box(), note, "INFO")
 
 
-def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str, problems: list[str]) -> None:
+def _draw_buttons(
+    layout: bpy.types.UILayout, obj: bpy.types.Object, words: str, problems: list[str]
+) -> None:
     """Draw the buttons of a terrain. words: of `_words`. problems: of its masks."""
     if original.is_paused(obj.data):
         run_panel.draw_paused(layout, obj)
@@ -181,7 +186,7 @@ def _draw_buttons(layout: Any, obj: bpy.types.Object, words: str, problems: list
     layout.operator("erosion.look_add", icon="SHADERFX")
 
 
-def _draw_worker(layout: Any, words: str, problems: list[str]) -> None:
+def _draw_worker(layout: bpy.types.UILayout, words: str, problems: list[str]) -> None:
     """Draw time and memory of a run, or the progress of compilation, or what is in the way: an
     error of the worker, or problems of masks. All in one place, so that no button moves.
     """

@@ -9,33 +9,35 @@ then, and the timer calls it again.
 
 import json
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ...base.errors import InputError, print_traceback, reason_of
 from ...base.parameters import Parameters, specifications
-from ...scene.companions import companions
 from ...scene.run import job, preview, readiness, run_queue
 from ...scene.run.errand import Errand, Plan
 from ...scene.run.machine import State, Task
 from ...scene.session import session
+from ...scene.terrain.active import active_terrain
 from ...scene.worker import computing, worker_process
 from ..base import handlers, preferences
 from ..base.parameter_properties import draw_values, exact
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ..base.terrain_operator import allowed, reports_refusals
 from ..base.translations import report
+from ..masks import mask_watch
 from ..recipe import brush_layers
 from . import progress, runs
 
-INTERVAL = 0.1
-"""Seconds between two updates by the operator."""
-
+if TYPE_CHECKING:
+    from bpy.types import Operator
+else:
+    # A mixin: Blender alone makes instances of its operators, and tests need some.
+    Operator = object
 
 TICK = 0.1
-"""Seconds between two updates."""
+"""Seconds between two updates, by the operator and by the timer."""
 
 
 SHOWING = 0.05
@@ -54,7 +56,7 @@ NOBODY = 0
 """Number of no operator."""
 
 
-class TaskOperator:
+class TaskOperator(Operator):
     """Base of operators with a task (scene/run/machine.py). Subclasses define `begin`, and have the
     options REGISTER and UNDO. checks: before it may begin.
 
@@ -69,7 +71,7 @@ class TaskOperator:
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
         """Reason why the work cannot begin; None if it can."""
-        return readiness.why_not(companions.terrain_of(context.object), cls.checks)
+        return readiness.why_not(active_terrain(context), cls.checks, mask_watch.known_problem)
 
     def begin(self, context: bpy.types.Context) -> Task:
         """Make the task current by `job.begin`; InputError if impossible."""
@@ -84,9 +86,9 @@ class TaskOperator:
         return session.modal.returning or allowed(cls, cls.why_not(context))
 
     @reports_refusals()
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if not session.modal.returning:
-            progress.forget(companions.terrain_of(context.object))
+            progress.forget(active_terrain(context))
             task = self.begin(context)
             task.operator, task.properties = type(self).bl_idname, self.as_keywords()
             if task.ready:
@@ -95,7 +97,7 @@ class TaskOperator:
         self.number = join(self, context)
         return {"RUNNING_MODAL"}
 
-    def modal(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         task = session.run.task
@@ -108,15 +110,15 @@ class TaskOperator:
         end(self.number)
         return {"CANCELLED"}
 
-    def _deliver_at_once(self: Any, task: Task) -> set[str]:
+    def _deliver_at_once(self, task: Task) -> set[str]:
         """Write a result that did not need the worker."""
         self.number = NOBODY
-        done = self._deliver(task)
+        result = self._deliver(task)
         if task.state is State.FAILED:
             report(self, {"ERROR"}, task.sentence)
-        return done
+        return result
 
-    def _deliver(self: Any, task: Task) -> set[str]:
+    def _deliver(self, task: Task) -> set[str]:
         """Write the result; the undo step comes with the end of the operator."""
         task.commit()
         end(self.number)
@@ -126,28 +128,25 @@ class TaskOperator:
         progress.redraw(None)
         return self._end(task)
 
-    def _end(self: Any, task: Task) -> set[str]:
+    def _end(self, task: Task) -> set[str]:
         if task.state in (State.FAILED, State.CANCELLED, State.HELD):
             return {"CANCELLED"}
         if task.sentence:
-            report(
-                self,
-                {"INFO" if task.state is State.DONE and not task.warnings else "WARNING"},
-                task.sentence,
-            )
+            is_smooth = task.state is State.DONE and not task.warnings
+            report(self, {"INFO" if is_smooth else "WARNING"}, task.sentence)
         return {"FINISHED"}
 
-    def cancel(self: Any, context: bpy.types.Context) -> None:
+    def cancel(self, context: bpy.types.Context) -> None:
         """The window closes: the task continues, attended in another one."""
         end(self.number)
 
     @reports_refusals()
-    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> set[str]:
         repeated = self.options.is_repeat or self.options.is_repeat_last
         if repeated and possible() and self.takes_time(context):
             repeat(type(self).bl_idname, self.as_keywords())
             return {"CANCELLED"}
-        progress.forget(companions.terrain_of(context.object))
+        progress.forget(active_terrain(context))
         task = self.begin(context)
         try:
             while not task.has_halted:
@@ -176,12 +175,12 @@ class ErrandOperator(TaskOperator):
 
     def takes_time(self, context: bpy.types.Context) -> bool:
         try:
-            return bool(self.plan().requests(companions.terrain_of(context.object)))
+            return bool(self.plan().requests(active_terrain(context)))
         except InputError:
             return False
 
-    def begin(self: Any, context: bpy.types.Context) -> Task:
-        terrain = companions.terrain_of(context.object)
+    def begin(self, context: bpy.types.Context) -> Task:
+        terrain = active_terrain(context)
         job.check(terrain)
         return job.begin(Errand(terrain, self.work, self.plan()))
 
@@ -198,23 +197,20 @@ class ParameterOperator(ErrandOperator):
         """Last settings, used as defaults; None if there are none."""
         return None
 
-    def given(self) -> Any:
+    def parameter_values(self) -> Any:
         """Settings as an instance of `parameters`."""
         names = specifications(self.parameters)
         return self.parameters.from_dict({name: exact(getattr(self, name), None) for name in names})
 
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        known = (
-            None
-            if session.modal.returning
-            else self.remembered(companions.terrain_of(context.object))
-        )
-        for name, value in known.to_dict().items() if known else ():
-            if not self.properties.is_property_set(name):
-                setattr(self, name, value)
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        if not session.modal.returning:
+            last = self.remembered(active_terrain(context))
+            for name, value in last.to_dict().items() if last else ():
+                if not self.properties.is_property_set(name):
+                    setattr(self, name, value)
         return super().invoke(context, event)
 
-    def draw(self: Any, context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         draw_values(self.layout, self, specifications(self.parameters))
 
 
@@ -228,7 +224,7 @@ def join(operator: Any, context: bpy.types.Context) -> int:
     manager = context.window_manager
     session.modal.last_number += 1
     session.modal.timers[session.modal.last_number] = manager.event_timer_add(
-        INTERVAL, window=context.window
+        TICK, window=context.window
     )
     manager.modal_handler_add(operator)
     session.modal.present, session.modal.since = session.modal.last_number, time.monotonic()
@@ -379,7 +375,7 @@ def _repeat() -> None:
     try:
         call(*called)
     except RuntimeError as error:  # what the operator reports
-        terrain = companions.terrain_of(bpy.context.object)
+        terrain = active_terrain(bpy.context)
         progress.say(progress.GONE if terrain is None else terrain.session_uid, reason_of(error))
 
 

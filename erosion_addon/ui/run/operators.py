@@ -6,7 +6,6 @@ from pathlib import Path
 import bpy
 
 from ...base.errors import Sentence
-from ...scene.companions import companions
 from ...scene.derived import light, update_derived
 from ...scene.original import original
 from ...scene.run import displayed_heights, job, preview, readiness, run_queue
@@ -14,10 +13,11 @@ from ...scene.run.errand import Plan
 from ...scene.run.machine import State, Task
 from ...scene.session import session
 from ...scene.terrain import grid
+from ...scene.terrain.active import active_terrain
 from ...worker.messages import Request
 from ..base.panel import redraw_panels
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ..base.terrain_operator import allowed, reports_refusals
+from ..base.terrain_settings import settings_of
 from ..base.translations import phrase, report, sentence
 from ..recipe import brush_layers
 from . import live_preview, modal, progress, runs
@@ -64,7 +64,7 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if session.modal.returning:
             return super().invoke(context, event)
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         if self.animation and not self.replace and modal.possible():
             folder, count = runs.frames_to_replace(terrain)
             if count:
@@ -105,7 +105,7 @@ class EROSION_OT_run(TaskOperator, bpy.types.Operator):
         return super().execute(context)
 
     def begin(self, context: bpy.types.Context) -> Task:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         if self.animation:
             return runs.start_animation(terrain, self.replace)
         return runs.start(terrain, self.resume)
@@ -125,7 +125,7 @@ class EROSION_OT_run_region(TaskOperator, bpy.types.Operator):
     checks = readiness.RUN
 
     def begin(self, context: bpy.types.Context) -> Task:
-        return runs.start(companions.terrain_of(context.object), local=True)
+        return runs.start(active_terrain(context), local=True)
 
 
 class _RunningOperator:
@@ -191,9 +191,9 @@ class EROSION_OT_queue_remove(bpy.types.Operator):
     )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        for one in run_queue.waiting():
-            if self.uid == one.uid or (not self.uid and one.name == self.name):
-                run_queue.remove(one.uid)
+        for entry in run_queue.waiting():
+            if self.uid == entry.uid or (not self.uid and entry.name == self.name):
+                run_queue.remove(entry.uid)
         redraw_panels()
         return {"FINISHED"}
 
@@ -281,14 +281,16 @@ class EROSION_OT_restore(ErrandOperator, bpy.types.Operator):
 
 def _requests_of_restore(terrain: bpy.types.Object) -> list[Request]:
     heights = original.before_erosion(terrain.data)[0][:, 2]
-    return update_derived.requests(terrain, grid.find_lattice(terrain), heights, {}, lit=False)
+    return update_derived.requests(
+        terrain, grid.find_lattice(terrain), heights, {}, settings_of(terrain), lit=False
+    )
 
 
 def _restore(terrain: bpy.types.Object) -> tuple[str, list[str]]:
     original.restore(terrain.data)
     light.remove(terrain.data)
     terrain.erosion.report = ""
-    return "", update_derived.update(terrain)
+    return "", update_derived.update(terrain, settings_of(terrain))
 
 
 class EROSION_OT_before(bpy.types.Operator):
@@ -302,13 +304,11 @@ class EROSION_OT_before(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(
-            cls, readiness.why_not(companions.terrain_of(context.object), readiness.REVERT)
-        )
+        return allowed(cls, readiness.why_not(active_terrain(context), readiness.REVERT))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         if displayed_heights.is_before(terrain.data):
             live_preview.end_before(terrain)
             return {"FINISHED"}
@@ -334,13 +334,11 @@ class EROSION_OT_apply(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return allowed(
-            cls, readiness.why_not(companions.terrain_of(context.object), readiness.REVERT)
-        )
+        return allowed(cls, readiness.why_not(active_terrain(context), readiness.REVERT))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         preview.end()
         original.apply(terrain.data, self.remove_maps)
         brush_layers.forget(terrain)

@@ -2,7 +2,6 @@
 """Progress of runs in words: panel, status bar, messages, and the question of Esc."""
 
 import time
-from typing import Any
 
 import bpy
 
@@ -79,15 +78,13 @@ def is_asking() -> bool:
 
 def numbers(run: Task) -> str:
     """Share done, time left and speed of a run, in words."""
-    said = [f"{run.fraction:.0%}"]
+    parts = [f"{run.fraction:.0%}"]
     if run.state is State.RUNNING:
-        said += (
-            [phrase("{time} left", time=clock(run.seconds_left))]
-            if run.seconds_left is not None
-            else []
-        )
-        said += [run.speed] if run.speed else []
-    return ", ".join(said)
+        if run.seconds_left is not None:
+            parts.append(phrase("{time} left", time=clock(run.seconds_left)))
+        if run.speed:
+            parts.append(run.speed)
+    return ", ".join(parts)
 
 
 def clock(seconds: float) -> str:
@@ -108,7 +105,7 @@ def redraw(run: Task | None) -> None:
     redraw_panels()
 
 
-def _draw_status(header: Any, context: bpy.types.Context) -> None:
+def _draw_status(header: bpy.types.Header, context: bpy.types.Context) -> None:
     """Draw the status bar during a run."""
     run = session.run.task
     if run is None:
@@ -126,7 +123,7 @@ def _draw_status(header: Any, context: bpy.types.Context) -> None:
     row.separator_spacer()
 
 
-def draw_cancel(layout: Any) -> None:
+def draw_cancel(layout: bpy.types.UILayout) -> None:
     """Draw the button that cancels; red while Esc asks for a second one."""
     row = layout.row()
     row.alert = is_asking()

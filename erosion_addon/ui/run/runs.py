@@ -10,7 +10,6 @@ from ...bake.light.parameters import Lighting
 from ...base.errors import InputError, Sentence, print_traceback
 from ...recipe.recipe import Recipe
 from ...scene.derived import light
-from ...scene.frames import chosen_frames
 from ...scene.frames.animated_run import AnimatedRun, Animation, at_each_frame
 from ...scene.masks import masks, surface_color
 from ...scene.run import job, preview, run_queue, start_state
@@ -18,8 +17,10 @@ from ...scene.session import session
 from ...scene.terrain.grid import TerrainSnapshot, snapshot
 from ...scene.terrain.lattice import Array, Lattice
 from ..base import preferences
+from ..base.terrain_settings import settings_of
 from ..masks import mask_settings
 from ..recipe import steps
+from . import frame_choice
 
 
 def start(
@@ -31,34 +32,35 @@ def start(
     threads: the most to use; None for the number in the preferences.
     """
     threads = preferences.threads() if threads is None else threads
-    frames = chosen_frames.settings_of(obj)
+    frames = frame_choice.settings_of(obj)
     if resume:
-        return job.resume(obj, threads, frames)
+        return job.resume(obj, threads, frames, settings_of)
     job.check(obj)
     settings = obj.erosion
-    seen = snapshot(obj)
+    base = snapshot(obj)
     notes: list[str] = []
-    masks_by_kind = mask_settings.arrays_of(obj, seen.lattice, notes.append)
-    recipe, layers = _start_of(obj, seen)
+    masks_by_kind = mask_settings.arrays_of(obj, base.lattice, notes.append)
+    recipe, layers = _start_of(obj, base)
     options = job.JobOptions(
         continue_from_result=settings.continue_from_result,
         layers=layers,
         threads=threads,
         adds_up=settings.adds_up,
         frames=frames,
-        region=_region(obj, seen.lattice) if local else None,
+        region=_region(obj, base.lattice) if local else None,
         notes=notes,
+        settings=settings_of,
     )
-    return job.start(obj, recipe, masks_by_kind, options, seen)
+    return job.start(obj, recipe, masks_by_kind, options, base)
 
 
-def _start_of(obj: bpy.types.Object, seen: TerrainSnapshot) -> surface_color.Start:
+def _start_of(obj: bpy.types.Object, base: TerrainSnapshot) -> surface_color.Start:
     """Recipe of the object's settings, and the layers that it begins with."""
     settings = obj.erosion
-    recipe = steps.recipe_of(settings, masks.spring_rows(obj, settings.springs, seen.place))
+    recipe = steps.recipe_of(settings, masks.spring_rows(obj, settings.springs, base.place))
     color = settings.surface_color
     return surface_color.start(
-        obj, recipe, color.source, color.layer, color.image, color.strata, seen.lattice
+        obj, recipe, color.source, color.layer, color.image, color.strata, base.lattice
     )
 
 
@@ -84,9 +86,9 @@ def frames_to_replace(obj: bpy.types.Object) -> tuple[Path, int]:
 
     InputError if that is impossible.
     """
-    record = chosen_frames.record_of(obj)
+    record = frame_choice.record_of(obj)
     if record is None or not record.orders:
-        return chosen_frames.folder_of(obj.erosion.frames), 0
+        return frame_choice.folder_of(obj.erosion.frames), 0
     if session.run.task is None:
         preview.end()
     animation = animation_of(obj)
@@ -98,14 +100,14 @@ def animation_of(obj: bpy.types.Object) -> Animation:
     impossible.
     """
     settings = obj.erosion
-    seen = snapshot(obj)
-    folder = chosen_frames.folder_of(settings.frames)
-    kept = chosen_frames.animated_fields_of(obj)
+    base = snapshot(obj)
+    folder = frame_choice.folder_of(settings.frames)
+    fields = frame_choice.animated_fields_of(obj)
     layers: dict[str, Any] = {}
     baked = light.settings_of(obj.data)
 
     def order() -> tuple[Recipe, Lighting | None]:
-        recipe, initial = _start_of(obj, seen)
+        recipe, initial = _start_of(obj, base)
         layers.update(initial)
         if baked is None:
             return recipe, None
@@ -113,10 +115,10 @@ def animation_of(obj: bpy.types.Object) -> Animation:
 
     recipes, lights = zip(*at_each_frame(bpy.context.scene, order), strict=True)
     continued = settings.continue_from_result
-    heights = start_state.heights(obj.data, seen, continued).start
-    terrain = start_state.terrain(obj.data, seen.lattice, heights, continued, layers)
-    arrays = mask_settings.arrays_of(obj, seen.lattice)
-    return Animation(folder, kept, terrain, recipes, arrays, lights if baked else ())
+    heights = start_state.heights(obj.data, base, continued).start
+    terrain = start_state.terrain(obj.data, base.lattice, heights, continued, layers)
+    arrays = mask_settings.arrays_of(obj, base.lattice)
+    return Animation(folder, fields, terrain, recipes, arrays, lights if baked else ())
 
 
 def start_next() -> list[tuple[int, str]]:

@@ -14,12 +14,12 @@ from ...base.errors import InputError, Sentence
 from ...base.parameters import Specification, specifications
 from ...processes.registry import PROCESSES
 from ...run.preview import variants_of
-from ...scene.companions import companions
 from ...scene.masks import masks
 from ...scene.run import readiness
 from ...scene.run.errand import Plan
 from ...scene.run.preview import ground_of
 from ...scene.session import session
+from ...scene.terrain.active import active_terrain
 from ...scene.terrain.lattice import Array
 from ...scene.worker import computing
 from ...worker.messages import Request
@@ -27,8 +27,7 @@ from ...worker.requests import pictures_in, variants_request
 from ..base import handlers
 from ..base.panel import SubPanel
 from ..base.parameter_properties import CONTEXT, exact, label
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed
+from ..base.terrain_operator import allowed, reports_refusals
 from ..base.translations import phrase
 from ..masks import mask_settings
 from ..recipe import recipes, steps
@@ -44,7 +43,7 @@ LIKE_A_FACTOR = 4.0
 """Ratio of the range above which values are spaced by a factor."""
 
 
-class Shown(NamedTuple):
+class Variants(NamedTuple):
     """Variants of a terrain, by its session_uid.
 
     kind, target: of the step and NUMBER.PARAMETER, empty for none. icons: Blender's numbers of the
@@ -65,8 +64,8 @@ def _item(settings: Any, target: str) -> tuple[Any, Specification] | None:
     if not number.isdigit() or not 1 <= int(number) <= len(settings.steps):
         return None
     item = settings.steps[int(number) - 1]
-    declared = specifications(PROCESSES[item.kind].parameters)
-    return (item, declared[name]) if name in declared else None
+    declarations = specifications(PROCESSES[item.kind].parameters)
+    return (item, declarations[name]) if name in declarations else None
 
 
 def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
@@ -75,15 +74,15 @@ def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
         values = steps.values_of(item, []) if item.enabled else {}
         named = [
             (
-                f"{number}.{known.name}",
-                bpy.app.translations.pgettext_iface(label(known.name), CONTEXT),
-                known.sentence,
+                f"{number}.{declaration.name}",
+                bpy.app.translations.pgettext_iface(label(declaration.name), CONTEXT),
+                declaration.sentence,
             )
-            for known in specifications(PROCESSES[item.kind].parameters).values()
-            if known.name in values
-            and not known.is_list
-            and not known.is_file
-            and known.acts(values)
+            for declaration in specifications(PROCESSES[item.kind].parameters).values()
+            if declaration.name in values
+            and not declaration.is_list
+            and not declaration.is_file
+            and declaration.acts(values)
         ]
         if named:
             yield "", item.name or PROCESSES[item.kind].label, ""
@@ -91,26 +90,28 @@ def _parameters(settings: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def _menu(operator: Any, context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
-    terrain = companions.terrain_of(context.object) if context is not None else None
+    terrain = active_terrain(context) if context is not None else None
     session.variants.items[:] = [(NOTHING, phrase("Nothing"), "Only the seeds differ")]
     session.variants.items.extend(_parameters(terrain.erosion) if terrain is not None else ())
     return session.variants.items
 
 
-def _ends(item: Any, known: Specification) -> tuple[float, float]:
+def _ends(item: Any, declaration: Specification) -> tuple[float, float]:
     """Default range of a varied number: half to twice its value, or its slider."""
-    value = float(steps.values_of(item, [])[known.name])
-    low, high = (value / 2, value * 2) if value else known.soft_range
-    low = max(low, known.low)
-    high = min(high, known.high)
+    value = float(steps.values_of(item, [])[declaration.name])
+    low, high = (value / 2, value * 2) if value else declaration.soft_range
+    low = max(low, declaration.low)
+    high = min(high, declaration.high)
     return min(low, high), max(low, high)
 
 
-def _is_number(known: Specification) -> bool:
-    return isinstance(known.default, int | float) and not isinstance(known.default, bool)
+def _is_number(declaration: Specification) -> bool:
+    return isinstance(declaration.default, int | float) and not isinstance(
+        declaration.default, bool
+    )
 
 
-def values_between(known: Specification, low: float, high: float, count: int) -> list[Any]:
+def values_between(declaration: Specification, low: float, high: float, count: int) -> list[Any]:
     """Values from low to high, of three digits or whole: with equal steps, or equal factors for a
     wide range.
     """
@@ -119,20 +120,21 @@ def values_between(known: Specification, low: float, high: float, count: int) ->
         numbers = [low * math.pow(high / low, share) for share in shares]
     else:
         numbers = [low + (high - low) * share for share in shares]
-    whole = isinstance(known.default, int)
+    whole = isinstance(declaration.default, int)
     return list(
         dict.fromkeys(
-            known.checked(round(one) if whole else float(f"{one:.3g}")) for one in numbers
+            declaration.checked(round(number) if whole else float(f"{number:.3g}"))
+            for number in numbers
         )
     )
 
 
 def _begin_at(operator: Any, context: bpy.types.Context) -> None:
     """Set the range that suits the chosen parameter."""
-    terrain = companions.terrain_of(context.object)
-    found = _item(terrain.erosion, operator.vary) if terrain is not None else None
-    if found is not None and _is_number(found[1]):
-        operator.lowest, operator.highest = _ends(*found)
+    terrain = active_terrain(context)
+    match = _item(terrain.erosion, operator.vary) if terrain is not None else None
+    if match is not None and _is_number(match[1]):
+        operator.lowest, operator.highest = _ends(*match)
 
 
 class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
@@ -174,35 +176,35 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
 
     checks = readiness.RUN
 
-    def invoke(self: Any, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         if self.asked or session.modal.returning:
             return super().invoke(context, event)
-        settings = companions.terrain_of(context.object).erosion
+        settings = active_terrain(context).erosion
         steps.ensure(settings)
         _begin_at(self, context)
         self.asked = True
         return context.window_manager.invoke_props_dialog(self)
 
-    def execute(self: Any, context: bpy.types.Context) -> set[str]:
+    def execute(self, context: bpy.types.Context) -> set[str]:
         if self.asked:  # the dialog ends with a click, and the work begins in the next turn
             modal.repeat(type(self).bl_idname, self.as_keywords())
             return {"FINISHED"}
         return super().execute(context)
 
-    def draw(self: Any, context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "seeds")
         layout.prop(self, "vary")
-        found = _item(companions.terrain_of(context.object).erosion, self.vary)
-        if found is not None and _is_number(found[1]):
+        match = _item(active_terrain(context).erosion, self.vary)
+        if match is not None and _is_number(match[1]):
             column = layout.column(align=True)
             column.prop(self, "lowest")
             column.prop(self, "highest")
             layout.prop(self, "values")
 
-    def plan(self: Any) -> Plan:
-        terrain = companions.terrain_of(bpy.context.object)
+    def plan(self) -> Plan:
+        terrain = active_terrain(bpy.context)
         settings = terrain.erosion
         steps.ensure(settings)
         kind, target, values = self._varied(settings)
@@ -219,8 +221,8 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
             return [request]
 
         def change(obj: bpy.types.Object) -> tuple[str, list[str]]:
-            _show(
-                Shown(obj.session_uid, kind, target, values, seeds, []),
+            _set_result(
+                Variants(obj.session_uid, kind, target, values, seeds, []),
                 pictures_in(computing.compute(request)),
             )
             return (
@@ -232,30 +234,29 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
 
         return Plan(requests, change)
 
-    def _varied(self: Any, settings: Any) -> tuple[str, str, list[Any]]:
+    def _varied(self, settings: Any) -> tuple[str, str, list[Any]]:
         """Kind of step, NUMBER.PARAMETER and values; empty if only seeds differ."""
         if self.vary in ("", NOTHING):
             return "", "", []
-        found = _item(settings, self.vary)
-        if found is None:
+        match = _item(settings, self.vary)
+        if match is None:
             raise InputError("{vary} is no parameter of a step of this recipe.").format(
                 vary=repr(self.vary)
             )
-        item, known = found
-        if known.choices or isinstance(known.default, bool):
-            return item.kind, self.vary, [*(known.choices or (False, True))]
-        is_given = self.properties.is_property_set("lowest") or self.properties.is_property_set(
+        item, declaration = match
+        if declaration.choices or isinstance(declaration.default, bool):
+            return item.kind, self.vary, [*(declaration.choices or (False, True))]
+        has_range = self.properties.is_property_set("lowest") or self.properties.is_property_set(
             "highest"
         )
-        low, high = (
-            (exact(self.lowest, None), exact(self.highest, None))
-            if is_given
-            else _ends(item, known)
-        )
-        return item.kind, self.vary, values_between(known, low, high, self.values)
+        if has_range:
+            low, high = exact(self.lowest, None), exact(self.highest, None)
+        else:
+            low, high = _ends(item, declaration)
+        return item.kind, self.vary, values_between(declaration, low, high, self.values)
 
 
-def _show(made: Shown, pictures: list[Array]) -> None:
+def _set_result(variants: Variants, pictures: list[Array]) -> None:
     """Show these pictures in the panel, replacing the last ones."""
     forget()
     session.variants.pictures = bpy.utils.previews.new()
@@ -268,8 +269,8 @@ def _show(made: Shown, pictures: list[Array]) -> None:
         preview.image_size = cols, rows
         preview.image_pixels_float = pixels.ravel()
         icons.append(preview.icon_id)
-    across = len(made.seeds)
-    session.variants.result = made._replace(
+    across = len(variants.seeds)
+    session.variants.result = variants._replace(
         icons=[icons[first : first + across] for first in range(0, len(icons), across)]
     )
 
@@ -282,9 +283,9 @@ def forget() -> None:
         session.variants.pictures = None
 
 
-def _of(terrain: bpy.types.Object | None) -> Shown | None:
+def _of(terrain: bpy.types.Object | None) -> Variants | None:
     """Variants of this terrain; None if the last ones belong to another."""
-    result: Shown | None = session.variants.result
+    result: Variants | None = session.variants.result
     is_of_terrain = terrain is not None and result is not None and result.uid == terrain.session_uid
     return result if is_of_terrain else None
 
@@ -307,7 +308,7 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         reason = recipes.why_no_recipe(context)
         if reason is None and _of(terrain) is None:
             reason = "There are no variants of this terrain; make some first"
@@ -315,22 +316,22 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
-        made = _of(terrain)
+        terrain = active_terrain(context)
+        variants = _of(terrain)
         settings = terrain.erosion
-        row, column = divmod(self.number, len(made.seeds))
-        if row >= len(made.icons):
+        row, column = divmod(self.number, len(variants.seeds))
+        if row >= len(variants.icons):
             raise InputError("There are {count} variants, counted from 0.").format(
-                count=len(made.icons) * len(made.seeds)
+                count=len(variants.icons) * len(variants.seeds)
             )
-        if made.target:
-            found = _item(settings, made.target)
-            if found is None or found[0].kind != made.kind:
+        if variants.target:
+            match = _item(settings, variants.target)
+            if match is None or match[0].kind != variants.kind:
                 raise InputError(
                     "The steps have changed since the variants were made; make the variants again."
                 )
-            setattr(getattr(found[0], made.kind), found[1].name, made.values[row])
-        settings.seed = made.seeds[column]
+            setattr(getattr(match[0], variants.kind), match[1].name, variants.values[row])
+        settings.seed = variants.seeds[column]
         return {"FINISHED"}
 
 
@@ -338,48 +339,54 @@ class EROSION_PT_variants(SubPanel):
     bl_label = "Variants"
 
     def draw(self, context: bpy.types.Context) -> None:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         self.layout.operator("erosion.variants", icon="IMGDISPLAY")
-        made = _of(terrain)
-        if made is not None:
-            _draw_pictures(self.layout, made, terrain.erosion, _side(context, len(made.seeds)))
+        variants = _of(terrain)
+        if variants is not None:
+            _draw_pictures(
+                self.layout, variants, terrain.erosion, _side(context, len(variants.seeds))
+            )
 
 
 def _side(context: bpy.types.Context, across: int) -> float:
     """Size of pictures that fill the panel in a row, in interface units."""
-    width = (
-        context.region.width / context.preferences.system.ui_scale / 20.0
-        if context.region
-        else 15.0
-    )
+    width = 15.0
+    if context.region:
+        width = context.region.width / context.preferences.system.ui_scale / 20.0
     return max((width - 3.0) / across - 0.3, 2.0)
 
 
-def _draw_pictures(layout: Any, made: Shown, settings: Any, side: float) -> None:
+def _draw_pictures(
+    layout: bpy.types.UILayout, variants: Variants, settings: Any, side: float
+) -> None:
     """Draw a row for each value below its name, and a column for each seed."""
-    found = _item(settings, made.target)
-    value = steps.values_of(found[0], []).get(found[1].name) if found is not None else None
-    for number, icons in enumerate(made.icons):
-        if found is not None:
-            name = bpy.app.translations.pgettext_iface(label(found[1].name), CONTEXT)
-            layout.label(text=f"{name}: {_word(made.values[number])}", translate=False)
+    match = _item(settings, variants.target)
+    value = steps.values_of(match[0], []).get(match[1].name) if match is not None else None
+    for number, icons in enumerate(variants.icons):
+        if match is not None:
+            name = bpy.app.translations.pgettext_iface(label(match[1].name), CONTEXT)
+            layout.label(text=f"{name}: {_word(variants.values[number])}", translate=False)
         row = layout.row()
-        for place, (seed, icon) in enumerate(zip(made.seeds, icons, strict=True)):
+        for place, (seed, icon) in enumerate(zip(variants.seeds, icons, strict=True)):
             tile = row.column(align=True)
-            is_current = seed == settings.seed and (not made.target or value == made.values[number])
+            is_current = seed == settings.seed and (
+                not variants.target or value == variants.values[number]
+            )
             properties = recipes.draw_tile(
                 tile, icon, side, side, is_current, EROSION_OT_variant_choose.bl_idname
             )
-            properties.number = number * len(made.seeds) + place
+            properties.number = number * len(variants.seeds) + place
     row = layout.row()
-    for seed in made.seeds:
+    for seed in variants.seeds:
         row.label(text=phrase("Seed {number}", number=seed), translate=False)
 
 
 def _word(value: Any) -> str:
     if isinstance(value, str):
         return bpy.app.translations.pgettext_iface(label(value), CONTEXT)
-    return phrase("Yes" if value else "No") if isinstance(value, bool) else f"{value:g}"
+    if isinstance(value, bool):
+        return phrase("Yes" if value else "No")
+    return f"{value:g}"
 
 
 @persistent

@@ -72,10 +72,10 @@ def warm_up(obj: bpy.types.Object | None) -> None:
     recipe = steps.recipe_or_none(obj.erosion)
     masks = [kind for kind in MASK_KINDS if getattr(obj.erosion, kind).source != "NONE"]
     fields = [name for name in start_state.LAYERS if attributes.holds(obj.data, name)]
-    wanted = json.dumps([masks, fields, recipe and _shape(recipe)])
-    if wanted == session.warmup.request:
+    request = json.dumps([masks, fields, recipe and _shape(recipe)])
+    if request == session.warmup.request:
         return
-    session.warmup.request, runner = wanted, worker_process.ready()
+    session.warmup.request, runner = request, worker_process.ready()
     if recipe is not None:
         runner.warm(recipe, grid.describe(obj).spacing, masks, fields)
 

@@ -10,11 +10,11 @@ from ...base.errors import InputError, reason_of
 from ...processes.registry import PROCESSES
 from ...scene.companions import companions
 from ...scene.terrain import checks, grid, obstacle
+from ...scene.terrain.active import active_terrain
 from ..base import handlers, views
 from ..base.panel import draw_lines
 from ..base.parameter_properties import length
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import select_only
+from ..base.terrain_operator import reports_refusals, select_only
 from ..recipe import steps
 
 REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -65,7 +65,7 @@ REMEDIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 """Name of a remedy → operator, button text, operator properties."""
 
 
-def draw(layout: Any, advice: obstacle.Advice, icon: str) -> None:
+def draw(layout: bpy.types.UILayout, advice: obstacle.Advice, icon: str) -> None:
     """Draw an advice, and the button below it."""
     draw_lines(layout, [advice.sentence], icon)
     if advice.remedy:
@@ -101,7 +101,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return companions.terrain_of(context.object) is not None
+        return active_terrain(context) is not None
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: Any) -> str:
@@ -109,7 +109,7 @@ class EROSION_OT_remedy(bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         try:
             if context.mode != "OBJECT":
                 bpy.ops.object.mode_set(mode="OBJECT")
@@ -137,7 +137,7 @@ class _MendingOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         return terrain is not None and obstacle.obstacle(terrain) is None
 
 
@@ -164,13 +164,13 @@ class EROSION_OT_terrain_enlarge(_MendingOperator, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         result = self.execute(context)
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         select_only(context, terrain)
         views.frame(context, terrain)
         return result
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         lattice = grid.describe(terrain)
         width = max(
             (lattice.rows - 1) * lattice.spacing[0], (lattice.cols - 1) * lattice.spacing[1]
@@ -201,13 +201,13 @@ class EROSION_OT_sand_add(_MendingOperator, bpy.types.Operator):
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         recipe = steps.recipe_or_none(terrain.erosion)
         thickness = self.thickness or (recipe.needs.sediment if recipe else 0.0)
         if not thickness:
             raise InputError("The recipe needs no sand; set a thickness.")
         self.thickness = thickness
-        checks.add_sand(terrain, thickness)
+        checks.add_sand(terrain, thickness, not terrain.erosion.continue_from_result)
         return {"FINISHED"}
 
 
@@ -220,7 +220,7 @@ class EROSION_OT_time_step_shorten(_MendingOperator, bpy.types.Operator):
     bl_label = "Shorten Time Step"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         spacing = grid.describe(terrain).spacing
         for item in terrain.erosion.steps:
             small = PROCESSES[item.kind].small_steps(steps.parameters_of(item, []), spacing)

@@ -6,7 +6,7 @@ file.
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy_extras.io_utils import ImportHelper
@@ -18,8 +18,7 @@ from ...scene.masks import inputs, masks
 from ...scene.session import session
 from ...scene.terrain.mesh import make_grid_object
 from ..base import handlers, views
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import select_only
+from ..base.terrain_operator import reports_refusals, select_only
 from ..base.translations import report
 from .reading_display import (
     Applies,
@@ -133,7 +132,9 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         draw_gray(layout, applies.terraces).prop(self, "smooth_steps")
         draw_options(layout, self, applies)
 
-    def _draw_record(self, layout: Any, context: bpy.types.Context) -> "tuple[Record | None, bool]":
+    def _draw_record(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context
+    ) -> "tuple[Record | None, bool]":
         """Draw the contents of the chosen file, or its error; returns its record, and whether the
         file sets the cell size.
         """
@@ -175,7 +176,9 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
             return None
         return source
 
-    def _draw_ways_out(self, layout: Any, path: Path | None, every: int, side: int) -> None:
+    def _draw_ways_out(
+        self, layout: bpy.types.UILayout, path: Path | None, every: int, side: int
+    ) -> None:
         """Draw the parts of a file that fit into memory. every: each n-th cell; side: cells of a
         square window.
         """
@@ -275,7 +278,7 @@ class EROSION_FH_heightmap(bpy.types.FileHandler):
         )
 
 
-def draw_buttons(layout: Any) -> None:
+def draw_buttons(layout: bpy.types.UILayout) -> None:
     """Draw the panel's buttons that make a terrain from a file or an image."""
     layout.operator("erosion.heightmap_import", icon="IMPORT")
     layout.operator(

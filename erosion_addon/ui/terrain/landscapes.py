@@ -6,20 +6,18 @@ back.
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import bpy
 from bpy_extras.io_utils import ImportHelper
 
 from ...base.errors import InputError, Sentence
 from ...base.regular_files import is_in_network
-from ...scene.companions import companions
 from ...scene.run import readiness
 from ...scene.terrain import attributes, grid
+from ...scene.terrain.active import active_terrain
 from ...scene.terrain.grid import make_terrain_object
 from ..base import views
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator, allowed, select_only
+from ..base.terrain_operator import TerrainOperator, allowed, reports_refusals, select_only
 from ..base.translations import report
 from .reading_options import ReadingOptions
 
@@ -216,7 +214,7 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         if reason := readiness.why_not(terrain):
             return allowed(cls, reason)
         return allowed(
@@ -229,7 +227,7 @@ class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
         from ...landscape.storage.folder import Window
         from ...landscape.window import COVERS, UnplacedError, put_back
 
-        obj = companions.terrain_of(context.object)
+        obj = active_terrain(context)
         folder, place, state = _known(obj)
         terrain, lattice = grid.read_terrain(obj)
         fields = attributes.read_fields(obj.data, lattice, ["sediment", *COVERS])
@@ -268,7 +266,7 @@ def _known(obj: bpy.types.Object) -> tuple[Path, tuple[int, int, int, int], str]
     ).format(name=obj.name)
 
 
-def draw_import(self: Any, context: bpy.types.Context) -> None:
+def draw_import(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Draw the entry in File ▸ Import."""
     self.layout.operator(
         EROSION_OT_landscape_import.bl_idname, text="Landscape in Tiles (landscape.json)"

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mesh tools: conversion to a grid, straightening, and removal of terracing."""
 
-from typing import Any
-
 import bpy
 
 from ...base.errors import InputError, Sentence
-from ...scene.companions import companions
 from ...scene.run import preview, readiness
 from ...scene.terrain import grid, obstacle
+from ...scene.terrain.active import active_terrain
 from ...scene.terrain.lattice import local_heights
 from ...scene.terrain.mesh import vertex_heights, write_heights
 from ..base import views
 from ..base.parameter_properties import length
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import TerrainOperator, allowed, select_only
+from ..base.terrain_operator import TerrainOperator, allowed, reports_refusals, select_only
 from ..base.translations import report
 
 SURFACES = {"MESH", "CURVE", "SURFACE", "META", "FONT"}
@@ -72,11 +69,11 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         select_only(context, grid_object)
         views.show_isolated(context, grid_object)
         lattice = grid.describe(grid_object)
-        filled = (
-            f"; {holes} of them had no face above them and were filled from their neighbors"
-            if holes
-            else ""
-        )
+        filled = ""
+        if holes:
+            filled = (
+                f"; {holes} of them had no face above them and were filled from their neighbors"
+            )
         report(
             self,
             {"INFO"},
@@ -98,12 +95,12 @@ class _VertexOperator:
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         return allowed(cls, readiness.why_busy() or obstacle.why_not(terrain))
 
     @reports_refusals()
     def execute(self, context: bpy.types.Context) -> set[str]:
-        terrain = companions.terrain_of(context.object)
+        terrain = active_terrain(context)
         preview.end()
         self.change(context, terrain)
         return {"FINISHED"}
@@ -174,7 +171,7 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         from ...grid.dequantize import smooth_steps, step_of
 
-        obj = companions.terrain_of(context.object)
+        obj = active_terrain(context)
         terrain, lattice = grid.read_terrain(obj)
         step = self.step or step_of(terrain.elevation, fewest=2)
         if step is None:
@@ -192,7 +189,7 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def draw_convert(self: Any, context: bpy.types.Context) -> None:
+def draw_convert(self: bpy.types.Menu, context: bpy.types.Context) -> None:
     """Draw the entry in Object ▸ Convert."""
     self.layout.separator()
     self.layout.operator(EROSION_OT_grid_from_mesh.bl_idname, text="Terrain Grid", icon="MESH_GRID")

@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import bpy
 
@@ -24,7 +24,7 @@ _LEVELS = 256
 """Levels of height in 8 bits."""
 
 
-def draw_text(layout: Any, sentences: list[str], icon: str) -> None:
+def draw_text(layout: bpy.types.UILayout, sentences: list[str], icon: str) -> None:
     """Draw sentences in lines as wide as the dialog, or as the side of a file browser."""
     in_browser = isinstance(bpy.context.space_data, bpy.types.SpaceFileBrowser)
     draw_lines(layout, sentences, icon, 0 if in_browser else LETTERS)
@@ -45,7 +45,7 @@ OPTIONS = {
 """Option of `Reading` → its label in the dialog."""
 
 
-def draw_record(layout: Any, record: "Record", memory: int) -> None:
+def draw_record(layout: bpy.types.UILayout, record: "Record", memory: int) -> None:
     """Draw the contents of a file and their use. memory: bytes of the whole import."""
     box = layout.box()
     draw_text(box, list(_facts(record, memory)), "INFO")
@@ -187,7 +187,7 @@ class Applies:
         return Sentence("The file has more levels of height than 8 bits hold.")
 
 
-def draw_gray(layout: Any, reason: str) -> Any:
+def draw_gray(layout: bpy.types.UILayout, reason: str) -> bpy.types.UILayout:
     """Column for options; with a reason above them, they are grayed out."""
     if reason:
         draw_text(layout, [reason], "BLANK1")
@@ -196,7 +196,7 @@ def draw_gray(layout: Any, reason: str) -> Any:
     return column
 
 
-def draw_options(layout: Any, owner: ReadingOptions, applies: Applies) -> None:
+def draw_options(layout: bpy.types.UILayout, owner: ReadingOptions, applies: Applies) -> None:
     """Draw the options, in panels that open."""
     header, body = layout.panel("erosion_reading_numbers", default_closed=True)
     header.label(text="Numbers")
@@ -224,7 +224,7 @@ def draw_options(layout: Any, owner: ReadingOptions, applies: Applies) -> None:
         column.prop(owner, "depth")
 
 
-def draw_part(layout: Any, owner: ReadingOptions) -> None:
+def draw_part(layout: bpy.types.UILayout, owner: ReadingOptions) -> None:
     """Draw the choice of a part of a file."""
     layout.prop(owner, "every")
     layout.prop(owner, "window")

@@ -202,10 +202,9 @@ class ReadingOptions:
             size = self.cell_size
         else:
             size = self.width / (record.shape[1] - 1) / self.every
-        options = self.reading(
-            (self.low, self.high) if use_range else None, None if measured else (size, size)
-        )
-        return options, measured
+        height_range = (self.low, self.high) if use_range else None
+        spacing = None if measured else (size, size)
+        return self.reading(height_range, spacing), measured
 
     def copy_to(self, button: Any) -> Any:
         """Set the same options on the button of another operator, and return it."""
@@ -222,6 +221,8 @@ class ReadingOptions:
         """
         from ...files.reading.record import Reading
 
+        size = tuple(self.raw_size) if all(self.raw_size) else None
+        window = (*self.window_first, *self.window_size) if self.window else None
         return Reading(
             height_range=height_range,
             numbers=self.numbers,
@@ -232,8 +233,8 @@ class ReadingOptions:
             byte_order=self.byte_order,
             depth=self.depth,
             flip=self.flip,
-            size=(self.raw_size[0], self.raw_size[1]) if all(self.raw_size) else None,
+            size=size,
             spacing=spacing,
             every=self.every,
-            window=(*self.window_first, *self.window_size) if self.window else None,
+            window=window,
         )

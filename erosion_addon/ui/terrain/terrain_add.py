@@ -15,8 +15,7 @@ from ...terrain.terrain import SMALLEST_SIDE, Terrain
 from ...worker.requests import start_in, start_request
 from ..base import preferences, views
 from ..base.parameter_properties import exact, length, property_of
-from ..base.refusals import reports_refusals
-from ..base.terrain_operator import allowed, select_only
+from ..base.terrain_operator import allowed, reports_refusals, select_only
 from ..base.translations import phrase
 
 MANY = 4_000_000
@@ -71,11 +70,10 @@ def _parameters() -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for kind, source in SOURCES.items():
         for name, declaration in specifications(source.parameters).items():
-            properties |= (
-                _length(kind, declaration)
-                if declaration.width_power
-                else {_name(kind, name): property_of(declaration)}
-            )
+            if declaration.width_power:
+                properties |= _length(kind, declaration)
+            else:
+                properties[_name(kind, name)] = property_of(declaration)
     return properties
 
 
@@ -207,7 +205,7 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
                 column.prop(self, _name(self.kind, declaration.name))
             layout.separator()
 
-    def _draw_size(self, layout: Any, scale_length: float) -> None:
+    def _draw_size(self, layout: bpy.types.UILayout, scale_length: float) -> None:
         rows, cols, (row_spacing, col_spacing) = self._grid()
         column = layout.column(align=True)
         cell = f"{(row_spacing * col_spacing) ** 0.5:.3g}"

@@ -7,9 +7,11 @@ import pytest
 
 from erosion_addon.scene.companions import companions, material_inputs
 from erosion_addon.scene.derived import update_derived
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.plants import foliage
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.active import terrain_of
 from erosion_addon.scene.terrain.mesh import make_grid_object, positions, write_heights
 from erosion_addon.scene.water import water_surface
 
@@ -69,22 +71,22 @@ def test_they_take_the_name_of_a_renamed_or_copied_terrain_unless_the_user_named
     valley.name = "Glen"
     plants.name = "Grass"
     for terrain in (valley, copy):
-        assert update_derived.update(terrain) == []
+        assert update_derived.update(terrain, DEFAULTS) == []
     assert (water.name, water.data.name, plants.name) == ("Glen Water", "Glen Water", "Grass")
     assert [companion.name for companion in companions.find(copy)] == ["Valley.001 Water"]
 
 
 def test_each_knows_its_terrain(make_valley):
     valley = make_valley()
-    assert {companions.terrain_of(companion) for companion in companions.find(valley)} == {valley}
-    assert companions.terrain_of(valley) == valley and companions.terrain_of(None) is None
+    assert {terrain_of(companion) for companion in companions.find(valley)} == {valley}
+    assert terrain_of(valley) == valley and terrain_of(None) is None
 
 
 def test_a_child_that_is_no_companion_is_none(make_valley, make_points):
     valley = make_valley()
     tree = make_points([(0, 0, 0)])
     tree.parent = valley
-    assert kinds(valley) == ["foliage", "water"] and companions.terrain_of(tree) == tree
+    assert kinds(valley) == ["foliage", "water"] and terrain_of(tree) == tree
 
 
 def test_they_are_found_after_saving_renaming_and_opening(make_valley, tmp_path):
@@ -93,7 +95,7 @@ def test_they_are_found_after_saving_renaming_and_opening(make_valley, tmp_path)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "valley.blend"))
     valley = bpy.data.objects["Tal"]
     assert kinds(valley) == ["foliage", "water"]
-    update_derived.update_companions(valley)
+    update_derived.update_companions(valley, DEFAULTS)
     assert len(bpy.data.objects) == 3 and len(companions.find(valley, "water")[0].data.vertices)
 
 
@@ -129,14 +131,14 @@ def test_the_terrain_can_be_deleted(make_valley):
     surface = companions.find(valley)[0]
     select(valley)
     bpy.ops.object.delete()
-    assert bpy.data.objects[:] == [surface] and companions.terrain_of(surface) == surface
+    assert bpy.data.objects[:] == [surface] and terrain_of(surface) == surface
 
 
 def test_a_companion_that_the_user_deletes_is_gone(make_valley):
     valley = make_valley()
     select(*companions.find(valley, "water"))
     bpy.ops.object.delete()
-    update_derived.update_companions(valley)
+    update_derived.update_companions(valley, DEFAULTS)
     assert kinds(valley) == ["foliage"] and material_inputs.WATER_SURFACE not in valley
 
 
@@ -148,7 +150,7 @@ def test_undo_and_redo_keep_them_together(make_valley):
         bpy.ops.ed.undo_push(message="after")
         bpy.ops.ed.undo()
         assert kinds(bpy.data.objects["Valley"]) == ["foliage", "water"]
-        update_derived.update_companions(bpy.data.objects["Valley"])
+        update_derived.update_companions(bpy.data.objects["Valley"], DEFAULTS)
         bpy.ops.ed.redo()
     assert kinds(bpy.data.objects["Valley"]) == ["foliage"]
 
@@ -182,13 +184,13 @@ def test_one_in_edit_mode_is_left_alone(make_valley):
     select(surface)
     bpy.ops.object.mode_set(mode="EDIT")
     attributes.remove_fields(valley.data)
-    assert update_derived.update_companions(valley) == [
+    assert update_derived.update_companions(valley, DEFAULTS) == [
         "Valley Water is in Edit Mode and still shows the previous terrain; leave Edit Mode, and "
         "add it again."
     ]
     bpy.ops.object.mode_set(mode="OBJECT")
     assert len(surface.data.vertices) == count
-    assert update_derived.update_companions(valley) == [] and not surface.data.vertices
+    assert update_derived.update_companions(valley, DEFAULTS) == [] and not surface.data.vertices
 
 
 @pytest.mark.parametrize("what", ["scale", "rotation", "location", "origin"])
@@ -213,7 +215,7 @@ def test_they_lie_on_the_terrain_after_its_axes_have_changed_and_it_was_eroded_a
             **{name: name == what for name in ("location", "rotation", "scale")}
         )
     grid.forget()
-    update_derived.update_companions(valley)
+    update_derived.update_companions(valley, DEFAULTS)
     surface.hide_set(False)
     np.testing.assert_allclose(
         np.sort(world_of(surface), axis=0)[:, :2], np.sort(before, axis=0)[:, :2], atol=2e-3
@@ -228,9 +230,9 @@ def test_one_that_the_user_has_put_aside_stays_there(make_valley):
     valley = make_valley()
     surface = companions.find(valley, "water")[0]
     surface.location.x = 40.0
-    update_derived.update_companions(valley)
+    update_derived.update_companions(valley, DEFAULTS)
     valley.location.y = 9.0
-    update_derived.update_companions(valley)
+    update_derived.update_companions(valley, DEFAULTS)
     assert tuple(surface.location) == (40.0, 0.0, 0.0)
 
 
@@ -239,7 +241,7 @@ def test_something_else_in_place_of_their_axes_counts_for_nothing(make_valley, g
     valley = make_valley()
     surface = companions.find(valley, "water")[0]
     surface[companions.AXES] = garbage
-    update_derived.update_companions(valley)
+    update_derived.update_companions(valley, DEFAULTS)
     assert len(surface[companions.AXES]) == 32
 
 
@@ -252,7 +254,10 @@ def test_a_companion_that_was_converted_is_the_users(make_valley, data):
     bpy.context.scene.collection.objects.link(mine)
     mine.parent = valley
     mine[companions.KIND] = "rivers"
-    assert kinds(valley) == ["foliage", "water"] and update_derived.update_companions(valley) == []
+    assert (
+        kinds(valley) == ["foliage", "water"]
+        and update_derived.update_companions(valley, DEFAULTS) == []
+    )
     assert update_derived.remove_companions(valley, "rivers") == 0 and mine.name in bpy.data.objects
 
 

@@ -8,6 +8,7 @@ import pytest
 from erosion_addon.drainage.parameters import RiverParameters
 from erosion_addon.scene.companions import visible_water
 from erosion_addon.scene.derived import update_derived
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.materials import material
 from erosion_addon.scene.materials.foliage_nodes import DENSITY
 from erosion_addon.scene.plants import foliage, plants
@@ -38,7 +39,7 @@ def test_a_sea_that_is_shown_is_water_and_foliage_leaves_it_out(slope):
     foliage.add(slope)
     assert not wet(slope).any()
     rivers.add(slope, "sea", RiverParameters(sea_level=1.05))
-    update_derived.update_companions(slope, update_derived.BESIDE_WATER)
+    update_derived.update_companions(slope, DEFAULTS, update_derived.BESIDE_WATER)
     assert (wet(slope) == (SLOPE < 1.05)).all()
     grown = attributes.read_fields(slope.data, grid.find_lattice(slope), [DENSITY])[DENSITY]
     assert ((grown > 0) == (SLOPE > 1.05)).all()

@@ -15,6 +15,7 @@ from mathutils import Euler, Matrix
 from erosion_addon.bake.light.parameters import LightParameters
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.derived import light
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import make_grid_object
 
@@ -263,11 +264,11 @@ def test_light_is_brought_up_to_date_with_the_settings_it_was_baked_with(
     terrain = SimpleNamespace(data=plain.data, name=plain.name, erosion=settings)
     monkeypatch.setattr(light, "bake_light", lambda *given: baked.append(given))
     baked = []
-    light.update(terrain)
+    light.update(terrain, DEFAULTS)
     assert baked == []
     monkeypatch.undo()
     bake(plain, parameters=LightParameters(azimuths=8, radius=12.5))
     assert json.loads(plain.data[light.SETTINGS])["radius"] == 12.5
     monkeypatch.setattr(light, "bake_light", lambda *given: baked.append(given))
-    light.update(terrain)
+    light.update(terrain, DEFAULTS)
     assert baked == [(terrain, LightParameters(azimuths=8, radius=12.5), None, "open")]

@@ -8,6 +8,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import lod, update_derived
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import (
     make_grid_object,
@@ -134,7 +135,7 @@ def test_adding_again_and_updating_change_meshes_in_place(terrain):
     place = positions(terrain.data)
     place[:, 2] *= 3
     terrain.data.attributes["position"].data.foreach_set("vector", place.ravel())
-    update_derived.update_companions(terrain)
+    update_derived.update_companions(terrain, DEFAULTS)
     assert [(level, level.data) for level in lod.levels_of(terrain)] == [
         (o, m) for o, m, _ in before
     ]
@@ -169,7 +170,7 @@ def test_water_has_levels_where_it_has_a_surface(terrain):
         assert np.abs(z[above > 0] - 30).max() < 1e-3 and above.max() > 0
     assert len(levels[3].data.polygons) < 0.5 * len(levels[2].data.polygons)
     attributes.write_fields(terrain.data, lattice, {"water_depth": depth * 0})
-    update_derived.update_companions(terrain)
+    update_derived.update_companions(terrain, DEFAULTS)
     assert all(not level.data.polygons for level in levels[2:]) and levels[0].data.polygons
 
 
@@ -180,13 +181,15 @@ def test_a_level_in_edit_mode_is_named_and_the_others_follow(terrain):
     bpy.context.view_layer.objects.active = levels[0]
     bpy.ops.object.mode_set(mode="EDIT")
     write_heights(terrain.data, 3 * vertex_heights(terrain.data))
-    [said] = update_derived.update_companions(terrain)
+    [said] = update_derived.update_companions(terrain, DEFAULTS)
     assert said.startswith("Land_LOD1 is in Edit Mode and still shows the previous terrain")
     bpy.ops.object.mode_set(mode="OBJECT")
     assert [
         positions(level.data).tobytes() == was for level, was in zip(levels, before, strict=True)
     ] == [True, False, False]
-    assert update_derived.update_companions(terrain) == [] and vertices_in(levels[0], terrain)
+    assert update_derived.update_companions(terrain, DEFAULTS) == [] and vertices_in(
+        levels[0], terrain
+    )
 
 
 def test_errors_that_are_too_small_are_refused_and_nothing_is_made(terrain):

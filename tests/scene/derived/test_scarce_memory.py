@@ -11,6 +11,7 @@ import erosion_addon
 from erosion_addon.drainage.parameters import RiverParameters
 from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import lod, surroundings
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.plants import plants
 from erosion_addon.scene.terrain import attribute_values, attributes, grid
 from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_heights
@@ -95,7 +96,7 @@ def test_each_is_whole_wherever_memory_runs_out(terrain, what):
     now = vertex_heights(terrain.data)
     depth = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
     asked = [
-        *rivers.requests_of_update(terrain, lattice, now),
+        *rivers.requests_of_update(terrain, lattice, now, DEFAULTS),
         *(lod.requests_of_update(terrain, lattice, now, depth) if kind == "lod" else ()),
     ]
     with computing.ahead(asked):

@@ -245,11 +245,11 @@ def test_a_run_after_apply_scale_starts_from_the_terrain_before_erosion_and_keep
     transform(obj, scale=(0.01, 0.01, 0.01))
     apply_transform(scale=True)
     for continued in (False, True):
-        began = start.heights(obj.data, snapshot(obj), continued)
-        np.testing.assert_allclose(began.kept, 0.01 * before[:, 2], rtol=0, atol=1e-4)
-        assert not began.is_new
+        heights = start.heights(obj.data, snapshot(obj), continued)
+        np.testing.assert_allclose(heights.original, 0.01 * before[:, 2], rtol=0, atol=1e-4)
+        assert not heights.is_new
         np.testing.assert_array_equal(
-            began.start, vertex_heights(obj.data) if continued else began.kept
+            heights.start, vertex_heights(obj.data) if continued else heights.original
         )
 
 
@@ -262,11 +262,11 @@ def test_an_edited_result_is_eroded_as_it_is_and_the_first_terrain_comes_back_on
     write_positions(obj.data, edited)
     # two more runs, each on a terrain that was edited after the one before
     for height in (11.0, 22.0):
-        began = start.heights(obj.data, snapshot(obj), continue_from_result=False)
-        assert began.is_new and began.start.tobytes() == vertex_heights(obj.data).tobytes()
+        heights = start.heights(obj.data, snapshot(obj), continue_from_result=False)
+        assert heights.is_new and heights.start.tobytes() == vertex_heights(obj.data).tobytes()
         source.set_aside(obj.data)
-        source.keep_source(obj.data, began.kept)
-        write_heights(obj.data, began.start - height)
+        source.keep_source(obj.data, heights.original)
+        write_heights(obj.data, heights.start - height)
         source.mark_result(obj.data)
         if height == 11.0:
             write_heights(

@@ -8,6 +8,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import update_derived
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.materials import foliage_nodes
 from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.plants import foliage
@@ -111,7 +112,7 @@ def test_shells_stay_where_they_are_when_the_terrains_transform_is_applied(make_
     )
     np.testing.assert_allclose(world_of(plants), before, atol=1e-3)
     grid.forget()
-    update_derived.update_companions(obj)
+    update_derived.update_companions(obj, DEFAULTS)
     np.testing.assert_allclose(world_of(plants), before, atol=1e-3)
 
 
@@ -159,7 +160,7 @@ def test_a_renamed_modifier_and_the_users_material_stay(make_meadow):
     plants.modifiers["Shells"].name = "Grass"
     nodes.set_modifier_input(plants.modifiers["Grass"], "Material", users)
     foliage.add(obj, height=3.0)
-    update_derived.update_companions(obj)
+    update_derived.update_companions(obj, DEFAULTS)
     bpy.context.view_layer.update()
     assert plants.modifiers.keys() == ["Grass"]
     mesh = plants.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
@@ -175,7 +176,7 @@ def test_it_follows_a_run_and_an_edit(make_meadow):
     attributes.write_fields(
         obj.data, grid.find_lattice(obj), {"moisture": np.zeros((6, 7), np.float32)}
     )
-    update_derived.update_companions(obj)
+    update_derived.update_companions(obj, DEFAULTS)
     assert (densities(obj) == 0).all() and not len(shells_of(plants))
 
 
@@ -191,7 +192,7 @@ def test_restoring_the_terrain_takes_the_density_with_it(make_meadow):
     obj = make_meadow(moisture=0.5)
     plants = foliage.add(obj)
     attributes.remove_fields(obj.data)
-    update_derived.update_companions(obj)
+    update_derived.update_companions(obj, DEFAULTS)
     assert "foliage_density" not in obj.data.attributes and not len(shells_of(plants))
 
 

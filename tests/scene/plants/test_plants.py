@@ -10,6 +10,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import update_derived
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.plants import placing, plants
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import make_grid_object
@@ -181,7 +182,7 @@ def test_plants_follow_the_ground_and_are_gone_without_a_trace(wooded):
         wooded.data, lattice, {"water_depth": np.full((64, 64), 2.0, np.float32)}
     )
     assert (
-        not update_derived.update_companions(wooded)
+        not update_derived.update_companions(wooded, DEFAULTS)
         and count > 100
         and not len(found.data.vertices)
     )

@@ -7,6 +7,7 @@ import pytest
 
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage.parameters import BedParameters
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import carving
 from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
@@ -63,6 +64,7 @@ def test_a_drawn_river_is_carved_where_it_lies_and_the_ground_before_comes_back(
                 [draw((-195.0, 5.0), (0.0, 5.0), (195.0, 5.0), kind=kind, bevel=bevel)],
                 BED,
             ),
+            DEFAULTS,
         )
         == []
     )
@@ -81,7 +83,7 @@ def test_two_splines_are_two_rivers(terrain, draw):
     second.points[0].co = (-195.0, -95.0, 0.0, 1.0)
     second.points[1].co = (195.0, -95.0, 0.0, 1.0)
     before = vertex_heights(terrain.data)
-    carving.carve(terrain, carving.of_curves(terrain, [curve], BED))
+    carving.carve(terrain, carving.of_curves(terrain, [curve], BED), DEFAULTS)
     cut = (before - vertex_heights(terrain.data)).reshape(40, 40)[:, 30]
     assert cut[30] > 2 and cut[10] > 2 and not cut[15:26].any()
 
@@ -98,10 +100,10 @@ def test_two_splines_are_two_rivers(terrain, draw):
 def test_a_curve_that_is_no_river_leaves_every_byte(terrain, draw, everything_of, points, words):
     before = everything_of(terrain.data)
     with pytest.raises(InputError, match=words):
-        carving.carve(terrain, carving.of_curves(terrain, [draw(*points)], BED))
+        carving.carve(terrain, carving.of_curves(terrain, [draw(*points)], BED), DEFAULTS)
     assert everything_of(terrain.data) == before
     with pytest.raises(InputError, match="No river is drawn"):
-        carving.carve(terrain, carving.of_curves(terrain, [], BED))
+        carving.carve(terrain, carving.of_curves(terrain, [], BED), DEFAULTS)
 
 
 def test_lines_are_those_of_the_curve_in_the_world(terrain, draw):
@@ -175,7 +177,7 @@ def test_hair_is_carved_like_curves(terrain, hair, kind):
     curve.matrix_world = terrain.matrix_world
     bpy.context.view_layer.update()
     before = vertex_heights(terrain.data)
-    assert carving.carve(terrain, carving.of_curves(terrain, [curve], BED)) == []
+    assert carving.carve(terrain, carving.of_curves(terrain, [curve], BED), DEFAULTS) == []
     cut = (before - vertex_heights(terrain.data)).reshape(40, 40)
     assert cut[20, 22] > 3.0 and not cut[:15].any() and not cut[26:].any()
     assert len(bpy.data.curves) == 0 and len(bpy.data.meshes) == 1
@@ -199,4 +201,4 @@ def test_what_is_no_curve_is_named_as_what_it_is(terrain):
     with pytest.raises(
         InputError, match=r"Land has the type Mesh; draw the river as a Curve object"
     ):
-        carving.carve(terrain, carving.of_curves(terrain, [terrain], BED))
+        carving.carve(terrain, carving.of_curves(terrain, [terrain], BED), DEFAULTS)

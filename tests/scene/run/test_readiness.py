@@ -18,10 +18,12 @@ def test_reasons_come_in_the_order_of_the_checks(obj, monkeypatch):  # noqa: F81
     start(obj)
     obj.shape_key_add(name="Basis")
     monkeypatch.setattr(readiness, "is_rendering", lambda: True)
-    monkeypatch.setattr(session.masks, "problem", lambda _: "The mask is empty.")
     monkeypatch.setattr(worker_process, "fault", lambda: "It does not work.")
     monkeypatch.setitem(readiness._REASONS, Check.LATTICE, lambda _: "It is no grid.")
-    reasons = [readiness.why_not(obj, list(Check)[number:]) for number in range(len(Check))]
+    reasons = [
+        readiness.why_not(obj, list(Check)[number:], lambda _: "The mask is empty.")
+        for number in range(len(Check))
+    ]
     job.clear()
     assert [reason[: len(part)] for reason, part in zip(reasons, PARTS, strict=True)] == PARTS
     assert readiness.why_busy() is None

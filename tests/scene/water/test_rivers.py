@@ -9,13 +9,13 @@ from mathutils import Matrix
 from mathutils.bvhtree import BVHTree
 from numpy.lib.stride_tricks import sliding_window_view
 
-import erosion_addon
 from erosion_addon.base.errors import InputError
 from erosion_addon.drainage import ribbon
 from erosion_addon.drainage.parameters import AnalysisParameters, CutParameters, RiverParameters
 from erosion_addon.drainage.rivers import sizes, water_of
 from erosion_addon.scene.companions import companions, material_inputs, visible_water
 from erosion_addon.scene.derived import update_derived
+from erosion_addon.scene.masks.settings import DEFAULTS, MaskSettings, TerrainSettings
 from erosion_addon.scene.materials import material, water_material
 from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.materials.terrain.sockets import SHORE
@@ -32,17 +32,6 @@ from tests.terrains import fractal, plane
 
 LAND = fractal(40, 50, relief=200.0, seed=3)
 BROOKS = RiverParameters(source_area=0.004, lake_area=300.0)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def registered():
-    """The extension's settings registered on objects, with their edges."""
-    ours = not hasattr(bpy.types.Object, "erosion")
-    if ours:
-        erosion_addon.register()
-    yield
-    if ours:
-        erosion_addon.unregister()
 
 
 @pytest.fixture
@@ -111,7 +100,7 @@ def test_rivers_whose_worker_failed_stay_as_they_were_and_are_named(terrain, mon
         Message("ended", {"reason": "There is not enough memory for the result."})
     )
     monkeypatch.setattr(computing, "_wait", lambda request: ended)
-    assert update_derived.update(terrain) == [
+    assert update_derived.update(terrain, DEFAULTS) == [
         "Land Rivers still shows the previous terrain: There is not enough memory for the result."
     ]
     assert everything(obj.data) == before
@@ -146,7 +135,7 @@ def test_rivers_end_at_the_lakes_that_are_shown(terrain):
     obj = companions.find(terrain, "rivers")[0]
     assert len(obj.data.polygons) < alone
     update_derived.remove_companions(terrain, "lakes")
-    update_derived.update(terrain)
+    update_derived.update(terrain, DEFAULTS)
     assert len(obj.data.polygons) == alone
 
 
@@ -155,7 +144,7 @@ def test_they_follow_the_terrain_in_place(terrain):
     before = [(obj.data, positions(obj.data).tobytes()) for obj in made]
     made[0].data.materials[0] = mine = bpy.data.materials.new("Mine")
     set_heights(terrain, LAND[::-1])
-    assert update_derived.update(terrain) == []
+    assert update_derived.update(terrain, DEFAULTS) == []
     for obj, (mesh, bytes_before) in zip(made, before, strict=True):
         assert obj.data == mesh and positions(mesh).tobytes() != bytes_before
     assert made[0].data.materials[0] == mine
@@ -165,7 +154,7 @@ def test_all_that_an_update_computes_is_asked_for_ahead(terrain):
     rivers.add(terrain, "rivers", BROOKS)
     rivers.add(terrain, "lakes", BROOKS)
     lattice = grid.find_lattice(terrain)
-    (asked,) = update_derived.requests(terrain, lattice, vertex_heights(terrain.data), {})
+    (asked,) = update_derived.requests(terrain, lattice, vertex_heights(terrain.data), {}, DEFAULTS)
     (needed,) = rivers.requests_of_add(terrain, "rivers", BROOKS)
     assert asked.asks_the_same_as(needed)
 
@@ -179,7 +168,7 @@ def test_a_sea_covers_what_lies_below_it_and_needs_no_worker(terrain):
     assert terrain[material_inputs.WATERS][0] == 1
     assert (
         update_derived.requests(
-            terrain, grid.find_lattice(terrain), vertex_heights(terrain.data), {}
+            terrain, grid.find_lattice(terrain), vertex_heights(terrain.data), {}, DEFAULTS
         )
         == []
     )
@@ -208,13 +197,13 @@ def test_a_sea_follows_the_terrain_and_dries_up_with_it(terrain):
     before = positions(obj.data).tobytes()
     set_heights(terrain, LAND[::-1])
     assert (
-        update_derived.update(terrain) == []
+        update_derived.update(terrain, DEFAULTS) == []
         and obj.data == mesh
         and positions(mesh).tobytes() != before
     )
     set_heights(terrain, LAND + 100.0)
     assert (
-        update_derived.update(terrain) == []
+        update_derived.update(terrain, DEFAULTS) == []
         and not len(mesh.vertices)
         and material_inputs.WATERS not in terrain
     )
@@ -235,7 +224,7 @@ def test_a_sea_over_all_land_is_a_whole_sheet_but_refused_beside_rivers_which_st
 def test_ground_without_rivers_empties_the_objects_and_is_no_fault(terrain):
     made = rivers.add(terrain, "rivers", BROOKS)
     set_heights(terrain, np.full(LAND.shape, 5.0))
-    assert update_derived.update(terrain) == [] and not len(made.data.vertices)
+    assert update_derived.update(terrain, DEFAULTS) == [] and not len(made.data.vertices)
 
 
 def field(terrain, name):
@@ -246,7 +235,7 @@ def test_the_terrain_knows_its_rivers_banks_and_lakes_and_they_follow_it(terrain
     rivers.add(terrain, "rivers", BROOKS)
     for land in (LAND, LAND[::-1].copy()):
         set_heights(terrain, land)
-        assert update_derived.update(terrain) == []
+        assert update_derived.update(terrain, DEFAULTS) == []
         water = water_of(land, (10.0, 10.0), "open", BROOKS)
         river, bank, lake = (field(terrain, name) for name in WATERS)
         assert (lake == (water.lakes > 0)).all() and lake.any()
@@ -261,7 +250,7 @@ def test_the_terrain_knows_its_rivers_banks_and_lakes_and_they_follow_it(terrain
         )
         assert (bank[beside & (river < 1)] == 1).all(), "the shore of a lake is wholly bank"
     set_heights(terrain, np.full(LAND.shape, 5.0))
-    assert update_derived.update(terrain) == [] and not any(
+    assert update_derived.update(terrain, DEFAULTS) == [] and not any(
         field(terrain, name).any() for name in WATERS
     )
 
@@ -284,7 +273,7 @@ def test_a_river_mask_of_the_users_comes_back_and_a_group_of_that_name_refuses_r
 
 def test_deleted_rivers_leave_no_masks_behind_the_next_run(terrain):
     bpy.data.objects.remove(rivers.add(terrain, "rivers", BROOKS))
-    update_derived.update(terrain)
+    update_derived.update(terrain, DEFAULTS)
     assert set(WATERS).isdisjoint(terrain.data.attributes.keys())
 
 
@@ -464,28 +453,28 @@ def test_rivers_begin_in_a_mask_of_the_terrain_and_follow_it(terrain, as_group):
     assert rivers.headwaters_in(terrain) == "Springs" and len(obj.data.vertices) == few
     set_heights(terrain, LAND[::-1])
     (asked,) = update_derived.requests(
-        terrain, grid.find_lattice(terrain), vertex_heights(terrain.data), {}
+        terrain, grid.find_lattice(terrain), vertex_heights(terrain.data), {}, DEFAULTS
     )
-    assert asked.arrays["headwaters"].sum() == 1.0 and update_derived.update(terrain) == []
+    assert (
+        asked.arrays["headwaters"].sum() == 1.0 and update_derived.update(terrain, DEFAULTS) == []
+    )
     assert len(obj.data.vertices) == vertices(LAND[::-1])
     assert len(rivers.add(terrain, "rivers", BROOKS, "").data.vertices) > few
 
 
 def test_rivers_and_the_analysis_end_at_the_outlets_of_the_mask(terrain):
-    terrain.erosion.edges = "closed"
-    terrain.erosion.outlet.source = "VERTEX_GROUP"
-    terrain.erosion.outlet.layer = "Gates"
+    settings = TerrainSettings("closed", outlet=MaskSettings("VERTEX_GROUP", "Gates"))
     with pytest.raises(InputError, match="Gates"):
-        rivers.add(terrain, "rivers", BROOKS)
+        rivers.add(terrain, "rivers", BROOKS, settings=settings)
     gates = terrain.vertex_groups.new(name="Gates")
     gates.add([20 * 50 + 30], 1.0, "REPLACE")
-    obj = rivers.add(terrain, "rivers", BROOKS)
+    obj = rivers.add(terrain, "rivers", BROOKS, settings=settings)
     mask = np.zeros(LAND.shape)
     mask[20, 30] = 1.0
     found = water_of(LAND, (10.0, 10.0), "closed", BROOKS, outlets=mask)
     made = ribbon.ribbons(found, sizes(found, BROOKS), LAND, (10.0, 10.0))
     assert len(obj.data.vertices) == len(made.place)
-    analysis.analyze(terrain, AnalysisParameters(), "closed")
+    analysis.analyze(terrain, AnalysisParameters(), settings)
     assert values_of(terrain.data, "drainage_area")[20 * 50 + 30] == LAND.size * 100.0
 
 
@@ -500,13 +489,13 @@ def test_headwaters_that_are_gone_leave_the_rivers_and_say_so(terrain):
     before = positions(obj.data).tobytes()
     terrain.vertex_groups.remove(group)
     set_heights(terrain, LAND[::-1])
-    (said,) = update_derived.update(terrain)
+    (said,) = update_derived.update(terrain, DEFAULTS)
     assert said.startswith(
         "Land Rivers still shows the previous terrain: Land has no attribute 'Springs'"
     )
     assert positions(obj.data).tobytes() == before
     obj[rivers.HEADWATERS] = 7
-    assert rivers.headwaters_in(terrain) == "" and update_derived.update(terrain) == []
+    assert rivers.headwaters_in(terrain) == "" and update_derived.update(terrain, DEFAULTS) == []
 
 
 def curve_values(obj, name, count=1):
@@ -587,12 +576,12 @@ def test_river_curves_follow_runs_end_at_lakes_and_go_without_a_trace(terrain):
     assert companions.find(terrain, "rivers") == [obj] and len(data.points) < alone
     before = curve_values(obj, "position", 3).tobytes()
     set_heights(terrain, LAND[::-1])
-    assert update_derived.update(terrain) == []
+    assert update_derived.update(terrain, DEFAULTS) == []
     assert obj.data == data and curve_values(obj, "position", 3).tobytes() != before
     set_heights(terrain, np.full(LAND.shape, 5.0))
-    assert update_derived.update(terrain) == [] and not len(data.points)
+    assert update_derived.update(terrain, DEFAULTS) == [] and not len(data.points)
     set_heights(terrain, LAND)
-    assert update_derived.update(terrain) == [] and len(data.points)
+    assert update_derived.update(terrain, DEFAULTS) == [] and len(data.points)
     mesh = rivers.add(terrain, "rivers", BROOKS, as_curves=False)
     assert mesh.type == "MESH" and not len(bpy.data.hair_curves)
     rivers.add(terrain, "rivers", BROOKS, as_curves=True)
@@ -648,11 +637,16 @@ def test_rivers_lie_in_their_beds_once_these_are_carved_and_restore_brings_back_
         empty_scene.collection,
     )
     with pytest.raises(InputError, match=r"Land has no rivers; press Add Rivers first\."):
-        carving.of_rivers(terrain, CutParameters())
+        carving.of_rivers(terrain, CutParameters(), DEFAULTS)
     water = rivers.add(terrain, "rivers", RiverParameters(source_area=0.02), as_curves=as_curves)
     before = vertex_heights(terrain.data)
     was = lowest(water)
-    assert carving.carve(terrain, carving.of_rivers(terrain, CutParameters(incision=2.0))) == []
+    assert (
+        carving.carve(
+            terrain, carving.of_rivers(terrain, CutParameters(incision=2.0), DEFAULTS), DEFAULTS
+        )
+        == []
+    )
     cut = (before - vertex_heights(terrain.data)).reshape(40, 40)
     assert (cut >= 0).all() and cut[20, 38] > 2.0 and not cut[:18].any() and not cut[23:].any()
     assert lowest(water) == pytest.approx(was - cut[20, 39], abs=0.2)
@@ -669,7 +663,7 @@ def test_water_of_the_last_run_keeps_its_level_over_carved_beds(terrain):
     lattice = grid.find_lattice(terrain)
     depth = np.where(before < np.median(before), 3.0, 0.0)
     attributes.write_fields(terrain.data, lattice, {"water_depth": depth})
-    carving.carve(terrain, carving.of_rivers(terrain, CutParameters()))
+    carving.carve(terrain, carving.of_rivers(terrain, CutParameters(), DEFAULTS), DEFAULTS)
     after = vertex_heights(terrain.data).reshape(LAND.shape)
     deeper = attributes.read_fields(terrain.data, lattice, ["water_depth"])["water_depth"]
     wet = depth > 0

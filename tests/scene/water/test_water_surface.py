@@ -10,6 +10,7 @@ import pytest
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.companions import companions, material_inputs
 from erosion_addon.scene.derived import update_derived
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.materials import water_material
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import make_grid_object
@@ -131,7 +132,7 @@ def test_an_update_keeps_object_mesh_materials_and_modifiers(make_lake):
     faces = len(mesh.polygons)
     deeper = np.maximum(4.0 - ground, 0).astype(np.float32)
     attributes.write_fields(obj.data, grid.find_lattice(obj), {"water_depth": deeper})
-    update_derived.update_companions(obj)
+    update_derived.update_companions(obj, DEFAULTS)
     assert (
         companions.find(obj, "water") == [surface]
         and surface.data == mesh
@@ -150,7 +151,7 @@ def test_water_that_is_gone_leaves_an_empty_surface(make_lake):
     surface = water_surface.add(obj)
     assert obj[material_inputs.WATER_SURFACE] == 1.0
     attributes.remove_fields(obj.data)
-    update_derived.update_companions(obj)
+    update_derived.update_companions(obj, DEFAULTS)
     assert companions.find(obj, "water") == [surface] and not len(surface.data.vertices)
     assert material_inputs.WATER_SURFACE not in obj
 

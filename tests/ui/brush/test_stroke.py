@@ -19,7 +19,7 @@ from erosion_addon.scene.run import displayed_heights, job
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights, write_heights
 from erosion_addon.ui.brush.stroke import EROSION_OT_brush_stroke
-from erosion_addon.ui.recipe import brush_layers, kept_strokes, steps
+from erosion_addon.ui.recipe import brush_layers, steps, stroke_properties
 from tests.mesh_contents import everything
 from tests.terrains import fractal
 
@@ -297,7 +297,7 @@ def test_a_stroke_that_cannot_be_kept_in_the_recipe_is_not_on_the_mesh_either(
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(kept_strokes if name == "append" else steps, name, failing)
+        patch.setattr(stroke_properties if name == "append" else steps, name, failing)
         assert "There is not enough memory" in refusal(terrain, kind="raise")
     assert all_that_counts(terrain) == before
     assert (
@@ -381,7 +381,7 @@ def test_loose_material_of_a_mask_counts_as_there_before_where_the_mouse_was_ove
     group.add([index for index in range(SIDE * SIDE) if index % SIDE < 32], 1.0, "REPLACE")
     terrain.erosion.sediment.source = "VERTEX_GROUP"
     terrain.erosion.sediment.layer = "Sand"
-    grounds.seen(terrain)
+    grounds.latest(terrain)
     assert stroke("raise", count=1, x=-150.0) == {"FINISHED"}
     sand, laid = (np.empty(SIDE * SIDE, np.float32) for _ in range(2))
     terrain.data.attributes["sediment"].data.foreach_get("value", sand)
@@ -390,7 +390,8 @@ def test_loose_material_of_a_mask_counts_as_there_before_where_the_mouse_was_ove
     sediment = np.where(np.arange(SIDE) < 32, 1.0, 0.0) * np.ones((SIDE, 1))
     assert sand.reshape(SIDE, SIDE) == pytest.approx(sediment)
     assert (
-        grounds.of(terrain, grounds.seen(terrain).sediment).digest == terrain.data[original.RESULT]
+        grounds.of(terrain, grounds.latest(terrain).sediment).digest
+        == terrain.data[original.RESULT]
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from erosion_addon.drainage.analysis import analyze
 from erosion_addon.drainage.parameters import AnalysisParameters
+from erosion_addon.scene.masks.settings import DEFAULTS
 from erosion_addon.scene.run import job
 from erosion_addon.scene.run.errand import Errand, Plan
 from erosion_addon.scene.session import session
@@ -31,8 +32,8 @@ def errand(terrain):
         terrain,
         "Analysis",
         Plan(
-            lambda obj: analysis.requests_of_analysis(obj, USUAL, "open"),
-            lambda obj: (str(analysis.analyze(obj, USUAL, "open").figures["pits"]), []),
+            lambda obj: analysis.requests_of_analysis(obj, USUAL, DEFAULTS),
+            lambda obj: (str(analysis.analyze(obj, USUAL, DEFAULTS).figures["pits"]), []),
         ),
     )
 

@@ -15,7 +15,7 @@ from erosion_addon.scene.materials.node_trees import nodes
 from erosion_addon.scene.terrain import grid, obstacle
 from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.ui.base import handlers
-from erosion_addon.ui.frames import frame_panel, how_far
+from erosion_addon.ui.frames import frame_panel, result_slider
 from tests import blender_child
 from tests.terrains import fractal
 from tests.ui.conftest import activate, z_of
@@ -263,14 +263,14 @@ def test_the_slider_takes_the_state_that_it_rests_on(kept, tmp_path):
     frames.how_far = 10.0
     frames.how_far = 55.0
     assert frames.how_far == 50.0  # the nearest state, before it is there
-    how_far._take()
+    result_slider._take()
     assert (
         z_of(kept).tobytes() == image(tmp_path / "frames", "elevation", 2).tobytes()
         and frames.how_far == 50.0
     )
     bpy.ops.erosion.restore()
     assert frames.how_far == 100.0
-    handlers.end(how_far.TIMERS)
+    handlers.end(result_slider.TIMERS)
 
 
 def test_an_edited_terrain_keeps_its_edits(kept):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene.derived import light
+from erosion_addon.scene.masks.settings import DEFAULTS
 
 
 def values_of(obj, name):
@@ -49,7 +50,7 @@ def test_light_is_brought_up_to_date_after_the_ground_has_changed(terrain_object
     terrain_object.data.attributes["position"].data.foreach_get("vector", flat)
     flat[2::3] *= 0.1
     terrain_object.data.attributes["position"].data.foreach_set("vector", flat)
-    light.update(terrain_object)
+    light.update(terrain_object, DEFAULTS)
     assert values_of(terrain_object, "sky_light").mean() > before.mean()
 
 

@@ -14,6 +14,7 @@ from erosion_addon.scene.materials import aovs
 from erosion_addon.scene.plants import plant_nodes
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain import attributes, grid
+from erosion_addon.scene.terrain.active import terrain_of
 from erosion_addon.scene.terrain.mesh import write_heights
 from tests.ui.conftest import activate
 
@@ -220,7 +221,7 @@ def test_a_companion_whose_terrain_is_deleted_stands_for_itself(terrain_object):
     surface = companions.find(terrain_object, "water")[0]
     bpy.ops.object.delete()
     activate(surface)
-    assert companions.terrain_of(surface) == surface
+    assert terrain_of(surface) == surface
     assert not bpy.ops.erosion.companion_remove.poll()
 
 

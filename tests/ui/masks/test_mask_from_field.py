@@ -9,11 +9,12 @@ from erosion_addon.scene.masks import masks, overlay
 from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import attributes, grid
 from erosion_addon.scene.terrain.mesh import vertex_heights, write_heights
+from erosion_addon.ui.base import terrain_settings
 from erosion_addon.ui.masks import mask_watch
 
 
 def mask_of(obj, kind):
-    return masks.read(obj, grid.find_lattice(obj), kind)
+    return masks.read(obj, grid.find_lattice(obj), kind, terrain_settings.mask_of(obj, kind))
 
 
 def field_of(obj, name):

@@ -8,6 +8,7 @@ import pytest
 
 from erosion_addon.scene.masks import inputs
 from erosion_addon.scene.session import session
+from erosion_addon.ui.base.terrain_settings import images_of
 from erosion_addon.ui.masks import mask_watch
 from tests.network_paths import IN_NETWORK
 
@@ -30,4 +31,4 @@ def test_neither_the_panel_nor_an_export_reads_them(terrain_object, path):
     session.masks.due.clear()
     assert mask_watch.problem(terrain_object, "hardness") is None and not session.masks.due
     terrain_object[inputs.MADE_FROM] = path
-    assert not inputs.of(terrain_object)
+    assert not inputs.of(terrain_object, images_of(terrain_object))

@@ -17,7 +17,7 @@ from erosion_addon.scene.terrain.mesh import make_grid_object
 from erosion_addon.scene.worker import worker_process as process
 from erosion_addon.terrain.limits import Limits
 from erosion_addon.ui.recipe import recipes, step_list, steps
-from erosion_addon.ui.run.report import EROSION_PT_report
+from erosion_addon.ui.run.run_panel import EROSION_PT_report
 from tests.ui.conftest import activate, z_of
 from tests.ui.run.test_run import run, undo, with_undo
 

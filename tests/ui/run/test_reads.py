@@ -89,13 +89,16 @@ def counts(monkeypatch):
     return numbers
 
 
-def test_a_run_finds_the_lattice_once_and_hashes_the_mesh_before_and_after(terrain_object, counts):
+def test_a_run_finds_the_lattice_once_and_hashes_its_result(terrain_object, counts):
+    """The second one also hashes the mesh that it begins with, to see whether it is the result of
+    the first one.
+    """
     for number in range(2):
         session.terrain.lattice = None
         grid.forget()
         counts.update(lattices=0, hashes=0)
         assert bpy.ops.erosion.run("EXEC_DEFAULT") == {"FINISHED"}
-        assert counts == {"lattices": 1, "hashes": 2}, number
+        assert counts == {"lattices": 1, "hashes": 1 + number}
 
 
 def test_a_lattice_is_found_again_once_a_vertex_or_the_object_has_changed(terrain_object, counts):

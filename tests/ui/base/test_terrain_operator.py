@@ -12,7 +12,7 @@ from erosion_addon.base.errors import InputError
 from erosion_addon.scene.original import original
 from erosion_addon.scene.run import displayed_heights
 from erosion_addon.scene.terrain.mesh import vertex_heights
-from erosion_addon.ui.base.refusals import OUT_OF_MEMORY, reports_refusals
+from erosion_addon.ui.base.terrain_operator import OUT_OF_MEMORY, reports_refusals
 
 UI = Path(erosion_addon.ui.__file__).parent
 
@@ -82,7 +82,7 @@ def test_showing_what_cannot_be_shown_is_refused_with_its_reason(terrain_object,
 
 
 def test_no_operator_turns_an_error_into_a_report_by_itself():
-    for path in [path for path in UI.rglob("*.py") if path.stem != "refusals"]:
+    for path in [path for path in UI.rglob("*.py") if path.stem != "terrain_operator"]:
         for handler in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(handler, ast.ExceptHandler):
                 answers = [

@@ -10,6 +10,7 @@ import bpy
 from ...base.errors import InputError
 from ...processes.brush.parameters import Stroke
 from ...scene.session import session
+from ..base.translations import phrase
 
 
 class EROSION_PG_stroke(bpy.types.PropertyGroup):
@@ -44,12 +45,15 @@ def _stroke(text: str) -> Stroke | None:
         return None
 
 
-def draw(layout: Any, item: Any) -> None:
+def draw(layout: bpy.types.UILayout, item: Any) -> None:
     """Draw the number of strokes."""
     count = len(item.strokes)
-    layout.label(
-        text="No strokes yet" if not count else f"{count} strokes" if count > 1 else "1 stroke"
-    )
+    if count == 0:
+        layout.label(text="No strokes yet")
+    elif count == 1:
+        layout.label(text="1 stroke")
+    else:
+        layout.label(text=phrase("{count} strokes", count=count), translate=False)
 
 
 CLASSES = (EROSION_PG_stroke,)

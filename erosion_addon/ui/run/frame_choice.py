@@ -11,10 +11,10 @@ from ...base.errors import InputError
 from ...base.regular_files import is_blend_path_in_network
 from ...run.frames.frame_settings import FrameSettings
 from ...run.frames.record import RECORD, Record, frames_of_film
+from ...scene.derived import light
+from ...scene.session import session
+from ...scene.terrain import attributes, grid
 from ...terrain.fields import BAKED, FIELDS
-from ..derived import light
-from ..session import session
-from ..terrain import attributes, grid
 
 FIELD_NAMES = tuple(name for name in FIELDS if name != "elevation" and name not in BAKED)
 """Fields that a run may change."""
@@ -54,11 +54,9 @@ def settings_of(obj: bpy.types.Object) -> FrameSettings | None:
 
 def count_of(settings: Any) -> int:
     """Number of frames to keep after the start."""
-    return (
-        frames_of_film(settings.length, settings.rate)
-        if settings.by == "FILM"
-        else int(settings.count)
-    )
+    if settings.by == "FILM":
+        return frames_of_film(settings.length, settings.rate)
+    return int(settings.count)
 
 
 def fields_of(settings: Any) -> tuple[str, ...]:

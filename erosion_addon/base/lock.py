@@ -93,10 +93,9 @@ def _take(folder: Path, mine: dict[str, Any]) -> None:
 def _remove_dead(path: Path) -> None:
     """Remove the lock of a process that no longer runs, unless another process is about to take it
     over.
-
-    Where the system has no locks on files it stays: nothing else tells it from the next one at the
-    same place.
     """
+    # Where the system has no locks on files, it stays: nothing else distinguishes it from the next
+    # one at the same place.
     if stream := _locked_stream(path):
         with stream, suppress(OSError):
             if os.path.samestat(os.fstat(stream.fileno()), path.lstat()) and _is_dead(

@@ -63,12 +63,11 @@ def _left_by_machine(root: Path) -> Iterator[int]:
 
 
 def _left_by_containers(root: Path) -> Iterator[int]:
-    """Bytes left in each control group of this process. The kernel kills it when one is full
-    (cgroups(7), versions 1, 2).
-
-    A line of /proc/self/cgroup is "number:controllers:path"; version 2 has no controllers. A
-    container may see its own group as the root, where the path it is told does not exist.
+    """Bytes left in each control group of this process, versions 1 and 2, see cgroups(7); the
+    kernel kills it when one is full.
     """
+    # A line is "number:controllers:path"; version 2 has no controllers. A container may see its own
+    # group as the root, where the path in that line does not exist.
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
         if controllers == "":

@@ -126,7 +126,8 @@ class WorkerPool:
         If the system provides fewer threads, the calling thread does the rest.
         """
         shared = self._shared
-        shared.work, shared.errors = work, [None] * len(shared.go)
+        shared.work = work
+        shared.errors = [None] * len(shared.go)
         for go in shared.go:
             go.release()
         first: Exception | None = None
@@ -134,7 +135,8 @@ class WorkerPool:
             work(0)
             for place in range(len(shared.go) + 1, self.size):
                 work(place)
-        except Exception as own:  # noqa: BLE001 - it is raised below; an interruption waits for nobody
+        # It is raised below; an interruption, which is no Exception, waits for nobody.
+        except Exception as own:  # noqa: BLE001
             first = own
         for lock in shared.finished:
             lock.acquire()

@@ -2,6 +2,7 @@
 """River beds: masks of their extent, and carving into the ground."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -132,16 +133,15 @@ def carve(
     # Upstream, as `descend` takes its points.
     level, deep = (
         values[::-1]
-        for values in _descended(
-            ground[::-1],
-            np.full(count, math.nan),
-            np.full(count, -math.inf),
-            np.full(count, depth),
-            np.full(count, half),
-            np.sqrt((steps * steps).sum(-1))[::-1],
-            np.arange(-1, count - 1),
-            parameters.incision,
-        )
+        for values in _Course(
+            ground=ground[::-1],
+            pools=np.full(count, math.nan),
+            lowest=np.full(count, -math.inf),
+            depth=np.full(count, depth),
+            half=np.full(count, half),
+            steps=np.sqrt((steps * steps).sum(-1))[::-1],
+            following=np.arange(-1, count - 1),
+        ).descended(parameters.incision)
     )
     # where the line leaves the terrain and comes back
     gap = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1
@@ -155,19 +155,14 @@ def carve(
         level, deep = (np.pad(values, (0, len(onward)), mode="edge") for values in (level, deep))
         level = np.maximum(level, floor)
         deep = np.minimum(deep, level - floor)
-    wide = np.full(len(points), half)
-    far = np.full(len(points), math.inf)
-    return _cut(
-        elevation,
-        spacing,
-        False,
-        parameters,
-        np.column_stack([points, level]),
-        wide,
-        deep,
-        far,
-        starts,
+    bed = _Bed(
+        place=np.column_stack([points, level]),
+        half=np.full(len(points), half),
+        depth=deep,
+        reach=np.full(len(points), math.inf),
+        starts=starts,
     )
+    return _cut(elevation, spacing, False, bed, _bank(parameters))
 
 
 def carve_rivers(
@@ -211,66 +206,73 @@ def carve_rivers(
     last = np.array(elevation.shape) - 1.0
     at_border = (row <= 0.0) | (col <= 0.0) | (row >= last[0]) | (col >= last[1])
     within = (following < 0) & np.isnan(pools) & ~(at_border & (edges == "open"))
-    lowest = np.where(within, ground, -math.inf)
-    level, deep = _descended(
-        ground, pools, lowest, water_sizes.depth, half, steps, following, parameters.incision
-    )
+    level, deep = _Course(
+        ground=ground,
+        pools=pools,
+        lowest=np.where(within, ground, -math.inf),
+        depth=water_sizes.depth,
+        half=half,
+        steps=steps,
+        following=following,
+    ).descended(parameters.incision)
     still = ~np.isnan(pools)
     starts = np.union1d(water.starts, np.flatnonzero(still[:-1] & still[1:]) + 1)
     # as slopes rise between cells
     cut = sliding_window_view(np.pad(ground, 1, mode="edge"), 3).min(axis=-1) - level
-    reach = np.maximum(water_sizes.width, 2.0 * np.maximum(cut, 0.0) / bank)
-    heights = _cut(
-        elevation,
-        spacing,
-        wraps,
-        parameters,
-        np.column_stack([points, level]),
-        half,
-        deep,
-        reach,
-        starts,
+    bed = _Bed(
+        place=np.column_stack([points, level]),
+        half=half,
+        depth=deep,
+        reach=np.maximum(water_sizes.width, 2.0 * np.maximum(cut, 0.0) / bank),
+        starts=starts,
     )
+    heights = _cut(elevation, spacing, wraps, bed, bank)
     rims = _highest_around(np.append(-math.inf, water.level)[water.lakes], wraps)
     limited: Array = np.maximum(heights, np.minimum(elevation, rims))
     return limited
 
 
-def _descended(
-    ground: Array,
-    pools: Array,
-    lowest: Array,
-    depth: Array,
-    half: Array,
-    steps: Array,
-    following: Array,
-    incision: float,
-) -> tuple[Array, Array]:
-    """Water level, m, and depth, m, of rivers (points,); see `descend`."""
-    from .kernels import beds
+class _Course(NamedTuple):
+    """Rivers by point, see `kernels.beds.descend`; half: half the width, m."""
 
-    arrays = (ground, pools, lowest, depth, RAMP * half, steps)
-    level, bed = beds.descend(*map(np.ascontiguousarray, arrays), following, incision)
-    return level, level - bed
+    ground: Array
+    pools: Array
+    lowest: Array
+    depth: Array
+    half: Array
+    steps: Array
+    following: Array
+
+    def descended(self, incision: float) -> tuple[Array, Array]:
+        """Water level, m, and depth, m, (points,)."""
+        from .kernels import beds
+
+        arrays = (self.ground, self.pools, self.lowest, self.depth, RAMP * self.half, self.steps)
+        level, bed = beds.descend(*map(np.ascontiguousarray, arrays), self.following, incision)
+        return level, level - bed
+
+
+class _Bed(NamedTuple):
+    """Beds of rivers by point, see `kernels.beds.cut`."""
+
+    place: Array
+    half: Array
+    depth: Array
+    reach: Array
+    starts: Array
 
 
 def _cut(
-    elevation: Array,
-    spacing: tuple[float, float],
-    wraps: bool,
-    parameters: CutParameters,
-    place: Array,
-    half: Array,
-    depth: Array,
-    reach: Array,
-    starts: Array,
+    elevation: Array, spacing: tuple[float, float], wraps: bool, bed: _Bed, bank: float
 ) -> Array:
     """Terrain, (rows, cols) m, with beds cut into it; see `kernels.beds.cut`."""
     from .kernels import beds
 
     ground = np.ascontiguousarray(elevation, np.float64)
     heights = ground.copy()
-    beds.cut(place, half, depth, reach, starts, spacing, wraps, _bank(parameters), ground, heights)
+    beds.cut(
+        bed.place, bed.half, bed.depth, bed.reach, bed.starts, spacing, wraps, bank, ground, heights
+    )
     return heights
 
 

@@ -120,7 +120,9 @@ class FlowGraph:
         returns the number of pits. wander: see `route`. UnsoundError for heights that are not
         finite.
         """
-        kernels, network, (rows, cols) = self._receivers, self.network, self.shape
+        kernels = self._receivers
+        network = self.network
+        rows, cols = self.shape
         key = np.uint64(wander or 0)
         chance = wander is not None
         results: list[tuple[int, bool]] = []
@@ -139,7 +141,9 @@ class FlowGraph:
         """Sort cells in topological order, once every one of them reaches an outlet; UnsoundError
         if one does not.
         """
-        streams, network, (rows, cols) = self._streams, self.network, self.shape
+        streams = self._streams
+        network = self.network
+        rows, cols = self.shape
         trees = np.empty(streams.count_outlets(network) + 1, np.int64)
         in_bands(
             lambda first, last: streams.list_donors(network, cols, first, last, self._donors),
@@ -168,7 +172,8 @@ class FlowGraph:
         """Label cells below 0 in `labels` with that of the first labeled cell on their flow path;
         UnsoundError for a path without one.
         """
-        kernels, (rows, cols) = self._basins, self.shape
+        kernels = self._basins
+        rows, cols = self.shape
 
         def label(first: int, last: int) -> None:
             if not kernels.label_basins(self.network, self.labels, cols, first, last):
@@ -180,7 +185,8 @@ class FlowGraph:
         """Pairs of neighbors in different basins, in reading order; see
         `kernels.basins.list_borders`.
         """
-        kernels, (rows, cols) = self._basins, self.shape
+        kernels = self._basins
+        rows, cols = self.shape
         by_border: dict[int, Array] = {}
 
         def border(first: int, last: int) -> None:

@@ -143,7 +143,9 @@ def _channel_cells(land: Land) -> Array:
 def _channels(land: Land, cells: Array) -> _Channels:
     from .kernels import streams
 
-    network, heights, lengths = land.graph.network, land.heights, np.zeros(land.heights.size)
+    network = land.graph.network
+    heights = land.heights
+    lengths = np.zeros(land.heights.size)
     streams.longest_ways(network, land.graph.order, lengths)
     toward = network.toward[cells]
     below = cells + network.offsets[toward]
@@ -155,8 +157,13 @@ def _channels(land: Land, cells: Array) -> _Channels:
     place = np.clip(np.digitize(area, ends) - 1, 0, BINS - 1)
     counts = np.bincount(place, minlength=BINS)
     some = np.maximum(counts, 1)
-    means = [np.bincount(place, values, BINS) / some for values in (slopes, lengths[cells])]
-    return _Channels(0.5 * (ends[1:] + ends[:-1]), ends[:-1], counts, *means)
+    return _Channels(
+        0.5 * (ends[1:] + ends[:-1]),
+        ends[:-1],
+        counts,
+        np.bincount(place, slopes, BINS) / some,
+        np.bincount(place, lengths[cells], BINS) / some,
+    )
 
 
 def _rivers(land: Land) -> dict[str, float | None]:

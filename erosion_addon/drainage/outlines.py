@@ -99,7 +99,8 @@ def _shore(side: _Side, wet: Array, ground: Array, level: float) -> tuple[float,
     """Point where the ground crosses the level between a wet and a dry cell; the midpoint at the
     terrain's edge.
     """
-    (row, col), (other_row, other_col) = side[:2], side[2:]
+    row, col = side[:2]
+    other_row, other_col = side[2:]
     if not wet[row, col]:
         row, col, other_row, other_col = other_row, other_col, row, col
     rise = ground[other_row, other_col] - ground[row, col]

@@ -159,7 +159,7 @@ def _rows(
         **sizes._asdict(),
         "stream_order": points.least(water.order),
         "lake": inside,
-        "foam": points.between(smooth_step(_fall(water), *WHITE)),
+        "foam": points.between(smooth_step(_fall(water), WHITE[0], WHITE[1])),
         "distance": points.between(distances(water)),
     }
     return _Rows(place, points.starts, points.first, half, along, layers)

@@ -78,7 +78,8 @@ def water_of(
     require_land(sea, parameters.sea_level)
     if elevation.min() == elevation.max():
         raise InputError("The terrain is level, so no water runs on it; give it some relief first.")
-    (rows, cols), threads = elevation.shape, granted(threads)
+    rows, cols = elevation.shape
+    threads = granted(threads)
     ground = elevation if sea is None else np.where(sea, parameters.sea_level, elevation)
     graph = FlowGraph(
         (rows, cols),
@@ -114,7 +115,7 @@ def water_of(
     cells = cells[: ends[-1] if rivers else 0]
     lines = _lines(cells, ends, main, graph)
     orders = graph.stream_order(amounts, least)
-    return _placed(lines, cells, graph, levels, wet, areas, orders, lakes, level)
+    return _placed(lines, cells, graph, _Flow(levels, wet, areas, orders), lakes, level)
 
 
 def sea_of(elevation: Array, parameters: RiverParameters) -> Array | None:
@@ -212,18 +213,23 @@ def _joins(cells: Array, begins: Array, main: Array) -> Array:
     return joins
 
 
+class _Flow(NamedTuple):
+    """Water by cell, flat with a ring: its level in m, whether it stands, drainage area in m², and
+    Strahler order.
+    """
+
+    levels: Array
+    wet: Array
+    areas: Array
+    orders: Array
+
+
 def _placed(
-    lines: _Lines,
-    cells: Array,
-    graph: FlowGraph,
-    levels: Array,
-    wet: Array,
-    areas: Array,
-    orders: Array,
-    lakes: Array,
-    level: Array,
+    lines: _Lines, cells: Array, graph: FlowGraph, flow: _Flow, lakes: Array, level: Array
 ) -> Water:
     from .kernels import channels
+
+    levels, wet, areas, orders = flow
 
     first = cells[lines.first]
     second = cells[lines.second]
@@ -246,16 +252,18 @@ def _placed(
         area[tributary] = area[tributary + 1] = areas[cells[lines.first[tributary] + 1]]
         order[tributary] = order[tributary + 1]
     return Water(
-        np.stack([place[:, 1] * graph.spacing[1], place[:, 0] * graph.spacing[0], height], -1),
-        lines.starts,
-        lines.following,
-        lines.crossing,
-        thalweg,
-        area,
-        order,
-        np.minimum(number[first], number[second]),
-        lakes,
-        level,
+        place=np.stack(
+            [place[:, 1] * graph.spacing[1], place[:, 0] * graph.spacing[0], height], -1
+        ),
+        starts=lines.starts,
+        following=lines.following,
+        crossing=lines.crossing,
+        thalweg=thalweg,
+        area=area,
+        order=order,
+        inside=np.minimum(number[first], number[second]),
+        lakes=lakes,
+        level=level,
     )
 
 

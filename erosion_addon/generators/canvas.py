@@ -58,5 +58,6 @@ class Canvas:
 
     def cut(self, field: Array) -> Array:
         """Crop a field (period) to the terrain."""
-        (top, left), (rows, cols) = self.margin, (self.rows, self.cols)
+        top, left = self.margin
+        rows, cols = (self.rows, self.cols)
         return field[top : top + rows, left : left + cols]

@@ -154,8 +154,11 @@ def distances(canvas: Canvas, cells: int, stream: int) -> tuple[Array, Array]:
     y, x = (
         np.arange(side) * (count / side) for count, side in zip(counts, canvas.period, strict=True)
     )
-    at = np.arange(counts[0])[:, None], np.arange(counts[1])[None, :]
-    down, right = (0.5 + 0.5 * random_numbers(canvas.seed, stream + axis, *at) for axis in (0, 1))
+    row = np.arange(counts[0])[:, None]
+    col = np.arange(counts[1])[None, :]
+    down, right = (
+        0.5 + 0.5 * random_numbers(canvas.seed, stream + axis, row, col) for axis in (0, 1)
+    )
     # Points beyond the edges are those of the other side.
     points = [
         (

@@ -90,12 +90,14 @@ def _pixels(image: str, canvas: Canvas) -> Array:
 
 def pyramid_in_sand(canvas: Canvas, parameters: PyramidInSandParameters) -> Array:
     """Upper surface of the rock and the sand."""
-    return np.maximum(pyramid(canvas, parameters), _sand(canvas, parameters))  # type: ignore[arg-type]
+    rock = pyramid(canvas, parameters)  # type: ignore[arg-type]
+    return np.maximum(rock, _sand(canvas, parameters))
 
 
 def sand_around(canvas: Canvas, parameters: PyramidInSandParameters) -> Array:
     """Thickness of the sand on the rock."""
-    return np.maximum(_sand(canvas, parameters) - pyramid(canvas, parameters), 0.0)  # type: ignore[arg-type]
+    rock = pyramid(canvas, parameters)  # type: ignore[arg-type]
+    return np.asarray(np.maximum(_sand(canvas, parameters) - rock, 0.0))
 
 
 def _sand(canvas: Canvas, parameters: PyramidInSandParameters) -> Array:

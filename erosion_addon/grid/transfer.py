@@ -25,7 +25,8 @@ class GridTransfer:
         self.coarse = coarse
         sides = list(zip(fine, coarse, strict=True))
         self._bells, self._blocks = (
-            [matrix for side in sides for matrix in shape(*side, wrap)] for shape in (bells, blocks)
+            [matrix for count, coarser in sides for matrix in shape(count, coarser, wrap)]
+            for shape in (bells, blocks)
         )
 
     def average(self, fine: Array) -> Array:

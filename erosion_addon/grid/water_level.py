@@ -15,12 +15,13 @@ def water_level(ground: Array, depth: Array, threshold: float) -> tuple[Array, A
     """Height of the water surface, (rows, cols) m, and its faces, (rows - 1, cols - 1) bool.
 
     ground, depth: (rows, cols) m. A face is part of the surface if one of its corners is deeper
-    than `threshold`. At a dry corner the surface continues at the mean level of the wet neighbors,
-    but at least as far below the ground as the water there falls short of the threshold. So the
-    edge lies where the depth equals the threshold, and never floats. Where the ground does not rise
-    above the water, the surface dips below it in proportion to the depth nearby, more steeply the
-    fewer of the cells around are wet, which smooths the staircase of the cells.
+    than `threshold`.
     """
+    # At a dry corner the surface continues at the mean level of the wet neighbors, but at least as
+    # far below the ground as the water there falls short of the threshold. So the edge lies where
+    # the depth equals the threshold, and never floats. Where the ground does not rise above the
+    # water, the surface dips below it in proportion to the depth nearby, more steeply the fewer of
+    # the cells around are wet, which smooths the staircase of the cells.
     wet = depth > threshold
     faces = wet[:-1, :-1] | wet[:-1, 1:] | wet[1:, :-1] | wet[1:, 1:]
     level = ground + depth

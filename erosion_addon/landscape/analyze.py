@@ -97,7 +97,8 @@ class Question:
 
     def least(self, landscape: Landscape) -> float:
         """Drainage area of the smallest channel in m²."""
-        (rows, cols), (along, across) = landscape.shape, landscape.manifest.spacing
+        rows, cols = landscape.shape
+        along, across = landscape.manifest.spacing
         return smallest_channel(self.channel_area, along * across * (rows * cols))
 
 
@@ -130,9 +131,8 @@ def analyze(
     """Analyze a landscape, before erosion if it has not been eroded: further layers, `LAYERS`, and
     figures.
 
-    The figures stand in the manifest's `analysis`. The same bytes on any number of workers. A run
-    that was ended goes on where it was if the same user starts it again on the same machine; the
-    files of others are not believed, as they say where in memory kernels write. on_progress,
+    The figures stand in the manifest's `analysis`. The same bytes on any number of workers. An
+    interrupted run continues if the same user starts it again on the same machine. on_progress,
     on_note: see `erode.erode`. InputError for a damaged landscape, or where the sea leaves no land.
     """
     question = question or Question()
@@ -148,6 +148,7 @@ def analyze(
             raise InputError(f"{sentences[0]}; make or erode the landscape again.")
         landscape = _without_analysis(landscape)
         tasks = tasks_of(landscape, question)
+        # Files of other users are not trusted, as they say where in memory kernels write.
         journal = Journal(
             folder,
             FOLDER,
@@ -306,7 +307,8 @@ def _flow(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, A
 
 def _measure(landscape: Landscape, task: AnalysisTask, threads: int) -> dict[str, Any]:
     """Layers of a tile, and sums over its land."""
-    tile, (along, across) = _tile_flow(landscape, task, threads), landscape.manifest.spacing
+    tile = _tile_flow(landscape, task, threads)
+    along, across = landscape.manifest.spacing
     tile.route(_left(landscape, f"route_{task.tile.name}", "toward")["toward"])
     inflow, beyond = _left(landscape, "flow", task.tile.name)[task.tile.name]
     upstream, levels = tile.drain(inflow, beyond)
@@ -388,8 +390,8 @@ def _directions(landscape: Landscape, tile: Tile) -> Array:
         window.top - WAY, window.bottom + WAY, window.left - WAY, window.right + WAY
     ).meet(landscape.whole)
     assert near is not None
-    (rows, cols), spacing = near.shape, landscape.manifest.spacing
-    graph = FlowGraph((rows, cols), spacing, "closed")
+    rows, cols = near.shape
+    graph = FlowGraph((rows, cols), landscape.manifest.spacing, "closed")
     toward = graph.inside(graph.network.toward)
     for neighbor in landscape.tiles():
         area = landscape.window(neighbor)
@@ -398,7 +400,8 @@ def _directions(landscape: Landscape, tile: Tile) -> Array:
             ringed = codes.reshape(area.shape[0] + 2, area.shape[1] + 2)
             toward[part.within(near)] = ringed[1:-1, 1:-1][part.within(area)]
     directions = np.empty((rows, cols, 2), np.float32)
-    streams.ways(graph.network, cols, *spacing, WAY, 0, rows, directions)
+    row_spacing, col_spacing = landscape.manifest.spacing
+    streams.ways(graph.network, cols, row_spacing, col_spacing, WAY, 0, rows, directions)
     return directions[window.within(near)]
 
 
@@ -408,20 +411,18 @@ def _surface(landscape: Landscape, tile: Tile, threads: int) -> tuple[Array, Arr
 
     place = _place(landscape, tile)
     surroundings = Window(*place.around)
-    (rows, cols), ringed = (
-        place.shape,
-        continued(landscape.read(layer_of(landscape, "elevation"), surroundings), 1, False),
-    )
+    rows, cols = place.shape
+    ringed = continued(landscape.read(layer_of(landscape, "elevation"), surroundings), 1, False)
     top = place.top - surroundings.top
     left = place.left - surroundings.left
     ringed = np.ascontiguousarray(ringed[top : top + rows + 2, left : left + cols + 2])
     slopes = np.empty((rows, cols), np.float32)
     curvatures = np.empty((rows, cols), np.float32)
     aspects = np.empty((rows, 4), np.int64)
-    spacing = landscape.manifest.spacing
+    row_spacing, col_spacing = landscape.manifest.spacing
     in_bands(
         lambda first, last: surface.measure(
-            ringed, *spacing, first, last, slopes, curvatures, aspects
+            ringed, row_spacing, col_spacing, first, last, slopes, curvatures, aspects
         ),
         rows,
         threads,

@@ -130,11 +130,10 @@ class Cluster:
 
 
 class _Order:
-    """Task for a worker, which does it when it reads it.
+    """Task for a worker, which does it when it reads it."""
 
-    Sent as bytes: a worker without this module, of an older version, then fails at the task. As an
-    object it would take the worker's connection down, again and again.
-    """
+    # Sent as bytes: a worker of an older version, without this module, then fails at the task. An
+    # object would take down the worker's connection, again and again.
 
     def __init__(self, version: Version, task: Task, folder: str, threads: int) -> None:
         self._order = version, task, folder, threads

@@ -48,11 +48,11 @@ def routed(plan: Plan, heights: Array, outlets: Array | None, threads: int) -> d
     """
     graph = FlowGraph(plan.coarse_shape, plan.coarse_spacing, plan.erosion.edges, outlets, threads)
     graph.route(graph.padded(heights))
-    sides = (
+    down, right = (
         np.minimum(plan.factor, count - plan.factor * np.arange(coarse))
         for count, coarse in zip(plan.landscape.shape, plan.coarse_shape, strict=True)
     )
-    cells = np.multiply.outer(*sides).astype(np.float64)
+    cells = np.multiply.outer(down, right).astype(np.float64)
     areas = graph.inside(graph.accumulate(graph.padded(cells)))
     return {UPSTREAM: areas.copy(), RECEIVER: graph.receivers().astype(np.float64)}
 
@@ -81,13 +81,12 @@ def entering(plan: Plan, window: Window, heights: Array, upstream: Array, receiv
 
 
 def leaving(plan: Plan, window: Window, upstream: Array, receiver: Array) -> Array:
-    """1 in the cells of a window's border over which water leaves it, as on coarse cells, (rows,
-    cols) float32, else 0.
-
-    The other cells of the border hold water back, also those from which a brook leaves to a larger
-    river that enters. A lake over several tiles would else run back from its rim into the tile
-    beside it, so that none cuts the rim.
+    """Cells of a window's border over which water leaves it, as on coarse cells: (rows, cols)
+    float32, 1 there and else 0.
     """
+    # The other cells of the border hold water back, also those from which a brook leaves to a
+    # larger river that enters. Otherwise a lake over several tiles would run back from its rim into
+    # the tile beside it, and none would cut the rim.
     factor = plan.factor
     inside = _inside(plan, window)
     count = plan.coarse_shape[1]
@@ -172,7 +171,8 @@ def rivers(plan: Plan, window: Window, heights: Array, read: Read) -> Surroundin
     """
     if not plan.has_rivers_across_tiles():
         return None
-    shape, (rows, cols) = plan.coarse_shape, plan.landscape.shape
+    shape = plan.coarse_shape
+    rows, cols = plan.landscape.shape
     upstream = read(UPSTREAM, shape, 0.0, rows * cols)
     receiver = read(RECEIVER, shape, 0.0, shape[0] * shape[1] - 1)
     inflow = entering(plan, window, heights, upstream, receiver)
@@ -185,9 +185,10 @@ def measured(
     """Water and load across the lines around windows in each step with streams, see `Gauges`; by
     names for `streams`.
 
-    land, masks: on coarse cells. beds: heights there at which streams run, m; means are higher at
-    bends, which would hold them back. The ground that the steps leave there is given up.
+    land, masks: on coarse cells. beds: heights there at which streams run, m.
     """
+    # Beds, because mean heights are higher at bends and would hold streams back. The ground that
+    # the steps leave on coarse cells is discarded.
     recipe = plan.stream_recipe()
     arrays = dict[str, Array]()
     if recipe is None:
@@ -290,7 +291,8 @@ def _inside(plan: Plan, window: Window) -> Window:
     """Coarse cells that lie in a window but for its outermost cells, where all water leaves; at
     edges of the landscape nothing comes from beyond.
     """
-    factor, (rows, cols) = plan.factor, plan.landscape.shape
+    factor = plan.factor
+    rows, cols = plan.landscape.shape
     return Window(
         -(-(window.top + 1) // factor) if window.top else 0,
         (window.bottom - 1) // factor if window.bottom < rows else plan.coarse_shape[0],

@@ -144,10 +144,8 @@ class Plan:
 
     def on_coarse_cells(self, recipe: Recipe) -> Recipe:
         """A recipe with its effect on coarse cells."""
-        spacing, (rows, cols) = (
-            self.landscape.manifest.spacing,
-            (side * self.factor for side in self.coarse_shape),
-        )
+        spacing = self.landscape.manifest.spacing
+        rows, cols = (side * self.factor for side in self.coarse_shape)
         fine = mean_cell_size(spacing)
         coarse = mean_cell_size(self.coarse_spacing)
         recipe = fitted(recipe, longer_side(self.landscape.shape, spacing), fine, coarse)
@@ -277,7 +275,8 @@ class Plan:
         """A tile's cells with its halo."""
         window = self.landscape.window(tile)
         halo = self.erosion.halo
-        (rows, cols), (down, right) = self.landscape.counts, self.landscape.shape
+        rows, cols = self.landscape.counts
+        down, right = self.landscape.shape
         return Window(
             window.top - halo if tile.y else 0,
             window.bottom + halo if tile.y + 1 < rows else down,
@@ -304,7 +303,8 @@ class Plan:
 
     def _ramps(self, tile: Tile) -> tuple[Array, Array]:
         """Factors of a tile's share along its rows and columns."""
-        window, (rows, cols) = self.landscape.window(tile), self.landscape.counts
+        window = self.landscape.window(tile)
+        rows, cols = self.landscape.counts
         along = self._ramp(window.top, window.bottom, tile.y > 0, tile.y + 1 < rows)
         return along, self._ramp(window.left, window.right, tile.x > 0, tile.x + 1 < cols)
 

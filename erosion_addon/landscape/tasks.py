@@ -225,7 +225,8 @@ def _cover(plan: Plan, tile: Tile, threads: int) -> Outcome:
 
 def _finish(plan: Plan, tile: Tile, threads: int) -> Outcome:
     """The layers of a tile, from all that runs have left."""
-    landscape, window = plan.landscape, plan.landscape.window(tile)
+    landscape = plan.landscape
+    window = plan.landscape.window(tile)
     start = {name: landscape.read(START + name, window) for name in _names(landscape, START)}
     masks = _masks(plan, window)
     layers = state(plan, window, masks)
@@ -437,10 +438,9 @@ def _eroded(
 ) -> tuple[Terrain, dict[str, float]]:
     """Terrain of a window after a recipe, and volumes of all its steps. shared: whether only the
     tile's share is done.
-
-    Each tile gets its share of the drops, which dig as anywhere. (Two runs of half the strength
-    left the ground a third rougher than one.) Of other processes each does its share everywhere.
     """
+    # Each tile gets its share of the drops, which dig with full strength: two runs of half the
+    # strength left the ground a third rougher than one. Other processes do their share everywhere.
     fields = {name: layers[name] for name in ("sediment", *plan.left_coarsely()) if name in layers}
     terrain = Terrain(layers["elevation"], plan.landscape.manifest.spacing, fields)
     weight = plan.weight(tile)
@@ -467,7 +467,8 @@ def _eroded(
             surroundings = inflow.streams(plan, window, terrain.elevation, number, read)
         if shared and falls:
             steps = tuple(_fewer_drops(step, plan.mean_weight(tile)) for step in steps)
-            masks["rain"], share = weight, np.minimum(1.0, 4.0 * weight)
+            masks["rain"] = weight
+            share = np.minimum(1.0, 4.0 * weight)
         if shared:
             masks["strength"] = share * masks.get("strength", 1.0)
         part = replace(recipe, steps=steps)

@@ -157,15 +157,16 @@ class Strata:
     def colors(self, elevation: Array, spacing: tuple[float, float]) -> Array:
         """Linear colors of the rock at elevations (rows, cols) in meters: (rows, cols, 3) float32.
 
-        spacing: (row, col) meters. Each color is the mean over the height of the blend, or over the
-        height span of the cell if that is larger, so that thin layers do not alias on slopes. It is
-        a difference of the colors' integral.
+        spacing: (row, col) meters.
         """
+        # Each color is the mean over the height of the blend, or over the height span of the cell
+        # if that is larger, so that thin layers do not alias on slopes: a difference of the colors'
+        # integral.
         height = elevation + self._rise(elevation.shape, spacing)
-        spans = [np.abs(fall) for fall in np.gradient(height)]
+        down, right = (np.abs(fall) for fall in np.gradient(height))
         tops = np.cumsum([0.0, *(thickness for thickness, _ in self.layers)])
         colors = np.array([linear_color("color", color) for _, color in self.layers], np.float32)
-        half = np.maximum(np.maximum(*spans), max(self.bedding.blend, 1e-6 * tops[-1])) / 2
+        half = np.maximum(np.maximum(down, right), max(self.bedding.blend, 1e-6 * tops[-1])) / 2
         result = np.empty((*elevation.shape, 3), np.float32)
         places = [np.divmod(height + side, tops[-1]) for side in (half, -half)]
         for channel in range(3):

@@ -55,7 +55,8 @@ def bake(
 def _sky(
     terrain: Terrain, parameters: LightParameters, wrap: bool, threads: int, tally: Tally
 ) -> Array:
-    (row_spacing, col_spacing), (rows, cols) = terrain.spacing, terrain.shape
+    row_spacing, col_spacing = terrain.spacing
+    rows, cols = terrain.shape
     count = -(-parameters.azimuths // 4) * 4
     radius = parameters.radius or 0.5 * longer_side(terrain.shape, terrain.spacing)
     if not parameters.half_resolution or min(rows, cols) < 6:
@@ -90,8 +91,12 @@ def caster_light(
 
     slopes = gradient(elevation, spacing, wrap=False)
 
+    row_spacing, col_spacing = spacing
+
     def shade(first: int, last: int) -> None:
-        sphere_shadows.shade(elevation, slopes, *spacing, casters, table, first, last, lights)
+        sphere_shadows.shade(
+            elevation, slopes, row_spacing, col_spacing, casters, table, first, last, lights
+        )
 
     in_bands(shade, -(-len(elevation) // sphere_shadows.TILE), threads, band=1)
     return lights
@@ -99,7 +104,8 @@ def caster_light(
 
 def _sun_row(sun: Sun) -> tuple[float, ...]:
     """Sun in the form of `sphere_shadows.shade`; 1 - cos b is 2 sin² b/2, which loses no digits."""
-    (sine, cosine), (half, _) = sincos(sun.radius), sincos(sun.radius / 2)
+    sine, cosine = sincos(sun.radius)
+    half, _ = sincos(sun.radius / 2)
     return *_unit(sun), cosine, sine, 2 * half * half
 
 

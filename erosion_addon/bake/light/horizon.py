@@ -161,9 +161,9 @@ def _rays(
 def azimuths(count: int) -> Array:
     """Unit vectors along columns and rows, (count, 2), evenly spread; count: a multiple of 4.
 
-    None lies along an axis: of those beside a wall half would be on its wrong side. Mirrored or
-    transposed they are the same vectors bit for bit.
+    Mirrored or transposed they are the same vectors bit for bit.
     """
+    # None lies along an axis: beside a wall, half of those would be on its wrong side.
     quarter = count // 4
     _, cosine = sincos((np.arange(quarter) + 0.5) * (math.pi / (2 * quarter)))
     sine = cosine[::-1]

@@ -42,9 +42,10 @@ def fit_spheres(points: Array, count: int) -> Array:
 
     The box about the points is cut across its longest side, so often that `count` parts are about
     as large. The box of each becomes the sphere that throws as large a shadow, on average over all
-    directions, as the ellipsoid in it: of radius √((ab + bc + ca) / 3) with its half sides a, b, c,
-    as a convex body's average shadow is a quarter of its surface (Cauchy). A ball stays itself.
+    directions, as the ellipsoid in it. A ball stays itself.
     """
+    # Of radius √((ab + bc + ca) / 3) with half sides a, b, c, as a convex body's average shadow is
+    # a quarter of its surface (Cauchy).
     parts = _parts(points, count)
     low = np.array([part.min(axis=0) for part in parts])
     high = np.array([part.max(axis=0) for part in parts])

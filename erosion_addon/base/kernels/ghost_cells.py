@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Edges for moving particles: open, closed or wrapped."""
 
-from .jit import allocation_free, kernel
+from .jit import allocation_free, inlined, kernel
 
 OPEN, CLOSED, WRAP = 0, 1, 2
 """Codes in the order of `base.arrays.EDGES`."""
@@ -30,7 +30,19 @@ def along_wall(place, direction, last):
 @allocation_free
 def wrapped(place, count):
     """Wrapped position, for positions up to one cell beyond an edge."""
-    return place - count if place >= count else (place + count if place < 0.0 else place)
+    if place >= count:
+        return place - count
+    return place + count if place < 0.0 else place
+
+
+@inlined
+def neighbor(index, count, wrap):
+    """Index of a cell up to two cells beyond an edge, wrapped or clamped."""
+    if not wrap:
+        return min(max(index, 0), count - 1)
+    if index < 0:
+        return index + count
+    return index - count if index >= count else index
 
 
 @kernel

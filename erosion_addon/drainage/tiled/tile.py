@@ -25,7 +25,8 @@ class Place:
     @property
     def around(self) -> tuple[int, int, int, int]:
         """Top, bottom, left and right of the tile with the cells of the land around it."""
-        (rows, cols), (most, widest) = self.shape, self.land
+        rows, cols = self.shape
+        most, widest = self.land
         bottom = min(self.top + rows + 1, most)
         right = min(self.left + cols + 1, widest)
         return max(self.top - 1, 0), bottom, max(self.left - 1, 0), right
@@ -56,7 +57,8 @@ class Place:
         """Cells of the tile with neighbors in other tiles, ascending, in a flat array with a
         ring.
         """
-        (rows, cols), (most, widest) = self.shape, self.land
+        rows, cols = self.shape
+        most, widest = self.land
         inside = np.ones((rows, cols), bool)
         up = int(self.top > 0)
         left = int(self.left > 0)
@@ -235,7 +237,9 @@ class TileFlow:
         the land, -1 if it reaches an outlet first. levels: highest ground on the way there, m.
         gives: cells whose water leaves here.
         """
-        graph, network, labels = self.graph, self.graph.network, self.graph.labels
+        graph = self.graph
+        network = self.graph.network
+        labels = self.graph.labels
         network.toward[:] = toward
         leaves = self._leaves(self.rim)
         self.exits = self.rim[leaves]
@@ -279,11 +283,9 @@ class TileFlow:
         """
         from ..kernels import streams
 
-        graph, network, area = (
-            self.graph,
-            self.graph.network,
-            self.graph.spacing[0] * self.graph.spacing[1],
-        )
+        graph = self.graph
+        network = self.graph.network
+        area = self.graph.spacing[0] * self.graph.spacing[1]
         size = self.heights.size
         orders = np.zeros(size, np.uint8)
         twins = np.zeros(size, np.uint8)

@@ -112,7 +112,8 @@ class Landscape:
 
     def window(self, tile: Tile) -> Window:
         """Cells of a tile. Tiles differ by a cell at most."""
-        (rows, cols), (along, across) = self.shape, self.counts
+        rows, cols = self.shape
+        along, across = self.counts
         return Window(
             tile.y * rows // along,
             (tile.y + 1) * rows // along,

@@ -58,7 +58,7 @@ class Canvas:
             name: _rounded_to_float32(state.layers[name]) for name in LOOSE if name in state.layers
         }
         self.total = np.zeros(3)
-        self._rounded(state.elevation, {name: state.layers[name] for name in self.loose_layers})
+        self._count_rounding(state.elevation)
         self.hardness = np.zeros(state.elevation.shape if state.hardness_changes else 0, np.float32)
 
     def begin(self) -> None:
@@ -81,7 +81,8 @@ class Canvas:
         wraps = self._state.edges == "wrap"
         strength = stroke.strength * pressure
         reach = stroke.radius * RUN_OUT.get(stroke.kind, 1.0)
-        window = window_at((y, x), reach, state.elevation.shape, state.spacing, wraps)  # type: ignore[arg-type]
+        rows, cols = state.elevation.shape
+        window = window_at((y, x), reach, (rows, cols), state.spacing, wraps)
         if window is None or strength == 0.0:
             return None
         distance = distances(window, (y, x), state.spacing, wraps) / stroke.radius
@@ -96,16 +97,13 @@ class Canvas:
         """End a stroke that has changed no cell outside a box, see `Window.box`."""
         row, end_row, col, end_col = box
         inside = (slice(row, end_row), slice(col, end_col))
-        before = (
-            self.elevation[inside].copy(),
-            {name: layer[inside].copy() for name, layer in self.loose_layers.items()},
-        )
+        before = self.elevation[inside].copy()
         for layer in (self.elevation, *self.loose_layers.values()):
             layer[inside] = _rounded_to_float32(layer[inside])
-        self._rounded(*before, inside)
+        self._count_rounding(before, inside)
 
-    def _rounded(self, elevation: Array, loose: Mapping[str, Array], inside: Any = ...) -> None:
-        """Count what rounding has added."""
+    def _count_rounding(self, elevation: Array, inside: Any = ...) -> None:
+        """Add what rounding has changed to the totals. elevation: before it."""
         area = self._state.spacing[0] * self._state.spacing[1]
         self.total[2] += float((self.elevation[inside] - elevation).sum()) * area
 
@@ -133,7 +131,8 @@ class Canvas:
         start = replace(
             part, elevation=window.cut(self._state.elevation), limits=self._state.limits, masks={}
         )
-        left = shares_in_depth(start, Ground(part.elevation, part.loose(), Volumes(0.0, 0.0)))  # type: ignore[arg-type]
+        ground = Ground(part.elevation, part.loose(), Volumes(0.0, 0.0))
+        left = shares_in_depth(start, ground)  # type: ignore[arg-type]
         both = left.filled("dug", part.elevation.shape) * left.filled("laid", part.elevation.shape)
         masks = {**part.masks, "strength": both * part.masks.get("strength", np.float32(1.0))}
         return replace(part, masks=masks)

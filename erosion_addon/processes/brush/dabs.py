@@ -189,7 +189,8 @@ def _passed(flow: Array, may: Array, gain: Array, axis: int) -> Array:
     """Flow through the faces, limited by the loss of the cell it leaves and the gain of the
     other.
     """
-    (give, give_back), (take_back, take) = _pair(may, axis), _pair(gain, axis)
+    give, give_back = _pair(may, axis)
+    take_back, take = _pair(gain, axis)
     return np.asarray(np.where(flow > 0, flow * give * take, flow * give_back * take_back))
 
 

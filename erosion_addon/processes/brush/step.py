@@ -42,10 +42,8 @@ class BrushStep(Step):
             self._canvas.elevation.copy(),
             [layer.copy() for layer in self._canvas.loose_layers.values()],
         )
-        self._elevation, self._loose = (
-            self._canvas.elevation,
-            tuple(self._canvas.loose_layers.values()),
-        )
+        self._elevation = self._canvas.elevation
+        self._loose = tuple(self._canvas.loose_layers.values())
         self._total = self._canvas.total
         self._hardness = self._canvas.hardness
         self._done = 0
@@ -77,7 +75,8 @@ class BrushStep(Step):
             self._canvas.end(box)
 
     def layers(self) -> dict[str, Array]:
-        state, (elevation, loose) = self._state, self._start
+        state = self._state
+        elevation, loose = self._start
         changes = {"elevation": _changed(state.elevation, elevation, self._elevation)}
         for name, start, current in zip(self._canvas.loose_layers, loose, self._loose, strict=True):
             changes[name] = _changed(np.asarray(state.layers[name], np.float64), start, current)

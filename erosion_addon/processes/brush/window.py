@@ -94,7 +94,8 @@ def window_at(
                 (first + last) // 2 - count // 2
                 for (first, last), count in zip(spans, shape, strict=True)
             ]
-            return Window(starts[0], starts[1], *shape, shape, complete=True)
+            row, col = starts
+            return Window(row, col, shape[0], shape[1], shape, complete=True)
         (row, end_row), (col, end_col) = spans
     else:
         (row, end_row), (col, end_col) = (

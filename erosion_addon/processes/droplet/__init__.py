@@ -25,12 +25,12 @@ from .parameters import MOST_DROPS, DropletParameters
 def _fewer_drops(
     parameters: DropletParameters, longer: float, cell_size: float, larger: float
 ) -> DropletParameters:
-    """Drops dig by the cell: on larger cells as many of them for each cell would dig deeper and
-    wider. With the square root of that the relief is the same: on 192² cells of alpine, arcane and
-    canyon instead of 512² the change of height had 0.97, 1.02 and 0.98 times the deviation of the
-    run's (all drops: 1.29, 1.16, 1.31), and correlated best with it. Steps with a `detail` do half
-    of that themselves, see `FeatureSizedSteps`.
-    """
+    """Parameters for a preview on larger cells."""
+    # Drops dig by the cell: on larger cells as many for each cell would dig deeper and wider. With
+    # the square root the relief is the same: on 192² cells of alpine, arcane and canyon instead of
+    # 512², the change of height had 0.97, 1.02 and 0.98 times the deviation of the full run (all
+    # drops: 1.29, 1.16, 1.31), and correlated best with it. Steps with a `detail` do half of that
+    # themselves, see `FeatureSizedSteps`.
     by_detail = parameters.feature_size == 0 and parameters.detail > 0
     finest = longer / parameters.detail if by_detail else parameters.feature_size
     fewer = math.sqrt(max(cell_size, finest) / max(larger, finest))

@@ -124,7 +124,8 @@ class DuneStep(Step):
         if not sliding.masks_change:
             self.evolving = tuple(name for name in self.evolving if name != "_masks")
         self._find_shore()
-        self._cover, self._shares = self._make_cover(), self._make_shares()
+        self._cover = self._make_cover()
+        self._shares = self._make_shares()
         self._portions = max(1, -(-rows * cols // PORTION))
         self._parts = self._portions + 3
         works = bool(loose.any()) or parameters.supply > 0 or self._beach.any()
@@ -331,28 +332,27 @@ class DuneStep(Step):
 
     def _smooth(self, surface: Array, reach: float) -> Array:
         """Local mean of the surface. reach: radius in meters."""
-        (rows, cols), threads, wrap = self._shape, self._state.threads, self._state.edges == "wrap"
+        rows, cols = self._shape
+        threads = self._state.threads
+        wrap = self._state.edges == "wrap"
         down, right = (
             max(1, min(round(reach / 2 / pitch), count // 4))
             for pitch, count in zip(self._state.spacing, self._shape, strict=True)
         )
         result = np.empty(self._shape)
         between = np.empty(self._shape)
-        for values in (surface, result):
-            along_rows = (values, between)
-            along_cols = (between, result)
-            in_bands(
-                lambda *ends, maps=along_rows: self._mean.mean_along_rows(
-                    *maps, *ends, right, wrap
-                ),
-                rows,
-                threads,
-            )
-            in_bands(
-                lambda *ends, maps=along_cols: self._mean.mean_along_cols(*maps, *ends, down, wrap),
-                cols,
-                threads,
-            )
+        values = surface
+
+        def along_rows(first: int, last: int) -> None:
+            self._mean.mean_along_rows(values, between, first, last, right, wrap)
+
+        def along_cols(first: int, last: int) -> None:
+            self._mean.mean_along_cols(between, result, first, last, down, wrap)
+
+        for _ in range(2):
+            in_bands(along_rows, rows, threads)
+            in_bands(along_cols, cols, threads)
+            values = result
         return result
 
     def _on_lines(self, first: int, last: int, work: Any) -> None:

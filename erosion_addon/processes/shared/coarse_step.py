@@ -128,12 +128,10 @@ class CoarseStep(Step):
         self._step = (begin or make)(self._coarse, parameters, key)
 
     def _masks(self) -> dict[str, Array]:
-        """Means of the masks.
-
-        A coarse cell is disabled if less than half of it is active; otherwise a few fine cells
-        would absorb its whole change. With depth limits all of it must be active, as its active
-        cells change by more than its mean.
-        """
+        """Means of the masks."""
+        # A coarse cell is disabled if less than half of it is active; otherwise a few fine cells
+        # would absorb its whole change. With depth limits all of it must be active, as its active
+        # cells change by more than its mean.
         fine = self._state.masks
         grids = self._grids
         least = 1.0 - 1e-9 if self._state.limits.depth else 0.5

@@ -74,5 +74,7 @@ def share_masks(state: State, ground: Ground | None = None) -> Array | None:
     masks = np.stack(
         [dug, factors.filled("accepted", shape), dug * factors.filled("soft", shape)], axis=-1
     )
-    edge = {"mode": "wrap"} if state.edges == "wrap" else {"constant_values": 1.0}
-    return np.ascontiguousarray(np.pad(masks, ((1, 1), (1, 1), (0, 0)), **edge))  # type: ignore[call-overload]
+    margin = ((1, 1), (1, 1), (0, 0))
+    if state.edges == "wrap":
+        return np.ascontiguousarray(np.pad(masks, margin, mode="wrap"))
+    return np.ascontiguousarray(np.pad(masks, margin, constant_values=1.0))

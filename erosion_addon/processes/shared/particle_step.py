@@ -81,14 +81,7 @@ class DropStep(Step):
         self._hillslopes: Hillslopes | None = None
         if count and (parameters.slope_limit < 90 or parameters.creep > 0):
             self._hillslopes = Hillslopes(
-                state,
-                self._ground,
-                datum_of(state),
-                state.cell_size,
-                parameters.slope_limit,
-                parameters.creep,
-                count,
-                portions,
+                state, self._ground, parameters.slope_limit, parameters.creep, count, portions
             )
 
     def go_on_from(self, layers: dict[str, Array]) -> None:
@@ -132,10 +125,11 @@ class DropStep(Step):
             self._masks[...] = drop_masks(
                 self._state, ground_now(self._state, self._ground, self._state.cell_size)
             )
-        falls = [number * self._fall_here // max(self._count, 1) for number in (first, last)]
-        self._start(pool, tiles, *falls)
-        if self._entering is not None and last - first > falls[1] - falls[0]:
-            self._let_in(pool, tiles, first - falls[0], last - falls[1], self._entering)
+        first_fall = first * self._fall_here // max(self._count, 1)
+        last_fall = last * self._fall_here // max(self._count, 1)
+        self._start(pool, tiles, first_fall, last_fall)
+        if self._entering is not None and last - first > last_fall - first_fall:
+            self._let_in(pool, tiles, first - first_fall, last - last_fall, self._entering)
 
     def _let_in(self, pool: Any, tiles: Any, first: int, last: int, entering: "Entering") -> None:
         """Place the drops first … last - 1 from the land around on the tiles where they enter."""

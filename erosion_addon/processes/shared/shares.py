@@ -154,7 +154,9 @@ def _by_masks(state: State) -> Shares:
     if plot is not None and gain is not None:
         accepted = np.where(plot < 1.0, gain, _FULL)
     bare = None if hard is None else _FULL - hard
-    dug = gain if bare is None else bare if gain is None else gain * bare
+    dug = gain
+    if bare is not None:
+        dug = bare if gain is None else gain * bare
     return Shares(dug, None if hardness is None else _FULL - hardness, gain, accepted)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array, cell_diagonal
 from ...base.kernels.elementary import tan
+from .cell_units import datum_of
 from .halo import ground_now, inner, share_masks
 from .parameters import PORTIONS, ROUND, SPREAD, creep_passes
 from .shares import Ground, Plot
@@ -70,7 +71,8 @@ class Slides:
     def _make_constants(
         self, state: State, hold: float, stand: float, collapse: float, spread: float
     ) -> Any:
-        (row_spacing, col_spacing), diagonal = state.spacing, cell_diagonal(state.spacing)
+        row_spacing, col_spacing = state.spacing
+        diagonal = cell_diagonal(state.spacing)
         shorter = min(row_spacing, col_spacing)
         tangent = tan(math.radians(hold))
         stood = tan(math.radians(stand)) if stand < 90 else math.inf
@@ -124,7 +126,6 @@ class Slides:
 
     def _pass(self, passes: int) -> int:
         kernel = self._kernel
-        maps = (self._rock, self._loose)
         edges = self._constants.edges
         if self._bands.count == 1:
             return self._alone(passes)
@@ -136,31 +137,52 @@ class Slides:
             if moving < self.active.size // self._bands.count:
                 self._alone(1)
                 continue
-            kernel.fill_border(*maps, self.masks, edges)
+            kernel.fill_border(self._rock, self._loose, self.masks, edges)
             self._bands.run(self._fill_seam, self._sweep)
             kernel.wake(self._marks, edges == EDGES.index("wrap"))
         return passes
 
     def _alone(self, passes: int) -> int:
         """Work as one band; returns the number of passes."""
-        rows = np.array([0, self._rock.shape[0] - 2])
-        maps = (self._rock, self._loose, self.masks)
-        memory = (self._seams, self._rows[0], self._marks)
-        count: int = self._kernel.relax(*maps, self._constants, rows, *memory, passes)
+        count: int = self._kernel.relax(
+            self._rock,
+            self._loose,
+            self.masks,
+            self._constants,
+            np.array([0, self._rock.shape[0] - 2]),
+            self._seams,
+            self._rows[0],
+            self._marks,
+            passes,
+        )
         return count
 
     def _fill_seam(self, seam: int, thread: int) -> None:
-        maps = (self._rock, self._loose, self.masks)
-        memory = (self._seams, self._rows[thread])
-        self._kernel.fill_seam(*maps, self._constants, self._bands.starts[seam], seam, *memory)
+        self._kernel.fill_seam(
+            self._rock,
+            self._loose,
+            self.masks,
+            self._constants,
+            self._bands.starts[seam],
+            seam,
+            self._seams,
+            self._rows[thread],
+        )
 
     def _sweep(self, band: int, thread: int) -> None:
-        maps, (first, last) = (
-            (self._rock, self._loose, self.masks),
-            self._bands.starts[band : band + 2],
+        first, last = self._bands.starts[band : band + 2]
+        self._kernel.sweep(
+            self._rock,
+            self._loose,
+            self.masks,
+            self._constants,
+            first,
+            last,
+            band,
+            self._seams,
+            self._rows[thread],
+            self._marks,
         )
-        memory = (self._seams, self._rows[thread], self._marks)
-        self._kernel.sweep(*maps, self._constants, first, last, band, *memory)
 
 
 class _Creep(Slides):
@@ -184,10 +206,9 @@ class Hillslopes:
     """Hillslopes beside the channels that drops dig: creep and slides of steep ground, in portions
     while the drops run, see `PORTIONS`; share: of a whole step's portions.
 
-    ground: (rows, cols, 2) float64, the surface over `datum` (m) and its loose part in units of so
-    many meters; changed in place. limit: steepest slope in degrees, 90 for none. length: total
-    distance of creep in meters, the standard deviation with which an infinitely narrow ridge ends.
-    drops: total number.
+    ground: of `cell_units.in_unit`, in cells; changed in place. limit: steepest slope in degrees,
+    90 for none. length: total distance of creep in meters, the standard deviation with which an
+    infinitely narrow ridge ends. drops: total number.
     """
 
     evolving = ("done", "rounds", "moved", "_slid_out", "_crept_out")
@@ -196,8 +217,6 @@ class Hillslopes:
         self,
         state: State,
         ground: Array,
-        datum: float,
-        unit: float,
         limit: float,
         length: float,
         drops: int,
@@ -205,8 +224,8 @@ class Hillslopes:
     ) -> None:
         self._portions = max(1, round(share * PORTIONS))
         self._ground = ground
-        self._datum = datum
-        self._unit = unit
+        self._datum = datum = datum_of(state)
+        self._unit = unit = state.cell_size
         self._drops = drops
         shape = state.elevation.shape[0] + 2, state.elevation.shape[1] + 2
         self._rock = np.zeros(shape)

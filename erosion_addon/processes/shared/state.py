@@ -257,7 +257,11 @@ def run_passes(
         since = (earlier + finished) % every if every else 0
         if every and since == 0:
             look()
-        together = 1 if clear else min(count - finished, every - since if every else count)
+        together = count - finished
+        if clear:
+            together = 1
+        elif every:
+            together = min(together, every - since)
         passes = work(together)
         finished += passes
         if passes < together:

@@ -80,7 +80,9 @@ class Gauges:
         (rows + 1, cols) m²/s. spacing: (row, column) m.
         """
         thickness = (load / np.maximum(depth, THINNEST)).astype(np.float32)
-        rows, cols, (row_spacing, col_spacing) = self.rows, self.cols, spacing
+        rows = self.rows
+        cols = self.cols
+        row_spacing, col_spacing = spacing
         crossing = fluxes[0][:, cols] * np.float32(row_spacing * share)
         self.along[0, at] += crossing
         self.along[1, at] += crossing * np.where(

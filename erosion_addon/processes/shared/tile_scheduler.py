@@ -80,9 +80,10 @@ class TileRun:
 
         self._queues = particle_queues
         self.count = count
-        self.tiles = tiles.cut(
-            *shape, side or (SIDE if shape[0] * shape[1] <= LARGE else 2 * SIDE), edges
-        )
+        rows, cols = shape
+        if side is None:
+            side = SIDE if rows * cols <= LARGE else 2 * SIDE
+        self.tiles = tiles.cut(rows, cols, side, edges)
         self._colors = tiles.colors(self.tiles, edges)
         number = sum(len(color) for color in self._colors)
         self.pool = particle_queues.make_pool(number, numbers)
@@ -120,7 +121,8 @@ class TileRun:
             last = min(self.started + self._rate, self.count)
             self.pool = self._queues.with_room(self.pool, last - self.started)
             start(self.pool, self.tiles, self.started, last)
-            self.started, self._ahead = last, list(self._colors)
+            self.started = last
+            self._ahead = list(self._colors)
         while self._ahead:
             left = self._waiting(self._ahead[0])
             self._worked = left if self._worked is None else self._worked

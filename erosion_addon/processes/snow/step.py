@@ -98,10 +98,8 @@ class SnowStep(Step):
         fall += before
         level = levelness(state.elevation, state.spacing, state.edges == "wrap")
         self._clinging = np.minimum(fall, self._at_places("cling") * level)
-        self._ground, self._snow = (
-            ringed(state.elevation + self._clinging),
-            ringed(fall - self._clinging),
-        )
+        self._ground = ringed(state.elevation + self._clinging)
+        self._snow = ringed(fall - self._clinging)
         self._slides = Slides(state, self._ground, self._snow, parameters.steepest)
         self._active = self._slides.active
         self._exported = self._slides.exported
@@ -178,10 +176,8 @@ class SnowStep(Step):
         slid_out.
         """
         row_spacing, col_spacing = self._state.spacing
-        area, (lying, melted) = (
-            row_spacing * col_spacing,
-            (float(np.sum(part)) for part in self._lying()),
-        )
+        area = row_spacing * col_spacing
+        lying, melted = (float(np.sum(part)) for part in self._lying())
         return {
             "passes": self._done,
             "at_rest": self._slides.at_rest,

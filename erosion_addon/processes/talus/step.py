@@ -34,8 +34,14 @@ class TalusStep(Step):
         loose = state.loose()
         self._rock = ringed(state.elevation - loose)
         self._loose = ringed(loose)
-        angles = parameters.sediment_angle, parameters.rock_angle
-        self._slides = Slides(state, self._rock, self._loose, *angles, parameters.collapse)
+        self._slides = Slides(
+            state,
+            self._rock,
+            self._loose,
+            parameters.sediment_angle,
+            parameters.rock_angle,
+            parameters.collapse,
+        )
         self._active = self._slides.active
         self._exported = self._slides.exported
         self._masks = self._slides.masks

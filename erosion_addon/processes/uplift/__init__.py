@@ -29,11 +29,10 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
 def _without_rising(parameters: UpliftParameters) -> UpliftParameters:
     """Parameters on tiles: rivers cut through the detail that the coarse cells, on which the land
     rose, do not have.
-
-    All land of *alpine* on a fractal then drains freely, as in one piece; after a sixth of the
-    years, two thirds do. Coarse to fine takes half of the time and leaves the same figures:
-    drainage, concavity, slopes, borders.
     """
+    # After these years all land of *alpine* on a fractal drains freely, as in one piece; after a
+    # sixth of the years, two thirds do. Coarse to fine takes half of the time and leaves the same
+    # figures: drainage, concavity, slopes, borders.
     return replace(
         parameters, uplift=0.0, years=_YEARS_ON_TILES * parameters.years, coarse_to_fine=True
     )

@@ -322,8 +322,7 @@ class UpliftStep(Step):
         graph = self._graph
         step = self._done // PHASES
         steepest = tan(math.radians(self._parameters.slope_limit))
-        row_rise = steepest * state.spacing[0]
-        col_rise = steepest * state.spacing[1]
+        rises = (steepest * state.spacing[0], steepest * state.spacing[1])
         graph.fill_ring(self._heights)
         rows, cols = state.elevation.shape
         kernels = self._incision
@@ -337,8 +336,7 @@ class UpliftStep(Step):
                 self._heights,
                 self._loose,
                 cols,
-                row_rise,
-                col_rise,
+                rises,
                 self._steeper,
                 upwards,
                 first,
@@ -359,8 +357,7 @@ class UpliftStep(Step):
                 self._heights,
                 self._loose,
                 cols,
-                row_rise,
-                col_rise,
+                rises,
                 self._steeper,
                 upwards,
                 ends[half],
@@ -386,11 +383,15 @@ class UpliftStep(Step):
         if diffusion:
             totals = np.zeros((rows, 2))
             row_spacing, col_spacing = state.spacing
-            along_rows = diffusion / (col_spacing * col_spacing), rows, cols + 3, cols + 2, 1, cols
-            along_cols = diffusion / (row_spacing * row_spacing), cols, cols + 3, 1, cols + 2, rows
-            times = min(math.ceil(max(along_rows[0], along_cols[0]) / SHARE), MOST_TIMES)
-            for share, *lines in (along_rows, along_cols) * times:
-                self._creep_along(share / times, *lines)
+            row_share = diffusion / (col_spacing * col_spacing)
+            col_share = diffusion / (row_spacing * row_spacing)
+            lines = self._creep.Lines
+            along_rows = lines(start=cols + 3, step=cols + 2, cell_step=1, cells=cols)
+            along_cols = lines(start=cols + 3, step=1, cell_step=cols + 2, cells=rows)
+            times = min(math.ceil(max(row_share, col_share) / SHARE), MOST_TIMES)
+            directions = ((row_share, along_rows, rows), (col_share, along_cols, cols))
+            for share, layout, count in directions * times:
+                self._creep_along(share / times, layout, count)
                 in_bands(
                     lambda first, last: self._creep.apply_creep(
                         self._heights, self._loose, self._memory[1], cols, first, last, totals
@@ -402,20 +403,24 @@ class UpliftStep(Step):
                 self._total[0] += went
                 self._total[1] += 0.0 if self._basin else less
 
-    def _creep_along(self, share: float, lines: int, *layout: int) -> None:
-        memory: tuple[Any, ...] = tuple(self._memory[:2])
-        creep = self._creep.creep_lines
+    def _creep_along(self, share: float, lines: Any, count: int) -> None:
+        """Creep along a number of lines. share, lines: see `creep.creep_lines`."""
+        network = self._graph.network
+        heights = self._heights
+        ratios, crept = self._memory[:2]
         ring = self._state.edges == "wrap"
-        if ring or share > SHARE:
-            creep = self._creep.creep_fluxes
-            memory = (memory[1], ring)
-        maps = (self._graph.network, self._ease, share, self._heights)
-        in_bands(
-            lambda first, last: creep(*maps, *memory, *layout, first, last),
-            lines,
-            self._state.threads,
-            band=CREEP_LINES,
-        )
+
+        def creep(first: int, last: int) -> None:
+            if ring or share > SHARE:
+                self._creep.creep_fluxes(
+                    network, self._ease, share, heights, crept, ring, lines, first, last
+                )
+            else:
+                self._creep.creep_lines(
+                    network, self._ease, share, heights, ratios, crept, lines, first, last
+                )
+
+        in_bands(creep, count, self._state.threads, band=CREEP_LINES)
 
     def _clear(self) -> float:
         """Remove deposits on a building plot; returns the amount."""

@@ -293,7 +293,9 @@ class WaterParameters(Parameters):
 
     def sub_steps(self, spacing: tuple[float, float]) -> int:
         """Number of sub-steps per time step, on cells of (row, column) spacing in meters."""
-        return math.ceil(self.time_step / longest_step(*spacing, self.gravity, self.pipe_depth))
+        row_spacing, col_spacing = spacing
+        longest = longest_step(row_spacing, col_spacing, self.gravity, self.pipe_depth)
+        return math.ceil(self.time_step / longest)
 
 
 def longest_step(

@@ -98,11 +98,11 @@ class WaterStep(Step):
         self._clouds = None
         if parameters.cloud_cover > 0.0:
             self._clouds = np.empty(shape, np.float32)
-            knots = (
-                max(1, round(n * d / parameters.cloud_size))
-                for n, d in zip(shape, state.spacing, strict=True)
+            down, right = (
+                max(1, round(count * spacing / parameters.cloud_size))
+                for count, spacing in zip(shape, state.spacing, strict=True)
             )
-            rain.fill_clouds(np.uint64(key), *knots, parameters.cloud_cover, self._clouds)
+            rain.fill_clouds(np.uint64(key), down, right, parameters.cloud_cover, self._clouds)
         self._rain = np.empty(shape, np.float32)
         self._rain_at: tuple[int, int] | None = None
         # m, which come as rain, evenly over the whole duration
@@ -130,7 +130,8 @@ class WaterStep(Step):
 
     def _place_springs(self) -> None:
         """Order springs and streams by their cells, as kernels want them."""
-        streams, (cells, _) = self._state.streams, self._sources
+        streams = self._state.streams
+        cells, _ = self._sources
         if streams:
             cells = np.concatenate([cells, streams.cells])
         self._spring_order = np.argsort(cells, kind="stable")
@@ -141,7 +142,9 @@ class WaterStep(Step):
     def _make_constants(self) -> None:
         parameters = self._parameters
         state = self._state
-        (row_spacing, col_spacing), seconds, f = state.spacing, parameters.time_step, np.float32
+        row_spacing, col_spacing = state.spacing
+        seconds = parameters.time_step
+        f = np.float32
         edges = EDGES.index(state.edges)
         longest = longest_step(row_spacing, col_spacing, parameters.gravity, parameters.pipe_depth)
         self._sub_steps = parameters.sub_steps(state.spacing)
@@ -192,7 +195,8 @@ class WaterStep(Step):
             edges=edges,
         )
         rows, cols = state.elevation.shape
-        self._totals, self._sums = self._water.make_totals(rows), self._grounds.make_sums(rows)
+        self._totals = self._water.make_totals(rows)
+        self._sums = self._grounds.make_sums(rows)
         self._bands = Bands((rows, cols), state.threads)
         # Of each kind the seams, and the rows of each band.
         self._work = [
@@ -287,10 +291,9 @@ class WaterStep(Step):
         starts = bands.starts
         pipes = self._pipes
         totals = self._totals
-        ground = (self._bed, self._depth)
         bands.sweep(
             lambda at, _: self._fill_slopes(
-                *ground, starts[at], starts[at + 1], self._steep, work[at], pipes
+                self._bed, self._depth, starts[at], starts[at + 1], self._steep, work[at], pipes
             )
         )
         springs = self._spring_firsts, self._spring_cells, spring_depths

@@ -385,7 +385,8 @@ def test_creep_solves_its_equation(edges, share):
     step = UpliftStep(state, UpliftParameters(), 1)
     step._drain()
     rows = heights.shape[0]
-    step._creep_along(share, 12, 15, 1, 14, rows)
+    columns = step._creep.Lines(start=15, step=1, cell_step=14, cells=rows)
+    step._creep_along(share, columns, 12)
     ease = np.minimum(step._ease.reshape(11, 14), 1.0)[1:-1, 1:-1].astype(float)
     outlets = step._graph.inside(step._graph.network.toward) == 8
     for col in range(12):

@@ -153,7 +153,8 @@ def shade(elevation, gradient, row_spacing, col_spacing, casters, suns, first, l
             low[0] = start * col_spacing
             high[0] = (tile_cols[1] - 1) * col_spacing
             tile = elevation[tile_rows[0] : tile_rows[1], start : tile_cols[1]]
-            low[2], high[2] = tile.min(), tile.max()
+            low[2] = tile.min()
+            high[2] = tile.max()
             for at in range(count):
                 caster = casters[nearby[at]]
                 x = caster[0]

@@ -143,7 +143,9 @@ def _measure_inside(net, high, low, triangle, a, b, c):
     border.
     """
     rows, cols = high.shape
-    (row_a, col_a), (row_b, col_b), (row_c, col_c) = a, b, c
+    row_a, col_a = a
+    row_b, col_b = b
+    row_c, col_c = c
     double_area = (col_b - col_a) * (row_c - row_a) - (col_c - col_a) * (row_b - row_a)
     up_b = high[b] - high[a]
     up_c = high[c] - high[a]

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ....base.kernels.ghost_cells import neighbor
 from ....base.kernels.jit import allocation_free, inlined
 from .mask_layers import ACCEPTED, DUG, HIGHEST, LOWEST
 from .talus_rows import lesser, transfer
@@ -124,21 +125,11 @@ def avalanche(ground, row, col, share, masks, row_hold, col_hold, wrap):
     `cascade`. row_hold, col_hold > 0.
     """
     slid = 0.0
-    for number in range(4):
-        down = 1 if number == 3 else (-1 if number == 0 else 0)
-        right = 1 if number == 2 else (-1 if number == 1 else 0)
+    for down, right in ((-1, 0), (0, -1), (0, 1), (1, 0)):
         slid += _slide_downhill(
             ground, row, col, down, right, share, masks, row_hold, col_hold, wrap
         )
     return slid
-
-
-@inlined
-def _beside(index, count, wrap):
-    """Neighbor index up to one cell beyond an edge, wrapped or clamped."""
-    if wrap:
-        return index + count if index < 0 else (index - count if index >= count else index)
-    return min(max(index, 0), count - 1)
 
 
 @allocation_free
@@ -146,21 +137,21 @@ def _slide_downhill(ground, row, col, down, right, share, masks, row_hold, col_h
     """Slide material through one face of `avalanche`; slopes are relative to the stable one."""
     rows = ground.shape[0]
     cols = ground.shape[1]
-    to_row = _beside(row + down, rows, wrap)
-    to_col = _beside(col + right, cols, wrap)
+    to_row = neighbor(row + down, rows, wrap)
+    to_col = neighbor(col + right, cols, wrap)
     if to_row == row and to_col == col:
         return 0.0
     hold, aside_hold = (row_hold, col_hold) if down != 0 else (col_hold, row_hold)
     height = ground[row, col, 0]
     to_height = ground[to_row, to_col, 0]
-    left_row = _beside(row - abs(right), rows, wrap)
-    left_col = _beside(col - abs(down), cols, wrap)
-    right_row = _beside(row + abs(right), rows, wrap)
-    right_col = _beside(col + abs(down), cols, wrap)
-    to_left_row = _beside(to_row - abs(right), rows, wrap)
-    to_left_col = _beside(to_col - abs(down), cols, wrap)
-    to_right_row = _beside(to_row + abs(right), rows, wrap)
-    to_right_col = _beside(to_col + abs(down), cols, wrap)
+    left_row = neighbor(row - abs(right), rows, wrap)
+    left_col = neighbor(col - abs(down), cols, wrap)
+    right_row = neighbor(row + abs(right), rows, wrap)
+    right_col = neighbor(col + abs(down), cols, wrap)
+    to_left_row = neighbor(to_row - abs(right), rows, wrap)
+    to_left_col = neighbor(to_col - abs(down), cols, wrap)
+    to_right_row = neighbor(to_row + abs(right), rows, wrap)
+    to_right_col = neighbor(to_col + abs(down), cols, wrap)
     before = (ground[left_row, left_col, 0] + ground[to_left_row, to_left_col, 0]) - (
         height + to_height
     )

@@ -9,6 +9,7 @@ Outlets keep their height; what reaches them is exported. Arrays are flat with a
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,19 +20,28 @@ LARGEST_SHARE = 1e9
 """Bound on `share`, with which a line of 16,384 cells becomes level within a percent."""
 
 
+class Lines(NamedTuple):
+    """Rows or columns of the terrain: line i begins at cell start + i · step."""
+
+    start: int
+    step: int
+    cell_step: int
+    """Distance between the cells of a line."""
+    cells: int
+    """Cells of a line."""
+
+
 @kernel
-def creep_lines(
-    network, ease, share, heights, ratios, crept, start, line_step, cell_step, cells, first, last
-):
+def creep_lines(network, ease, share, heights, ratios, crept, lines, first, last):
     """Fill `crept` with the heights after a time step of creep along lines first … last - 1.
 
-    Lines are rows or columns: line i begins at start + i · line_step and has `cells` cells,
-    `cell_step` apart. share: D dt / spacing²; its rounding grows with it, see `creep_fluxes`.
-    ratios: working memory. ease: (cells,) float32, or None.
+    share: D dt / spacing²; its rounding grows with it, see `creep_fluxes`. ratios: working memory.
+    ease: (cells,) float32, or None.
     """
-    lines = last - first
-    wide = (lines - 1) * line_step + 1
-    full = np.ones(2 * lines, np.float32)[::2]
+    start, line_step, cell_step, cells = lines
+    count = last - first
+    wide = (count - 1) * line_step + 1
+    full = np.ones(2 * count, np.float32)[::2]
     for place in range(cells):
         cell = start + first * line_step + place * cell_step
         before = cell - cell_step if place else cell
@@ -52,7 +62,7 @@ def creep_lines(
             beyond = ease[after : after + wide : line_step]
         back_share = share if place else 0.0
         ahead_share = share if place + 1 < cells else 0.0
-        for line in range(lines):
+        for line in range(count):
             back = back_share * min(resistance[line], beside[line])
             ahead = ahead_share * min(resistance[line], beyond[line])
             back, ahead = (0.0, 0.0) if toward[line] == OUTLET else (back, ahead)
@@ -65,7 +75,7 @@ def creep_lines(
         then = crept[cell : cell + wide : line_step]
         ratio = ratios[cell : cell + wide : line_step]
         crept_after = crept[after : after + wide : line_step]
-        for line in range(lines):
+        for line in range(count):
             then[line] += ratio[line] * crept_after[line]
 
 
@@ -79,9 +89,7 @@ def _resistance(network, ease, share, cell, next_cell):
 
 
 @kernel
-def creep_fluxes(
-    network, ease, share, heights, crept, ring, start, line_step, cell_step, cells, first, last
-):
+def creep_fluxes(network, ease, share, heights, crept, ring, lines, first, last):
     """`creep_lines` for any `share`, and for rings: solved for the fluxes q between neighbors i and
     j,
 
@@ -92,6 +100,7 @@ def creep_fluxes(
     whether the ends of a line are neighbors. The flux q_s between them comes last: the others are
     linear in it, `ahead` + q_s `ring_effect`.
     """
+    start, line_step, cell_step, cells = lines
     share = min(share, LARGEST_SHARE)
     ratios = np.empty(cells)
     ahead = np.empty(cells)

@@ -168,22 +168,17 @@ def _shares(masks, cell):
 
 
 @kernel
-def limit_slopes(
-    network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, last
-):
+def limit_slopes(network, heights, limited, cols, rises, steeper, upwards, first, last):
     """Fill rows first … last - 1 of `limited` with the heights within the slope limit, in one sweep
     over the rows.
 
     The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation (fast
-    sweeping, Zhao 2005).
-    Each time step makes one sweep, downward and upward in turn. row_rise, col_rise: tan φ times the
-    spacing, m.
-    steeper: (cells) float32, factor of tan φ in each cell, or None. The row before the first one is
-    limited already;
-    stops at the first row that does not change. Returns whether it stopped there.
+    sweeping, Zhao 2005). Each time step makes one sweep, downward and upward in turn. rises: tan φ
+    times the spacing along a column and along a row, m. steeper: (cells) float32, factor of tan φ
+    in each cell, or None. The row before the first one is limited already; stops at the first row
+    that does not change. Returns whether it stopped there.
     """
     width = cols + 2
-    rises = row_rise, col_rise
     lower = np.empty(width)  # what the rows beside a row give, for both ways along it
     slanting = np.empty(width)
     was = np.empty(width)
@@ -213,9 +208,7 @@ def limit_slopes(
 
 
 @kernel
-def limit_two(
-    network, heights, limited, cols, row_rise, col_rise, steeper, upwards, first, middle, last
-):
+def limit_two(network, heights, limited, cols, rises, steeper, upwards, first, middle, last):
     """`limit_slopes` on rows first … middle - 1 and middle … last - 1, each beside a row that is
     not limited yet.
 
@@ -223,7 +216,6 @@ def limit_two(
     take two thirds of the time of one after the other.
     """
     width = cols + 2
-    rises = row_rise, col_rise
     lower = np.empty(width)
     slanting = np.empty(width)
     lower_2 = np.empty(width)

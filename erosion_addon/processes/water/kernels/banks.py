@@ -4,10 +4,12 @@
 Step 1 of `bed.sweep`; ground is its `Ground`. Rows and symmetry as in `kernels.faces`.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ....base.kernels.ghost_cells import WRAP
-from ....base.kernels.jit import kernel
+from ....base.kernels.jit import allocation_free, inlined
 from ...shared.kernels.mask_layers import ACCEPTED, DUG, SOFT
 
 BANK = np.float32(0.1)
@@ -28,11 +30,33 @@ CALM = np.float32(0.2)
 """m/s; slower water erodes neither rock nor banks, and deposits its load on level ground."""
 
 
-@kernel
-def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, filled, ground):
-    """Values of a row: soil that may slide over one face, m; give of the banks, 0-1; power of the
-    water; acceptance of slides, 0-1.
-    """
+class Bank(NamedTuple):
+    """One side of a face."""
+
+    bed: float
+    loose: np.float32
+    """Soil that may slide over the face, m."""
+    weak: np.float32
+    """Give of the bank, 0-1."""
+    power: np.float32
+    """Power of the water."""
+    filled: np.float32
+    """Acceptance of slides, 0-1."""
+
+
+@allocation_free
+def loosen(maps, row, slot, work, ground):
+    """Fill one slot of the working memory with the values of `Bank` along a row."""
+    soil = maps.soil[row]
+    moisture = maps.moisture[row]
+    grass = maps.grass[row]
+    depth = maps.depth[row]
+    masks = maps.masks
+    speed = work.speed[slot]
+    loose = work.loose[slot]
+    weak = work.weak[slot]
+    power = work.power[slot]
+    filled = work.filled[slot]
     unit = np.float32(1.0)
     for col in range(soil.size):
         weak[col] = unit - ground.protection * grass[col]
@@ -44,107 +68,72 @@ def loosen(soil, moisture, grass, depth, speed, masks, row, loose, weak, power, 
     if masks.size > 0:
         for col in range(soil.size):
             weak[col] *= unit - masks[HARD, row, col]
-    filled[:] = unit
+    for col in range(soil.size):
+        filled[col] = unit
     if masks.size > 0:
-        filled[:] = masks[ACCEPTED, row]
+        for col in range(soil.size):
+            filled[col] = masks[ACCEPTED, row, col]
     for col in range(soil.size):
         power[col] = max(speed[col] - CALM, np.float32(0.0)) * min(np.float32(depth[col]), unit)
 
 
-@kernel
-def _slide(
-    bed,
-    beyond,
-    loose,
-    loose_beyond,
-    weak,
-    weak_beyond,
-    power,
-    power_beyond,
-    filled,
-    filled_beyond,
-    length,
-    ground,
-):
+@inlined
+def _bank(bed, col, slot, work):
+    """Side of a face in a column of a row `bed`, whose values are in a slot of `work`."""
+    return Bank(
+        bed[col],
+        work.loose[slot, col],
+        work.weak[slot, col],
+        work.power[slot, col],
+        work.filled[slot, col],
+    )
+
+
+@allocation_free
+def _slide(bank, beyond, length, ground):
     """Slide over a face, m, positive toward beyond: steep wet soil, undercut banks."""
-    fall = np.float32(bed - beyond)
+    fall = np.float32(bank.bed - beyond.bed)
     high = abs(fall)
     zero = np.float32(0.0)
     down = fall > zero
-    soil = min(
-        max(high - ground.repose * length, zero) * ground.slide, loose if down else loose_beyond
-    )
-    share = (
-        ground.bank * max(power, power_beyond) * (weak if down else weak_beyond) / (length * length)
-    )
-    amount = max(soil, min(share, BANK) * high) * (filled_beyond if down else filled)
+    loose = bank.loose if down else beyond.loose
+    weak = bank.weak if down else beyond.weak
+    filled = beyond.filled if down else bank.filled
+    soil = min(max(high - ground.repose * length, zero) * ground.slide, loose)
+    share = ground.bank * max(bank.power, beyond.power) * weak / (length * length)
+    amount = max(soil, min(share, BANK) * high) * filled
     return amount if down else -amount
 
 
-@kernel
-def slide_within(bed, loose, weak, power, filled, slide, ground):
+@allocation_free
+def slide_within(bed, slot, slide, work, ground):
     """Slides over the faces of one row; across an edge only if it wraps."""
     cols = bed.size
     length = ground.col_spacing
     for col in range(1, cols):
         slide[col] = _slide(
-            bed[col - 1],
-            bed[col],
-            loose[col - 1],
-            loose[col],
-            weak[col - 1],
-            weak[col],
-            power[col - 1],
-            power[col],
-            filled[col - 1],
-            filled[col],
-            length,
-            ground,
+            _bank(bed, col - 1, slot, work), _bank(bed, col, slot, work), length, ground
         )
     ends = np.float32(0.0)
-    last = cols - 1
     if ground.edges == WRAP:
-        ends = _slide(
-            bed[last],
-            bed[0],
-            loose[last],
-            loose[0],
-            weak[last],
-            weak[0],
-            power[last],
-            power[0],
-            filled[last],
-            filled[0],
-            length,
-            ground,
-        )
+        ends = _slide(_bank(bed, cols - 1, slot, work), _bank(bed, 0, slot, work), length, ground)
     slide[0] = ends
     slide[cols] = ends
 
 
-@kernel
-def slide_between(bed, beyond, loose, weak, power, filled, current, after, slide, ground):
-    """Slides over the faces between two rows; rows `current` and `after` of loose, weak, power and
-    filled are theirs.
-    """
+@allocation_free
+def slide_between(bed, beyond, slot, slot_beyond, slide, work, ground):
+    """Slides over the faces between two rows."""
     for col in range(bed.size):
         slide[col] = _slide(
-            bed[col],
-            beyond[col],
-            loose[current, col],
-            loose[after, col],
-            weak[current, col],
-            weak[after, col],
-            power[current, col],
-            power[after, col],
-            filled[current, col],
-            filled[after, col],
+            _bank(bed, col, slot, work),
+            _bank(beyond, col, slot_beyond, work),
             ground.row_spacing,
             ground,
         )
 
 
-@kernel
+@allocation_free
 def move(along, above, below, bed, soil, taken, totals):
     """Apply the slides of a row; taken: gains, totals: losses, m."""
     for col in range(bed.size):

@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ....base.kernels.ghost_cells import WRAP
-from ....base.kernels.jit import kernel
+from ....base.kernels.jit import allocation_free
 from ...shared.kernels.mask_layers import DUG, LAID
 from .banks import CALM, CARRIED, HARD, PICKED, SETTLED, loosen, move, slide_between, slide_within
-from .faces import FILM, NOTHING
+from .faces import FILM, NOTHING, copy_row
 from .speed import velocity
 from .vegetation import grow, rain_and_evaporate
 
 
-@kernel
+@allocation_free
 def slopes(above, bed, below, row_span, wrap, slope_x, slope_y, col_spacing):
     """Slope of the bed (m/m) by central differences, one-sided at edges; row_span: meters between
     above and below.
@@ -37,7 +37,7 @@ def slopes(above, bed, below, row_span, wrap, slope_x, slope_y, col_spacing):
         slope_y[col] = np.float32(below[col] - above[col]) / row_span
 
 
-@kernel
+@allocation_free
 def lowest(above, bed, below, wrap, floor):
     """Lowest neighbor of each cell in a row; the cell itself if none is lower."""
     last = bed.size - 1
@@ -132,9 +132,14 @@ class Rows(NamedTuple):
     filled: np.ndarray
     floor: np.ndarray
     taken: np.ndarray
+    """Soil gained or lost in this step, m."""
     evaporated: np.ndarray
-    moved: np.ndarray
-    single: np.ndarray
+    totals: np.ndarray
+    """Soil moved in this step, m."""
+    slope_x: np.ndarray
+    slope_y: np.ndarray
+    worn: np.ndarray
+    capacity: np.ndarray
 
 
 class Sums(NamedTuple):
@@ -154,25 +159,15 @@ def make_seams(bands: int, cols: int) -> Seams:
 
 def make_rows(cols: int) -> Rows:
     """Working memory of a band, for a number of columns."""
-    loose, weak, along, down, speed, power, filled = (
-        np.zeros((2, cols), np.float32) for _ in range(7)
-    )
-    floor, taken, evaporated, totals = (np.zeros(cols) for _ in range(4))
+    pairs = ("loose", "weak", "along", "down", "speed", "power", "filled")
+    sums = ("floor", "taken", "evaporated", "totals")
+    single = ("slope_x", "slope_y", "worn", "capacity")
     return Rows(
-        np.zeros((2, cols)),
-        np.zeros((3, cols + 1), np.float32),
-        loose,
-        weak,
-        along,
-        down,
-        speed,
-        power,
-        filled,
-        floor,
-        taken,
-        evaporated,
-        totals,
-        np.zeros((4, cols), np.float32),
+        bed=np.zeros((2, cols)),
+        slide=np.zeros((3, cols + 1), np.float32),
+        **{name: np.zeros((2, cols), np.float32) for name in pairs},
+        **{name: np.zeros(cols) for name in sums},
+        **{name: np.zeros(cols, np.float32) for name in single},
     )
 
 
@@ -181,7 +176,7 @@ def make_sums(rows: int) -> Sums:
     return Sums(np.zeros(rows), np.zeros(rows))
 
 
-@kernel
+@allocation_free
 def _sum(values):
     """Pairwise sum; values are overwritten."""
     count = values.size
@@ -193,9 +188,14 @@ def _sum(values):
     return values[0]
 
 
-@kernel
-def _wear_rock(power, soil, grass, masks, row, worn, ground):
-    """Rock turned into soil, m: by speed and depth of the water, less under soil and grass."""
+@allocation_free
+def _wear_rock(maps, row, slot, work, ground):
+    """Rock turned into soil: by speed and depth of the water, less under soil and grass."""
+    soil = maps.soil[row]
+    grass = maps.grass[row]
+    masks = maps.masks
+    power = work.power[slot]
+    worn = work.worn
     unit = np.float32(1.0)
     for col in range(soil.size):
         bare = max(unit - np.float32(soil[col]) / COVER, np.float32(0.0))
@@ -207,9 +207,15 @@ def _wear_rock(power, soil, grass, masks, row, worn, ground):
         soil[col] += np.float64(worn[col])
 
 
-@kernel
-def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
+@allocation_free
+def _capacity(depth, slot, work, ground):
     """Transport capacity of the water, m: by depth, speed, and slope of the bed along the flow."""
+    speed = work.speed[slot]
+    along = work.along[slot]
+    down = work.down[slot]
+    slope_x = work.slope_x
+    slope_y = work.slope_y
+    capacity = work.capacity
     for col in range(depth.size):
         lean = -(along[col] * slope_x[col] + down[col] * slope_y[col])
         steep = slope_x[col] * slope_x[col] + slope_y[col] * slope_y[col]
@@ -218,8 +224,8 @@ def _capacity(depth, speed, along, down, slope_x, slope_y, capacity, ground):
         capacity[col] = ground.capacity * power * min(np.float32(depth[col]), MIXED)
 
 
-@kernel
-def _exchange(maps, row, capacity, floor, taken, totals, ground):
+@allocation_free
+def _exchange(maps, row, work, ground):
     """Erode or deposit soil in a row, never below the lowest neighbor. Dried water deposits all of
     its load.
     """
@@ -229,6 +235,10 @@ def _exchange(maps, row, capacity, floor, taken, totals, ground):
     bed = maps.bed[row]
     grass = maps.grass[row]
     masks = maps.masks
+    capacity = work.capacity
+    floor = work.floor
+    taken = work.taken
+    totals = work.totals
     pick_up = np.float64(ground.pick_up)
     settle = np.float64(ground.settle)
     for col in range(bed.size):
@@ -261,39 +271,23 @@ def _exchange(maps, row, capacity, floor, taken, totals, ground):
         totals[col] += max(taken[col], 0.0)
 
 
-@kernel
+@allocation_free
 def _gather(maps, row, slot, work, ground):
     """Fill one slot of the working memory with the data of a row that it and its neighbors need."""
-    along = work.along[slot]
-    down = work.down[slot]
-    speed = work.speed[slot]
     velocity(
         maps.depth[row],
         maps.flux_x[row],
         maps.flux_y[row],
         maps.flux_y[row + 1],
-        along,
-        down,
-        speed,
+        work.along[slot],
+        work.down[slot],
+        work.speed[slot],
         ground.gravity,
     )
-    loosen(
-        maps.soil[row],
-        maps.moisture[row],
-        maps.grass[row],
-        maps.depth[row],
-        speed,
-        maps.masks,
-        row,
-        work.loose[slot],
-        work.weak[slot],
-        work.power[slot],
-        work.filled[slot],
-        ground,
-    )
+    loosen(maps, row, slot, work, ground)
 
 
-@kernel
+@allocation_free
 def fill_seam(maps, face, seam, seams, work, ground):
     """Fill a seam, above row `face`, with the data of the rows on both sides; changes nothing
     else.
@@ -303,27 +297,16 @@ def fill_seam(maps, face, seam, seams, work, ground):
     wrap = ground.edges == WRAP
     above = (face - 1) % rows if wrap else max(face - 1, 0)
     below = face % rows if wrap else min(face, rows - 1)
-    seams.above[seam] = bed[above]
-    seams.below[seam] = bed[below]
-    seams.slide[seam] = np.float32(0.0)
+    copy_row(bed, above, seams.above, seam)
+    copy_row(bed, below, seams.below, seam)
+    seams.slide[seam, :] = np.float32(0.0)
     if above != below:
         _gather(maps, above, 0, work, ground)
         _gather(maps, below, 1, work, ground)
-        slide_between(
-            bed[above],
-            bed[below],
-            work.loose,
-            work.weak,
-            work.power,
-            work.filled,
-            0,
-            1,
-            seams.slide[seam],
-            ground,
-        )
+        slide_between(bed[above], bed[below], 0, 1, seams.slide[seam], work, ground)
 
 
-@kernel
+@allocation_free
 def sweep(maps, first, last, seam, seams, work, ground, sums):
     """Change the ground by the water that runs over it: one step of `ground.seconds`, in a single
     sweep over the rows from `first` to `last` - 1, between a seam and the next one.
@@ -360,36 +343,14 @@ def sweep(maps, first, last, seam, seams, work, ground, sums):
     `Ground`, sums: `Sums`, which are added to.
     """
     bed = maps.bed
-    soil = maps.soil
-    depth = maps.depth
-    grass = maps.grass
-    masks = maps.masks
     rows, cols = bed.shape
     wrap = ground.edges == WRAP
-    width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
-    (
-        borders,
-        slide,
-        loose,
-        weak,
-        along,
-        down,
-        speed,
-        power,
-        filled,
-        floor,
-        taken,
-        evaporated,
-        totals,
-        single,
-    ) = work
-    slope_x = single[0]
-    slope_y = single[1]
-    worn = single[2]
-    capacity = single[3]
+    borders = work.bed
+    slide = work.slide
     _gather(maps, first, 0, work, ground)
-    slide[0, :cols] = seams.slide[seam]
-    borders[1] = seams.above[seam]
+    for col in range(cols):
+        slide[0, col] = seams.slide[seam, col]
+    copy_row(seams.above, seam, borders, 1)
     for row in range(first, last):
         current = (row - first) % 2
         after = (row - first + 1) % 2
@@ -397,48 +358,22 @@ def sweep(maps, first, last, seam, seams, work, ground, sums):
         if row + 1 < last:
             below = bed[row + 1]
             _gather(maps, row + 1, after, work, ground)
-            slide_between(
-                line, below, loose, weak, power, filled, current, after, slide[after], ground
-            )
+            slide_between(line, below, current, after, slide[after], work, ground)
         else:
             below = seams.below[seam + 1]
-            slide[after, :cols] = seams.slide[seam + 1]
-        slide_within(
-            line, loose[current], weak[current], power[current], filled[current], slide[2], ground
-        )
+            for col in range(cols):
+                slide[after, col] = seams.slide[seam + 1, col]
+        slide_within(line, current, slide[2], work, ground)
         above = borders[after]
         span = ground.row_spacing * np.float32(2.0 if wrap or 0 < row < rows - 1 else 1.0)
-        slopes(above, line, below, span, wrap, slope_x, slope_y, ground.col_spacing)
-        lowest(above, line, below, wrap, floor)
-        borders[current] = line
-        move(slide[2], slide[current], slide[after], line, soil[row], taken, totals)
-        _wear_rock(power[current], soil[row], grass[row], masks, row, worn, ground)
-        _capacity(
-            depth[row],
-            speed[current],
-            along[current],
-            down[current],
-            slope_x,
-            slope_y,
-            capacity,
-            ground,
-        )
-        _exchange(maps, row, capacity, floor, taken, totals, ground)
-        rain_and_evaporate(
-            depth[row], speed[current], maps.rain[row], masks, row, evaporated, ground
-        )
-        grow(
-            depth[row],
-            speed[current],
-            soil[row],
-            slope_x,
-            slope_y,
-            taken,
-            maps.moisture[row],
-            grass[row],
-            maps.flow[row],
-            width,
-            ground,
-        )
-        sums.evaporated[row] += _sum(evaporated)
-        sums.moved[row] += _sum(totals)
+        slopes(above, line, below, span, wrap, work.slope_x, work.slope_y, ground.col_spacing)
+        lowest(above, line, below, wrap, work.floor)
+        copy_row(bed, row, borders, current)
+        move(slide[2], slide[current], slide[after], line, maps.soil[row], work.taken, work.totals)
+        _wear_rock(maps, row, current, work, ground)
+        _capacity(maps.depth[row], current, work, ground)
+        _exchange(maps, row, work, ground)
+        rain_and_evaporate(maps, row, current, work, ground)
+        grow(maps, row, current, work, ground)
+        sums.evaporated[row] += _sum(work.evaporated)
+        sums.moved[row] += _sum(work.totals)

@@ -84,6 +84,16 @@ class Maps(NamedTuple):
     beyond: Beyond
 
 
+class Levels(NamedTuple):
+    """Water of a few rows, by slot, and working memory for the fall between two of them."""
+
+    head: np.ndarray
+    """Level, float64 m."""
+    water: np.ndarray
+    """Depth, float32 m."""
+    fall: np.ndarray
+
+
 @allocation_free
 def head_beyond(bed, head, level):
     """Level beyond an open edge, m: ground as high as at the edge, and water on it; beyond a wall
@@ -128,47 +138,40 @@ def copy_row(source, row, target, slot):
 
 
 @allocation_free
-def level_out(bed, depth, suspended, row, head, water, slot):
-    """Level (float64) and depth of the water in a row. The load takes up space: erosion does not
-    lower the level.
-    """
+def level_out(maps, row, levels, slot):
+    """Level and depth of the water in a row."""
+    bed = maps.bed
+    depth = maps.depth
+    suspended = maps.suspended
+    head = levels.head
+    water = levels.water
     for col in range(bed.shape[1]):
+        # The load takes up space, so that erosion does not lower the level.
         head[slot, col] = bed[row, col] + (depth[row, col] + suspended[row, col])
         water[slot, col] = np.float32(depth[row, col])
 
 
 @allocation_free
-def outside(bed, row, levels, head, water, edge, slot):
+def outside(bed, row, beyond, levels, edge, slot):
     """Values beyond an open edge, from those in the slot `edge` of its row."""
+    head = levels.head
+    water = levels.water
     for col in range(bed.shape[1]):
-        head[slot, col] = head_beyond(bed[row, col], head[edge, col], levels[col])
+        head[slot, col] = head_beyond(bed[row, col], head[edge, col], beyond[col])
     for col in range(bed.shape[1]):
         water[slot, col] = np.float32(head[slot, col] - bed[row, col])
 
 
 @allocation_free
-def push_between(
-    head,
-    water,
-    slot,
-    slot_beyond,
-    fall,
-    steep,
-    flux_x,
-    row,
-    row_beyond,
-    flux_y,
-    face,
-    pushed,
-    to,
-    brink,
-    pipes,
-):
-    """Step 1 for the faces between two rows: pushed[to] from flux_y[face]. flux_x: through the
-    faces of both rows.
-
-    brink: whether the faces are an open edge, see `push_ends`.
-    """
+def push_between(maps, row, row_beyond, face, levels, slot, slot_beyond, pushed, to, pipes):
+    """Step 1 for the faces between two rows: pushed[to] from flux_y[face]."""
+    steep = maps.steep
+    flux_x = maps.flux_x
+    flux_y = maps.flux_y
+    head = levels.head
+    water = levels.water
+    fall = levels.fall
+    brink = row == row_beyond  # an open edge, see `push_ends`
     for col in range(fall.size):
         fall[col] = np.float32(head[slot, col] - head[slot_beyond, col])
     for col in range(fall.size):
@@ -190,16 +193,20 @@ def push_between(
 
 
 @allocation_free
-def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux, row, pipes):
-    """Step 1 for the faces between the cells of a row, those at the two ends excepted: flux[row]
-    from what it was.
+def push_within(maps, at, levels, slot, below, down, flux, row, pipes):
+    """Step 1 for the faces between the cells of a row, except the two ends: updates flux[row].
 
-    above[up], below[down]: fluxes through the faces to the rows beside it, before the step.
+    at: number of the row in `maps`; below[down]: fluxes to the next row before the step.
     """
+    steep = maps.steep
+    above = maps.flux_y
+    head = levels.head
+    water = levels.water
+    fall = levels.fall
     for col in range(1, fall.size):
         fall[col] = np.float32(head[slot, col - 1] - head[slot, col])
     for col in range(1, fall.size):
-        across = (above[up, col - 1] + below[down, col - 1]) + (above[up, col] + below[down, col])
+        across = (above[at, col - 1] + below[down, col - 1]) + (above[at, col] + below[down, col])
         slope = (steep[at, col - 1] + steep[at, col]) * np.float32(0.5)
         flux[row, col] = _pushed(
             flux[row, col],
@@ -214,14 +221,13 @@ def push_within(head, water, slot, fall, steep, at, above, up, below, down, flux
 
 
 @allocation_free
-def push_ends(
-    bed, steep, bed_row, beyond, head, water, slot, above, up, below, down, flux, row, pipes
-):
-    """Step 1 for the faces at the two ends of a row; fluxes as in `push_within`.
-
-    What leaves over an open edge falls over a brink, at critical speed at most: there the whole
-    fall of the level counts as slope.
-    """
+def push_ends(maps, at, levels, slot, below, down, flux, row, pipes):
+    """Step 1 for the faces at the two ends of a row; arguments as of `push_within`."""
+    bed = maps.bed
+    steep = maps.steep
+    above = maps.flux_y
+    head = levels.head
+    water = levels.water
     last = head.shape[1] - 1
     push = pipes.push_col
     steepness = pipes.col_steepness
@@ -230,10 +236,10 @@ def push_ends(
     left = water[slot, 0]
     right_head = head[slot, last]
     right = water[slot, last]
-    across_left = above[up, 0] + below[down, 0]
-    across_right = above[up, last] + below[down, last]
-    steep_left = steep[bed_row, 0]
-    steep_right = steep[bed_row, last]
+    across_left = above[at, 0] + below[down, 0]
+    across_right = above[at, last] + below[down, last]
+    steep_left = steep[at, 0]
+    steep_right = steep[at, last]
     if pipes.edges == WRAP:
         across = (across_right + across_left) * quarter
         fall = np.float32(right_head - left_head)
@@ -241,33 +247,35 @@ def push_ends(
         flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, right, left, push, pipes)
         flux[row, last + 1] = flux[row, 0]
     elif pipes.edges == OPEN:
-        outer = head_beyond(bed[bed_row, 0], left_head, beyond.first_col[bed_row])
+        # Water that leaves over an open edge falls over a brink, at critical speed at most: there
+        # the whole fall of the level counts as slope.
+        outer = head_beyond(bed[at, 0], left_head, maps.beyond.first_col[at])
         across = (across_left + across_left) * quarter
         fall = np.float32(outer - left_head)
-        depth = np.float32(outer - bed[bed_row, 0])
+        depth = np.float32(outer - bed[at, 0])
         slope = max(abs(fall) * steepness, steep_left)
         flux[row, 0] = _pushed(flux[row, 0], across, fall, slope, depth, left, push, pipes)
-        outer = head_beyond(bed[bed_row, last], right_head, beyond.last_col[bed_row])
+        outer = head_beyond(bed[at, last], right_head, maps.beyond.last_col[at])
         across = (across_right + across_right) * quarter
         face = last + 1
         fall = np.float32(right_head - outer)
-        depth = np.float32(outer - bed[bed_row, last])
+        depth = np.float32(outer - bed[at, last])
         slope = max(abs(fall) * steepness, steep_right)
         flux[row, face] = _pushed(flux[row, face], across, fall, slope, right, depth, push, pipes)
 
 
 @allocation_free
-def share_out(water, row, flux_x, at, above, up, below, down, share, slot, pipes):
+def share_out(water, row, flux_x, at, flux_y, up, down, share, slot, pipes):
     """Step 2 for a row of water: the share of its outflow that each cell can provide.
 
-    flux_x[at], above[up], below[down]: fluxes through the faces of the row.
+    flux_x[at], flux_y[up], flux_y[down]: fluxes through the faces of the row.
     """
     zero = np.float32(0.0)
     row_share = np.float32(pipes.row_share)
     col_share = np.float32(pipes.col_share)
     for col in range(water.shape[1]):
         demand = (max(flux_x[at, col + 1], zero) + max(-flux_x[at, col], zero)) * col_share + (
-            max(below[down, col], zero) + max(-above[up, col], zero)
+            max(flux_y[down, col], zero) + max(-flux_y[up, col], zero)
         ) * row_share
         room = water[row, col] * BELOW_ONE
         share[slot, col] = room / max(max(demand, room), np.float32(1e-30))

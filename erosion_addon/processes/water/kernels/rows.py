@@ -12,6 +12,7 @@ from ....base.kernels.ghost_cells import OPEN, WRAP
 from ....base.kernels.jit import allocation_free, inlined
 from .faces import (
     Beyond,
+    Levels,
     Totals,
     apply,
     carry_between,
@@ -143,45 +144,31 @@ def foresee(maps, face, step, seam, seams, work, pipes):
     """Fill a seam, above row `face`, with the results of steps 1 and 2 on both sides; changes
     nothing else.
     """
-    bed, steep, depth, suspended, flux_x, flux_y, beyond = maps
+    bed = maps.bed
+    flux_x = maps.flux_x
+    flux_y = maps.flux_y
+    beyond = maps.beyond
     rows = bed.shape[0]
     wrap = pipes.edges == WRAP
-    head = work.head[0]
-    water = work.water[0]
+    levels = Levels(work.head[0], work.water[0], work.fall)
     ahead_x = work.flux_x
     ahead_y = work.flux_y[0]
     for slot in range(4):
         row = (face - 2 + slot) % rows if wrap else face - 2 + slot
         if 0 <= row < rows:
-            level_out(bed, depth, suspended, row, head, water, slot)
+            level_out(maps, row, levels, slot)
     if pipes.edges == OPEN:
         if face < 2:
-            outside(bed, 0, beyond.first_row, head, water, 2 - face, 1 - face)
+            outside(bed, 0, beyond.first_row, levels, 2 - face, 1 - face)
         if face > rows - 2:
-            outside(bed, rows - 1, beyond.last_row, head, water, rows - face + 1, rows - face + 2)
+            outside(bed, rows - 1, beyond.last_row, levels, rows - face + 1, rows - face + 2)
     for slot in range(3):
         at = (face - 1 + slot) % rows if wrap else face - 1 + slot
         if wrap or 0 < at < rows or (pipes.edges == OPEN and 0 <= at <= rows):
             # The flux along an open edge is the same beyond it.
             row = (at - 1) % rows if wrap else max(at - 1, 0)
             further = min(at, rows - 1)
-            push_between(
-                head,
-                water,
-                slot,
-                slot + 1,
-                work.fall,
-                steep,
-                flux_x,
-                row,
-                further,
-                flux_y,
-                at,
-                ahead_y,
-                slot,
-                not wrap and (at == 0 or at == rows),
-                pipes,
-            )
+            push_between(maps, row, further, at, levels, slot, slot + 1, ahead_y, slot, pipes)
         elif 0 <= at <= rows:
             copy_row(flux_y, at, ahead_y, slot)
     copy_row(flux_y, face, seams.before[step], seam)
@@ -192,41 +179,11 @@ def foresee(maps, face, step, seam, seams, work, pipes):
         row = (face - 1 + side) % rows if wrap else face - 1 + side
         if 0 <= row < rows:
             copy_row(flux_x, row, ahead_x, side)
-            push_within(
-                head,
-                water,
-                side + 1,
-                work.fall,
-                steep,
-                row,
-                flux_y,
-                row,
-                flux_y,
-                row + 1,
-                ahead_x,
-                side,
-                pipes,
-            )
-            push_ends(
-                bed,
-                steep,
-                row,
-                beyond,
-                head,
-                water,
-                side + 1,
-                flux_y,
-                row,
-                flux_y,
-                row + 1,
-                ahead_x,
-                side,
-                pipes,
-            )
-            share_out(
-                water, side + 1, ahead_x, side, ahead_y, side, ahead_y, side + 1, share, side, pipes
-            )
-            thicken(suspended, row, water, side + 1, load, side)
+            push_within(maps, row, levels, side + 1, flux_y, row + 1, ahead_x, side, pipes)
+            push_ends(maps, row, levels, side + 1, flux_y, row + 1, ahead_x, side, pipes)
+            water = levels.water
+            share_out(water, side + 1, ahead_x, side, ahead_y, side, side + 1, share, side, pipes)
+            thicken(maps.suspended, row, water, side + 1, load, side)
         else:
             share[side, :] = np.float32(1.0)
             load[side, :] = np.float32(0.0)
@@ -240,10 +197,13 @@ def advance(maps, row, first, last, step, seam, seams, work, pipes, totals):
     Rows are taken in turn, up to and with `last`. After it the row before has had its step; fluxes
     through the faces below `row` are as they were.
     """
-    bed, steep, depth, suspended, flux_x, flux_y, beyond = maps
-    rows, cols = bed.shape
-    head = work.head[step]
+    depth = maps.depth
+    suspended = maps.suspended
+    flux_x = maps.flux_x
+    flux_y = maps.flux_y
+    rows, cols = depth.shape
     water = work.water[step]
+    levels = Levels(work.head[step], water, work.fall)
     share = work.share[step]
     load = work.load[step]
     ahead = work.flux_y[step]
@@ -255,65 +215,20 @@ def advance(maps, row, first, last, step, seam, seams, work, pipes, totals):
     slot = (row - first) % 3
     above = (row - first + 2) % 3
     if row == first:
-        level_out(bed, depth, suspended, row, head, water, current)
+        level_out(maps, row, levels, current)
         copy_row(seams.pushed[step], seam, ahead, current)
         copy_row(seams.share[step, seam], 0, share, above)
         copy_row(seams.load[step, seam], 0, load, above)
     if row < last:
         below, down = (flux_y, row + 1) if row + 1 < last else (seams.before[step], seam + 1)
         if row + 1 < last:
-            level_out(bed, depth, suspended, row + 1, head, water, after)
-            push_between(
-                head,
-                water,
-                current,
-                after,
-                work.fall,
-                steep,
-                flux_x,
-                row,
-                row + 1,
-                flux_y,
-                row + 1,
-                ahead,
-                after,
-                False,
-                pipes,
-            )
+            level_out(maps, row + 1, levels, after)
+            push_between(maps, row, row + 1, row + 1, levels, current, after, ahead, after, pipes)
         else:
             copy_row(seams.pushed[step], seam + 1, ahead, after)
-        push_within(
-            head,
-            water,
-            current,
-            work.fall,
-            steep,
-            row,
-            flux_y,
-            row,
-            below,
-            down,
-            flux_x,
-            row,
-            pipes,
-        )
-        push_ends(
-            bed,
-            steep,
-            row,
-            beyond,
-            head,
-            water,
-            current,
-            flux_y,
-            row,
-            below,
-            down,
-            flux_x,
-            row,
-            pipes,
-        )
-        share_out(water, current, flux_x, row, ahead, current, ahead, after, share, slot, pipes)
+        push_within(maps, row, levels, current, below, down, flux_x, row, pipes)
+        push_ends(maps, row, levels, current, below, down, flux_x, row, pipes)
+        share_out(water, current, flux_x, row, ahead, current, after, share, slot, pipes)
         thicken(suspended, row, water, current, load, slot)
         limit_within(flux_x, row, share, slot, pipes.edges)
         carry_within(flux_x, row, load, slot, carried_x, current, pipes.edges)

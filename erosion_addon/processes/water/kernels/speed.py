@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 
-from ....base.kernels.jit import kernel
+from ....base.kernels.jit import allocation_free, kernel
 
 SHALLOW = np.float32(0.01)
 """Meters; least depth in the calculation of velocity."""
 
 
-@kernel
+@allocation_free
 def velocity(depth, flux_x, flux_above, flux_below, along, down, speed, gravity):
     """Velocity (m/s) along a row and along the columns in the middle of the cells, and its size.
 

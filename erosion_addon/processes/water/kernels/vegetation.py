@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ....base.kernels.jit import kernel
+from ....base.kernels.jit import allocation_free
 from .banks import DRIED
 from .faces import NOTHING
 from .speed import SHALLOW
@@ -26,9 +26,14 @@ STILL = np.float32(0.3)
 """m/s at which water evaporates half as fast as still water does."""
 
 
-@kernel
-def rain_and_evaporate(depth, speed, rain, masks, row, evaporated, ground):
+@allocation_free
+def rain_and_evaporate(maps, row, slot, work, ground):
     """Rain and evaporation; moving water evaporates less."""
+    depth = maps.depth[row]
+    rain = maps.rain[row]
+    masks = maps.masks
+    speed = work.speed[slot]
+    evaporated = work.evaporated
     seconds = np.float64(ground.seconds)
     for col in range(depth.size):
         quick = speed[col] / STILL
@@ -43,9 +48,19 @@ def rain_and_evaporate(depth, speed, rain, masks, row, evaporated, ground):
         depth[col] = left
 
 
-@kernel
-def grow(depth, speed, soil, slope_x, slope_y, taken, moisture, grass, flow, width, ground):
-    """Update moisture, grass and accumulated flow. taken: soil gained or lost in this step."""
+@allocation_free
+def grow(maps, row, slot, work, ground):
+    """Update moisture, grass and accumulated flow."""
+    depth = maps.depth[row]
+    soil = maps.soil[row]
+    moisture = maps.moisture[row]
+    grass = maps.grass[row]
+    flow = maps.flow[row]
+    speed = work.speed[slot]
+    slope_x = work.slope_x
+    slope_y = work.slope_y
+    taken = work.taken
+    width = ground.seconds * np.float32(math.sqrt(ground.row_spacing * ground.col_spacing))
     unit = np.float32(1.0)
     zero = np.float32(0.0)
     for col in range(depth.size):

@@ -122,7 +122,8 @@ def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
                 cover * ALL_BUT / demand if demand > cover * ALL_BUT else 1.0
             )
         if constants.edges == WRAP:
-            yields[row, 0], yields[row, cols + 1] = yields[row, cols], yields[row, 1]
+            yields[row, 0] = yields[row, cols]
+            yields[row, cols + 1] = yields[row, 1]
             if row == 1:
                 yields[rows + 1] = yields[row]
             if row == rows:

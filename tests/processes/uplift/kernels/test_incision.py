@@ -70,9 +70,7 @@ def limited(heights, spacing, steepest, sweeps):
         found = flat.copy()
         rises = steepest * spacing[0], steepest * spacing[1]
         ends = 0, 0, heights.shape[0]  # one alone
-        limit_two(
-            graph.network, flat, found, heights.shape[1], *rises, None, bool(sweep % 2), *ends
-        )
+        limit_two(graph.network, flat, found, heights.shape[1], rises, None, bool(sweep % 2), *ends)
         flat = found
     return graph.inside(flat)
 
@@ -120,7 +118,7 @@ def test_where_edges_wrap_a_cone_around_a_shaft_goes_on_beyond_them(singly):
             graph.fill_ring(flat)
             before = flat
             flat = flat.copy() if singly else np.zeros_like(flat)
-            given = graph.network, before, flat, 17, 7.0, 7.0, None, bool(sweep % 2)
+            given = graph.network, before, flat, 17, (7.0, 7.0), None, bool(sweep % 2)
             if singly:
                 for row in range(13) if sweep % 2 == 0 else range(12, -1, -1):
                     limit_slopes(*given, row, row + 1)
@@ -155,13 +153,13 @@ def test_slopes_limited_in_bands_are_those_of_one_sweep(upwards):
     given = graph.network, flat
     whole = flat.copy()
     parts = flat.copy()
-    limit_two(*given, whole, 40, 6.0, 6.0, None, upwards, 0, 0, 90)
+    limit_two(*given, whole, 40, (6.0, 6.0), None, upwards, 0, 0, 90)
     ends = [(0, 25), (25, 51), (51, 90)]
-    limit_two(*given, parts, 40, 6.0, 6.0, None, upwards, 0, 25, 51)
-    limit_two(*given, parts, 40, 6.0, 6.0, None, upwards, 51, 51, 90)
+    limit_two(*given, parts, 40, (6.0, 6.0), None, upwards, 0, 25, 51)
+    limit_two(*given, parts, 40, (6.0, 6.0), None, upwards, 51, 51, 90)
     assert parts.tobytes() != whole.tobytes()
     ended = [
-        limit_slopes(*given, parts, 40, 6.0, 6.0, None, upwards, *each)
+        limit_slopes(*given, parts, 40, (6.0, 6.0), None, upwards, *each)
         for each in ends[:: -1 if upwards else 1][1:]
     ]
     assert parts.tobytes() == whole.tobytes() and True in ended

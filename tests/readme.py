@@ -9,8 +9,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 KINDS = {
     "shell": r"(python -m erosion_addon|blender --command|make|py|terrain-erosion) ",
+    "drawing": r" ?idle ──►|┌|.*─┐",
     "tree": r"[\w/]+ {2,}",
-    "drawing": r" ?idle ──►|┌",
     "source": r"# [\w/]+\.py\n",
     "strata": r"(?sm)(?=.*^\[\[layer\]\])",
     "palette": r"rock_color = ",

@@ -256,7 +256,7 @@ class Parameters:
         names, and for a retired one with another value than it has now.
         """
         names = specifications(cls)
-        current = dict(values)
+        current = {**values}
         for name in values:
             if name in cls.retired:
                 fixed, replacement = cls.retired[name]

@@ -11,8 +11,8 @@ import numpy as np
 from ..base.arrays import Array
 from ..base.errors import Sentence
 
-SENTENCE = "sentence"
-"""Key of the template of a `Sentence`, beside its values."""
+SENTENCE = {"template", "fields"}
+"""Keys of a `Sentence`."""
 
 MASK_PREFIX = "mask "
 """Prefix that distinguishes masks from fields."""
@@ -75,7 +75,7 @@ def send(
 def _packed(value: Any) -> Any:
     """A value for JSON, sentences with their templates."""
     if isinstance(value, Sentence):
-        return {SENTENCE: value.template, **_packed(value.values)}
+        return {"template": value.template, "fields": _packed(value.values)}
     if isinstance(value, Mapping):
         return {key: _packed(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -84,10 +84,10 @@ def _packed(value: Any) -> Any:
 
 
 def _unpacked(values: dict[str, Any]) -> Any:
-    if SENTENCE not in values:
+    if values.keys() != SENTENCE:
         return values
-    sentence = Sentence(values.pop(SENTENCE))
-    return sentence.format(**values) if values else sentence
+    sentence = Sentence(values["template"])
+    return sentence.format(**values["fields"]) if values["fields"] else sentence
 
 
 def receive(stream: BinaryIO) -> Message | None:

@@ -2,6 +2,7 @@
 """Derived objects for which there is no memory stay as they were."""
 
 from contextlib import suppress
+from functools import partial
 
 import bpy
 import numpy as np
@@ -84,7 +85,7 @@ def test_each_is_whole_wherever_memory_runs_out(terrain, what):
     """One array after the other cannot be made, until an update comes to its end."""
     ADD[what](terrain)
     kind = what.split()[0]
-    update = UPDATE.get(kind, rivers.update)
+    update = UPDATE.get(kind, partial(rivers.update, settings=DEFAULTS))
     shown = lod.levels_of(terrain) if kind == "lod" else companions.find(terrain, kind)
     write_heights(terrain.data, 0.5 * vertex_heights(terrain.data)[::-1])
 

@@ -93,7 +93,7 @@ def test_registering_adds_every_handler_once(switched_off):
 def test_no_timer_outlives_the_extension(switched_off):
     erosion_addon.register()
     timers = [timer for module in ui._MODULES for timer in getattr(module, "TIMERS", ())]
-    assert len(timers) == 7
+    assert len(timers) == 8
     for timer in timers:
         handlers.call_later(timer, 1e6)
         handlers.call_later(timer, 1e6)

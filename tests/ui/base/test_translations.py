@@ -201,6 +201,18 @@ def test_an_error_is_german_with_the_error_within_it(in_german):
     ]
 
 
+@pytest.mark.parametrize("field", ["sentence", "template", "fields", "kind", "values"])
+def test_a_sentence_within_one_passes_the_pipe_whatever_its_field_is_called(field):
+    inner = Sentence("{name} is flat.").format(name="Land")
+    outer = Sentence("{" + field + "} The result is that before.").format(**{field: inner})
+    pipe = io.BytesIO()
+    send(pipe, "noted", {"note": outer, "template": outer.template})
+    pipe.seek(0)
+    note = receive(pipe).values["note"]
+    assert note == "Land is flat. The result is that before."
+    assert note.template == outer.template and note.values == {field: inner}
+
+
 def test_an_error_of_the_worker_arrives_to_be_translated(in_german):
     pipe = io.BytesIO()
     error = InputError("{name} is not a mesh; select a grid mesh.").format(name="Berg {0}")

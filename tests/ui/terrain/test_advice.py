@@ -43,7 +43,10 @@ def press(remedy):
 
 def remedies(obj, recipe=None):
     bpy.context.view_layer.update()
-    return [note.remedy for note in advice.notes(obj, recipe) if note.remedy]
+    sand = advice.SandSettings(
+        not obj.erosion.continue_from_result, obj.erosion.sediment.source != "NONE"
+    )
+    return [note.remedy for note in advice.notes(obj, recipe, sand) if note.remedy]
 
 
 @pytest.mark.parametrize("remedy", REMEDIES)

@@ -23,6 +23,7 @@ from bench.shared.comparison import (
 from bench.shared.table import Row, at_least
 from bench.shared.tiling import Spans, WholePhases, work_of
 from erosion_addon.processes.wind.kernels import saltation as wind
+from erosion_addon.processes.wind.kernels.surface import fields
 from erosion_addon.processes.wind.shadow import WindShadow
 from erosion_addon.processes.wind.step import PARTICLES_PER_SIDE, PORTIONS, TILE
 
@@ -78,16 +79,8 @@ def _arguments(
     ground: np.ndarray, track: np.ndarray, shade: np.ndarray, constants: wind.Constants
 ) -> tuple[Any, Any]:
     """What `start_particles` and `run_tiles` want, as `one_after_another` passes it."""
-    return ((None, np.uint64(1)), (*WIND, 0.0, constants)), (
-        ground,
-        track,
-        None,
-        shade,
-        None,
-        None,
-        *WIND,
-        constants,
-    )
+    land = fields(ground, track, shade=shade)
+    return ((None, np.uint64(1)), (WIND, 0.0, constants)), (land, WIND, constants)
 
 
 def on_tiles(side: int, particles: int, edges: str, spans: Spans | None = None) -> Outcome:

@@ -29,13 +29,11 @@ threshold of 1.
 
 
 def layer_constants(parameters: WindParameters, state: State, kernel: Any) -> Any:
-    """`kernel.Constants`, such that the same land on finer cells is eroded alike.
-
-    With cells of r feature sizes a particle goes r of them in a step. So a share p of something on
-    a feature size is 1
-    - (1 - p)^r of it in a step; visits of a cell grow with 1 / r, which slides need 1 / r² of.
-    """
-    (row_spacing, col_spacing), size = state.spacing, parameters.feature_size
+    """`kernel.Constants`, such that the same land on finer cells is eroded alike."""
+    # With cells of r feature sizes a particle goes r of them in a step. So a share p on a feature
+    # size is 1 - (1 - p)^r in a step. Visits of a cell grow with 1 / r; slides need 1 / r² of them.
+    row_spacing, col_spacing = state.spacing
+    size = parameters.feature_size
     step = state.cell_size / size
 
     def share(on_a_feature_size: float) -> float:

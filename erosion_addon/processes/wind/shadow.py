@@ -44,7 +44,8 @@ class WindShadow:
         """
         from .kernels import shadow
 
-        rays = shadow.make_rays(*wind, drop, wrap)
+        wind_row, wind_col = wind
+        rays = shadow.make_rays(wind_row, wind_col, drop, wrap)
         across = shade.T if rays.along_row else shade
         lines, count = across.shape
         starts = np.arange(self._pool.size + 1) * count // self._pool.size

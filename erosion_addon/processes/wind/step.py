@@ -73,7 +73,7 @@ class WindStep(Step):
     def __init__(self, state: State, parameters: WindParameters, key: int) -> None:
         from ...base.kernels import rng
         from ..shared.kernels import cascade
-        from .kernels import boundary_layer, particle, saltation
+        from .kernels import boundary_layer, particle, saltation, surface
 
         self._state = state
         self._parameters = parameters
@@ -83,6 +83,7 @@ class WindStep(Step):
         self._heap = cascade
         self._random = rng
         self._flying = particle
+        self._fields = surface.fields
         shape = state.elevation.shape[0], state.elevation.shape[1]
         self._unit = parameters.feature_size * (
             1.0 if self._in_layer else parameters.vertical_scale
@@ -92,7 +93,7 @@ class WindStep(Step):
         self._path = np.array(state.layers.get("wind_path", np.zeros(shape)), np.float32)
         self._track = np.zeros(shape, np.uint8)
         self._shade = np.zeros(shape) if parameters.shelter > 0 else None
-        self._flows = np.zeros((*shape, particle.FLOWS)) if parameters.flow_maps else None
+        self._flows = np.zeros((*shape, surface.FLOWS)) if parameters.flow_maps else None
         self._shadow = WindShadow(shape, state.threads)
         self._masks = wind_shares(state, self._unit)
         self._sources = sources(state)
@@ -124,18 +125,16 @@ class WindStep(Step):
             state.threads,
             side=TILE,
             rate=max(1, self._batch // PORTIONS),
-            spans=particle.spans(*shape),
+            spans=particle.spans(shape[0], shape[1]),
         )
         self._totals = saltation.make_totals(self._run.tiles)
 
     def _make_constants(self) -> Any:
-        """The kernel's numbers, such that the same land on finer cells is eroded alike.
-
-        With cells of r feature sizes the time step is dt r, so that a step stays a share of a cell.
-        What is lifted at a step grows with its depth, which falls with dt already. A slide between
-        cells evens out a length that falls with r, in r² of the time, of which a particle spends dt
-        r there: hence the share of dt / r.
-        """
+        """Constants of the kernel, such that the same land on finer cells is eroded alike."""
+        # With cells of r feature sizes the time step is dt r, so that a step stays a share of a
+        # cell. The amount lifted at a step grows with its depth, which falls with dt already. A
+        # slide between cells levels a length that falls with r, in r² of the time, of which a
+        # particle spends dt r there: hence the share of dt / r.
         parameters = self._parameters
         row_spacing, col_spacing = self._state.spacing
         size = parameters.feature_size
@@ -265,7 +264,6 @@ class WindStep(Step):
             self._masks[...] = wind_shares(self._state, self._unit, ground)
 
     def _start(self, pool: Any, tiles: Any, first: int, last: int) -> None:
-        wind_row, wind_col = self._wind()
         self._kernel.start_particles(
             pool,
             tiles,
@@ -273,16 +271,22 @@ class WindStep(Step):
             self._key,
             first,
             last,
-            wind_row,
-            wind_col,
+            self._wind(),
             self._supply,
             self._constants,
         )
 
     def _work(self, worked: Array, tiles: Any, pool: Any) -> None:
-        fields = (self._ground, self._track, self._cover, self._shade, self._flows, self._masks)
+        fields = self._fields(
+            self._ground,
+            self._track,
+            cover=self._cover,
+            shade=self._shade,
+            flows=self._flows,
+            masks=self._masks,
+        )
         self._kernel.run_tiles(
-            worked, tiles, pool, *fields, *self._wind(), self._constants, self._totals
+            worked, tiles, pool, fields, self._wind(), self._constants, self._totals
         )
 
     def _end_gust(self) -> None:
@@ -298,8 +302,18 @@ class WindStep(Step):
         )
         if share > 0:
             self._update_shares()
-            fields = (self._ground, self._track, share, self._masks, wrap, self._totals.slid)
-            self._run.sweep(lambda worked, tiles, _: self._heap.creep(worked, tiles, *fields))
+            self._run.sweep(
+                lambda worked, tiles, _: self._heap.creep(
+                    worked,
+                    tiles,
+                    self._ground,
+                    self._track,
+                    share,
+                    self._masks,
+                    wrap,
+                    self._totals.slid,
+                )
+            )
         self._path *= np.float32(1 - PATH_RATE)
         np.add(self._path, np.float32(PATH_RATE), out=self._path, where=self._track.view(np.bool_))
         self._totals.exported[0] += self._clear(self._ground)

@@ -15,20 +15,23 @@ import numpy as np
 from ....base.kernels import rng
 from ....base.kernels.elementary import exp
 from ....base.kernels.ghost_cells import CLOSED, OPEN, WRAP
-from ....base.kernels.jit import allocation_free
+from ....base.kernels.jit import allocation_free, inlined
 from ...shared.kernels.cascade import avalanche, slide
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, pull
 from ...shared.kernels.tiles import reach_of, within
-from .particle import NO_END, Particle, anywhere, pass_by
-from .saltation import add_end, add_up, arriving, beyond, by_cell, come_in, leaving, number_of
+from .particle import NO_END, Particle, anywhere
+from .saltation import add_end, add_up, arriving, beyond, come_in, leaving, number_of
 from .surface import (
     CELL,
     CHANNEL,
     LEAST,
+    cohesion,
     deposit,
     differences,
     differences_inside,
     lift,
+    pass_by,
+    shaded,
     steep,
     wear,
 )
@@ -120,37 +123,34 @@ def _cascade(ground, row, col, share, masks, constants):
         finished |= 1 << choice
         down = choice // 3 - 1
         right = choice % 3 - 1
-        hold = diagonal_hold if down != 0 and right != 0 else (row_hold if down != 0 else col_hold)
+        hold = diagonal_hold
+        if down == 0:
+            hold = col_hold
+        elif right == 0:
+            hold = row_hold
         slid += slide(
             ground, row, col, (row + down) % rows, (col + right) % cols, hold, share, masks
         )
     return slid
 
 
+@inlined
+def _calmer(cover, at, near):
+    """Share of the wind that plants leave at a height. near: see `run_tiles`."""
+    return 1.0 if cover is None else 1.0 - near * (1.0 - cover[at // CELL, 1])
+
+
 @allocation_free
-def _drift(
-    particle,
-    start,
-    reach,
-    wind_row,
-    wind_col,
-    constants,
-    totals,
-    tile,
-    ground,
-    cells,
-    track,
-    cover,
-    shade,
-    flows,
-    masks,
-    shares,
-):
+def _drift(particle, start, reach, wind, fields, constants, totals, tile):
     """Let one particle drift until it leaves a reach, has had its turn there or comes to its end:
-    see `run_tiles`. Returns the particle, and whether it is to be handed on. All fields but
-    `ground` and `masks` are flat by cell.
+    see `run_tiles`. Returns the particle, and whether it is to be handed on.
     """
     z, x, y, vz, vx, vy, load, earlier, way = particle
+    wind_row, wind_col = wind
+    ground = fields.ground
+    cells = fields.cells
+    masks = fields.masks
+    shares = fields.shares
     rows = ground.shape[0]
     cols = ground.shape[1]
     wrap = constants.edges == WRAP
@@ -164,7 +164,8 @@ def _drift(
     diagonal_hold = watch * constants.diagonal_hold
     pull = constants.pull
     follow = constants.follow
-    maximum_way, ending = constants.maximum_way, max(0.25 * constants.maximum_way, 1.0)
+    maximum_way = constants.maximum_way
+    ending = max(0.25 * constants.maximum_way, 1.0)
     lifted = slid = abraded = 0.0
     step = earlier
     left = False
@@ -196,13 +197,9 @@ def _drift(
         nz = -slope_z * ny
         nx = -slope_x * ny
         near = exp((surface - y) / layer)
-        gust_z = wind_row
-        gust_x = wind_col
-        calmer = 1.0
-        if cover is not None:
-            calmer = 1.0 - near * (1.0 - cover[at // CELL, 1])
-            gust_z = gust_z * calmer
-            gust_x = gust_x * calmer
+        calmer = _calmer(fields.cover, at, near)
+        gust_z = wind_row * calmer
+        gust_x = wind_col * calmer
         open_air = 1.0 - max(nz * wind_row + nx * wind_col, 0.0)
 
         some = pull * (CALM + (1.0 - CALM) * open_air)
@@ -234,13 +231,13 @@ def _drift(
         vx = vx * slower
         vy = vy * slower
 
-        track[at // CELL] = 1
+        fields.track[at // CELL] = 1
         force = max(-(nz * vz + nx * vx + ny * vy), 0.0)
         holds = (
             full * near * (along * math.sqrt(vz * vz + vx * vx + vy * vy) + constants.press * force)
         )
         exchange = constants.exchange
-        if shade is not None and surface < shade[at // CELL]:
+        if shaded(fields.shade, at, surface):
             holds *= 1.0 - constants.shelter
             exchange = constants.lee_exchange
         way += math.sqrt(vz * vz + vx * vx) / max(calmer, CALM)
@@ -251,8 +248,7 @@ def _drift(
         elif cells[at + CHANNEL] <= 0.0:
             abraded += wear(cells, shares, at, constants.abrasion * force * load)
         else:
-            hold = 0.0 if cover is None else cover[at // CELL, 0]  # by its moisture
-            amount = lift(cells, shares, at, max(demand - hold, 0.0))
+            amount = lift(cells, shares, at, max(demand - cohesion(fields.cover, at), 0.0))
             load += amount
             lifted += amount
         if not (0 < row < rows - 1 and 0 < col < cols - 1) or steep(
@@ -260,10 +256,7 @@ def _drift(
         ):
             slid += _cascade(ground, row, col, share, masks, constants)
 
-        if flows is not None:
-            pass_by(
-                flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx
-            )
+        pass_by(fields.flows, at, load, constants.row_step * vz, constants.col_step * vx, vz, vx)
         z += constants.row_step * vz
         x += constants.col_step * vx
         y += constants.time_step * vy
@@ -289,7 +282,7 @@ def _drift(
 
 
 @allocation_free
-def start_particles(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
+def start_particles(pool, tiles, sources, key, first, last, wind, supply, constants):
     """Put the particles first … last - 1 on the tiles where they start: on the ground, at rest, and
     anywhere, whatever the edges, where `sources` does not say it. Arguments as of
     `saltation.start_particles`, so that a step calls either.
@@ -303,21 +296,7 @@ def start_particles(pool, tiles, sources, key, first, last, wind_row, wind_col, 
 
 
 @allocation_free
-def run_tiles(
-    worked,
-    tiles,
-    pool,
-    ground,
-    track,
-    cover,
-    shade,
-    flows,
-    masks,
-    wind_row,
-    wind_col,
-    constants,
-    totals,
-):
+def run_tiles(worked, tiles, pool, fields, wind, constants, totals):
     """Let the particles on the tiles `worked` drift, one after another, each until it leaves their
     reach or to its end, or for `patience` steps.
 
@@ -348,12 +327,11 @@ def run_tiles(
     high, and a particle there flies in them: here all lengths are the same. Its sand has no rock
     below, and its shadow is only that of the slope; shade, cover and masks are ours.
 
-    Arguments are those of `saltation.run_tiles`, with heights in feature sizes; wind_row, wind_col:
-    p. A particle changes its cell and the eight around it, and reads one more on each side: two
-    beyond the reach of its tile. Wherever a step takes it from there, it does nothing more before
-    the tile there is worked.
+    Arguments are those of `saltation.run_tiles`, with heights in feature sizes; wind: p. A particle
+    changes its cell and the eight around it, and reads one more on each side: two beyond the reach
+    of its tile. Wherever a step takes it from there, it does nothing more before the tile there is
+    worked.
     """
-    fields = by_cell(ground, track, cover, shade, flows, masks)
     for tile in worked:
         reach = reach_of(tiles, tile)
         fetch_queue(pool, tile)
@@ -361,7 +339,5 @@ def run_tiles(
         while slot != NONE:
             particle = arriving(pool, slot, totals, tile)
             start = pool.start[slot]
-            particle, left = _drift(
-                particle, start, reach, wind_row, wind_col, constants, totals, tile, *fields
-            )
+            particle, left = _drift(particle, start, reach, wind, fields, constants, totals, tile)
             slot = leaving(pool, tiles, tile, slot, particle, left)

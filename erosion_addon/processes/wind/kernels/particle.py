@@ -28,9 +28,6 @@ STEP = 7
 WAY = 8
 """Column of a particle's path length."""
 
-FLOWS = 5
-"""Values per cell for the passing flow: see `pass_by`."""
-
 LANDING = 64
 """Steps in which ending particles land: enough to leave no visible heaps."""
 
@@ -92,18 +89,6 @@ def keep(pool, slot, particle):
     values[6] = particle.load
     values[7] = particle.step
     values[8] = particle.way
-
-
-@inlined
-def pass_by(flows, cell, load, down, right, vz, vx):
-    """Count a step that sets out from a cell: the load times its way (cells) along rows and
-    columns, its velocity along them, and the step.
-    """
-    flows[cell, 0] += load * right
-    flows[cell, 1] += load * down
-    flows[cell, 2] += vx
-    flows[cell, 3] += vz
-    flows[cell, 4] += 1.0
 
 
 def lay_down(pool: Pool, ground: np.ndarray, masks: np.ndarray | None) -> float:
@@ -184,7 +169,7 @@ def anywhere(start, sources, rows, cols):
 
 
 @allocation_free
-def start_place(start, sources, shape, wind_row, wind_col, constants):
+def start_place(start, sources, shape, wind, constants):
     """Place (z, x) where a particle enters: `anywhere` with sources or where edges wrap, else on a
     windward edge.
     """
@@ -192,6 +177,7 @@ def start_place(start, sources, shape, wind_row, wind_col, constants):
     cols = shape[1]
     if sources is not None or constants.edges == WRAP:
         return anywhere(start, sources, rows, cols)
+    wind_row, wind_col = wind
     chance = rng.uniform(start, 0)
     along = rng.uniform(start, 1)
     # the edge's length across the wind, in cells

@@ -18,31 +18,22 @@ from ....base.kernels.jit import allocation_free, inlined
 from ...shared.kernels.cascade import avalanche, cascade
 from ...shared.kernels.particle_queues import NONE, enter, fetch_queue, let_go, pull
 from ...shared.kernels.tiles import Tiles, number_of_tiles
-from .particle import (
-    FLOWS,
-    NO_END,
-    Particle,
-    bounds_of,
-    keep,
-    near_tile,
-    particle_in,
-    pass_by,
-    start_place,
-)
+from .particle import NO_END, Particle, bounds_of, keep, near_tile, particle_in, start_place
 from .surface import (
     CELL,
     CHANNEL,
     LEAST,
+    SUSPENDED,
+    breeze,
     deposit,
     differences,
     differences_inside,
     lift,
+    pass_by,
+    shaded,
     steep,
     wear,
 )
-
-SUSPENDED = 2
-"""Index of the share of the suspension, if there are three layers of cover."""
 
 STILL = 0.01
 """Speed below which a particle has stopped."""
@@ -138,24 +129,6 @@ def number_of(row, col, line):
 
 
 @inlined
-def by_cell(ground, track, cover, shade, flows, masks):
-    """Fields of `run_tiles` in the form that a particle's step takes: flat by cell, except ground
-    and masks.
-    """
-    size = track.size
-    return (
-        ground,
-        ground.reshape(2 * size),
-        track.reshape(size),
-        None if cover is None else cover.reshape(size, cover.shape[2]),
-        None if shade is None else shade.reshape(size),
-        None if flows is None else flows.reshape(size, FLOWS),
-        masks,
-        None if masks is None else masks.reshape(size, masks.shape[2]),
-    )
-
-
-@inlined
 def arriving(pool, slot, totals, tile):
     """Particle that begins its turn on a tile; a new one's load counts as supplied."""
     particle = particle_in(pool, slot)
@@ -215,32 +188,19 @@ def _lifted_by(cover, at, depth, speed, rate):
 
 
 @allocation_free
-def _fly(
-    particle,
-    bounds,
-    wind_row,
-    wind_col,
-    constants,
-    totals,
-    tile,
-    ground,
-    cells,
-    track,
-    cover,
-    shade,
-    flows,
-    masks,
-    shares,
-):
+def _fly(particle, bounds, wind, fields, constants, totals, tile):
     """Let one particle fly until it leaves a tile, has had its turn there or comes to its end: see
-    `run_tiles`. Returns the particle, and whether it is to be handed on. All fields but `ground`
-    and `masks` are flat by cell.
-
-    A particle stays in its cell for ten steps and more. So addresses change in branches of their
-    own, which the processor foresees, and do not have to wait for the place that the step before
-    has led to.
+    `run_tiles`. Returns the particle, and whether it is to be handed on.
     """
+    # A particle stays in its cell for ten steps and more. So addresses change in branches of their
+    # own, which the processor predicts, and do not wait for the position after the step before.
     z, x, y, vz, vx, vy, load, earlier, way = particle
+    wind_row, wind_col = wind
+    ground = fields.ground
+    cells = fields.cells
+    cover = fields.cover
+    masks = fields.masks
+    shares = fields.shares
     rows = ground.shape[0]
     cols = ground.shape[1]
     wrap = constants.edges == WRAP
@@ -275,7 +235,7 @@ def _fly(
         step += 1
         surface = cells[at]
         y = y if y > surface else surface
-        lee = shade is not None and y < shade[at // CELL]
+        lee = shaded(fields.shade, at, y)
         blow = 1.0
         if y > surface:
             vy -= constants.gravity
@@ -286,7 +246,7 @@ def _fly(
                 vx = vx * slower
                 vy = vy * slower
         else:
-            track[at // CELL] = 1
+            fields.track[at // CELL] = 1
             down = z - 0.5 - top
             right = x - 0.5 - beside
             if not (0.0 <= down < 1.0 and 0.0 <= right < 1.0):
@@ -312,15 +272,11 @@ def _fly(
             vz = slip * vz - slope_z * push
             vx = slip * vx - slope_x * push
             vy = slip * vy + push
-            if cover is not None:
-                blow *= cover[at // CELL, 1]
+            blow = breeze(cover, at)
         vz = keep * vz + blow * gust_z
         vx = keep * vx + blow * gust_x
         vy = keep * vy
-        if flows is not None:
-            pass_by(
-                flows, at // CELL, load, constants.row_step * vz, constants.col_step * vx, vz, vx
-            )
+        pass_by(fields.flows, at, load, constants.row_step * vz, constants.col_step * vx, vz, vx)
         z += constants.row_step * vz
         x += constants.col_step * vx
         y += dt * vy
@@ -370,11 +326,9 @@ def _fly(
                 ):
                     slid += _cascade(ground, row, col, share, masks, constants)
         else:
-            falling = (
-                0.5 * load * (constants.lee_fall if lee else constants.fall)
-                if load > LEAST
-                else 0.5 * load
-            )
+            falling = 0.5 * load
+            if load > LEAST:
+                falling *= constants.lee_fall if lee else constants.fall
             load -= deposit(cells, shares, to, falling)
             load -= deposit(cells, shares, at, falling)
             often = share
@@ -401,40 +355,26 @@ def _fly(
 
 
 @allocation_free
-def start_particles(pool, tiles, sources, key, first, last, wind_row, wind_col, supply, constants):
+def start_particles(pool, tiles, sources, key, first, last, wind, supply, constants):
     """Put the particles first … last - 1 on the tiles where they enter, with the wind's velocity.
 
     sources: cumulated weights (cells,) of where particles start, up to 1, or None: on the windward
-    edges, anywhere where edges wrap. key: uint64. wind_row, wind_col: the wind. supply: load that
+    edges, anywhere where edges wrap. key: uint64. wind: its velocity (row, col). supply: load that
     each particle brings.
     """
     shape = tiles.row_of.size, tiles.col_of.size
     for number in range(first, last):
         start = rng.stream(key, number)
-        z, x = start_place(start, sources, shape, wind_row, wind_col, constants)
+        z, x = start_place(start, sources, shape, wind, constants)
         values = pool.numbers[enter(pool, tiles, start, z, x)]
         values[2] = -math.inf
-        values[3] = wind_row
-        values[4] = wind_col
+        values[3] = wind[0]
+        values[4] = wind[1]
         values[6] = supply
 
 
 @allocation_free
-def run_tiles(
-    worked,
-    tiles,
-    pool,
-    ground,
-    track,
-    cover,
-    shade,
-    flows,
-    masks,
-    wind_row,
-    wind_col,
-    constants,
-    totals,
-):
+def run_tiles(worked, tiles, pool, fields, wind, constants, totals):
     """Let the particles on the tiles `worked` fly, one after another, each until it leaves its tile
     or to its end, or for `patience` steps.
 
@@ -465,24 +405,16 @@ def run_tiles(
     cell that slides. A shadow takes `shelter` of the force and lets sand fall faster; it, cover and
     masks are ours.
 
-    ground: (rows, cols, 2) float64, surface and loose part of it; changed in place. track: (rows,
-    cols) uint8, set to 1 where a particle touches. cover: (rows, cols, 2 or 3) float32, force below
-    which nothing is lifted, what is left of the wind on the ground, and the share of the
-    suspension, or None. shade: (rows, cols) float64 from `shadow.cast`, or None. flows: (rows,
-    cols, FLOWS) float64, what passes is added, or None. masks: (rows, cols, 4 or 6) float32, see
-    `mask_layers`, or None. wind_row, wind_col: p. constants: `Constants`. totals: `Totals`. tiles,
-    pool: see `particle_queues`. A particle on a tile touches and reads at most `particle.REACH` + 1
-    cells around it: one that a single step takes further lays down nothing where it arrives. At an
-    open edge the load is exported, as is at a particle's end what a mask kept in it.
+    fields: `Fields`. wind: p. constants: `Constants`. totals: `Totals`. tiles, pool: see
+    `particle_queues`. A particle on a tile touches and reads at most `particle.REACH` + 1 cells
+    around it: one that a single step takes further lays down nothing where it arrives. At an open
+    edge the load is exported, as is at a particle's end what a mask kept in it.
     """
-    fields = by_cell(ground, track, cover, shade, flows, masks)
     for tile in worked:
         bounds = bounds_of(tiles, tile)
         fetch_queue(pool, tile)
         slot = pull(pool, tile)
         while slot != NONE:
             particle = arriving(pool, slot, totals, tile)
-            particle, left = _fly(
-                particle, bounds, wind_row, wind_col, constants, totals, tile, *fields
-            )
+            particle, left = _fly(particle, bounds, wind, fields, constants, totals, tile)
             slot = leaving(pool, tiles, tile, slot, particle, left)

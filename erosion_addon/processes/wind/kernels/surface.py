@@ -4,10 +4,15 @@
 cells: (2 · rows · cols,) float64, surface height and loose thickness of each cell; `at` is twice
 the index of a cell, and `line` twice the number of columns. Unsigned indices spare numba's test for
 negative ones. Inner-loop functions have one return; numba emits reference counting at every exit.
+Fields that may be None are tested in functions of their own: numba drops a branch by the type of an
+argument, but not by that of a member of a tuple.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
+from ....base.kernels.ghost_cells import neighbor
 from ....base.kernels.jit import inlined
 from ...shared.kernels.mask_layers import DUG, HIGHEST, LAID, LOWEST, SOFT
 
@@ -20,18 +25,109 @@ times slower.
 """
 
 
+SUSPENDED = 2
+"""Index of the share of the suspension, if there are three layers of cover."""
+
+FLOWS = 5
+"""Values per cell for the passing flow: see `pass_by`."""
+
+
+class Fields(NamedTuple):
+    """Fields of the terrain that particles read and change: (rows, cols, …), or flat by cell; see
+    `fields`.
+    """
+
+    ground: np.ndarray
+    """(rows, cols, 2) float64: surface and its loose part; changed in place."""
+    cells: np.ndarray
+    """The same, flat."""
+    track: np.ndarray
+    """(cells,) uint8: set to 1 where a particle touches."""
+    cover: np.ndarray | None
+    """(cells, 2 or 3) float32: force below which nothing is lifted, share of the wind that reaches
+    the ground, and share of the suspension.
+    """
+    shade: np.ndarray | None
+    """(cells,) float64, from `shadow.cast`."""
+    flows: np.ndarray | None
+    """(cells, `FLOWS`) float64: passing flow is added."""
+    masks: np.ndarray | None
+    """(rows, cols, 4 or 6) float32, see `mask_layers`."""
+    shares: np.ndarray | None
+    """The same, by cell."""
+
+
+def fields(
+    ground: np.ndarray,
+    track: np.ndarray,
+    *,
+    cover: np.ndarray | None = None,
+    shade: np.ndarray | None = None,
+    flows: np.ndarray | None = None,
+    masks: np.ndarray | None = None,
+) -> Fields:
+    """Fields of a terrain, from contiguous arrays (rows, cols, …)."""
+    return Fields(
+        ground=ground,
+        cells=ground.reshape(-1),
+        track=track.reshape(-1),
+        cover=_flat(cover),
+        shade=_flat(shade),
+        flows=_flat(flows),
+        masks=masks,
+        shares=_flat(masks),
+    )
+
+
+def _flat(field: np.ndarray | None) -> np.ndarray | None:
+    """Field by cell."""
+    return None if field is None else field.reshape(-1, *field.shape[2:])
+
+
 @inlined
-def _blend(n01, n02, n10, n11, n12, n13, n20, n21, n22, n23, n31, n32, down, right):
-    """Differences of height over two cells along columns and rows, blended from those of four cells
-    (1, 1) … (2, 2).
+def breeze(cover, at):
+    """Share of the wind that plants let through to the ground."""
+    return 1.0 if cover is None else np.float64(cover[at // CELL, 1])
+
+
+@inlined
+def cohesion(cover, at):
+    """Force below which nothing is lifted."""
+    return 0.0 if cover is None else np.float64(cover[at // CELL, 0])
+
+
+@inlined
+def shaded(shade, at, height):
+    """Whether a height over a cell lies in the wind shadow."""
+    return shade is not None and height < shade[at // CELL]
+
+
+@inlined
+def pass_by(flows, at, load, down, right, vz, vx):
+    """Count a step that sets out from a cell: the load times its way (cells) along rows and
+    columns, its velocity along them, and the step.
+    """
+    if flows is not None:
+        cell = at // CELL
+        flows[cell, 0] += load * right
+        flows[cell, 1] += load * down
+        flows[cell, 2] += vx
+        flows[cell, 3] += vz
+        flows[cell, 4] += 1.0
+
+
+@inlined
+def _blend(top, upper, lower, bottom, down, right):
+    """Differences of height over two cells along columns and rows, blended from those of the two
+    middle cells of `upper` and `lower`, rows of four; top, bottom: the cells above and below them.
     """
     left = 1.0 - right
     up = 1.0 - down
-    along_row = ((n12 - n10) * left + (n13 - n11) * right) * up + (
-        (n22 - n20) * left + (n23 - n21) * right
+    along_row = ((upper[2] - upper[0]) * left + (upper[3] - upper[1]) * right) * up + (
+        (lower[2] - lower[0]) * left + (lower[3] - lower[1]) * right
     ) * down
-    along_column = ((n21 - n01) * up + (n31 - n11) * down) * left + (
-        (n22 - n02) * up + (n32 - n12) * down
+    along_column = ((lower[1] - top[0]) * up + (bottom[0] - upper[1]) * down) * left + (
+        (lower[2] - top[1]) * up + (bottom[1] - upper[2]) * down
     ) * right
     return along_column, along_row
 
@@ -48,31 +144,13 @@ def differences_inside(cells, at, line, down, right):
     below = at + line
     beneath = below + line
     return _blend(
-        cells[above],
-        cells[above + CELL],
-        cells[at - CELL],
-        cells[at],
-        cells[at + CELL],
-        cells[at + CELL + CELL],
-        cells[below - CELL],
-        cells[below],
-        cells[below + CELL],
-        cells[below + CELL + CELL],
-        cells[beneath],
-        cells[beneath + CELL],
+        (cells[above], cells[above + CELL]),
+        (cells[at - CELL], cells[at], cells[at + CELL], cells[at + CELL + CELL]),
+        (cells[below - CELL], cells[below], cells[below + CELL], cells[below + CELL + CELL]),
+        (cells[beneath], cells[beneath + CELL]),
         down,
         right,
     )
-
-
-@inlined
-def _inside(index, count, wrap):
-    """Index up to two cells beyond an edge, wrapped or clamped."""
-    if wrap:
-        return np.uintp(
-            index + count if index < 0 else (index - count if index >= count else index)
-        )
-    return np.uintp(min(max(index, 0), count - 1))
 
 
 @inlined
@@ -82,27 +160,19 @@ def differences(ground, row, col, down, right, wrap):
     """
     rows = ground.shape[0]
     cols = ground.shape[1]
-    r0 = _inside(row - 1, rows, wrap)
-    r1 = _inside(row, rows, wrap)
-    r2 = _inside(row + 1, rows, wrap)
-    r3 = _inside(row + 2, rows, wrap)
-    c0 = _inside(col - 1, cols, wrap)
-    c1 = _inside(col, cols, wrap)
-    c2 = _inside(col + 1, cols, wrap)
-    c3 = _inside(col + 2, cols, wrap)
+    r0 = np.uintp(neighbor(row - 1, rows, wrap))
+    r1 = np.uintp(neighbor(row, rows, wrap))
+    r2 = np.uintp(neighbor(row + 1, rows, wrap))
+    r3 = np.uintp(neighbor(row + 2, rows, wrap))
+    c0 = np.uintp(neighbor(col - 1, cols, wrap))
+    c1 = np.uintp(neighbor(col, cols, wrap))
+    c2 = np.uintp(neighbor(col + 1, cols, wrap))
+    c3 = np.uintp(neighbor(col + 2, cols, wrap))
     return _blend(
-        ground[r0, c1, 0],
-        ground[r0, c2, 0],
-        ground[r1, c0, 0],
-        ground[r1, c1, 0],
-        ground[r1, c2, 0],
-        ground[r1, c3, 0],
-        ground[r2, c0, 0],
-        ground[r2, c1, 0],
-        ground[r2, c2, 0],
-        ground[r2, c3, 0],
-        ground[r3, c1, 0],
-        ground[r3, c2, 0],
+        (ground[r0, c1, 0], ground[r0, c2, 0]),
+        (ground[r1, c0, 0], ground[r1, c1, 0], ground[r1, c2, 0], ground[r1, c3, 0]),
+        (ground[r2, c0, 0], ground[r2, c1, 0], ground[r2, c2, 0], ground[r2, c3, 0]),
+        (ground[r3, c1, 0], ground[r3, c2, 0]),
         down,
         right,
     )

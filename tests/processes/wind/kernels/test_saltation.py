@@ -17,6 +17,7 @@ from erosion_addon.processes.shared.kernels import particle_queues as queues
 from erosion_addon.processes.shared.kernels import tiles
 from erosion_addon.processes.wind.kernels import saltation as wind
 from erosion_addon.processes.wind.kernels.particle import REACH
+from erosion_addon.processes.wind.kernels.surface import fields
 from tests.processes.droplet.kernels.reference import uniform
 from tests.processes.shared.kernels.test_relax import reach_of
 from tests.processes.wind.kernels.on_tiles import assert_alike, assert_balanced
@@ -88,22 +89,11 @@ def by_kernel(
     totals = wind.make_totals(cut)
     for start, end in itertools.pairwise([first, *chunks, count]):
         pool = queues.with_room(pool, end - start)
-        kernel.start_particles(pool, cut, sources, np.uint64(1), start, end, *blow, supply, rules)
+        kernel.start_particles(pool, cut, sources, np.uint64(1), start, end, blow, supply, rules)
         while pool.under_way[0]:
             for tile in range(len(pool.queue)):
                 kernel.run_tiles(
-                    np.array([tile]),
-                    cut,
-                    pool,
-                    ground,
-                    track,
-                    over.get("cover"),
-                    over.get("shade"),
-                    None,
-                    over.get("masks"),
-                    *blow,
-                    rules,
-                    totals,
+                    np.array([tile]), cut, pool, fields(ground, track, **over), blow, rules, totals
                 )
                 queues.hand_on(pool, cut, np.array([tile]))
     sums = {name: float(total.sum()) for name, total in totals._asdict().items()}
@@ -675,10 +665,8 @@ def on_one_tile(ground, tile, rules, blow=(0.9, 1.1), count=200, kernel=wind):
     ] = 1.0
     pool = queues.with_room(queues.make_pool(9, wind.NUMBERS), count)
     sources = np.cumsum(inside) / inside.sum()
-    kernel.start_particles(pool, cut, sources, np.uint64(1), 0, count, *blow, 1e-3, rules)
-    kernel.run_tiles(
-        here, cut, pool, ground, track, None, None, None, None, *blow, rules, wind.make_totals(cut)
-    )
+    kernel.start_particles(pool, cut, sources, np.uint64(1), 0, count, blow, 1e-3, rules)
+    kernel.run_tiles(here, cut, pool, fields(ground, track), blow, rules, wind.make_totals(cut))
     return ground, track
 
 

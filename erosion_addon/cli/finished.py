@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import VERSION
 from ..base.atomic_files import sha256
-from ..base.errors import InputError
+from ..base.errors import unreadable
 from ..recipe.recipe import Recipe
 
 _NO_MATTER = {
@@ -41,9 +41,7 @@ def digest_of(words: Mapping[str, Any], recipe: Recipe | None, inputs: Iterable[
     try:
         files = {str(path): sha256(Path(path)) for path in inputs if Path(path).is_file()}
     except OSError as error:
-        raise InputError(
-            f"{error.filename or 'An input'} cannot be read: {error.strerror or error}."
-        ) from None
+        raise unreadable(error.filename or "An input", error) from None
     text = json.dumps(
         [VERSION, values, recipe and recipe.to_dict(), files], sort_keys=True, default=str
     )

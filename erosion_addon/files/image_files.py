@@ -45,10 +45,12 @@ class ImageFiles(Protocol):
         """
 
     def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Gray pixels."""
+        """Gray pixels of a PNG, TIFF or EXR file; InputError if there are none."""
+        return gray(self.pixels(path, file_header(path)), path)
 
     def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Red, green and blue; equal for a gray file."""
+        """Red, green and blue, which are equal in a gray file; InputError if there are none."""
+        return color(self.pixels(path, file_header(path)))
 
     def write(self, path: Path, pixels: np.ndarray[Any, Any], kind: str) -> None:
         """Write gray or color pixels as a 16-bit PNG (`kind` "uint16", pixels 0–1) or a float EXR
@@ -58,20 +60,12 @@ class ImageFiles(Protocol):
         """
 
 
-class OpenImageIOFiles:
+class OpenImageIOFiles(ImageFiles):
     """Image files through OpenImageIO's wheel."""
 
     def cell_bytes(self, channels: int) -> int:
         """Peak memory of a pixel while a file is read."""
         return 4 * channels + 4
-
-    def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Gray pixels of a PNG, TIFF or EXR file; InputError if there are none."""
-        return gray(self.pixels(path, file_header(path)), path)
-
-    def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Colors of a PNG, TIFF or EXR file; InputError if there are none."""
-        return color(self.pixels(path, file_header(path)))
 
     def pixels(self, path: Path, image: FileHeader) -> np.ndarray[Any, Any]:
         """All channels of a PNG, TIFF or EXR file; InputError if it cannot be read."""

@@ -83,9 +83,7 @@ class Journal:
                 self._work.rename(aside)
             self._work.mkdir()
         except OSError as error:
-            raise InputError(
-                f"{self._work} cannot be written: {error.strerror or error}."
-            ) from None
+            raise unwritable(self._work, error) from None
         shutil.rmtree(aside, ignore_errors=True)
         self._append()
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.errors import InputError, unwritable
+from ..base.errors import InputError, unreadable, unwritable
 from ..base.kernels.elementary import power
 from ..files.formats import RAW_SUFFIXES
 from ..files.heightmap import opened, resolved_form
@@ -111,7 +111,7 @@ def tile_files(pattern: Path) -> list[list[Path]]:
             if match := re.fullmatch(words, path.name):
                 files[int(match["y"]), int(match["x"])] = path
     except OSError as error:
-        raise InputError(f"{pattern.parent} cannot be read: {error.strerror or error}.") from None
+        raise unreadable(pattern.parent, error) from None
     if not files:
         raise InputError(f"No file matches {pattern}; check the pattern.")
     rows, cols = (sorted({number[axis] for number in files}) for axis in (0, 1))

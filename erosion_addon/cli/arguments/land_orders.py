@@ -32,14 +32,14 @@ class MakeOrder:
     def of(cls, arguments: argparse.Namespace) -> "MakeOrder":
         """From the parsed arguments."""
         return cls(
-            arguments.kind,
-            arguments.output,
-            arguments.size,
-            arguments.cell_size,
-            arguments.seed,
-            dict(arguments.set),
-            MapsOrder.of(arguments),
-            arguments.quiet,
+            kind=arguments.kind,
+            output=arguments.output,
+            size=arguments.size,
+            cell_size=arguments.cell_size,
+            seed=arguments.seed,
+            values=dict(arguments.set),
+            maps=MapsOrder.of(arguments),
+            quiet=arguments.quiet,
         )
 
     @property
@@ -67,7 +67,12 @@ class ConvertOrder:
             arguments.height_range,
             arguments.flip,
         )
-        return cls(LandOrder.of(arguments), arguments.output, layout, arguments.quiet)
+        return cls(
+            land=LandOrder.of(arguments),
+            output=arguments.output,
+            layout=layout,
+            quiet=arguments.quiet,
+        )
 
 
 @dataclass(frozen=True)
@@ -92,16 +97,16 @@ class AnalyzeOrder:
         if arguments.sea_level is not None:
             values |= {"sea": True, "sea_level": arguments.sea_level}
         return cls(
-            LandOrder.of(arguments),
-            arguments.outlets,
-            arguments.edges,
-            AnalysisParameters.from_dict(values),
-            arguments.report,
-            arguments.plot,
-            arguments.maps,
-            arguments.tif_maps,
-            arguments.threads or 0,
-            arguments.quiet,
+            land=LandOrder.of(arguments),
+            outlets=arguments.outlets,
+            edges=arguments.edges,
+            parameters=AnalysisParameters.from_dict(values),
+            report=arguments.report,
+            plot=arguments.plot,
+            maps=arguments.maps,
+            tif_maps=arguments.tif_maps,
+            threads=arguments.threads or 0,
+            quiet=arguments.quiet,
         )
 
     @property
@@ -141,18 +146,18 @@ class RiversOrder:
             )
         of_rivers = {name: value for name, value in arguments.set if name not in names}
         return cls(
-            LandOrder.of(arguments),
-            [arguments.output, *arguments.also],
-            arguments.mask,
-            arguments.carve,
-            arguments.height_range,
-            arguments.edges,
-            arguments.headwaters,
-            arguments.outlets,
-            RiverParameters.from_dict(of_rivers),
-            CutParameters.from_dict(of_beds),
-            arguments.threads or 0,
-            arguments.quiet,
+            land=LandOrder.of(arguments),
+            outputs=[arguments.output, *arguments.also],
+            masks=arguments.mask,
+            carve=arguments.carve,
+            height_range=arguments.height_range,
+            edges=arguments.edges,
+            headwaters=arguments.headwaters,
+            outlets=arguments.outlets,
+            parameters=RiverParameters.from_dict(of_rivers),
+            beds=CutParameters.from_dict(of_beds),
+            threads=arguments.threads or 0,
+            quiet=arguments.quiet,
         )
 
     @property

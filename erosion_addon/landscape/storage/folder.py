@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.atomic_files import move_over, remove_leftovers, sha256
-from ...base.errors import InputError, unreadable
+from ...base.errors import InputError, unreadable, unwritable
 from ...base.lock import locked
 from ...base.regular_files import kind_of
 from ...terrain.fields import ANALYZED, FIELDS
@@ -280,7 +280,5 @@ def take_places(folder: Path) -> None:
             for path, place in [*files, (changes / NAME, Path(NAME))]:
                 move_over(path, folder / place)
         except OSError as error:
-            raise InputError(
-                f"{folder / place} cannot be written: {error.strerror or error}."
-            ) from None
+            raise unwritable(folder / place, error) from None
     shutil.rmtree(changes, ignore_errors=True)

@@ -25,7 +25,7 @@ from ...files.headers.image_header import (
     file_size,
     parse_header,
 )
-from ...files.image_files import color, damaged, gray, tiff_pixels, upright
+from ...files.image_files import ImageFiles, color, damaged, tiff_pixels, upright
 
 _BYTES_PER_CELL = 112
 """Peak memory per cell, measured for 4096² pixels: Blender keeps several copies of four float
@@ -37,24 +37,12 @@ _EXR_NAMES = {"R", "G", "B", "Y", "V"}
 """Single-channel names that every Blender version reads."""
 
 
-class BlenderFiles:
+class BlenderFiles(ImageFiles):
     """Image files through `bpy.data.images`; see `files.image_files.ImageFiles`."""
 
     def cell_bytes(self, channels: int) -> int:
         """Peak memory of a pixel while a file is read, whatever its channels."""
         return _BYTES_PER_CELL
-
-    def read(self, path: Path) -> np.ndarray[Any, Any]:
-        """Gray pixels of a PNG, TIFF or EXR file as (rows, cols) float32, row 0 at the bottom;
-        InputError if none.
-        """
-        return gray(self.pixels(path, file_header(path)), path)
-
-    def read_color(self, path: Path) -> np.ndarray[Any, Any]:
-        """Colors of a PNG, TIFF or EXR file as (rows, cols, 3) float32, row 0 at the bottom;
-        InputError if none.
-        """
-        return color(self.pixels(path, file_header(path)))
 
     def pixels(self, path: Path, image: FileHeader) -> np.ndarray[Any, Any]:
         """All channels of a PNG, TIFF or EXR file, row 0 at the bottom; InputError if it cannot be

@@ -4,6 +4,7 @@
 import bpy
 
 from ...scene.masks.settings import MaskSettings, TerrainSettings
+from ...scene.terrain.checks import SandSettings
 from ...terrain.masks import MASK_KINDS
 
 
@@ -25,6 +26,13 @@ def settings_of(obj: bpy.types.Object) -> TerrainSettings:
     """Settings for everything derived from a terrain."""
     return TerrainSettings(
         edges=obj.erosion.edges, casters=obj.erosion.casters, outlet=mask_of(obj, "outlet")
+    )
+
+
+def sand_of(obj: bpy.types.Object) -> SandSettings:
+    """Sources of sand for a run."""
+    return SandSettings(
+        anew=not obj.erosion.continue_from_result, has_mask=obj.erosion.sediment.source != "NONE"
     )
 
 

@@ -11,12 +11,13 @@ from ...scene.run import displayed_heights
 from ...scene.session import session
 from ...scene.terrain import grid, mesh, obstacle
 from ...scene.terrain.active import active_terrain
-from ...scene.terrain.checks import SandSettings, notes
+from ...scene.terrain.checks import notes
 from ...scene.terrain.lattice import StandingError
 from ...scene.worker import compiled, speeds, worker_process
 from ...terrain.masks import MASK_KINDS
 from ..base import manual, preferences
 from ..base.panel import Panel, draw_lines
+from ..base.terrain_settings import sand_of
 from ..base.translations import phrase
 from ..masks import mask_panel, mask_watch
 from ..recipe import recipes, steps
@@ -42,10 +43,7 @@ class EROSION_PT_main(Panel):
         if is_terrain:
             recipe = steps.recipe_or_none(obj.erosion)
             description = _draw_facts(layout, obj)
-            sand = SandSettings(
-                not obj.erosion.continue_from_result, obj.erosion.sediment.source != "NONE"
-            )
-            remarks = notes(obj, recipe, sand) if description is not None else []
+            remarks = notes(obj, recipe, sand_of(obj)) if description is not None else []
             _draw_notes(layout, [note for note in remarks if note.remedy == START])
             recipes.draw_choice(layout, obj.erosion)
             warmup.notice(obj)

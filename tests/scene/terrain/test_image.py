@@ -224,7 +224,7 @@ def test_a_small_png_that_claims_400_million_pixels_is_not_unpacked(tmp_path, hi
     image.pack()
     monkeypatch.setattr(memory, "available_memory", lambda: 10**12)
     huge = image_header.PlainImage(image_header.ImageHeader(20_000, 20_000, 1, "uint8"))
-    monkeypatch.setattr("erosion_addon.scene.terrain.image.file_header", lambda path: huge)
+    monkeypatch.setattr("erosion_addon.files.image_files.file_header", lambda path: huge)
     monkeypatch.setattr("erosion_addon.scene.terrain.image.parse_header", lambda *_: huge)
     for read in (lambda: BLENDER.read(tmp_path / "a.png"), lambda: image_heights(image)):
         with pytest.raises(

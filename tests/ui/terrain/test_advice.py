@@ -20,7 +20,7 @@ from erosion_addon.scene.terrain.mesh import (
     write_heights,
     write_positions,
 )
-from erosion_addon.ui.base import views
+from erosion_addon.ui.base import terrain_settings, views
 from erosion_addon.ui.masks import mask_watch
 from erosion_addon.ui.recipe.steps import recipe_of
 from erosion_addon.ui.run import main_panel
@@ -43,9 +43,7 @@ def press(remedy):
 
 def remedies(obj, recipe=None):
     bpy.context.view_layer.update()
-    sand = advice.SandSettings(
-        not obj.erosion.continue_from_result, obj.erosion.sediment.source != "NONE"
-    )
+    sand = terrain_settings.sand_of(obj)
     return [note.remedy for note in advice.notes(obj, recipe, sand) if note.remedy]
 
 

@@ -28,6 +28,9 @@ _LARGEST_LOCK = 4096
 _ATTEMPTS, _REST = 100, 0.02
 """Number of looks at a lock that others take over or give back, and seconds between two."""
 
+_LOOKS = 5
+"""Number of looks before a lock counts as unreadable."""
+
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
@@ -59,6 +62,11 @@ def refuse_locked(folder: Path) -> None:
     """InputError while a process changes a folder, see `locked`."""
     path = folder / _LOCK
     holder = _holder(path)
+    for _ in range(_LOOKS):
+        if holder or not os.path.lexists(path):
+            break
+        # given back and taken by another between the two looks
+        holder = _holder(path)
     if os.path.lexists(path) and not _is_dead(holder):
         who = (
             f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}"

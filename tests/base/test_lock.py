@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from erosion_addon.base import atomic_files
+from erosion_addon.base import atomic_files, lock
 from erosion_addon.base.errors import InputError
 from erosion_addon.base.lock import locked, refuse_locked
 from tests.small_disk import small_disk
@@ -81,6 +81,20 @@ def test_of_several_processes_that_find_a_dead_lock_one_takes_it(tmp_path):
         )
         assert all(re.search(refused, lines[0]) for lines in told if lines != ["in", "out"])
         assert not list(folder.iterdir())
+
+
+def test_a_lock_given_back_and_taken_between_two_looks_names_its_holder(tmp_path, monkeypatch):
+    left(tmp_path, pid=os.getpid())
+    reads = []
+    holder = lock._holder
+
+    def late(path):
+        reads.append(path)
+        return holder(path) if len(reads) > 1 else None
+
+    monkeypatch.setattr(lock, "_holder", late)
+    with pytest.raises(InputError, match=f"is being changed by process {os.getpid()}"):
+        refuse_locked(tmp_path)
 
 
 @posix

@@ -23,7 +23,7 @@ from bench.shared.comparison import (
     tiled,
 )
 from bench.shared.table import Row, at_least, at_most, for_information
-from erosion_addon.base.threads import WorkerPool, processors
+from erosion_addon.base.threads import in_parts, processors
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.shared.tile_scheduler import Bands
 from erosion_addon.processes.water.kernels import flow as water
@@ -156,13 +156,12 @@ def kernel_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
 def stream_on_threads(basin: Basin, steps: int, threads: int) -> Outcome:
     """`stream` on several threads; seconds are wall time."""
     count = basin.bed.size // threads
-    pool = WorkerPool(threads)
     move = compiled("processes/water").stream
     maps = (basin.bed, basin.depth, basin.suspended, basin.flux_x, basin.flux_y)
     parts = [
         [array.ravel()[count * at : count * (at + 1)] for array in maps] for at in range(threads)
     ]
-    work = partial(pool.run, lambda thread: seconds(move, *parts[thread], count))
+    work = partial(in_parts, lambda part: seconds(move, *parts[part], count), threads, threads)
     return basin.outcome(_elapsed(work, steps), steps)
 
 

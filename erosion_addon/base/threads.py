@@ -3,9 +3,9 @@
 
 import os
 import threading
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TypeVar
 
 OnProgress = Callable[[float, str], None]
@@ -52,35 +52,42 @@ class Tally:
 def in_bands(
     work: Callable[[int, int], object], count: int, threads: int, band: int = BAND
 ) -> None:
-    """Call work(first, last) on bands of `band` rows that cover the rows 0 … count.
+    """Call work(first, last) on bands of `band` rows that cover the rows 0 … count, see
+    `in_parts`.
 
-    threads: includes the calling thread. The bands do not depend on it, so work that writes only
-    the rows of its band leaves the same bytes. All threads have ended when this returns or raises,
-    except after an interruption. After an error no further band starts; of several errors, that of
-    the first band is raised.
+    The bands do not depend on the number of threads, so work that writes only the rows of its band
+    leaves the same bytes.
     """
-    bands = deque((first, min(first + band, count)) for first in range(0, count, band))
-    errors: dict[int, BaseException] = {}
 
-    def serve() -> None:
-        first = -1
+    def on_band(number: int) -> None:
+        first = number * band
+        work(first, min(first + band, count))
+
+    in_parts(on_band, -(-count // band), threads)
+
+
+def in_parts(work: Callable[[int], object], count: int, threads: int) -> None:
+    """Call work(0) … work(count - 1), each once, beginning in this order.
+
+    threads: the most to use, with the calling one; more than there are processors do not help and
+    are not used. All calls have ended when this returns or raises, except after an interruption.
+    After an error no further one begins; of several errors, that of the first part is raised.
+    """
+    helpers = min(threads, count, processors()) - 1
+    phase = _Phase(work, count, helpers)
+    if helpers <= 0:
+        phase.serve()
+    else:
+        # Calls from several threads at once, or from within a part, have crews of their own.
         try:
-            for first, last in shared_out(bands):
-                work(first, last)
-        except BaseException as error:
-            bands.clear()
-            errors[first] = error
-            if not isinstance(error, Exception):  # nobody waits for anything more
-                raise
-
-    helpers = _started(
-        [threading.Thread(target=serve, daemon=True) for _ in range(min(threads, len(bands)) - 1)]
-    )
-    serve()
-    for helper in helpers:
-        helper.join()
-    if errors:
-        raise errors[min(errors)]
+            crew = _crews.pop()
+        except IndexError:
+            crew = _Crew()
+        crew.do(phase, helpers)
+        # after an interruption, which waits for nobody, it may still be at work and is dropped
+        _crews.append(crew)
+    if phase.errors:
+        raise phase.errors[min(phase.errors)]
 
 
 Item = TypeVar("Item")
@@ -96,96 +103,119 @@ def shared_out(queue: deque[Item]) -> Iterator[Item]:
         yield item
 
 
-def _started(helpers: list[threading.Thread]) -> list[threading.Thread]:
-    """The threads that the system could start."""
-    for number, helper in enumerate(helpers):
+class _Phase:
+    """Parts of work that several threads take one after the other, and their errors."""
+
+    def __init__(self, work: Callable[[int], object], count: int, helpers: int) -> None:
+        self._work = work
+        self._parts = deque(range(count))
+        self.errors: dict[int, BaseException] = {}
+        self._lock = threading.Lock()
+        self._seats = helpers
+        self._helping = 0
+        self._end = threading.Lock()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another helper would find something to do."""
+        return bool(self._parts) and self._seats > 0
+
+    def serve(self) -> None:
+        """Work on parts until none is left."""
+        number = -1
         try:
-            helper.start()
-        except (RuntimeError, MemoryError):
-            # a limit of the user's or the machine's: fewer do the same work
-            return helpers[:number]
-    return helpers
+            for number in shared_out(self._parts):
+                self._work(number)
+        except BaseException as error:
+            self._parts.clear()
+            self.errors[number] = error
+            if not isinstance(error, Exception):  # an interruption
+                raise
+
+    def help(self) -> None:
+        """`serve` on a thread besides the caller's, if there is a seat left."""
+        with self._lock:
+            if not self._seats:
+                return
+            self._seats -= 1
+            self._helping += 1
+        try:
+            self.serve()
+        finally:
+            with self._lock:
+                self._helping -= 1
+                if not self._helping and self._end.locked():
+                    self._end.release()
+
+    def wait(self) -> None:
+        """Wait until no helper is at work, and let no other one begin."""
+        with self._lock:
+            self._seats = 0
+            if not self._helping:
+                return
+            self._end.acquire()
+        self._end.acquire()  # which the last helper releases
 
 
-class WorkerPool:
-    """Reusable worker threads, for phases too short to start threads for each.
+class _Crew:
+    """Threads that sleep between phases, as many phases are shorter than the start of a thread.
 
-    size: number of threads, including the calling one. The threads end with the last reference to
-    the pool.
+    Each that wakes wakes two others while parts are left: short phases wake few.
     """
 
-    def __init__(self, size: int) -> None:
-        self.size = max(1, size)
-        self._shared = _Shared(self.size - 1)
-        weakref.finalize(self, self._shared.dismiss)
+    def __init__(self) -> None:
+        self._sleeping: deque[threading.Lock] = deque()
+        self._size = 0
+        self._phase: _Phase | None = None
 
-    def run(self, work: Callable[[int], object]) -> None:
-        """Call work(0) … work(size - 1), each on its own thread, and wait for all; raises the first
-        error.
+    def do(self, phase: _Phase, helpers: int) -> None:
+        """Work on the parts of a phase, with at most so many helpers, until all are done."""
+        self._grow(helpers)
+        self._phase = phase
+        self._wake(2)
+        phase.serve()
+        phase.wait()
+        self._phase = None
 
-        If the system provides fewer threads, the calling thread does the rest.
-        """
-        shared = self._shared
-        shared.work = work
-        shared.errors = [None] * len(shared.go)
-        for go in shared.go:
-            go.release()
-        first: Exception | None = None
-        try:
-            work(0)
-            for place in range(len(shared.go) + 1, self.size):
-                work(place)
-        # It is raised below; an interruption, which is no Exception, waits for nobody.
-        except Exception as own:  # noqa: BLE001
-            first = own
-        for lock in shared.finished:
-            lock.acquire()
-        shared.work = None
-        if first is not None:
-            raise first
-        for error in shared.errors:
-            if error is not None:
-                raise error
+    def _grow(self, size: int) -> None:
+        while self._size < size:
+            try:
+                threading.Thread(target=self._serve, daemon=True).start()
+            except (RuntimeError, MemoryError):
+                # a limit of the user's or the machine's: fewer do the same work
+                return
+            self._size += 1
 
-
-class _Shared:
-    """State shared by a pool's threads. It holds no reference to the pool, so that the pool can be
-    collected.
-    """
-
-    def __init__(self, count: int) -> None:
-        self.work: Callable[[int], object] | None = None
-        # Places made before, as there may be no memory left to note in that there is none.
-        self.errors: list[BaseException | None] = []
-        self.go = [threading.Lock() for _ in range(count)]
-        self.finished = [threading.Lock() for _ in range(count)]
-        for lock in (*self.go, *self.finished):
-            lock.acquire()
-        threads = [
-            threading.Thread(target=self._serve, args=(place,), daemon=True)
-            for place in range(count)
-        ]
-        started = len(_started(threads))
-        del self.go[started:], self.finished[started:]
-
-    def _serve(self, place: int) -> None:
-        go = self.go[place]
-        finished = self.finished[place]
-        while True:
-            go.acquire()
-            if self.work is None:
+    def _wake(self, count: int) -> None:
+        """Wake some of the sleeping threads if there is work for them."""
+        phase = self._phase
+        for _ in range(count):
+            if phase is None or not phase.has_room:
                 return
             try:
-                self.work(place + 1)
-            except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
-                self.errors[place] = error
-            finally:
-                finished.release()
+                self._sleeping.pop().release()
+            except IndexError:
+                return
 
-    def dismiss(self) -> None:
-        """End the threads."""
-        self.work = None
-        for go in self.go:
-            # else an interruption came between its release and the thread, which finds no work
-            if go.locked():
-                go.release()
+    def _serve(self) -> None:
+        bed = threading.Lock()
+        bed.acquire()
+        while True:
+            phase = self._phase
+            if phase is not None and phase.has_room:
+                self._wake(2)
+                with suppress(BaseException):  # the caller's thread raises it
+                    phase.help()
+            del phase
+            self._sleeping.append(bed)
+            # a phase that began in between has not seen this thread sleep
+            self._wake(1)
+            bed.acquire()
+
+
+_crews: list[_Crew] = []
+"""Crews without work. They stay: threads that sleep cost nothing."""
+
+if hasattr(os, "register_at_fork"):
+    # a child has none of its parent's threads
+    os.register_at_fork(after_in_child=_crews.clear)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.threads import WorkerPool, shared_out
+from ...base.threads import in_parts, shared_out
 from .state import ANYTHING, within
 
 SIDE = 64
@@ -95,8 +95,7 @@ class TileRun:
         # them that are worked.
         self._ahead: list[Array] = []
         self._worked: Array | None = None
-        threads = min(threads, max(map(len, self._colors)))
-        self._workers = WorkerPool(threads) if threads > 1 else None
+        self._threads = min(threads, max(map(len, self._colors)))
 
     @property
     def under_way(self) -> int:
@@ -173,14 +172,11 @@ class TileRun:
                 if time.perf_counter() >= until:
                     batches.clear()
 
-        if self._workers is None:
-            run_batches(0)
-        else:
-            self._workers.run(run_batches)
+        in_parts(run_batches, self._threads, self._threads)
 
     def _batches(self, worked: Array) -> Iterator[Array]:
         """Batches of tiles."""
-        if self._workers is None:
+        if self._threads == 1:
             for first in range(0, len(worked), LARGEST_BATCH):
                 yield worked[first : first + LARGEST_BATCH]
             return
@@ -188,8 +184,7 @@ class TileRun:
         # that get smaller, so that threads wait little for the last one.
         fullest_first = worked[np.argsort(-self.pool.waiting[worked], kind="stable")]
         count = min(
-            max(self._workers.size * BATCHES_PER_THREAD, -(-len(worked) // LARGEST_BATCH)),
-            len(worked),
+            max(self._threads * BATCHES_PER_THREAD, -(-len(worked) // LARGEST_BATCH)), len(worked)
         )
         for place in range(count):
             # A copy, as every third tile of an array would be another kind of argument, and kernels
@@ -257,7 +252,6 @@ class Bands:
         rows, cols = shape
         self.count = max(1, min(threads, rows, int(rows * cols * effort) // CELLS))
         self.starts = np.arange(self.count + 1) * rows // self.count
-        self._pool = WorkerPool(self.count)
 
     def run(
         self, fill_seam: Callable[[int, int], object], sweep: Callable[[int, int], object]
@@ -272,9 +266,9 @@ class Bands:
             if thread == self.count - 1:
                 fill_seam(self.count, thread)
 
-        self._pool.run(seams)
+        in_parts(seams, self.count, self.count)
         self.sweep(sweep)
 
     def sweep(self, sweep: Callable[[int, int], object]) -> None:
         """Sweep all bands: sweep(band, thread)."""
-        self._pool.run(lambda thread: sweep(thread, thread))
+        in_parts(lambda band: sweep(band, band), self.count, self.count)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.threads import WorkerPool
+from ...base.threads import in_parts
 
 CELLS = 2**18
 """Smallest strip in cells; handing a smaller one to another thread takes longer than the work."""
@@ -30,7 +30,7 @@ class WindShadow:
 
     def __init__(self, shape: tuple[int, int], threads: int) -> None:
         rows, cols = shape
-        self._pool = WorkerPool(min(threads, min(shape) // NARROWEST, rows * cols // CELLS))
+        self.strips = max(1, min(threads, min(shape) // NARROWEST, rows * cols // CELLS))
 
     def cast(
         self, ground: Array, shade: Array, wind: tuple[float, float], drop: float, wrap: bool
@@ -48,8 +48,8 @@ class WindShadow:
         rays = shadow.make_rays(wind_row, wind_col, drop, wrap)
         across = shade.T if rays.along_row else shade
         lines, count = across.shape
-        starts = np.arange(self._pool.size + 1) * count // self._pool.size
-        length = max(1, min(count // self._pool.size // abs(rays.reach), lines - 1, LINES))
+        starts = np.arange(self.strips + 1) * count // self.strips
+        length = max(1, min(count // self.strips // abs(rays.reach), lines - 1, LINES))
         # Where edges wrap, around a second time: only then is known what falls over the edge.
         numbers = 2 * lines if wrap else lines
         across[0 if rays.forward else -1] = -np.inf
@@ -65,5 +65,9 @@ class WindShadow:
         """Call cast(first, last, alone) for each strip: first for all alone, then for shadows from
         the next strip.
         """
-        self._pool.run(lambda thread: cast(starts[thread], starts[thread + 1], True))
-        self._pool.run(lambda thread: cast(starts[thread], starts[thread + 1], False))
+        for alone in (True, False):
+
+            def on_strip(strip: int, alone: bool = alone) -> None:
+                cast(starts[strip], starts[strip + 1], alone)
+
+            in_parts(on_strip, self.strips, self.strips)

@@ -14,7 +14,7 @@ import pytest
 
 from erosion_addon.base.kernels import interruption
 from erosion_addon.base.kernels.jit import kernel
-from erosion_addon.base.threads import WorkerPool, in_bands
+from erosion_addon.base.threads import in_bands, in_parts
 
 ROOT = Path(__file__).resolve().parents[3]
 posix = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
@@ -56,9 +56,9 @@ def alarm():
     [
         lambda numbers: count_until_stopped(numbers),
         lambda numbers: in_bands(lambda first, last: count_until_stopped(numbers), 2, 2, band=1),
-        lambda numbers: WorkerPool(2).run(lambda place: count_until_stopped(numbers)),
+        lambda numbers: in_parts(lambda part: count_until_stopped(numbers), 2, 2),
     ],
-    ids=["alone", "in bands", "by a team"],
+    ids=["alone", "in bands", "in parts"],
 )
 def test_a_signal_does_not_wait_for_a_long_kernel(alarm, call):
     count_until_stopped(np.ones(interruption.LARGE))  # compiled

@@ -2,13 +2,11 @@
 """Bands of rows: their limits, and the same bytes on any number of threads."""
 
 import dataclasses
-import threading
 
 import numpy as np
 import pytest
 
 from erosion_addon import Recipe, Terrain, erode
-from erosion_addon.base.threads import WorkerPool
 from erosion_addon.processes.shared import tile_scheduler as bands
 from erosion_addon.processes.shared.tile_scheduler import Bands
 from tests.terrains import fractal
@@ -32,19 +30,17 @@ def test_bands_are_all_rows_and_large_enough_to_be_worth_a_thread():
     assert Bands((2, 2**20), 8).starts.tolist() == [0, 1, 2]
 
 
-def test_all_seams_are_looked_over_before_a_band_is_swept_and_each_band_has_its_thread():
+def test_all_seams_are_filled_before_a_band_is_swept():
     seams = []
     swept = []
-    threads = set()
     parts = Bands((768, 768), 3)
 
     def sweep(band, thread):
         assert sorted(seams) == [0, 1, 2, 3] and band == thread
         swept.append(band)
-        threads.add(threading.current_thread())
 
     parts.run(lambda seam, thread: seams.append(seam), sweep)
-    assert sorted(swept) == [0, 1, 2] and len(threads) == 3
+    assert sorted(swept) == [0, 1, 2]
 
 
 def told(land, recipe, threads, **given):
@@ -53,10 +49,10 @@ def told(land, recipe, threads, **given):
     return report["sha256"], report["mass"]
 
 
-def in_turn(pool, work):
-    """`WorkerPool.run` on one thread, the last band first."""
-    for place in reversed(range(pool.size)):
-        work(place)
+def in_turn(work, count, threads):
+    """`in_parts` on one thread, the last part first."""
+    for part in reversed(range(count)):
+        work(part)
 
 
 def late(parts, fill_seam, sweep):
@@ -95,7 +91,7 @@ def test_bands_leave_the_same_bytes_on_any_number_of_threads(name, edges, monkey
         alone = told(**given, threads=1)
         assert all(told(**given, threads=threads) == alone for threads in (3, 8)), kind
         with monkeypatch.context() as patched:
-            patched.setattr(WorkerPool, "run", in_turn)
+            patched.setattr(bands, "in_parts", in_turn)
             assert told(**given, threads=8) == alone, kind
         with monkeypatch.context() as patched:
             patched.setattr(Bands, "run", late)

@@ -12,7 +12,6 @@ import pytest
 
 from erosion_addon import Recipe, Terrain, erode, resume, simulate
 from erosion_addon.base.kernels import ghost_cells
-from erosion_addon.base.threads import WorkerPool
 from erosion_addon.processes.droplet.step import DropletStep
 from erosion_addon.processes.shared import tile_scheduler as tile_run
 from erosion_addon.processes.shared.kernels import particle_queues as queues
@@ -222,23 +221,6 @@ def test_no_wall_grows_along_the_borders_of_tiles(tiled_and_alone, shift):
 
     tiled, alone = tiled_and_alone
     assert roughness(tiled) < 1.1 * roughness(alone)
-
-
-def test_an_error_in_one_thread_ends_the_work_and_is_raised():
-    pool = WorkerPool(4)
-    done = []
-
-    def work(place):
-        done.append(place)
-        if place in (1, 3):
-            raise ValueError(str(place))
-
-    with pytest.raises(ValueError, match="1"):
-        pool.run(work)
-    assert sorted(done) == [0, 1, 2, 3]
-    done.clear()
-    pool.run(lambda place: done.append(place))  # and the pool is fit for the next
-    assert sorted(done) == [0, 1, 2, 3]
 
 
 def test_two_runs_at_once_do_not_touch_each_other():

@@ -7,7 +7,6 @@ import threading
 import numpy as np
 import pytest
 
-from erosion_addon.base.threads import WorkerPool
 from erosion_addon.processes.wind import shadow as wind_shadow
 from erosion_addon.processes.wind.kernels import shadow as kernels
 from erosion_addon.processes.wind.shadow import WindShadow
@@ -152,9 +151,9 @@ def test_the_same_bytes_on_any_number_of_threads(wrong, wrap, monkeypatch):
     seen = []
     for way in (1, -1):
         monkeypatch.setattr(
-            WorkerPool,
-            "run",
-            lambda pool, do, way=way: [do(one) for one in range(pool.size)[::way]],
+            wind_shadow,
+            "in_parts",
+            lambda do, count, threads, way=way: [do(strip) for strip in range(count)[::way]],
         )
         seen += [
             np.array_equal(shadow(surface, wind, 0.1, wrap, 8), one)
@@ -165,4 +164,4 @@ def test_the_same_bytes_on_any_number_of_threads(wrong, wrap, monkeypatch):
 
 def test_a_small_terrain_is_left_to_one_thread_and_a_long_one_too():
     for shape, size in (((512, 512), 1), ((1024, 1024), 4), ((4096, 4096), 8), ((70, 2**20), 1)):
-        assert WindShadow(shape, 8)._pool.size == size
+        assert WindShadow(shape, 8).strips == size

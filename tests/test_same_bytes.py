@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from erosion_addon import Recipe, Terrain, erode
-from erosion_addon.bake.light.horizon import sky_share, sun_share
+from erosion_addon.bake.horizon import sky_share, sun_share
 from erosion_addon.base.data_files import shipped
 from erosion_addon.generators.registry import SOURCES, make
 from erosion_addon.processes.brush.parameters import KINDS

@@ -9,8 +9,8 @@ import numpy as np
 
 from bench.shared.comparison import TURNS, fractal
 from bench.shared.table import Row, at_least, at_most
-from erosion_addon.bake.light.bake import Sun, caster_light
-from erosion_addon.bake.light.horizon import sky_share, sun_share
+from erosion_addon.bake.horizon import sky_share, sun_share
+from erosion_addon.bake.light import Sun, caster_light
 from erosion_addon.base.threads import processors
 
 SIDE = 1024

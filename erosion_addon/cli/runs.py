@@ -45,8 +45,7 @@ from .keeping import keep, temporary_place
 from .source import kept_holes, note_holes, note_lack, read, read_mask_file
 from .terminal import signals
 from .terminal.output import note, print_written
-from .terminal.progress import ProgressLine, RunProgress
-from .terminal.watching import watched
+from .terminal.progress import ProgressLine, RunProgress, watched
 
 
 def erode(order: ErodeOrder, image_files: ImageFiles) -> None:

@@ -31,8 +31,7 @@ from .finished import digest_of, is_finished
 from .source import note_lack, read
 from .terminal import signals
 from .terminal.output import note, print_written
-from .terminal.progress import ProgressLine, RunProgress
-from .terminal.watching import watched
+from .terminal.progress import ProgressLine, RunProgress, watched
 
 GAP = 8
 """Points between the pictures of the sheet."""

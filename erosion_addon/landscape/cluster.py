@@ -18,7 +18,7 @@ from ..base.errors import InputError
 from ..base.memory import available_memory
 from ..base.regular_files import open_regular
 from ..base.threads import processors
-from .farm.version import Version, require_version, this_version
+from .journal import Version, require_version, this_version
 from .tasks import Task
 
 LOCAL = "local"
@@ -178,7 +178,7 @@ def cluster(
 
             dask.config.set({"distributed.scheduler.allowed-failures": _FAILURES})
             if where == LOCAL:
-                from .farm.private import private_cluster
+                from .private_cluster import private_cluster
 
                 workers = workers or processors()
                 local = private_cluster(workers, int(memory or worker_memory(workers)))

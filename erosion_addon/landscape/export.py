@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..bake.light.bake import COVERS, shaded_relief
+from ..bake.light import COVERS, shaded_relief
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
 from ..base.errors import InputError

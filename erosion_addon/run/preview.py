@@ -86,7 +86,7 @@ def reliefs(
     end; returns its last progress.
     """
     # what Blender starts without
-    from ..bake.light.bake import shaded_relief
+    from ..bake.light import shaded_relief
     from .simulation import begin
 
     for recipe in recipes:

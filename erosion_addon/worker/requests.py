@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..bake.light.parameters import Lighting, LightParameters, Sun
+from ..bake.parameters import Lighting, LightParameters, Sun
 from ..base.arrays import Array
 from ..drainage.parameters import AnalysisParameters, BedParameters, CutParameters, RiverParameters
 from ..recipe.recipe import Recipe
@@ -20,7 +20,7 @@ from ..terrain.terrain import Terrain
 from .messages import MASK_PREFIX, Request
 
 if TYPE_CHECKING:
-    from ..bake.lod.levels import Level
+    from ..bake.lod import Level
     from ..drainage.analysis import Analysis
     from ..drainage.rivers import Water
 
@@ -197,7 +197,7 @@ def levels_request(
 
 def levels_in(request: Request, answer: Mapping[str, Array]) -> "list[Level]":
     """Levels in the answer to such a request, a `lod.Level` for each error."""
-    from ..bake.lod.levels import Level
+    from ..bake.lod import Level
 
     errors = request.values["errors"]
     return [

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..bake.light import bake
-from ..bake.light.parameters import Lighting, LightParameters, Sun
+from ..bake import light
+from ..bake.parameters import Lighting, LightParameters, Sun
 from ..base.arrays import Array
 from ..base.threads import OnProgress, Tally
 from ..drainage import beds
@@ -62,9 +62,15 @@ def _light(
 ) -> dict[str, Array]:
     terrain = Terrain(arrays["elevation"], tuple(values["spacing"]))
     tally = Tally(lambda fraction: on_progress(fraction, "Light"))
-    light = _lighting(values, arrays["casters"])
-    return bake.bake(
-        terrain, light.parameters, light.suns, light.casters, values["edges"], threads, tally
+    lighting = _lighting(values, arrays["casters"])
+    return light.bake(
+        terrain,
+        lighting.parameters,
+        lighting.suns,
+        lighting.casters,
+        values["edges"],
+        threads,
+        tally,
     )
 
 
@@ -76,16 +82,16 @@ def _lighting(values: dict[str, Any], casters: Array) -> Lighting:
 def _levels(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> dict[str, Array]:
-    from ..bake.lod import levels
+    from ..bake import lod
 
     height = arrays["height"]
     errors = values["errors"]
     spacing = tuple(values["spacing"])
     tally = Tally(lambda fraction: on_progress(fraction, "Levels of Detail"))
     if "wet" in arrays:
-        meshes = levels.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
+        meshes = lod.water_levels(height, arrays["depth"], arrays["wet"], errors, spacing, tally)
     else:
-        meshes = levels.levels(height, errors, spacing, tally)
+        meshes = lod.levels(height, errors, spacing, tally)
     cells = {f"cells {number}": level.cells for number, level in enumerate(meshes)}
     return cells | {f"triangles {number}": level.triangles for number, level in enumerate(meshes)}
 

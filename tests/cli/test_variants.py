@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from erosion_addon import Terrain
-from erosion_addon.bake.light.bake import WATER, shaded_relief
+from erosion_addon.bake.light import WATER, shaded_relief
 from erosion_addon.cli import variants
 from erosion_addon.cli.commands import main
-from erosion_addon.cli.terminal.watching import watched
+from erosion_addon.cli.terminal.progress import watched
 from erosion_addon.cli.variants import GAP
 from tests.cli.commandline import IMAGES, listing
 from tests.heightmaps import read_heightmap

@@ -22,7 +22,7 @@ from erosion_addon.cli.commands import main
 from erosion_addon.landscape import erode as erosion
 from erosion_addon.landscape import journal
 from erosion_addon.landscape.erode import Alone, TooEarlyError, do_one, erode, prepare
-from erosion_addon.landscape.farm.version import Version
+from erosion_addon.landscape.journal import Version
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from tests.cli.commandline import run
@@ -336,9 +336,9 @@ def test_a_task_of_an_earlier_order_leaves_nothing_in_the_tasks_of_a_newer_one(
 OTHER = """
 import sys
 import erosion_addon
-from erosion_addon.landscape.farm import version
+from erosion_addon.landscape import journal
 
-version.VERSION = "9.9.9"
+journal.VERSION = "9.9.9"
 from erosion_addon.cli.commands import main
 
 sys.exit(main(sys.argv[1:]))
@@ -372,9 +372,6 @@ def test_another_version_is_refused_with_both_and_what_is_done_stays(landscape, 
 def test_other_sources_of_the_same_version_are_another_version(landscape, recipe, monkeypatch):
     prepare(landscape.folder, recipe, coarse=80)
     monkeypatch.setattr(journal, "this_version", lambda: Version(VERSION, "0" * 12))
-    monkeypatch.setattr(
-        "erosion_addon.landscape.farm.version.this_version", lambda: Version(VERSION, "0" * 12)
-    )
     with pytest.raises(
         InputError,
         match=rf"begun by version {VERSION} .*, and this is {VERSION} \(000000000000\); go on",

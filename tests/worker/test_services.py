@@ -6,9 +6,9 @@ import time
 import numpy as np
 import pytest
 
-from erosion_addon.bake.light.bake import Sun, bake
-from erosion_addon.bake.light.parameters import LightParameters
-from erosion_addon.bake.lod import levels as lod
+from erosion_addon.bake import lod
+from erosion_addon.bake.light import Sun, bake
+from erosion_addon.bake.parameters import LightParameters
 from erosion_addon.base.errors import InputError
 from erosion_addon.terrain.terrain import Terrain
 from erosion_addon.worker import requests, services

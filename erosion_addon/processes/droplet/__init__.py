@@ -57,7 +57,7 @@ def _on_part(parameters: DropletParameters, part: Part) -> DropletParameters:
 
 
 def _wetness(moisture: Array, share: float) -> Array:
-    """Topographic wetness, see `kernels.wetness_index`, which takes a share of the drops for
+    """Topographic wetness, see `kernels.droplet.wetness`, which takes a share of the drops for
     all.
     """
     odds = wet_odds(moisture)

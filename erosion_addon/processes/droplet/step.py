@@ -155,7 +155,7 @@ class DropletStep(DropStep):
         )
 
     def layers(self) -> dict[str, Array]:
-        from .kernels.wetness_index import wetness
+        from .kernels.droplet import wetness
 
         ground, color, _ = self._settled()
         layers = self._solid_layers(ground)

@@ -133,7 +133,7 @@ class DropStep(Step):
 
     def _let_in(self, pool: Any, tiles: Any, first: int, last: int, entering: "Entering") -> None:
         """Place the drops first … last - 1 from the land around on the tiles where they enter."""
-        from .kernels.entering import enter_drops
+        from .kernels.particle_queues import enter_drops
 
         self._set_changing(self._arriving)
         self._brought += enter_drops(

@@ -31,7 +31,7 @@ def salt_ground(elevation: Array, parameters: WaterParameters) -> Array | None:
     if parameters.standing_water != "edges":
         return None
 
-    from .kernels.sea import spread_from_edges
+    from .kernels.vegetation import spread_from_edges
 
     low = elevation < water_level(elevation, parameters) + SPRAY
     reached = np.zeros(low.shape, bool)

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from ... import VERSION
-from ...bake.light.bake import bake
-from ...bake.light.parameters import SUNS, Lighting
+from ...bake.light import bake
+from ...bake.parameters import SUNS, Lighting
 from ...base.arrays import Array
 from ...base.errors import InputError
 from ...files import formats

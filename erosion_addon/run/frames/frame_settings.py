@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import VERSION
-from ...bake.light.parameters import Lighting
+from ...bake.parameters import Lighting
 from ...base.arrays import Array
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ...bake.light.parameters import SUNS, Lighting, LightParameters, Sun
-from ...bake.light.sphere_fit import fit_spheres, surface_points
+from ...bake.parameters import SUNS, Lighting, LightParameters, Sun
+from ...bake.sphere_fit import fit_spheres, surface_points
 from ...base.errors import InputError
 from ...terrain.fields import FIELDS
 from ...worker.messages import Request

@@ -11,7 +11,7 @@ from contextlib import suppress
 import bpy
 import numpy as np
 
-from ...bake.lod.levels import Level, check_errors, water_height
+from ...bake.lod import Level, check_errors, water_height
 from ...base.arrays import mean_cell_size
 from ...worker.messages import Request
 from ...worker.requests import levels_in, levels_request

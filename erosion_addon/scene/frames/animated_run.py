@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import bpy
 
-from ...bake.light.parameters import Lighting
+from ...bake.parameters import Lighting
 from ...base.errors import Sentence
 from ...recipe.recipe import Recipe
 from ...run.frames import frame_files

@@ -7,7 +7,7 @@ from functools import partial
 
 import bpy
 
-from ...bake.light.parameters import LightParameters
+from ...bake.parameters import LightParameters
 from ...base.errors import InputError
 from ...worker.messages import Request
 from ..companions import companions

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bake.light.parameters import LightParameters
+from ...bake.parameters import LightParameters
 from ...base.errors import Sentence
 from ...base.parameters import specifications
 from ...scene.derived import light

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...bake.light.parameters import SUNS
+from ...bake.parameters import SUNS
 from ...base.errors import InputError
 from ...base.regular_files import is_blend_path_in_network
 from ...run.frames.frame_settings import FrameSettings

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...bake.light.parameters import Lighting
+from ...bake.parameters import Lighting
 from ...base.errors import InputError, Sentence, print_traceback
 from ...recipe.recipe import Recipe
 from ...scene.derived import light

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mathutils import Euler, Matrix
 
-from erosion_addon.bake.light.parameters import LightParameters
+from erosion_addon.bake.parameters import LightParameters
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.derived import light
 from erosion_addon.scene.masks.settings import DEFAULTS

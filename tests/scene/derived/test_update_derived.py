@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from erosion_addon.bake.light.parameters import LightParameters
+from erosion_addon.bake.parameters import LightParameters
 from erosion_addon.scene.companions import companions
 from erosion_addon.scene.derived import light, maps
 from erosion_addon.scene.derived import update_derived as follow

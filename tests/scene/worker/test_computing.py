@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from erosion_addon.bake.light.parameters import LightParameters
+from erosion_addon.bake.parameters import LightParameters
 from erosion_addon.base.errors import InputError
 from erosion_addon.scene.session import session
 from erosion_addon.scene.worker import computing

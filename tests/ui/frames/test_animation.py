@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from erosion_addon import erode
-from erosion_addon.bake.light.bake import bake
+from erosion_addon.bake.light import bake
 from erosion_addon.files.image_files import OpenImageIOFiles
 from erosion_addon.run.frames.record import Record
 from erosion_addon.scene.derived import light

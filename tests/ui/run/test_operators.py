@@ -175,7 +175,7 @@ WHERE_USED = (
     *(
         "generators.shapes",
         "landscape",
-        "bake.light.bake",
+        "bake.light",
         "run.region",
         "bake.lod",
         "processes.shared.shares",

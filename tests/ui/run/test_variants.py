@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from erosion_addon import Terrain
-from erosion_addon.bake.light.bake import shaded_relief
+from erosion_addon.bake.light import shaded_relief
 from erosion_addon.scene.session import session
 from erosion_addon.scene.terrain import grid
 from erosion_addon.scene.terrain.mesh import make_grid_object

@@ -14,7 +14,6 @@ import numpy as np
 from ....base.kernels import rng
 from ....base.kernels.ghost_cells import CLOSED, WRAP, along_wall, wrapped
 from ....base.kernels.jit import allocation_free
-from ...shared.kernels.entering import place_around, start_cell
 from ...shared.kernels.particle_queues import (
     COL,
     NONE,
@@ -23,8 +22,10 @@ from ...shared.kernels.particle_queues import (
     enter,
     fetch_queue,
     let_go,
+    place_around,
     pull,
     queued,
+    start_cell,
 )
 from ...shared.kernels.tiles import Tiles, fetch, number_of_tiles, reach_of, within
 from . import bilinear

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vegetation and moisture: evaporation, moisture, grass.
+"""Vegetation and moisture: evaporation, moisture, grass, and the ground that a salt sea reaches.
 
 Steps 5 and 6 of `bed.sweep`; ground is its `Ground`. Rows and symmetry as in `kernels.faces`.
 """
@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ....base.kernels.jit import allocation_free
+from ....base.kernels.jit import allocation_free, kernel
 from .banks import DRIED
 from .faces import NOTHING
 from .speed import SHALLOW
@@ -79,3 +79,32 @@ def grow(maps, row, slot, work, ground):
         )
     for col in range(depth.size):
         flow[col] += speed[col] * max(np.float32(depth[col]), SHALLOW) * width
+
+
+@kernel
+def spread_from_edges(low, waiting, reached):
+    """Set `reached` where `low` ground is connected with the edge of the terrain through low
+    ground.
+
+    Depth-first search over the four neighbors; the order of visits does not show. low: (rows, cols)
+    bool; reached: the same shape, all False before. waiting: (rows · cols,) int64, working memory.
+    """
+    rows, cols = low.shape
+    count = 0
+    for row in range(rows):
+        for col in range(cols):
+            inside = 0 < row < rows - 1 and 0 < col < cols - 1
+            if low[row, col] and not inside:
+                reached[row, col] = True
+                waiting[count] = row * cols + col
+                count += 1
+    while count > 0:  # each cell once, as it is marked before it waits
+        count -= 1
+        row, col = divmod(waiting[count], cols)
+        for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+            r = row + down
+            c = col + right
+            if 0 <= r < rows and 0 <= c < cols and low[r, c] and not reached[r, c]:
+                reached[r, c] = True
+                waiting[count] = r * cols + c
+                count += 1

@@ -9,8 +9,7 @@ import numpy as np
 from ....base.kernels import rng
 from ....base.kernels.ghost_cells import WRAP
 from ....base.kernels.jit import allocation_free, inlined
-from ...shared.kernels.entering import start_cell
-from ...shared.kernels.particle_queues import Pool, queued
+from ...shared.kernels.particle_queues import Pool, queued, start_cell
 from .surface import CELL, deposit
 
 REACH = 16

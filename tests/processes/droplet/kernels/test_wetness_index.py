@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from erosion_addon.processes.droplet.kernels.wetness_index import wetness
+from erosion_addon.processes.droplet.kernels.droplet import wetness
 from tests.terrains import fractal, plane
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.arrays import Array
-from ...base.kernels.elementary import atan2, sincos, tan
-from ...base.threads import Tally, in_bands
+from ..base.arrays import Array
+from ..base.kernels.elementary import atan2, sincos, tan
+from ..base.threads import Tally, in_bands
 
 GROWTH = 1.07
 """Growth of the steps toward the horizon of the sky."""
@@ -221,13 +221,13 @@ def sun_share(
     tally: Tally | None = None,
 ) -> Array:
     """Share of a sun's disc that each place sees, (rows, cols) float32; see
-    `kernels.sun.see_sun`.
+    `kernels.horizon.see_sun`.
 
     direction: unit vector to the sun's middle. radius: of the disc, rad. A sun below the level line
     is set, even for summits; wrapping, the shadow of the terrain ends after one length of it.
     tally: gets 1 in all.
     """
-    from .kernels import sun
+    from .kernels.horizon import see_sun
 
     tally = tally or Tally()
     level = math.sqrt(direction[0] * direction[0] + direction[1] * direction[1])
@@ -255,7 +255,7 @@ def sun_share(
     share = np.empty(elevation.shape, np.float32)
 
     def see(first: int, last: int) -> None:
-        sun.see_sun(rays, height, halves, weights, first, last, share)
+        see_sun(rays, height, halves, weights, first, last, share)
         tally.add((last - first) / len(share))
 
     in_bands(see, len(share), threads)
@@ -264,7 +264,7 @@ def sun_share(
 
 def _strips(wider: float, radius: float, farthest: float) -> tuple[Array, Array, Array]:
     """Directions, half lengths and weights of the upright strips of a disc, see
-    `kernels.sun.see_sun`.
+    `kernels.horizon.see_sun`.
 
     wider: how much further apart things are on the compass than at this height. farthest: cells to
     look at.

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon.bake.light.horizon import sun_share
+from erosion_addon.bake.horizon import sun_share
 from tests.terrains import fractal
 
 SPACING = (1.0, 1.0)

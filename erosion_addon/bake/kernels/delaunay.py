@@ -8,7 +8,7 @@ Delaunay property around it (Lawson 1977).
 
 from typing import Any, NamedTuple
 
-from ....base.kernels.jit import kernel
+from ...base.kernels.jit import kernel
 
 FLAT = 1e-12
 """Relative size below which a determinant may be rounding; smaller values cause flips that undo

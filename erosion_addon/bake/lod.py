@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.arrays import Array
-from ...base.errors import InputError
-from ...base.threads import Tally
+from ..base.arrays import Array
+from ..base.errors import InputError
+from ..base.threads import Tally
 
 SMALLEST_ERROR = 1e-4
 """Meters; smaller errors are below the resolution of a mesh's heights."""

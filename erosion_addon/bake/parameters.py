@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...base.arrays import Array
-from ...base.parameters import Parameters, parameter
+from ..base.arrays import Array
+from ..base.parameters import Parameters, parameter
 
 SUNS = ("sun_light", "sun_light_2", "sun_light_3")
 """Fields of sunlight, one per sun; their number is the limit."""
@@ -55,7 +55,7 @@ class Sun(NamedTuple):
 
 
 class Lighting(NamedTuple):
-    """Light on a terrain: settings, suns, and spheres that throw shadows, see `bake.bake`."""
+    """Light on a terrain: settings, suns, and spheres that throw shadows, see `light.bake`."""
 
     parameters: LightParameters
     suns: Sequence[Sun]

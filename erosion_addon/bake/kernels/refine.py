@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....base.kernels.jit import kernel
+from ...base.kernels.jit import kernel
 from .delaunay import cell_of, following_edge, insert, make_delaunay, set_triangle
 
 

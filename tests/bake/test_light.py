@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from erosion_addon.bake.light.bake import Sun, bake
-from erosion_addon.bake.light.parameters import LightParameters
-from erosion_addon.bake.light.sphere_fit import fit_spheres, surface_points
+from erosion_addon.bake.light import Sun, bake
+from erosion_addon.bake.parameters import LightParameters
+from erosion_addon.bake.sphere_fit import fit_spheres, surface_points
 from erosion_addon.base.errors import InputError
 from erosion_addon.terrain.terrain import Terrain
 from tests.terrains import fractal

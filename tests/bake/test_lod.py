@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from erosion_addon.bake.lod import levels as lod
-from erosion_addon.bake.lod.levels import levels, water_height, water_levels
+from erosion_addon.bake import lod
+from erosion_addon.bake.lod import levels, water_height, water_levels
 from erosion_addon.base.errors import InputError
 from tests.terrains import fractal
 

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon.bake.light.bake import Sun, caster_light
-from erosion_addon.bake.light.horizon import gradient
+from erosion_addon.bake.horizon import gradient
+from erosion_addon.bake.light import Sun, caster_light
 from tests.terrains import fractal
 
 SPACING = (1.0, 1.5)

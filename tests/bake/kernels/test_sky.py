@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from erosion_addon.bake.light.horizon import azimuths, sky_share
-from erosion_addon.bake.light.kernels import sky
+from erosion_addon.bake.horizon import azimuths, sky_share
+from erosion_addon.bake.kernels import sky
 from tests.terrains import fractal
 
 SPACING = (2.0, 2.0)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from ....base.kernels.jit import kernel
+from ...base.kernels.jit import kernel
 from .horizon import look_along
 
 UNIT = 1 << 22

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ....base.kernels.jit import kernel
+from ...base.kernels.jit import kernel
 
 TILE = 32
 """Vertices along the sides of a tile."""

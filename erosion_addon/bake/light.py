@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...base.arrays import Array, longer_side
-from ...base.errors import InputError
-from ...base.kernels.elementary import sincos
-from ...base.threads import Tally, granted, in_bands
-from ...grid.sampling import bilinear
-from ...terrain.terrain import Terrain
+from ..base.arrays import Array, longer_side
+from ..base.errors import InputError
+from ..base.kernels.elementary import sincos
+from ..base.threads import Tally, granted, in_bands
+from ..grid.sampling import bilinear
+from ..terrain.terrain import Terrain
 from .horizon import gradient, sky_share, sun_share
 from .parameters import SUNS, LightParameters, Sun
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...base.arrays import Array
+from ..base.arrays import Array
 
 SAMPLES = 512
 """Sample points of a surface."""

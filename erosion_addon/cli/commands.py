@@ -27,6 +27,7 @@ from ..recipe.recipe import Recipe
 from ..terrain.fields import FIELDS
 from .analyze import analyze
 from .arguments import parser
+from .arguments.blend_orders import BlendErodeOrder, RenderOrder
 from .arguments.land_orders import AnalyzeOrder, ConvertOrder, MakeOrder, RiversOrder
 from .arguments.orders import ErodeOrder, ResumeOrder, VariantsOrder
 from .beside import map_fields, note_gray, plan_maps, plan_side, require_space, write_side
@@ -55,8 +56,8 @@ def main(
     argv: Sequence[str] | None = None,
     image_files: ImageFiles | None = None,
     program: str = "terrain-erosion",
-    render: Callable[[argparse.Namespace], None] | None = None,
-    erode_file: Callable[[argparse.Namespace], None] | None = None,
+    render: Callable[[RenderOrder], None] | None = None,
+    erode_file: Callable[[BlendErodeOrder], None] | None = None,
 ) -> int:
     """Run the command line and return the exit code.
 
@@ -82,8 +83,8 @@ def main(
 def _ended(
     arguments: argparse.Namespace,
     image_files: ImageFiles | None,
-    render: Callable[[argparse.Namespace], None] | None,
-    erode_file: Callable[[argparse.Namespace], None] | None,
+    render: Callable[[RenderOrder], None] | None,
+    erode_file: Callable[[BlendErodeOrder], None] | None,
 ) -> tuple[int, str]:
     """Exit code of a command, and the error message if it failed."""
     try:
@@ -95,14 +96,14 @@ def _ended(
                         "Rendering needs Blender: blender --command erosion render IN.blend "
                         "OUT.png."
                     )
-                render(arguments)
+                render(RenderOrder.of(arguments))
             elif arguments.command == "erode" and _has_blend_file(arguments):
                 if erode_file is None:
                     raise InputError(
                         "A .blend file needs Blender: blender --command erosion erode INPUT "
                         "OUT.blend."
                     )
-                erode_file(arguments)
+                erode_file(BlendErodeOrder.of(arguments))
             else:
                 _run(arguments, image_files or OpenImageIOFiles())
     except signals.Ended as order:

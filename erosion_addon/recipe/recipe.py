@@ -268,7 +268,7 @@ class Recipe:
             self, strata=self.strata and dataclasses.replace(self.strata, middle=middle)
         )
 
-    def with_values(self, assignments: dict[str, Any]) -> "Recipe":
+    def with_values(self, assignments: Mapping[str, Any]) -> "Recipe":
         """Copy with parameters set: {"capacity" of "droplet" as "droplet.capacity": value}.
 
         The part before the dot is a kind (all its steps) or the number of a step, from 1. Limits

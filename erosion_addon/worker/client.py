@@ -161,7 +161,6 @@ class Runner:
         recipe: Recipe,
         masks: Mapping[str, Any],
         threads: int = 0,
-        preview: tuple[int, int] | None = None,
         adds_up: bool = False,
         frames: FrameSettings | None = None,
         region: Any = None,
@@ -169,23 +168,38 @@ class Runner:
         """Start a run; seed and edges are the recipe's.
 
         threads: the most to use, 0 for all processors. adds_up: whether to add to the terrain's
-        wear and deposition. preview: (rows, cols); if given, the only result is the change of
-        height at that size. frames: to keep. region: (rows, cols) cells of a region, 0-1; None for
+        wear and deposition. frames: to keep. region: (rows, cols) cells of a region, 0-1; None for
         the whole terrain.
         """
+        values = {"threads": threads, "adds_up": adds_up, "frames": frames and frames.to_json()}
+        arrays = {} if region is None else {REGION: region}
+        self._begin(terrain, recipe, masks, values, arrays)
+
+    def preview(
+        self,
+        terrain: Terrain,
+        recipe: Recipe,
+        masks: Mapping[str, Any],
+        shape: tuple[int, int],
+        threads: int = 0,
+    ) -> None:
+        """Start a run whose only result is the change of height, (rows, cols) of `shape`."""
+        values = {"threads": threads, "adds_up": False, "frames": None, "preview": shape}
+        self._begin(terrain, recipe, masks, values, {})
+
+    def _begin(
+        self,
+        terrain: Terrain,
+        recipe: Recipe,
+        masks: Mapping[str, Any],
+        values: dict[str, Any],
+        arrays: dict[str, Any],
+    ) -> None:
+        """Send a run. values, arrays: of its kind."""
         self._number += 1
-        values = {
-            "recipe": recipe.to_dict(),
-            "spacing": terrain.spacing,
-            "threads": threads,
-            "run": self._number,
-        }
-        values |= {"adds_up": adds_up, "frames": frames and frames.to_json()} | (
-            {"preview": preview} if preview else {}
-        )
-        arrays = {"elevation": terrain.elevation, **terrain.fields}
+        values |= {"recipe": recipe.to_dict(), "spacing": terrain.spacing, "run": self._number}
+        arrays |= {"elevation": terrain.elevation, **terrain.fields}
         arrays |= {MASK_PREFIX + kind: mask for kind, mask in masks.items()}
-        arrays |= {} if region is None else {REGION: region}
         self._send("run", values, arrays)
 
     def resume(self, file: Any, threads: int = 0, frames: FrameSettings | None = None) -> None:

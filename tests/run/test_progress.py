@@ -199,7 +199,7 @@ def test_of_a_stopped_run_nothing_more_is_heard_and_the_next_one_begins_at_once(
 @pytest.mark.worker
 def test_a_preview_brings_the_change_over_all_cells(runner):
     terrain = Terrain(fractal(48, 64, relief=200.0), 10.0)
-    runner.run(terrain, drops(1.0), {}, preview=(96, 128))
+    runner.preview(terrain, drops(1.0), {}, (96, 128))
     change = messages(runner, "preview")[-1].arrays["change"]
     assert change.shape == (96, 128)
     expected = erode(terrain, drops(1.0)).elevation - terrain.elevation

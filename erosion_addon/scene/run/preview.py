@@ -142,9 +142,7 @@ class Preview:
         self._runner = worker_process.ready()
         self._began = time.monotonic()
         shape = ground.lattice.rows, ground.lattice.cols
-        self._runner.run(
-            ground.terrain, ground.fitted(recipe), ground.masks, threads, preview=shape
-        )
+        self._runner.preview(ground.terrain, ground.fitted(recipe), ground.masks, shape, threads)
         rows, cols = ground.terrain.shape
         self.note = Sentence("Preview {rows} × {cols} …").format(rows=rows, cols=cols)
 

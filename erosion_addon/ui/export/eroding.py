@@ -3,7 +3,6 @@
 eroded without a window.
 """
 
-import argparse
 import json
 import os
 from collections.abc import Iterator
@@ -15,9 +14,8 @@ import bpy
 from ...base.atomic_files import Outputs
 from ...base.errors import InputError, reason_of
 from ...cli import source
-from ...cli.arguments.options import RECIPE
-from ...cli.arguments.orders import SourceOrder, inputs_of, is_strata
-from ...cli.arguments.reading import OPTIONS
+from ...cli.arguments.blend_orders import BlendErodeOrder
+from ...cli.arguments.orders import SourceOrder, is_strata
 from ...cli.keeping import keep, temporary_place
 from ...cli.terminal.output import note, print_written
 from ...cli.terminal.progress import ProgressLine
@@ -32,40 +30,26 @@ from ...terrain.masks import prepare
 from ..recipe import own_recipes, steps
 from ..run import modal, runs
 
-_OPTIONS = ("recipe", "set", "seed", "edges", "report", "quiet", "progress", "threads", "look")
-"""Options for every terrain in a .blend file."""
-_OF_A_FILE = ("object",)
-"""Options that apply to an existing terrain."""
-_OF_A_HEIGHTMAP = (
-    *OPTIONS,
-    "size",
-    "height_range",
-    "smooth_steps",
-    "mask",
-    "sand",
-    "surface_color",
-)
-"""Options that apply to a terrain from a heightmap."""
 
+def erode(order: BlendErodeOrder) -> None:
+    """Erode a heightmap, or the terrain of a .blend file with its settings as the order changes
+    them, and save a new file.
 
-def erode(arguments: argparse.Namespace) -> None:
-    """Erode a heightmap or the terrain of a .blend file as its settings and the arguments say, and
-    save a new file.
-
-    InputError for invalid arguments, and if the terrain cannot be eroded; then nothing is written.
+    InputError for an invalid order, and if the terrain cannot be eroded; then nothing is written.
     """
-    is_file = arguments.input.suffix.lower() == ".blend"
-    _require_only(arguments, is_file)
-    with Outputs(inputs_of(arguments)) as outputs:
-        target = outputs.plan(arguments.output, (".blend",))
-        report = outputs.plan(arguments.report, (".json",)) if arguments.report else None
-        terrain = _open(arguments) if is_file else _import(arguments)
-        _set(terrain, arguments, arguments.recipe or ("" if is_file else RECIPE))
-        task = _run(terrain, arguments)
+    with Outputs(order.inputs) as outputs:
+        target = outputs.plan(order.output, (".blend",))
+        report = outputs.plan(order.report, (".json",)) if order.report else None
+        if order.source is None:
+            terrain = _open(order.input, order.terrain)
+        else:
+            terrain = _import(order.source)
+        _set(terrain, order)
+        task = _run(terrain, order)
         with _kept(target):
             if task.state is not State.DONE:
                 raise InputError(task.sentence)
-            if arguments.look:
+            if order.look:
                 _set_up_look(terrain)
             with outputs.write(target) as path:
                 _save(path)
@@ -73,7 +57,7 @@ def erode(arguments: argparse.Namespace) -> None:
                 with outputs.write(report) as path:
                     path.write_text(json.dumps(task.report, indent=2) + "\n", encoding="utf-8")
             published = outputs.publish()
-        if not arguments.quiet:
+        if not order.quiet:
             note(task.sentence)
         print_written(published)
 
@@ -91,64 +75,32 @@ def _kept(target: Path) -> Iterator[None]:
         raise
 
 
-def _require_only(arguments: argparse.Namespace, is_file: bool) -> None:
-    """Raise InputError for an option that does not apply."""
-    common = {
-        *_OPTIONS,
-        *(_OF_A_FILE if is_file else _OF_A_HEIGHTMAP),
-        "command",
-        "input",
-        "output",
-        "normals",
-    }
-    wrong = [
-        name
-        for name, value in vars(arguments).items()
-        if name not in common and value not in (None, False, [])
-    ]
-    if not wrong:
-        return
-    option = {"go_on": "continue"}.get(wrong[0], wrong[0]).replace("_", "-")
-    if wrong[0] in _OF_A_FILE:
-        raise InputError(
-            "--{option} chooses a terrain of a .blend file, and {input} is a heightmap."
-        ).format(option=option, input=arguments.input)
-    if wrong[0] in _OF_A_HEIGHTMAP:
-        raise InputError(
-            "--{option} is for heightmaps; the terrain of a .blend file brings its own settings."
-        ).format(option=option)
-    raise InputError(
-        "--{option} is for an OUTPUT that is a heightmap; a .blend file holds the fields as "
-        "attributes."
-    ).format(option=option)
+def _open(path: Path, name: str | None) -> bpy.types.Object:
+    """Terrain of a .blend file, which is opened."""
+    render.open_file(path)
+    return render.find_terrain(bpy.context.scene, name)
 
 
-def _open(arguments: argparse.Namespace) -> bpy.types.Object:
-    """Terrain of the opened .blend file."""
-    render.open_file(arguments.input)
-    return render.find_terrain(bpy.context.scene, arguments.object)
-
-
-def _import(arguments: argparse.Namespace) -> bpy.types.Object:
+def _import(order: SourceOrder) -> bpy.types.Object:
     """A terrain made from the heightmap, its masks and its sand, alone in a new file."""
-    order = SourceOrder.of(arguments)
+    path = order.land.path
     start, masks, record = source.read(order, BlenderFiles())
     masks, notes = prepare(masks, start.shape)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     terrain = make_grid_object(
-        arguments.input.stem, start.elevation, start.spacing, bpy.context.scene.collection
+        path.stem, start.elevation, start.spacing, bpy.context.scene.collection
     )
-    inputs.made_from(terrain, arguments.input, record.georeference)
+    inputs.made_from(terrain, path, record.georeference)
     lattice = grid.find_lattice(terrain)
-    if arguments.sand is not None:
+    if order.sand is not None:
         attributes.write_values(terrain.data, "sediment", lattice.to_vertices(start["sediment"]))
     for kind, values in masks.items():
         attributes.write_users(terrain.data, f"mask_{kind}", lattice.to_vertices(values))
         mask = getattr(terrain.erosion, kind)
         mask.source = "ATTRIBUTE"
         mask.layer = f"mask_{kind}"
-    _set_color(terrain, arguments.surface_color)
-    if not arguments.quiet:
+    _set_color(terrain, order.surface_color)
+    if not order.land.quiet:
         source.note_lack(order.recipe, start, masks)
         for sentence in notes:
             note(sentence)
@@ -166,31 +118,31 @@ def _set_color(terrain: bpy.types.Object, color: str | None) -> None:
         settings.image = bpy.data.images.load(str(Path(color).resolve()))
 
 
-def _set(terrain: bpy.types.Object, arguments: argparse.Namespace, recipe_name: str) -> None:
-    """Change the terrain's settings as the arguments say. recipe_name: "" for the terrain's own
-    recipe.
-    """
+def _set(terrain: bpy.types.Object, order: BlendErodeOrder) -> None:
+    """Change the terrain's settings as ordered."""
     settings = terrain.erosion
-    edges = arguments.edges
-    if recipe_name or arguments.set:
-        if recipe_name:
-            settings.recipe_name = recipe_name
-        elif edges is None:
-            edges = settings.edges
-        recipe = Recipe.load(recipe_name) if recipe_name else own_recipes.recipe_of_terrain(terrain)
-        steps.fill(settings, recipe.with_values(dict(arguments.set)))
-    if arguments.seed is not None:
-        settings.seed = arguments.seed
+    edges = order.edges
+    if order.recipe or order.values:
+        if order.recipe:
+            settings.recipe_name = order.recipe
+            recipe = Recipe.load(order.recipe)
+        else:
+            if edges is None:
+                edges = settings.edges
+            recipe = own_recipes.recipe_of_terrain(terrain)
+        steps.fill(settings, recipe.with_values(order.values))
+    if order.seed is not None:
+        settings.seed = order.seed
     if edges is not None:
         settings.edges = edges
-    elif steps.opens_edges(settings) and not arguments.quiet:
+    elif steps.opens_edges(settings) and not order.quiet:
         note(steps.OPENED)
 
 
-def _run(terrain: bpy.types.Object, arguments: argparse.Namespace) -> Task:
+def _run(terrain: bpy.types.Object, order: BlendErodeOrder) -> Task:
     """The finished run; InputError if it has no result."""
-    task = runs.start(terrain, threads=arguments.threads)
-    line = ProgressLine(arguments.quiet)
+    task = runs.start(terrain, threads=order.threads)
+    line = ProgressLine(order.quiet)
     try:
         while not task.has_halted:
             task.poll(0.1)

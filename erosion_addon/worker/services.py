@@ -188,6 +188,8 @@ def _animation(
     values: dict[str, Any], arrays: dict[str, Array], threads: int, on_progress: OnProgress
 ) -> dict[str, Array]:
     from ..run.frames.animation import animate
+    from ..run.frames.frame_settings import FrameSettings
+    from ..run.simulation import RunOptions
 
     recipes = [Recipe.from_dict(table) for table in values["recipes"]]
     terrain, masks = _ground(values, arrays)
@@ -196,12 +198,10 @@ def _animation(
         for number, light in enumerate(values["lights"])
     ]
     count = animate(
-        Path(values["folder"]),
-        values["kept"],
+        FrameSettings(Path(values["folder"]), len(recipes) - 1, tuple(values["kept"])),
         terrain,
         recipes,
-        masks,
-        threads,
+        RunOptions(masks=masks, threads=threads),
         on_progress=lambda fraction: on_progress(fraction, "Animation"),
         lights=lights,
         replace=values["replace"],

@@ -4,7 +4,7 @@ parameters and light.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,23 +17,18 @@ from ...base.errors import InputError
 from ...files import formats
 from ...recipe.recipe import Recipe
 from ...terrain.terrain import Terrain
-from ..progress import Progress
-from ..simulation import simulate
+from ..simulation import RunOptions, begin
 from ..step_cache import Results
 from . import frame_files
-from .frame_settings import digests_of, replaced
+from .frame_settings import FrameSettings, digests_of, replaced
 from .record import RECORD, Record, with_elevation
-
-Run = Callable[[Recipe], Iterator[Progress]]
 
 
 def animate(
-    folder: Path,
-    fields: Sequence[str],
+    settings: FrameSettings,
     terrain: Terrain,
     recipes: Sequence[Recipe],
-    masks: Mapping[str, Array],
-    threads: int = 0,
+    options: RunOptions,
     on_progress: Callable[[float], None] = lambda fraction: None,
     lights: Sequence[Lighting] = (),
     replace: bool = False,
@@ -43,14 +38,16 @@ def animate(
 
     Frames that are there, made from the same terrain, masks, recipe and light, are left. replace:
     whether others of an animation may be replaced. lights: of each frame, whose fields are among
-    `fields`, or none. on_progress: called with the share done. InputError if the folder holds
-    frames that may not be replaced, or cannot be written.
+    those of `settings`, or none. on_progress: called with the share done. InputError if the folder
+    holds frames that may not be replaced, or cannot be written.
     """
+    folder = settings.folder
+    fields = settings.fields
     names = with_elevation(fields)
     frame_files.check(folder, names, len(recipes) - 1)
     record = _record(folder, names, terrain, recipes)
     frame_files.cut(folder, fields, record.kept)  # half-written frames of a killed process
-    orders = digests_of(terrain, masks, recipes, lights)
+    orders = digests_of(terrain, options.masks or {}, recipes, lights)
     if not replace and (replacements := replaced(record, orders)):
         raise InputError(
             "{replacements} frames in {folder} were made with other settings; let the animation "
@@ -62,16 +59,17 @@ def animate(
     missing = (len(orders) - len(finished)) / len(orders)
     size = missing * frame_files.bytes_needed(len(orders) - 1, fields, terrain.shape)
     formats.require_space([(folder / RECORD, size)])
-    results = Results()  # steps that all frames begin with run once
+    # Steps that all frames begin with run once.
+    options = dataclasses.replace(options, results=Results())
     count = 0
     for number, (recipe, order) in enumerate(zip(recipes, orders, strict=True)):
         if number < len(record.orders) and record.orders[number] == order:
             continue
-        for progress in simulate(terrain, recipe, masks=masks, threads=threads, results=results):
+        for progress in begin(terrain, recipe, options):
             on_progress((number + progress.fraction) / len(recipes))
         after = progress.terrain
         if lights:
-            after.fields.update(_baked(after, lights[number], recipe.edges, names, threads))
+            after.fields.update(_baked(after, lights[number], recipe.edges, names, options.threads))
         digests = [*record.orders[:number], order, *record.orders[number + 1 :]]
         draft = Record.of(
             after.report or {},

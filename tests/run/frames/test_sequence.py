@@ -22,9 +22,11 @@ from erosion_addon.files.rasters.exr_writer import write_exr
 from erosion_addon.processes.shared import state
 from erosion_addon.run.frames.animation import animate
 from erosion_addon.run.frames.frame_files import cut, locked
+from erosion_addon.run.frames.frame_settings import FrameSettings
 from erosion_addon.run.frames.record import Record
 from erosion_addon.run.frames.sequence import Frames
 from erosion_addon.run.region.resuming import resume
+from erosion_addon.run.simulation import RunOptions
 from tests.small_disk import small_disk
 from tests.terrains import fractal
 
@@ -186,7 +188,7 @@ def test_an_animation_on_a_disk_that_fills_up_goes_on_where_there_is_room(tmp_pa
     recipes = [
         RECIPE.with_values({"droplet.drops_per_cell": 0.1 * (1 + number)}) for number in range(5)
     ]
-    assert animate(calm, ["wear"], land(), recipes, {}) == 5
+    assert animate(FrameSettings(calm, 4, ("wear",)), land(), recipes, RunOptions()) == 5
 
     def fill(fraction):
         ballast = disk / "ballast"
@@ -198,10 +200,11 @@ def test_an_animation_on_a_disk_that_fills_up_goes_on_where_there_is_room(tmp_pa
 
     with small_disk(disk, 1024):
         folder = disk / "frames"
+        settings = FrameSettings(folder, 4, ("wear",))
         with pytest.raises(
             InputError, match=r"_0002.* cannot be written: No space left on device\."
         ) as full:
-            animate(folder, ["wear"], land(), recipes, {}, on_progress=fill)
+            animate(settings, land(), recipes, RunOptions(), fill)
         assert str(full.value).endswith(
             f" The frames made before stay in {folder}; run the animation again for the others "
             "once there is room."
@@ -215,7 +218,7 @@ def test_an_animation_on_a_disk_that_fills_up_goes_on_where_there_is_room(tmp_pa
             kept[name] == (calm / name).read_bytes() for name in kept if name != "frames.json"
         )
         (disk / "ballast").unlink()
-        assert animate(folder, ["wear"], land(), recipes, {}) == 3
+        assert animate(settings, land(), recipes, RunOptions()) == 3
         for path in calm.iterdir():
             assert (folder / path.name).read_bytes() == path.read_bytes(), path.name
 

@@ -8,6 +8,7 @@ from ..shared.parameters import (
     creep,
     detail,
     feature_size,
+    maximum_path,
     require_on_terrain,
     slope_limit,
 )
@@ -99,19 +100,7 @@ class DropletParameters(Parameters):
         seed_name="g",
         soft_high=50,
     )
-    maximum_path: float = parameter(
-        4.0,
-        (
-            "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut "
-            "rivers short."
-        ),
-        low=0.01,
-        high=100,
-        unit="sides",
-        soft_high=10,
-        step=0.01,
-        group="Drops",
-    )
+    maximum_path: float = maximum_path()
     springs: tuple[tuple[float, ...], ...] = parameter(
         (),
         "Springs: position from the left and bottom edges (0-1), and amount of water.",

@@ -8,6 +8,7 @@ from ..shared.parameters import (
     creep,
     detail,
     feature_size,
+    maximum_path,
     slope_limit,
 )
 
@@ -105,19 +106,7 @@ class RillParameters(Parameters):
         soft_high=0.02,
         group="Drops",
     )
-    maximum_path: float = parameter(
-        4.0,
-        (
-            "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut "
-            "rivers short."
-        ),
-        low=0.01,
-        high=100,
-        unit="sides",
-        soft_high=10,
-        step=0.01,
-        group="Drops",
-    )
+    maximum_path: float = maximum_path()
     soil_absorption: float = parameter(
         0.05,
         "How fast the ground below a slow drop gets moist: higher values make wider wet ground.",

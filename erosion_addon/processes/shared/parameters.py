@@ -87,6 +87,23 @@ def coarse_to_fine() -> Any:
     )
 
 
+def maximum_path() -> Any:
+    """Parameter: longest path of a drop."""
+    return parameter(
+        4.0,
+        (
+            "Longest path of a drop, as a multiple of the terrain's longer side: lower values cut "
+            "rivers short."
+        ),
+        low=0.01,
+        high=100,
+        unit="sides",
+        soft_high=10,
+        step=0.01,
+        group="Drops",
+    )
+
+
 def slope_limit() -> Any:
     """Parameter: steepest flanks beside channels."""
     return parameter(

@@ -137,15 +137,16 @@ def command_line(argv: list[str]) -> int:
     """`blender --command erosion …`: the command line, with Blender's image files."""
     from ..cli import commands
     from ..scene.terrain.image import BlenderFiles
-    from .export import own_process
+    from .export import rendering
     from .export.eroding import erode
-    from .export.rendering import make_pictures
 
     os.environ.update(compiled.worker_environment())
     # Blender's own handler lets Ctrl-C pass until the work is done.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if argv[:1] == ["render"] and bpy.app.binary_path and not own_process.is_here():
-        return own_process.run([bpy.app.binary_path, *sys.argv[1:]])
-    code = commands.main(argv, BlenderFiles(), "blender --command erosion", make_pictures, erode)
-    own_process.tell(code)
+    if argv[:1] == ["render"] and bpy.app.binary_path and not rendering.is_own_process():
+        return rendering.run_alone([bpy.app.binary_path, *sys.argv[1:]])
+    code = commands.main(
+        argv, BlenderFiles(), "blender --command erosion", rendering.make_pictures, erode
+    )
+    rendering.report_end(code)
     return code

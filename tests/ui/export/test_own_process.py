@@ -10,9 +10,9 @@ import bpy
 import pytest
 
 from erosion_addon import ui
-from erosion_addon.ui.export import own_process
+from erosion_addon.ui.export import rendering
 
-TELLS = f"import os, pathlib; pathlib.Path(os.environ['{own_process.END}']).write_text('{{}}');"
+TELLS = f"import os, pathlib; pathlib.Path(os.environ['{rendering.END}']).write_text('{{}}');"
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def blender(monkeypatch):
 def test_a_blender_that_breaks_off_is_a_sentence_with_the_way_out(blender, capfd, line):
     blender(line)
     assert ui.command_line(["render", "in.blend", "out.png"]) == 2
-    assert capfd.readouterr().err.splitlines()[-1] == own_process.SENTENCE
-    assert "graphics driver" in own_process.SENTENCE and "--engine cycles" in own_process.SENTENCE
+    assert capfd.readouterr().err.splitlines()[-1] == rendering.SENTENCE
+    assert "graphics driver" in rendering.SENTENCE and "--engine cycles" in rendering.SENTENCE
 
 
 @pytest.mark.parametrize("words", [["--progress", "json"], ["--progress=json"]])
@@ -43,7 +43,7 @@ def test_a_blender_that_breaks_off_is_an_event_of_a_render_farm(blender, monkeyp
     monkeypatch.setattr(sys, "argv", [*sys.argv, *words])
     assert ui.command_line(["render", "in.blend", "out.png", *words]) == 2
     said, end = map(json.loads, capfd.readouterr().err.splitlines())
-    assert (said["event"], said["text"]) == ("note", own_process.SENTENCE)
+    assert (said["event"], said["text"]) == ("note", rendering.SENTENCE)
     assert (end["event"], end["code"]) == ("end", 2)
 
 
@@ -53,11 +53,11 @@ def test_the_exit_code_is_that_of_the_command_even_if_blender_crashes_after_it(
 ):
     blender(TELLS.format(code) + "os.abort()")
     assert ui.command_line(["render", "in.blend", "out.png"]) == code
-    assert own_process.SENTENCE not in capfd.readouterr().err
+    assert rendering.SENTENCE not in capfd.readouterr().err
 
 
 def test_the_process_that_renders_tells_its_exit_code(monkeypatch, tmp_path):
-    monkeypatch.setenv(own_process.END, str(tmp_path / "end"))
+    monkeypatch.setenv(rendering.END, str(tmp_path / "end"))
     assert ui.command_line(["render", str(tmp_path / "none.blend"), str(tmp_path / "out.png")]) == 2
     assert (tmp_path / "end").read_text() == "2"
     assert bpy.app.binary_path == ""  # as a module of Python Blender renders in its own process
@@ -71,6 +71,6 @@ def test_an_order_to_end_reaches_the_process_that_renders(blender, capfd):
     )
     assert ui.command_line(["render", "in.blend", "out.png"]) == 128 + signal.SIGTERM
     printed = capfd.readouterr()
-    assert own_process.SENTENCE not in printed.err
+    assert rendering.SENTENCE not in printed.err
     with pytest.raises(ProcessLookupError):  # it is gone
         os.kill(int(printed.out), 0)

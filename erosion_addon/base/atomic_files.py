@@ -74,7 +74,7 @@ class Outputs:
             is_input = any(_are_same(target, file) for file in self._inputs)
             if is_input and not (instead_of and _are_same(target, instead_of)):
                 raise InputError(
-                    "{path} cannot be written: it is read here; choose another name."
+                    "{path} cannot be written: it is an input; choose another name."
                 ).format(path=path)
             if target.is_dir():
                 raise InputError("{path} cannot be written: it is a folder.").format(path=path)

@@ -92,39 +92,37 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def read(path: Path, what: str, largest: int = LARGEST_FILE) -> str:
-    """Text of a file of at most `largest` bytes; InputError if it cannot be read or cannot be a
-    `what`.
-    """
+def read(path: Path, kind: str, largest: int = LARGEST_FILE) -> str:
+    """Text of a file of a kind, at most `largest` bytes; InputError if it cannot be that."""
     try:
         with open_regular(path) as file:
             content = file.read(largest + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         if isinstance(error, InputError):
             raise
-        raise InputError("The {what} {path} cannot be read: {reason}.").format(
-            what=what, path=path, reason=getattr(error, "strerror", None) or error
+        raise InputError("The {kind} {path} cannot be read: {reason}.").format(
+            kind=kind, path=path, reason=getattr(error, "strerror", None) or error
         ) from None
     if len(content) > largest:
-        raise InputError("{path} is larger than {largest} KB, so it is not a {what}.").format(
-            path=path, largest=largest // 1024, what=what
+        raise InputError("{path} is larger than {largest} KB, so it is not a {kind}.").format(
+            path=path, largest=largest // 1024, kind=kind
         )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError("{path} is not UTF-8 text, so it is not a {what}.").format(
-            path=path, what=what
+        raise InputError("{path} is not UTF-8 text, so it is not a {kind}.").format(
+            path=path, kind=kind
         ) from None
 
 
-def tables(text: str, source: str, what: str) -> dict[str, Any]:
+def tables(text: str, source: str, kind: str) -> dict[str, Any]:
     """Parsed TOML tables; InputError if the text is not valid. source: name of the text in
     errors.
     """
     if re.search(_LONG_KEY, text):
         raise InputError(
-            "{source} has a key with more than {most} parts between dots, so it is not a {what}."
-        ).format(source=source, most=_MOST_PARTS, what=what)
+            "{source} has a key with more than {most} parts between dots, so it is not a {kind}."
+        ).format(source=source, most=_MOST_PARTS, kind=kind)
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also a number of thousands of digits, which is no TOMLDecodeError
@@ -132,8 +130,8 @@ def tables(text: str, source: str, what: str) -> dict[str, Any]:
             source=source, error=error
         ) from None
     except RecursionError:
-        raise InputError("{source} is nested too deeply to be a {what}.").format(
-            source=source, what=what
+        raise InputError("{source} is nested too deeply to be a {kind}.").format(
+            source=source, kind=kind
         ) from None
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .atomic_files import create
-from .errors import InputError, unwritable
+from .errors import InputError, Sentence, unwritable
 from .regular_files import open_regular, require_regular
 
 _LOCK = "lock"
@@ -68,15 +68,16 @@ def refuse_locked(folder: Path) -> None:
         # given back and taken by another between the two looks
         holder = _holder(path)
     if os.path.lexists(path) and not _is_dead(holder):
-        who = (
-            f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}"
-            if holder
-            else "someone"
-        )
+        if holder:
+            process = Sentence("process {pid} on {host} since {since}").format(
+                pid=holder.get("pid"), host=holder.get("host"), since=holder.get("since")
+            )
+        else:
+            process = Sentence("another process")
         raise InputError(
-            "{folder} is being changed by {who}; wait until it is done, or remove {path} if that "
-            "process no longer runs."
-        ).format(folder=folder, who=who, path=path) from None
+            "{folder} is being changed by {holder}; wait until it is done, or remove {path} "
+            "if that process no longer runs."
+        ).format(folder=folder, holder=process, path=path) from None
 
 
 def _take(folder: Path, mine: dict[str, Any]) -> None:

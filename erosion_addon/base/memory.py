@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import InputError
+from .errors import InputError, Sentence
 
 _PLENTY = 2 << 30
 """Bytes of memory that a file of any size may need."""
@@ -121,33 +121,35 @@ def _lines(path: Path) -> list[str]:
 
 
 def require(
-    bytes_needed: int, what: str, hint: str = "use a smaller terrain or close other programs"
+    bytes_needed: int,
+    work: str,
+    hint: str = Sentence("use a smaller terrain or close other programs"),
 ) -> None:
-    """Raise InputError with both numbers and a hint if `what` needs more bytes than are free."""
+    """Raise InputError with both numbers and a hint if some work needs more bytes than are free."""
     available = available_memory()
     if available is not None and bytes_needed > available:
         raise InputError(
-            "{what} needs about {size} of memory, and {available} is free; {hint}."
+            "{work} needs about {size} of memory, and {available} is free; {hint}."
         ).format(
-            what=what,
+            work=work,
             size=size_in_words(bytes_needed),
             available=size_in_words(available),
             hint=hint,
         )
 
 
-def require_to_unpack(bytes_needed: int, numbers: int, stored: int, what: str) -> None:
-    """`require` for `what` reads a file; InputError also for a small file that unpacks to
-    gigabytes.
+def require_to_unpack(bytes_needed: int, numbers: int, stored: int, work: str) -> None:
+    """`require` for reading a file; InputError also for a small file that unpacks to gigabytes.
+
 
     numbers: in the file. stored: its size in bytes.
     """
     if bytes_needed > _PLENTY and numbers > _DENSEST * stored:
         raise InputError(
-            "{what} needs about {size} of memory, although the file has only {stored}; "
+            "{work} needs about {size} of memory, although the file has only {stored}; "
             "save it with fewer cells, or without compression."
-        ).format(what=what, size=size_in_words(bytes_needed), stored=size_in_words(stored))
-    require(bytes_needed, what)
+        ).format(work=work, size=size_in_words(bytes_needed), stored=size_in_words(stored))
+    require(bytes_needed, work)
 
 
 def size_in_words(size: float) -> str:

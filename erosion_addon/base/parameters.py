@@ -261,7 +261,7 @@ class Parameters:
             if name in cls.retired:
                 fixed, replacement = cls.retired[name]
                 if current.pop(name) != fixed:
-                    raise InputError("{name} is always {fixed} now. {replacement}").format(
+                    raise InputError("{name} is fixed at {fixed} now. {replacement}").format(
                         name=name, fixed=fixed, replacement=Sentence(replacement)
                     )
             elif name not in names:

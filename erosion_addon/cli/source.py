@@ -125,9 +125,7 @@ def _with_sand(
 ) -> Terrain:
     """Terrain whose top meters are loose; 0 for the amount that the recipe needs."""
     if "sediment" in masks:
-        raise InputError(
-            "--sand and --mask sediment=FILE both say where loose sand lies; give one of them."
-        )
+        raise InputError("--sand and --mask sediment=FILE both place loose sand; give one of them.")
     if not (thickness or recipe.needs.sediment):
         raise InputError(f"{recipe.name} needs no sand; say how much you want: --sand METERS.")
     return with_loose_top(terrain, thickness or recipe.needs.sediment)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.errors import Sentence
 from ..base.threads import Tally, granted
 from ..terrain.terrain import Terrain
 from .land import Land
@@ -86,9 +87,9 @@ def smallest_channel(channel_area: float, land: float) -> float:
 
 
 def _notes(terrain: Terrain, land: Land) -> list[str]:
-    notes = []
+    notes: list[str] = []
     if terrain.relief == 0:
-        notes.append("The terrain is flat, so its water has no direction.")
+        notes.append(Sentence("The terrain is flat, so its water has no direction."))
     if not land.graph.outlets.any():
-        notes.append("No edge is open, so all water gathers at the lowest point.")
+        notes.append(Sentence("No edge is open, so all water gathers at the lowest point."))
     return notes

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.atomic_files import Outputs
-from ..base.errors import InputError
+from ..base.errors import InputError, Sentence
 from ..base.memory import require
 from ..grid.resample import resized
 from ..terrain.fields import FIELDS
@@ -100,7 +100,7 @@ class Exported:
     paths: list[Path]
     height_range: Range
     clipped_cells: int
-    notes: list[str] = field(default_factory=list)
+    notes: list[Sentence] = field(default_factory=list)
 
 
 class Origin(NamedTuple):
@@ -166,7 +166,10 @@ def planned(
     """Plan the files of an export; the function returned writes them, without publishing."""
     notes = _notes(layout, terrain, path.suffix.lower())
     rows, cols = total = layout.whole_size(terrain.shape)
-    require(rows * cols * _BYTES_PER_CELL, f"Writing {path} ({rows} × {cols})")
+    require(
+        rows * cols * _BYTES_PER_CELL,
+        Sentence("Writing {path} ({rows} × {cols})").format(path=path, rows=rows, cols=cols),
+    )
     tags = _tags(terrain, total, origin)
     gray = path.suffix.lower() in GRAY_SUFFIXES
     targets_by_layer = [_plan(outputs, path, layer.name, layout) for layer in layers]
@@ -291,21 +294,25 @@ def _spacing(terrain: Terrain, size: tuple[int, int]) -> tuple[float, float]:
     return row, col
 
 
-def _notes(layout: Layout, terrain: Terrain, suffix: str) -> list[str]:
+def _notes(layout: Layout, terrain: Terrain, suffix: str) -> list[Sentence]:
     notes = []
     size = layout.file_size(terrain.shape)
     sizes = layout.habits.sizes
     if sizes and not set(size) <= set(sizes):
         names = ", ".join(map(str, sizes))
         notes.append(
-            f"{layout.habits.label} may not import {size[0]} × {size[1]} points unchanged; it "
-            f"expects {names}."
+            Sentence(
+                "{engine} may not import {size} points unchanged; it expects {sizes} points a side."
+            ).format(engine=layout.habits.label, size=_by(size), sizes=names)
         )
     if layout.engine == "unreal" and suffix == ".raw" and layout.tiles != (1, 1):
-        notes.append("Unreal needs a .json for each .raw file; give it tiles as .r16 or .png.")
+        notes.append(
+            Sentence("Unreal needs a .json for each .raw file; give it tiles as .r16 or .png.")
+        )
     total = layout.whole_size(terrain.shape)
     if total != terrain.shape:
-        notes.append(f"The terrain was resampled from {_by(terrain.shape)} to {_by(total)}.")
+        sentence = Sentence("The terrain was resampled from {size} to {new_size}.")
+        notes.append(sentence.format(size=_by(terrain.shape), new_size=_by(total)))
     return notes
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base import memory
-from ..base.errors import InputError, unreadable, unwritable
+from ..base.errors import InputError, Sentence, unreadable, unwritable
 from ..grid.dequantize import smooth_steps, step_of
 from ..grid.fill_holes import filled_windows
 from ..terrain.terrain import HIGHEST
@@ -196,10 +196,12 @@ def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tupl
         )
     else:
         raise InputError(
-            "{path} is not a kind of file that holds heights; use one of {read_suffixes}."
-        ).format(path=path, read_suffixes=", ".join(READ_SUFFIXES))
+            "{path} is not a kind of file that holds heights; use one of {suffixes}."
+        ).format(path=path, suffixes=", ".join(READ_SUFFIXES))
     if code := numbers.header.coded:
-        sentence = f"{path} has heights in its colors, three bytes to a number ({CODES[code]})."
+        sentence = Sentence(
+            "{path} stores heights as colors, three bytes to a number ({encoding})."
+        ).format(path=path, encoding=CODES[code])
         doubts.append(Doubt(sentence, "numbers"))
     return described(numbers, str(path), side, options, doubts)
 
@@ -218,7 +220,7 @@ def described(
         (remark, "") for remark in header.remarks
     ]
     of_header = [
-        Doubt(f"{name}: {sentence[:1].lower()}{sentence[1:]}", option)
+        Doubt(Sentence("{name}: {sentence}").format(name=name, sentence=sentence), option)
         for sentence, option in sentences
     ]
     record = Record(
@@ -279,11 +281,13 @@ def _require_memory(record: Record, more: int = 0) -> None:
     share = max(memory.available_memory() or size, 1) / size
     side = int(np.sqrt(share * rows * cols))
     every = record.every * int(np.ceil(np.sqrt(1 / share)))
-    what = f"one in {every} rows and columns (every), a window of {side} × {side} cells"
     memory.require(
         size,
-        f"Reading {record.name} ({rows} × {cols})",
-        f"read {what}, or make a landscape in tiles",
+        Sentence("Reading {name} ({rows} × {cols})").format(name=record.name, rows=rows, cols=cols),
+        Sentence(
+            "read one in {every} rows and columns (every), a window of {side} × {side} cells, or "
+            "make a landscape in tiles"
+        ).format(every=every, side=side),
     )
 
 
@@ -367,9 +371,9 @@ def _check_values(elevation: Array, name: str) -> None:
     bad = ~(np.abs(elevation) <= HIGHEST)  # NaN fails the comparison
     row, col = np.argwhere(bad)[0]
     raise InputError(
-        "{name} has {bad} cells that are not numbers or beyond ±{highest:g} m, the first at row "
-        "{row}, column {col}; fill them first."
-    ).format(name=name, bad=np.count_nonzero(bad), highest=HIGHEST, row=row, col=col)
+        "{name} has {count} cells that are not numbers or beyond ±{highest:g} m, the first at "
+        "row {row}, column {col}; fill them first."
+    ).format(name=name, count=np.count_nonzero(bad), highest=HIGHEST, row=row, col=col)
 
 
 def _write(path: Path, values: Array, image_files: ImageFiles, dtype: Any) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..base.errors import InputError, unreadable
+from ..base.errors import InputError, Sentence, unreadable
 from .formats import RAW_SUFFIXES
 from .headers.georeference import Georeference
 from .headers.image_header import file_header
@@ -69,7 +69,9 @@ def mask_windows(
     record = replace(record, no_data=tuple(no_data))
     doubts = []
     if 0.0 < highest / white < _FAINT:
-        sentence = f"{path} is at most {highest / white:.2g}, where 1 is the full effect of a mask."
+        sentence = Sentence(
+            "{path} is at most {highest:.2g}; 1 is the full effect of a mask."
+        ).format(path=path, highest=highest / white)
         doubts.append(Doubt(sentence, ""))
 
     def read(top: int, bottom: int, left: int, right: int) -> Array:

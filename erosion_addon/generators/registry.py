@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.doors import opened
-from ..base.errors import InputError
+from ..base.errors import InputError, Sentence
 from ..base.memory import require
 from ..base.parameters import Parameters, specifications
 from ..base.threads import granted
@@ -174,7 +174,10 @@ def make(
     SEED.checked(seed)
     # A terrain of the smallest size checks the cell size before the work.
     spacing = Terrain(np.zeros((SMALLEST_SIDE, SMALLEST_SIDE)), cell_size).spacing
-    require(rows * cols * BYTES_PER_CELL, f"A terrain of {rows} × {cols} cells")
+    require(
+        rows * cols * BYTES_PER_CELL,
+        Sentence("A terrain of {rows} × {cols} cells").format(rows=rows, cols=cols),
+    )
     tileable = getattr(arguments, "tileable", False)
     canvas = Canvas(
         rows, cols, spacing, seed, tileable, arguments.warp, image_files, granted(threads)

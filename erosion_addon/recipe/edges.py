@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..base.arrays import Array
+from ..base.errors import Sentence
 from .recipe import EDGE_CHOICE, Recipe
 
 TEAR = 2.0
@@ -20,7 +21,9 @@ ROWS = 256
 """Rows compared at a time, so that memory does not grow with the land."""
 
 
-def edges_of_run(recipe: Recipe, elevation: Array, choice: str | None) -> tuple[str, list[str]]:
+def edges_of_run(
+    recipe: Recipe, elevation: Array, choice: str | None
+) -> tuple[str, list[Sentence]]:
     """Edges, and notes on them. elevation: (rows, cols) m. choice: the user's, which counts in any
     case, or None.
     """
@@ -29,12 +32,16 @@ def edges_of_run(recipe: Recipe, elevation: Array, choice: str | None) -> tuple[
         return edges, []
     if choice is None:
         return "open", [
-            f"{recipe.name} wraps at the edges, but opposite edges of this land do not meet: it "
-            "ran open."
+            Sentence(
+                "{name} wraps at the edges, but opposite edges of this land do not meet, so it ran "
+                "with open edges."
+            ).format(name=recipe.name)
         ]
     return edges, [
-        "Opposite edges of this land do not meet, so wrapping tears it along them; open edges do "
-        "not."
+        Sentence(
+            "Opposite edges of this land do not meet, so wrapping tears it along them; open edges "
+            "do not."
+        )
     ]
 
 

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ..base.errors import Sentence, joined
 from ..base.parameters import Parameters, parameter
 from ..terrain.terrain import Terrain
 
@@ -24,14 +25,22 @@ class Needs(Parameters):
         unit="m",
     )
 
-    def lack(self, loose: float) -> str:
-        """Warning about missing sand, empty if there is enough. loose: greatest thickness of the
+    def lack(self, loose: float) -> Sentence | None:
+        """Warning about missing sand; None if there is enough. loose: greatest thickness of the
         loose layer, m.
         """
         if loose >= SCANTY * self.sediment:
-            return ""
-        state = f"is at most {loose:.2g} m thick" if loose > 0 else "is missing"
-        return f"Loose sand {state} here; the recipe is made for {self.sediment:g} m of it."
+            return None
+        if loose > 0:
+            warning = Sentence(
+                "Loose sand is at most {loose:.2g} m thick here; the recipe is made for "
+                "{sediment:g} m of it."
+            )
+        else:
+            warning = Sentence(
+                "Loose sand is missing here; the recipe is made for {sediment:g} m of it."
+            )
+        return warning.format(loose=loose, sediment=self.sediment)
 
 
 NOTHING = Needs()
@@ -43,7 +52,7 @@ def with_loose_top(terrain: Terrain, thickness: float) -> Terrain:
     return Terrain(terrain.elevation, terrain.spacing, {**terrain.fields, "sediment": sediment})
 
 
-def stillness(before: Terrain, after: Terrain, needs: Needs, loose: float) -> list[str]:
+def stillness(before: Terrain, after: Terrain, needs: Needs, loose: float) -> list[Sentence]:
     """Remark on a run without a visible change, with its cause if known.
 
     loose: greatest thickness of the loose layer at the start, in meters.
@@ -54,7 +63,9 @@ def stillness(before: Terrain, after: Terrain, needs: Needs, loose: float) -> li
     if change >= STILL * before.cell_size:
         return []
     if change > 0:
-        most = f"hardly changed: no height by more than {change * 1000:.2g} mm"
+        remark = Sentence("The ground hardly changed, by {change:.2g} mm at most.")
+        remark = remark.format(change=change * 1000)
     else:
-        most = "did not change"
-    return [f"The ground {most}. {needs.lack(loose)}".strip()]
+        remark = Sentence("The ground did not change.")
+    lack = needs.lack(loose)
+    return [joined([remark, lack]) if lack else remark]

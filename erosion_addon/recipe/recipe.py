@@ -281,8 +281,8 @@ class Recipe:
             if not hits or not name:
                 available = ", ".join(f"{i}.{step.kind}" for i, step in enumerate(steps, 1))
                 raise InputError(
-                    "{target:.80} names no parameter of a step STEP.PARAMETER; the steps are "
-                    "{available}."
+                    "{target:.80} is not a parameter of a step, written STEP.PARAMETER; the "
+                    "steps are {available}."
                 ).format(target=repr(target), available=available)
             table, _, entry = name.partition(".")
             for i in hits:

@@ -139,8 +139,8 @@ def delete(name: str) -> None:
 def _folder() -> Path:
     folder = own_folder()
     if folder is None:
-        raise InputError("There is no folder for your recipes; set {own_folder} to one.").format(
-            own_folder=OWN_FOLDER
+        raise InputError("There is no folder for your recipes; set {variable} to one.").format(
+            variable=OWN_FOLDER
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)

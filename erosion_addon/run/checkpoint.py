@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.arrays import Array
 from ..base.atomic_files import Outputs
-from ..base.errors import InputError, unreadable
+from ..base.errors import InputError, Sentence, unreadable
 from ..base.memory import require_to_unpack
 from ..base.regular_files import open_regular
 
@@ -89,7 +89,10 @@ class Checkpoint:
                 headers = _headers(archive)
                 size = sum(map(_bytes, headers.values()))
                 require_to_unpack(
-                    size, size // _FLOAT, stream.seek(0, os.SEEK_END), f"Reading {name}"
+                    size,
+                    size // _FLOAT,
+                    stream.seek(0, os.SEEK_END),
+                    Sentence("Reading {name}").format(name=name),
                 )
                 arrays = {key: _array(archive, member) for key, (member, *_) in headers.items()}
             values = json.loads(arrays.pop(VALUES).item(), parse_constant=_no_number)

@@ -33,7 +33,8 @@ def _bytes_of(step: Step) -> int:
 def require_memory(recipe: Recipe, shape: tuple[int, int], masks: int = 0) -> None:
     """Raise InputError with numbers if a terrain of (rows, cols) needs more memory than is free."""
     require(
-        bytes_needed(recipe, shape[0] * shape[1], masks), f"Eroding {shape[0]} × {shape[1]} cells"
+        bytes_needed(recipe, shape[0] * shape[1], masks),
+        Sentence("Eroding {rows} × {cols} cells").format(rows=shape[0], cols=shape[1]),
     )
 
 

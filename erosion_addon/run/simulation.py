@@ -161,7 +161,7 @@ class _Simulation:
             results.make_room(bytes_needed(recipe, terrain.elevation.size, len(masks or {})))
         require_memory(recipe, terrain.shape, len(masks or {}))
         self._masks, on_masks = prepare(masks, terrain.shape)
-        self._notes = on_edges + on_masks
+        self._notes: list[str] = [*on_edges, *on_masks]
         self._require_scaling_masks()
         sediment = self._masks.get(
             "sediment", terrain.fields.get("sediment", np.zeros(terrain.shape))

@@ -33,25 +33,25 @@ def cause(name: str, points: Array, structure: Structure) -> InputError | None:
     loose = np.flatnonzero(np.bincount(structure.corners, minlength=count) == 0)
     if 0 < len(loose) < count:
         return InputError(
-            "{name} has vertices that belong to no face, {count} in all, the first is vertex "
-            "{loose}; delete loose geometry in Edit Mode (Mesh > Clean Up > Delete Loose)."
-        ).format(name=name, count=len(loose), loose=loose[0])
+            "{name} has vertices without a face ({count}, first: {first}); delete loose "
+            "geometry in Edit Mode (Mesh > Clean Up > Delete Loose)."
+        ).format(name=name, count=len(loose), first=loose[0])
     doubled = _doubled(points)
     if len(doubled):
         return InputError(
-            "{name} has vertices that lie exactly on others, {count} in all, the first is vertex "
-            "{doubled}; merge them by distance in Edit Mode (Mesh > Merge > By Distance)."
-        ).format(name=name, count=len(doubled), doubled=doubled[0])
+            "{name} has vertices that lie exactly on others ({count}, first: {first}); merge "
+            "them by distance in Edit Mode (Mesh > Merge > By Distance)."
+        ).format(name=name, count=len(doubled), first=doubled[0])
     if structure.hidden:
         return InputError(
-            "{name} has hidden vertices, {hidden} in all, which count too; reveal them in Edit "
-            "Mode with Alt H, and delete what does not belong to the grid."
+            "{name} has hidden vertices ({hidden}), which count too; reveal them in Edit Mode "
+            "with Alt H, and delete any outside the grid."
         ).format(name=name, hidden=structure.hidden)
     parts = _parts(structure.edges, count) if len(structure.edges) else 1
     if parts > 1:
         return InputError(
-            "{name} consists of {parts} parts that do not hang together; separate them in Edit "
-            "Mode (Mesh > Separate > By Loose Parts) and erode each, or make one grid of all."
+            "{name} consists of {parts} loose parts; separate them in Edit Mode (Mesh > "
+            "Separate > By Loose Parts) and erode each, or make one grid of all."
         ).format(name=name, parts=parts)
     if structure.largest > 4:
         return InputError(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.arrays import Array
-from ..base.errors import InputError
+from ..base.errors import InputError, Sentence
 from ..grid.distance_transform import distance_to
 from ..grid.sampling import bilinear
 
@@ -144,14 +144,14 @@ FACTORS = {
 
 def prepare(
     masks: Mapping[str, Any] | None, shape: tuple[int, int]
-) -> tuple[dict[str, Array], list[str]]:
+) -> tuple[dict[str, Array], list[Sentence]]:
     """Validated float32 masks of `shape` (rows, cols), and a note for each resampled one.
 
     Raises InputError for an unknown kind, a wrong shape, and values that are not finite or out of
     range.
     """
     prepared: dict[str, Array] = {}
-    notes: list[str] = []
+    notes: list[Sentence] = []
     for kind, values in (masks or {}).items():
         if kind not in MASK_KINDS:
             raise InputError("There is no mask {kind}; choose one of {mask_kinds}.").format(
@@ -181,8 +181,11 @@ def prepare(
             )
         if array.shape != shape:
             notes.append(
-                f"The {kind} mask was resampled from {array.shape[0]} × {array.shape[1]} to "
-                f"{shape[0]} × {shape[1]}."
+                Sentence("The {kind} mask was resampled from {size} to {new_size}.").format(
+                    kind=kind,
+                    size=f"{array.shape[0]} × {array.shape[1]}",
+                    new_size=f"{shape[0]} × {shape[1]}",
+                )
             )
             array = bilinear(array, shape)
         if kind == "rain" and not array.any():

@@ -164,9 +164,9 @@ def checked_field(
         bad = ~(np.abs(array) <= most)
         row, col = np.argwhere(bad)[0][:2]
         raise InputError(
-            "The {name} has {bad} values that are not finite or beyond ±{most:g}, the first at row "
-            "{row}, column {col}; fill them first."
-        ).format(name=name, bad=np.count_nonzero(bad), most=most, row=row, col=col)
+            "The {name} has {count} values that are not finite or beyond ±{most:g}, the first "
+            "at row {row}, column {col}; fill them first."
+        ).format(name=name, count=np.count_nonzero(bad), most=most, row=row, col=col)
     if name in ("sediment", "snow", "meltwater") and array.min() < 0:
         row, col = np.unravel_index(array.argmin(), array.shape)
         raise InputError(

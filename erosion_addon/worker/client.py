@@ -271,7 +271,9 @@ class Runner:
                 )
             )
         except Exception as error:  # noqa: BLE001 - the worker waits for the rest of the order
-            reason = Sentence("The order could not be sent to the erosion process ({error:.200}).")
+            reason = Sentence(
+                "The request could not be sent to the erosion process ({error:.200})."
+            )
             self._give_up(reason.format(error=repr(error)))
         with contextlib.suppress(OSError, ValueError):
             stream.close()

@@ -87,7 +87,7 @@ def test_no_output_takes_the_place_of_an_input_by_whatever_name(tmp_path):
     os.link(tmp_path / "in.exr", tmp_path / "same.exr")
     (tmp_path / "folder").symlink_to(".")
     for name in ("in.exr", "link.exr", "same.exr", "folder/in.exr"):
-        with pytest.raises(InputError, match="it is read here"):
+        with pytest.raises(InputError, match="it is an input"):
             write(tmp_path / name, [tmp_path / "in.exr", tmp_path / "missing.exr"])
     assert (tmp_path / "in.exr").read_bytes() == b"old"
     write(tmp_path / "in.exr", [tmp_path / "in.exr"], tmp_path / "link.exr")
@@ -278,7 +278,7 @@ def test_a_new_file_beside_those_that_are_read_is_written_and_theirs_only_where_
     read = tmp_path / "dem.exr"
     read.write_bytes(b"old")
     write(tmp_path / "new.exr", [read, tmp_path / "gone.json"])
-    with pytest.raises(InputError, match="it is read here"):
+    with pytest.raises(InputError, match="it is an input"):
         write(read, [read])
     assert read.read_bytes() == b"old"
     write(read, [read], instead_of=read)

@@ -180,7 +180,9 @@ def test_what_is_no_lock_is_refused_in_a_sentence(tmp_path, kind):
         case _:
             lock.write_text({"empty": "", "no JSON": "\0"}.get(kind, kind))
     with (
-        pytest.raises(InputError, match=r"is being changed by someone; .* or remove .*lock"),
+        pytest.raises(
+            InputError, match=r"is being changed by another process; .* or remove .*lock"
+        ),
         locked(tmp_path),
     ):
         pass

@@ -269,4 +269,4 @@ def test_a_retired_parameter_is_accepted_at_its_value_and_refused_at_another(par
     other = not value if isinstance(value, bool) else value + 1
     with pytest.raises(InputError) as error:
         parameters.from_dict({name: other})
-    assert str(error.value) == f"{name} is always {value} now. {replacement}"
+    assert str(error.value) == f"{name} is fixed at {value} now. {replacement}"

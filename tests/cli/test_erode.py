@@ -289,10 +289,7 @@ def test_sand_of_so_many_meters_is_a_sediment_mask_of_as_many(folder):
         (["--sand"], "arcane needs no sand; say how much you want: --sand METERS."),
         (["--sand", "0"], "a layer is more than 0 m thick, not 0"),
         (["--sand", "nan"], "'nan' is not a number"),
-        (
-            ["--sand", "3", "--mask", "sediment=dem.npy"],
-            "both say where loose sand lies; give one of them",
-        ),
+        (["--sand", "3", "--mask", "sediment=dem.npy"], "both place loose sand; give one of them"),
     ],
 )
 def test_sand_that_cannot_be_is_refused(folder, capsys, words, sentence):

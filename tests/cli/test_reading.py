@@ -46,7 +46,7 @@ def test_what_a_file_leaves_open_is_said_with_the_option_that_settles_it(
     [
         (
             ("erode", "dem.npy", "out.npy", "--byte-order", "big"),
-            "says its byte order and depth itself",
+            "contains its byte order and depth",
         ),
         (
             ("convert", "gray.png", "out.npy", "--height-range", "0", "9", "--unit", "ft"),

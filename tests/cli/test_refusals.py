@@ -94,7 +94,7 @@ OK = ("erode", "dem.npy", "out.npy")
             ("erode", "--set", "droplet.capacity=1", "dem.npy", "out.npy"),
             "put the files before the options",
         ),
-        ((*OK, "--set", "capacity=1"), "names no parameter of a step"),
+        ((*OK, "--set", "capacity=1"), "is not a parameter of a step"),
         ((*OK, "--set", "lava.capacity=1"), "the steps are 1.droplet"),
         ((*OK, "--set", "droplet.capacty=1"), "capacty is not a parameter here; choose one of"),
         ((*OK, "--set", "droplet.capacity=lots"), "capacity must be from 0 to 1000, not 'lots'"),

@@ -176,7 +176,7 @@ def test_more_seeds_leave_the_variants_that_are_there_and_another_terrain_does_n
         (["--vary", "droplet.capacity=3"], "needs a list of values, such as droplet.capacity="),
         (["--vary", "droplet.capacity=[]"], "needs a list of values"),
         (["--vary", "droplet.capacity=[3, -1]"], "capacity"),
-        (["--vary", "water.duration=[3]"], "names no parameter"),
+        (["--vary", "water.duration=[3]"], "is not a parameter"),
         (["--seeds", *map(str, range(501))], "501 variants are too many"),
         (["--side", "1"], "--side 1 is too small"),
     ],

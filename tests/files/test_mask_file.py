@@ -121,4 +121,4 @@ def test_a_mask_of_the_size_of_the_file_is_cut_as_the_land_is(tmp_path):
 def test_a_faint_mask_is_said(tmp_path, land):
     geotiff(tmp_path / "mask.tif", np.full(SHAPE, 2, np.uint8))
     mask, doubts = values(tmp_path / "mask.tif", land)
-    assert mask.max() == 2 / 255 and "is at most 0.0078, where 1 is the full effect" in doubts[0]
+    assert mask.max() == 2 / 255 and "is at most 0.0078; 1 is the full effect" in doubts[0]

@@ -360,7 +360,7 @@ def test_values_are_set_by_kind_or_number():
 )
 def test_values_for_no_step_are_refused(target):
     with pytest.raises(
-        InputError, match=r"names no parameter of a step .*; the steps are 1\.droplet"
+        InputError, match=r"is not a parameter of a step.*; the steps are 1\.droplet"
     ):
         Recipe.parse(SHORT, "x").with_values({target: 1})
 

@@ -131,7 +131,7 @@ class ResultsOrder:
         """From the arguments of a run; InputError for options that lack another one."""
         words = vars(arguments)
         if arguments.analyze and not arguments.maps:
-            raise InputError("--analyze needs --maps, the folder for what it finds.")
+            raise InputError("--analyze needs --maps, the folder for its maps.")
         if arguments.weights and not arguments.maps:
             raise InputError("--weights needs --maps, the folder for them.")
         for option in ("time_limit", "checkpoint_every", "go_on"):
@@ -172,8 +172,8 @@ class FramesOrder:
         if arguments.frames_per_second is not None:
             if count is not None:
                 raise InputError(
-                    "--frames and --frames-per-second are two ways to say how many; leave out one "
-                    "of the two."
+                    "--frames and --frames-per-second both set the number of frames; give one "
+                    "of them."
                 )
             count = frames_of_film(*arguments.frames_per_second)
         if (count is None) != (arguments.frames_folder is None) or (
@@ -201,7 +201,7 @@ class ErodeOrder:
         if arguments.look:
             raise InputError("--look is for an OUTPUT that ends in .blend.")
         if arguments.region is not None and arguments.region_mask is not None:
-            raise InputError("--region and --region-mask both say what to erode; give one of them.")
+            raise InputError("--region and --region-mask both set the region; give one of them.")
         return cls(
             SourceOrder.of(arguments),
             arguments.seed,

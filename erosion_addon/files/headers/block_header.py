@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ..places.coordinate_text import system_in
 from ..places.placement import GEOGRAPHIC, PROJECTED, Placement, System
 from .image_format import CorruptError, ImageHeader
@@ -79,8 +79,8 @@ def _srtm(path: Path, size: int) -> Block:
     )
     if shape is None:
         raise InputError(
-            "{path} has {size} bytes, which no .hgt file has; one of 3601 × 3601 heights has "
-            "25934402 bytes."
+            "{path} has {size} bytes, which is not the size of an .hgt file; 3601 × 3601 "
+            "heights take 25934402 bytes."
         ).format(path=path, size=size)
     rows, cols = shape
     header = ImageHeader(rows, cols, 1, "int16", no_data=_VOID, unit=1.0, byte_order="big")
@@ -96,9 +96,9 @@ def _srtm(path: Path, size: int) -> Block:
         header = placed(header, place)
     else:
         along = Placement((0.0, 0.0), (step, 0.0), (0.0, 0.0 - step), _GLOBE).spacing((0, 0))
-        doubt = (
-            "Its name does not say where it lies, as N46E010.hgt would; its cells count as those "
-            "of the equator."
+        doubt = Sentence(
+            "its name gives no location, such as N46E010.hgt; its cells count as cells at the "
+            "equator."
         )
         header = header._replace(spacing=along, doubts=(doubt,))
     return Block(header, np.dtype(">i2"), 0, cols * 2, 2)
@@ -129,7 +129,7 @@ def _described(path: Path) -> Block:
     text = text_beside(path, ".hdr")
     if not text.strip():
         raise InputError(
-            "{path} needs its header {stem}.hdr beside it, which is not there or empty."
+            "{path} needs its header {stem}.hdr beside it; that file is missing or empty."
         ).format(path=path, stem=path.stem)
     return _envi(path, text) if text.lstrip().startswith("ENVI") else _esri(path, text)
 
@@ -152,7 +152,9 @@ def _esri(path: Path, text: str) -> Block:
         number = "i"
     if not (pixel or is_float or bits == 8):
         remarks.append(
-            "Its header does not say whether its numbers have a sign; they count as signed."
+            Sentence(
+                "its header does not say whether its numbers are signed; they count as signed."
+            )
         )
     order = "big" if words.text("byteorder").lower().startswith("m") else "little"
     dtype = _dtype(path, f"{number}{bits // 8}" if bits % 8 == 0 else "", order)
@@ -252,7 +254,7 @@ def _block(
 def _dtype(path: Path, kind: str, order: str) -> np.dtype[np.generic]:
     if kind not in _KINDS:
         raise InputError(
-            "{path} holds numbers of a kind that is not supported; save it with 16 or 32 bits."
+            "{path} holds an unsupported kind of number; save it with 16 or 32 bits."
         ).format(path=path)
     return np.dtype(("<" if order == "little" else ">") + kind)
 

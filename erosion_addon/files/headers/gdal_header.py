@@ -103,14 +103,14 @@ def _require_local(path: Path, depth: int = 0) -> None:
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError("{path} is no virtual raster of GDAL, or damaged; save it again.").format(
-            path=path
-        ) from None
+        raise InputError(
+            "{path} is not a GDAL virtual raster, or is damaged; save it again."
+        ).format(path=path) from None
     for element in elements:
         words = [element.text or "", *element.attrib.values()]
         if any("/vsi" in word or "://" in word for word in words):
             raise InputError(
-                "{path} names a server or an archive; it may name files of this machine only."
+                "{path} refers to a server or an archive; only files on this machine are allowed."
             ).format(path=path)
         if not element.tag.lower().endswith(("sourcefilename", "sourcedataset")):
             continue
@@ -123,7 +123,7 @@ def _require_local(path: Path, depth: int = 0) -> None:
             or not any(map(is_there, paths))
         ):
             raise InputError(
-                "{path} names {word:.80}, which is no file with heights on this machine."
+                "{path} refers to {word:.80}, which is not a file of heights on this machine."
             ).format(path=path, word=repr(words[0]))
         for inner in paths:
             if inner.suffix.lower() == ".vrt" and is_there(inner):
@@ -141,9 +141,9 @@ def _require_binary(path: Path) -> None:
     with open_regular(path) as stream:
         head = stream.read(4096)
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"<", b"{") or b"<gdal" in head.lower():
-            raise InputError("{path} does not hold what its suffix says; save it again.").format(
-                path=path
-            )
+            raise InputError(
+                "The content of {path} does not match its suffix; save it again."
+            ).format(path=path)
 
 
 def has_gdal() -> bool:

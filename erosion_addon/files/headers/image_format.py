@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from .georeference import Georeference
 
 
@@ -42,8 +42,8 @@ class ImageHeader(NamedTuple):
     mirrored: bool = False
     mask_band: bool = False
     coded: str = ""
-    doubts: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    doubts: tuple[Sentence, ...] = ()
+    remarks: tuple[Sentence, ...] = ()
     by_gdal: bool = False
 
     @property

@@ -98,8 +98,8 @@ def damage_in(name: str) -> Iterator[None]:
         raise
     except (CorruptError, struct.error, ValueError, IndexError) as error:
         why = str(error) if isinstance(error, CorruptError) else "its header is invalid"
-        raise InputError("{name} is damaged or cut off: {why}; save it again.").format(
-            name=name, why=why
+        raise InputError("{name} is damaged or cut off: {reason}; save it again.").format(
+            name=name, reason=why
         ) from error
 
 

@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ..places.geo_keys import are_depths, placement_of, vertical_unit
 from ..places.placement import Placement
 from ..places.units import length_of
@@ -168,8 +168,8 @@ def _packing(directory: Directory, name: str) -> str:
     if number not in PACKINGS or (number == 7 and directory.one(BITS, 1) != 8):
         packing = _OTHER_PACKINGS.get(number) or PACKINGS.get(number) or f"method {number}"
         raise UnknownPackingError(
-            "{name} is packed by {packing}, which is not read here; save it with Deflate, in GDAL "
-            "by gdal_translate -co COMPRESS=DEFLATE."
+            "{name} is compressed with {packing}, which is not supported; save it with "
+            "Deflate, in GDAL by gdal_translate -co COMPRESS=DEFLATE."
         ).format(name=name, packing=packing)
     return PACKINGS[number]
 
@@ -213,8 +213,10 @@ def _orientation(directory: Directory, placement: Placement | None, name: str) -
     return corner in (3, 4), corner in (2, 3)
 
 
-def _remarks(directory: Directory, placement: Placement | None) -> list[str]:
+def _remarks(directory: Directory, placement: Placement | None) -> list[Sentence]:
     remarks = list(placement.remarks) if placement else []
     if are_depths(directory.tags):
-        remarks.append("Its vertical system counts depths downward; its numbers count as heights.")
+        remarks.append(
+            Sentence("its vertical system counts depths downward; its numbers count as heights.")
+        )
     return remarks

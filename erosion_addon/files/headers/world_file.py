@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...base.regular_files import open_regular
 from ..places.coordinate_text import system_in
 from ..places.placement import UNKNOWN, Placement, System
@@ -79,11 +79,11 @@ def placed(header: ImageHeader, placement: Placement) -> ImageHeader:
     )
 
 
-def _lost_place(placement: Placement, georeference: Georeference | None) -> list[str]:
+def _lost_place(placement: Placement, georeference: Georeference | None) -> list[Sentence]:
     is_lost = placement.system.kind != UNKNOWN and georeference is None
-    sentence = (
-        "Its coordinate reference system has no number of EPSG in the file, so TIFFs made of it "
-        "hold no place."
+    sentence = Sentence(
+        "its coordinate reference system has no EPSG code in the file, so TIFFs made from it have "
+        "no location."
     )
     return [sentence] if is_lost else []
 

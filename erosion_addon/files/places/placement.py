@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...base.errors import Sentence
 from ...base.kernels.elementary import exp, sincos
 
 PROJECTED = "projected"
@@ -90,29 +91,39 @@ class Placement:
         return None
 
     @property
-    def remarks(self) -> Iterator[str]:
-        """Sentences about what cells of a terrain cannot follow."""
+    def remarks(self) -> Iterator[Sentence]:
+        """Properties that no option changes; `described` puts the name of the file before them."""
         right = self.right
         down = self.down
         lengths = _length(right) * _length(down)
         if abs(right[0] * down[0] + right[1] * down[1]) > _SHEARED * lengths:
-            yield "Its cells are sheared, but are read as rectangles; warp it to north up."
+            yield Sentence(
+                "its cells are sheared, but are read as rectangles; warp it to north up."
+            )
         elif min(abs(right[0]), abs(right[1])) > _TURNED * _length(right) or abs(right[1]) > abs(
             right[0]
         ):
             turn = math.degrees(math.atan2(right[1], right[0]))
-            yield f"Its rows are turned by {turn:.4g}° from east; north is not up in the terrain."
+            yield Sentence(
+                "its rows are turned by {turn:.4g}° from east; north is not up in the terrain."
+            ).format(turn=turn)
 
-    def doubts(self, shape: tuple[int, int]) -> Iterator[str]:
-        """Sentences about the size of cells where the map leaves it open."""
+    def doubts(self, shape: tuple[int, int]) -> Iterator[Sentence]:
+        """Doubts about the size of cells."""
         system = self.system
         if system.unit is None:
-            yield "The unit of its coordinates is not known; give the cell size."
+            yield Sentence("the unit of its coordinates is unknown; give the cell size.")
         elif self.spacing(shape) is None:
-            yield "Its coordinates give cells of no usual size; give the cell size."
+            yield Sentence("its coordinates give cells of an unlikely size; give the cell size.")
         elif system.kind == UNKNOWN:
-            unit = "degrees" if self._looks_like_degrees else "meters"
-            yield f"It names no coordinate reference system; its coordinates count as {unit}."
+            if self._looks_like_degrees:
+                yield Sentence(
+                    "it names no coordinate reference system; its coordinates count as degrees."
+                )
+            else:
+                yield Sentence(
+                    "it names no coordinate reference system; its coordinates count as meters."
+                )
 
     def _meters(self, y: float) -> Pair | None:
         """Meters (x, y) per unit of the coordinates at a y; None if unknown."""

@@ -82,8 +82,8 @@ def _zstd(packed: bytes, length: int) -> bytes:
         import zstandard
     except ImportError:
         raise InputError(
-            "TIFFs packed by ZSTD need the Python package zstandard, which Blender's own releases "
-            "bring: run pip install zstandard, or save the file with Deflate, in GDAL by "
+            "TIFFs compressed with ZSTD need the Python package zstandard, which comes with "
+            "Blender: run pip install zstandard, or save the file with Deflate, in GDAL by "
             "gdal_translate -co COMPRESS=DEFLATE."
         ) from None
     try:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...grid.dequantize import MOST_LEVELS
 from ..headers.image_format import ImageHeader
 from ..places.units import name_of
@@ -54,7 +54,7 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
             ).format(name=record.name)
         if header.kind.startswith("float") and not within and low <= high:
             raise InputError(
-                "{name} holds floats from {low:g} to {high:g}, and shades go from 0 to 1."
+                "{name} holds floats from {low:g} to {high:g}; shades go from 0 to 1."
             ).format(name=record.name, low=low, high=high)
         if header.kind.startswith("uint"):
             sentinels = {}
@@ -81,10 +81,11 @@ def record_of(record: Record, header: ImageHeader, survey: Survey, options: Read
         record = replace(record, step=_step(record, max(abs(low), abs(high))))
     if meaning == "heights" and options.no_data is None:
         for number, count in survey.loners().items():
-            what = f"{number:g} in {_cells(record, survey, count)}, far from all other heights"
-            doubts.append(
-                Doubt(f"{record.name} holds {what}, which was taken for a height.", "no_data")
-            )
+            sentence = Sentence(
+                "{name} holds {number:g} in {cells}, far from all other heights; it was read as a "
+                "height."
+            ).format(name=record.name, number=number, cells=_cells(record, survey, count))
+            doubts.append(Doubt(sentence, "no_data"))
     doubts += _holes(record, survey, sentinels, options)
     return replace(record, doubts=tuple(doubts))
 
@@ -108,33 +109,35 @@ def _meaning(
         if measured:
             return "heights"
         if placed and top <= _ABOVE_EARTH:
-            sentence = (
-                f"{record.name} holds whole numbers with a place on Earth, which were taken for "
-                "meters."
+            sentence = Sentence(
+                "{name} holds whole numbers and a location on Earth; they were read as meters."
             )
-            doubts.append(Doubt(sentence, "numbers"))
+            doubts.append(Doubt(sentence.format(name=record.name), "numbers"))
             return "heights"
         return "shades"
     if header.kind.startswith("int") and span:
-        doubts.append(
-            Doubt(
-                f"{record.name} holds signed whole numbers, which were taken for meters.", "numbers"
-            )
-        )
+        sentence = Sentence("{name} holds signed whole numbers; they were read as meters.")
+        doubts.append(Doubt(sentence.format(name=record.name), "numbers"))
     if not (header.kind.startswith("float") and within) or measured:
         return "heights"
     if span:
         low, high = span
-        sentence = (
-            f"{record.name} holds numbers from 0 to 1, which were taken for shades from {low:g} m "
-            f"to {high:g} m."
-        )
+        sentence = Sentence(
+            "{name} holds numbers from 0 to 1; they were read as shades from {low:g} m to {high:g} "
+            "m."
+        ).format(name=record.name, low=low, high=high)
         doubts.append(Doubt(sentence, "numbers"))
         return "shades"
     long = max(record.shape) * max(record.spacing or (0.0, 0.0))
     if record.spacing is None or long >= 1000.0:
-        land = f" on land {long / 1000:.3g} km long" if record.spacing else ""
-        sentence = f"{record.name} holds numbers from 0 to 1{land}, which were taken for meters."
+        if record.spacing:
+            sentence = Sentence(
+                "{name} holds numbers from 0 to 1 for land {length:.3g} km long; they were read as "
+                "meters."
+            ).format(name=record.name, length=long / 1000)
+        else:
+            sentence = Sentence("{name} holds numbers from 0 to 1; they were read as meters.")
+            sentence = sentence.format(name=record.name)
         doubts.append(Doubt(sentence, "height_range"))
     return "heights"
 
@@ -153,11 +156,10 @@ def _unit(name: str, header: ImageHeader, options: Reading) -> tuple[float, list
     ]
     if across == 1.0 or not names:
         return 1.0, []
-    sentence = (
-        f"{name} has coordinates in {names[0]} and heights without a unit, which were taken for "
-        f"{names[0]} too."
+    sentence = Sentence(
+        "{name} has coordinates in {unit} and heights without a unit; they were read as {unit} too."
     )
-    return across, [Doubt(sentence, "unit")]
+    return across, [Doubt(sentence.format(name=name, unit=names[0]), "unit")]
 
 
 def _step(record: Record, largest: float) -> float | None:
@@ -187,53 +189,57 @@ def _holes(
         and not math.isnan(options.no_data)
         and survey.empty == survey.masked
     ):
-        return [
-            Doubt(
-                f"{record.name} holds {options.no_data:g}, the number for no data, nowhere.",
-                "no_data",
-            )
-        ]
+        sentence = Sentence("No cell of {name} holds {number:g}, the number for no data.")
+        return [Doubt(sentence.format(name=record.name, number=options.no_data), "no_data")]
     if not record.holes:
         return []
     if options.holes == "fill" and record.holes > _LARGEST_HOLES * survey.cells:
         names = ", ".join(f"{number:g}" for number in record.no_data)
-        where = _cells(record, survey, record.holes)
-        what = f"no data ({names}) in {where}" if names else f"{where} that are not numbers"
+        if names:
+            gaps = Sentence("no data ({numbers}) in {cells}")
+        else:
+            gaps = Sentence("{cells} that are not numbers")
+        gaps = gaps.format(numbers=names, cells=_cells(record, survey, record.holes))
         raise InputError(
-            "{name} has {what}, too many to fill from the others; crop the file to the part that "
-            "has data, or make the rest a sea at a level."
-        ).format(name=record.name, what=what)
-    result = "were filled from the heights around them"
+            "{name} has {gaps}, too many to fill from the others; crop the file to the part with "
+            "data, or make the rest a sea at a level."
+        ).format(name=record.name, gaps=gaps)
     if options.holes == "sea":
-        result = f"are sea at {options.sea_level:g} m"
+        result = Sentence("are sea at {level:g} m").format(level=options.sea_level)
+    else:
+        result = Sentence("were filled from the heights around them")
     doubts = []
     if survey.empty:
-        number = "" if survey.no_data is None else f" ({survey.no_data:g})"
+        if survey.no_data is None:
+            sentence = Sentence("{name} has no data in {cells}; they {result}.")
+        else:
+            sentence = Sentence("{name} has no data ({number:g}) in {cells}; they {result}.")
         cells = _cells(record, survey, survey.empty)
-        doubts.append(
-            Doubt(f"{record.name} has no data{number} in {cells}; they {result}.", "holes")
+        sentence = sentence.format(
+            name=record.name, number=survey.no_data, cells=cells, result=result
         )
+        doubts.append(Doubt(sentence, "holes"))
     if survey.nans:
-        cells = _cells(record, survey, survey.nans)
-        doubts.append(
-            Doubt(f"{record.name} has {cells} that are not numbers; they {result}.", "holes")
+        sentence = Sentence("{name} has {cells} that are not numbers; they {result}.").format(
+            name=record.name, cells=_cells(record, survey, survey.nans), result=result
         )
+        doubts.append(Doubt(sentence, "holes"))
     for sentinel, count in sentinels.items():
-        what = f"{sentinel:g} in {_cells(record, survey, count)}, far from all other heights"
-        doubts.append(
-            Doubt(
-                f"{record.name} holds {what}, which was taken for no data; they {result}.",
-                "no_data",
-            )
+        sentence = Sentence(
+            "{name} holds {number:g} in {cells}, far from all other heights; it was read as no "
+            "data, and they {result}."
+        ).format(
+            name=record.name, number=sentinel, cells=_cells(record, survey, count), result=result
         )
+        doubts.append(Doubt(sentence, "no_data"))
     return doubts
 
 
-def _cells(record: Record, survey: Survey, count: int) -> str:
-    """Number of cells in words; their share where a survey saw some cells only."""
+def _cells(record: Record, survey: Survey, count: int) -> Sentence:
+    """Number of cells in words; their share if a survey saw some cells only."""
     if survey.cells < record.shape[0] * record.shape[1]:
-        return f"about {count / survey.cells:.2%} of its cells"
-    return f"{count} of {survey.cells} cells"
+        return Sentence("about {share:.2%} of its cells").format(share=count / survey.cells)
+    return Sentence("{count} of {total} cells").format(count=count, total=survey.cells)
 
 
 def in_meters(numbers: Array, record: Record) -> Array:

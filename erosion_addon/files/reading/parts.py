@@ -58,14 +58,14 @@ def check_options(record: Record, options: Reading) -> None:
         record.name
     ).suffix.lower() not in WIDTHS:
         raise InputError(
-            "{name} says its byte order and depth itself; leave out these options of raw files."
+            "{name} contains its byte order and depth; leave out these options for raw files."
         ).format(name=record.name)
     if options.flip and record.georeference:
         raise InputError(
-            "{name} has a place on Earth, which says where its rows lie; do not flip them."
+            "{name} has a georeference, which sets the order of its rows; do not flip them."
         ).format(name=record.name)
     if options.every < 1:
-        raise InputError("Each n-th cell is at least each first one, not each {every}.").format(
+        raise InputError("The step between cells (every) must be 1 or more, not {every}.").format(
             every=options.every
         )
     if options.window:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from .record import Array, Doubt, Reading
 
 WIDTHS = {".r16": (2, 4), ".r32": (4, 2), ".raw": (2, 4, 1)}
@@ -18,10 +18,10 @@ WIDTHS = {".r16": (2, 4), ".r32": (4, 2), ".raw": (2, 4, 1)}
 _KINDS = {1: ("u8",), 2: ("u16", "i16"), 4: ("f32",)}
 _DTYPES = {"u8": "u1", "u16": "u2", "i16": "i2", "f32": "f4"}
 _NAMES = {
-    "u8": "8-bit shades",
-    "u16": "16-bit shades",
-    "i16": "signed 16-bit numbers",
-    "f32": "32-bit floats",
+    "u8": Sentence("8-bit shades"),
+    "u16": Sentence("16-bit shades"),
+    "i16": Sentence("signed 16-bit numbers"),
+    "f32": Sentence("32-bit floats"),
 }
 _SMOOTHER = 0.5
 """Roughness, relative to the usual form's, below which another form is taken."""
@@ -55,9 +55,8 @@ def form_of(paths: Sequence[Path], length: int, options: Reading) -> tuple[Form,
     usual = best = forms[0]
     doubts = []
     if usual.dtype.itemsize != WIDTHS[first.suffix.lower()][0]:
-        doubts.append(
-            Doubt(f"{first} has the size of {_NAMES[usual.depth]} only, and was read so.", "depth")
-        )
+        sentence = Sentence("{path} has the right size only as {kind}, so it was read that way.")
+        doubts.append(Doubt(sentence.format(path=first, kind=_NAMES[usual.depth]), "depth"))
     # a single row has no neighbors, and is no terrain
     for form in forms[1:] if min(usual.shape) > 1 else []:
         # Numbers with swapped bytes have another range; signed and unsigned ones differ where they
@@ -66,15 +65,13 @@ def form_of(paths: Sequence[Path], length: int, options: Reading) -> tuple[Form,
         if _roughness(paths, form, relative) < _SMOOTHER * _roughness(paths, best, relative):
             best = form
     if best.order != usual.order:
-        sentence = (
-            f"{first} is smooth land with its bytes in {best.order}-endian order only, and was "
-            "read so."
+        sentence = Sentence(
+            "{path} is smooth land only in {order}-endian byte order, so it was read that way."
         )
-        doubts.append(Doubt(sentence, "byte_order"))
+        doubts.append(Doubt(sentence.format(path=first, order=best.order), "byte_order"))
     if best.depth != usual.depth:
-        doubts.append(
-            Doubt(f"{first} is smooth land as {_NAMES[best.depth]} only, and was read so.", "depth")
-        )
+        sentence = Sentence("{path} is smooth land only as {kind}, so it was read that way.")
+        doubts.append(Doubt(sentence.format(path=first, kind=_NAMES[best.depth]), "depth"))
     return best, doubts
 
 
@@ -96,12 +93,17 @@ def _no_form(path: Path, length: int, options: Reading) -> InputError:
         widths = sorted(WIDTHS[path.suffix.lower()])
     else:
         widths = [int(options.depth[1:]) // 8]
-    bits = " or ".join(f"{8 * width}-bit" for width in widths)
-    shape = f"{options.size[0]} × {options.size[1]} cells" if options.size else "a square"
-    hint = "give another size" if options.size else "give its size (rows and columns)"
+    bits = "/".join(str(8 * width) for width in widths) + "-bit"
+    if options.size:
+        rows, cols = options.size
+        return InputError(
+            "{path} has {length} bytes, which is not {rows} × {cols} cells of {bits} numbers; give "
+            "another size."
+        ).format(path=path, length=length, rows=rows, cols=cols, bits=bits)
     return InputError(
-        "{path} has {length} bytes, which is not {shape} of {bits} numbers; {hint}."
-    ).format(path=path, length=length, shape=shape, bits=bits, hint=hint)
+        "{path} has {length} bytes, which is not a square of {bits} numbers; give its size (rows "
+        "and columns)."
+    ).format(path=path, length=length, bits=bits)
 
 
 def _roughness(paths: Sequence[Path], form: Form, relative: bool) -> float:

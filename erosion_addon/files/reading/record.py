@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.errors import Sentence
 from ..headers.georeference import Georeference
 
 Array = np.ndarray[Any, Any]
@@ -14,7 +15,7 @@ Range = tuple[float, float]
 UNITS = {"m": 1.0, "ft": 0.3048, "us-ft": 1200 / 3937}
 """Meters per unit of height: meter, international foot, survey foot."""
 
-UNIT_NAMES = {"m": "meters", "ft": "feet", "us-ft": "US feet"}
+UNIT_NAMES = {"m": Sentence("meters"), "ft": Sentence("feet"), "us-ft": Sentence("US feet")}
 
 NUMBERS = ("heights", "shades")
 BYTE_ORDERS = ("little", "big")
@@ -53,7 +54,7 @@ class Reading:
 class Doubt:
     """Ambiguity of a file and its interpretation. option: field of `Reading` that settles it."""
 
-    sentence: str
+    sentence: Sentence
     option: str
 
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...base.arrays import Array, longer_side
+from ...base.errors import Sentence
 from ...base.parameters import Parameters, Specification, specifications
 from ...terrain.limits import Limits
 from ...terrain.masks import FACTORS
@@ -204,9 +205,11 @@ class Process(NamedTuple):
     moves_ground: bool = True
     """Whether it moves rock, sediment or soil."""
 
-    why_still: Callable[[Any, Array, Spacing], str] = lambda parameters, elevation, spacing: ""
-    """(parameters, heights, (row, col) m) → sentence that says why such land stays as it is; empty
-    if it need not.
+    why_still: Callable[[Any, Array, Spacing], Sentence | None] = (
+        lambda parameters, elevation, spacing: None
+    )
+    """(parameters, heights, (row, col) m) → reason why the process leaves such land unchanged; None
+    without one.
     """
 
     works_on_flat_land: Callable[[Any], bool] = lambda parameters: False

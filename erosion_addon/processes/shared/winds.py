@@ -61,7 +61,7 @@ def check_rose(rose: Rose) -> None:
                 "360, weights from 0 up."
             ).format(direction=direction, weight=weight)
     if rose and not any(weight for _, weight in rose):
-        raise InputError("wind_rose: all weights are 0, so no wind blows; give one of them more.")
+        raise InputError("wind_rose: all weights are 0, so no wind blows; raise one of them.")
 
 
 def drawn_wind(direction: float, rose: Rose, chance: float) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...base.arrays import Array
 from ...base.doors import door
+from ...base.errors import Sentence
 from ...grid.stencils import steepest
 from ..shared.parameters import SECONDS, seconds_of_slides
 from ..shared.process import Part, Process, Spacing, Tiling
@@ -31,14 +32,14 @@ def _on_part(parameters: TalusParameters, part: Part) -> TalusParameters:
     return replace(parameters, coarse_to_fine=False)
 
 
-def _why_still(parameters: TalusParameters, elevation: Array, spacing: Spacing) -> str:
+def _why_still(parameters: TalusParameters, elevation: Array, spacing: Spacing) -> Sentence | None:
     slope = steepest(elevation, spacing)
     if slope > parameters.rock_angle:
-        return ""
-    return (
-        f"No slope is steeper than {math.ceil(slope)}°; rock stands up to "
-        f"{parameters.rock_angle:.0f}°, and loose material up to {parameters.sediment_angle:.0f}°."
-    )
+        return None
+    return Sentence(
+        "No slope is steeper than {slope}°; rock stands up to {rock:.0f}°, and loose material up "
+        "to {sediment:.0f}°."
+    ).format(slope=math.ceil(slope), rock=parameters.rock_angle, sediment=parameters.sediment_angle)
 
 
 def _summary(counts: Mapping[str, Any]) -> list[str]:

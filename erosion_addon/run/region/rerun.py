@@ -105,7 +105,7 @@ def begin(
     window, on_window, options = window_run(terrain, recipe, region, replace(options, masks=masks))
     land = surroundings(terrain, region, edges, masks, options.threads)
     run = simulation.begin(window, on_window, replace(options, surroundings=land))
-    notes = on_edges + on_masks
+    notes: list[str] = [*on_edges, *on_masks]
     return RegionRun(terrain, region, edges, notes, land, masks.get("outlet")).merged(run)
 
 

@@ -35,9 +35,7 @@ def why_still(
         holds = kind != "rain" or stroke.kind in ("rain", "rills")
         if holds and kind in masks and np.all(masks[kind][inside] == np.float32(value)):
             label = MASK_KINDS[kind].label
-            return Sentence("The mask {label} lets the brush change nothing there.").format(
-                label=label
-            )
+            return Sentence("The mask {label} prevents all changes there.").format(label=label)
     reason = _of_land(ground, stroke, inside)
     if names := obstacle.shapers(obj):
         return Sentence(

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...bake.parameters import SUNS, Lighting, LightParameters, Sun
 from ...bake.sphere_fit import fit_spheres, surface_points
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...terrain.fields import FIELDS
 from ...worker.messages import Request
 from ...worker.requests import light_request
@@ -203,9 +203,9 @@ def bake_light(
     mesh[STRENGTHS] = strengths_of(depsgraph)
     mesh[DIRECTIONS] = _directions(obj, _sun_lights(depsgraph) if depsgraph else [])
     mesh.update()
-    suns = len(asked.values["suns"])
-    casters = len(asked.arrays["casters"])
-    return f"Baked the light of the sky; suns: {suns}, spheres that cast shadows: {casters}"
+    return Sentence(
+        "Baked the light of the sky; suns: {suns}, spheres that cast shadows: {casters}"
+    ).format(suns=len(asked.values["suns"]), casters=len(asked.arrays["casters"]))
 
 
 def request(

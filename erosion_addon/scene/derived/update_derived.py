@@ -88,15 +88,15 @@ def update(
         try:
             sentences += bring_up_to_date(terrain) or []
         except InputError as error:
-            sentence = Sentence("Its {what} could not be updated: {error}")
-            sentences.append(sentence.format(what=what, error=error))
+            sentence = Sentence("Its {companion} could not be updated: {error}")
+            sentences.append(sentence.format(companion=what, error=error))
         except MemoryError:
-            sentence = Sentence("Its {what} could not be updated: there is not enough memory.")
-            sentences.append(sentence.format(what=what))
+            sentence = Sentence("Its {companion} could not be updated: there is not enough memory.")
+            sentences.append(sentence.format(companion=what))
         except Exception:  # noqa: BLE001 - a fault of ours in one of them
             print_traceback()
-            sentence = Sentence("Its {what} could not be updated; see the system console.")
-            sentences.append(sentence.format(what=what))
+            sentence = Sentence("Its {companion} could not be updated; see the system console.")
+            sentences.append(sentence.format(companion=what))
     return sentences
 
 

@@ -23,8 +23,8 @@ from ..terrain.mesh import Topology
 def read(folder: Path, record: Record, number: int) -> Terrain:
     """State in a frame file; InputError if there is none."""
     if not 0 <= number <= record.kept:
-        raise InputError("There is no frame {number} in {folder}; the last one is {kept}.").format(
-            number=number, folder=folder, kept=record.kept
+        raise InputError("There is no frame {number} in {folder}; the last one is {last}.").format(
+            number=number, folder=folder, last=record.kept
         )
     files = BlenderFiles()
     fields = {}

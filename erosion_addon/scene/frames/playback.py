@@ -43,9 +43,9 @@ def add(
     if (lattice.rows, lattice.cols) != record.size:
         sizes = [f"{cols} × {rows}" for rows, cols in (record.size, (lattice.rows, lattice.cols))]
         raise InputError(
-            "The frames in {folder} have {size} cells, and {name} has {own_size}; choose the "
+            "The frames in {folder} have {size} cells, but {name} has {cells}; choose the "
             "folder of its own frames."
-        ).format(folder=folder, size=sizes[0], name=terrain.name, own_size=sizes[1])
+        ).format(folder=folder, size=sizes[0], name=terrain.name, cells=sizes[1])
     remove(terrain)
     fields = [name for name in record.fields if name != "elevation"]
     names = [image for name in record.fields for image in FIELDS[name].images]

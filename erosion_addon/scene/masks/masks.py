@@ -8,7 +8,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...grid.sampling import bilinear
 from ...terrain.fields import ANALYZED, WATERS
 from ...terrain.masks import MASK_KINDS, fitted, inverted, prepare, softened
@@ -337,8 +337,12 @@ def field_values(obj: bpy.types.Object, lattice: Lattice, name: str) -> Array:
         return grid.terrain_of(lattice, vertex_heights(obj.data)).elevation
     fields = attributes.read_fields(obj.data, lattice, [name])
     if name not in fields:
-        remedy = "add rivers first" if name in WATERS else "no run has made one"
-        remedy = "analyze it first" if name in ANALYZED else remedy
+        if name in ANALYZED:
+            remedy = Sentence("analyze it first")
+        elif name in WATERS:
+            remedy = Sentence("add rivers first")
+        else:
+            remedy = Sentence("run a recipe that makes it")
         raise InputError("{name} has no {field}; {remedy}.").format(
             name=obj.name, field=name.replace("_", " "), remedy=remedy
         )

@@ -118,9 +118,9 @@ def before_erosion(mesh: bpy.types.Mesh, current: Array | None = None) -> tuple[
     astray = motion.astray(place, current)
     if astray and len(current) != mesh.get(COUNT):
         raise InputError(
-            "{name} has {count} vertices, of which {astray} are not where its last run left them; "
-            "delete what was added to the terrain, and it can be restored."
-        ).format(name=mesh.name, count=len(current), astray=astray)
+            "{misplaced} of the {count} vertices of {name} are not where its last run left "
+            "them; delete added geometry to restore the terrain."
+        ).format(name=mesh.name, count=len(current), misplaced=astray)
     return motion.of(before), not astray
 
 

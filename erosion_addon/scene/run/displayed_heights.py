@@ -74,8 +74,8 @@ def show_before(terrain: bpy.types.Object) -> None:
     put_back()
     if not show(mesh, before[:, 2]):
         raise InputError(
-            "{name} can show no other heights now; rename its attribute {own_heights}."
-        ).format(name=terrain.name, own_heights=OWN_HEIGHTS)
+            "{name} cannot show other heights; rename its attribute {attribute}."
+        ).format(name=terrain.name, attribute=OWN_HEIGHTS)
     session.display.before.add(mesh.session_uid)
     companions.hide(terrain)
 

@@ -300,7 +300,7 @@ class Task:
     def _hindrance(self) -> str | None:
         """Reason why the scene cannot be changed now, in a few words."""
         if self._state is State.HELD:
-            return "the result is not written yet"
+            return Sentence("the result is not written yet")
         return readiness.why_not_written(self.find_object())
 
     def fail(self, sentence: str) -> None:

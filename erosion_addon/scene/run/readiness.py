@@ -150,7 +150,7 @@ _REASONS: dict[Check, Reason] = {
     Check.WORKER: _worker,
 }
 
-_JOBS = {"RENDER": "the render", "OBJECT_BAKE": "the bake"}
+_JOBS = {"RENDER": Sentence("the render"), "OBJECT_BAKE": Sentence("the bake")}
 """Blender job that reads the file's data from its own thread → its name in a sentence."""
 
 _STROKES = ("PAINT_OT_", "SCULPT_OT_", "TRANSFORM_OT_")
@@ -187,4 +187,4 @@ def why_not_written(obj: bpy.types.Object | None) -> str | None:
     # Renders and bakes read the scene from threads of their own; an undo step amid a stroke would
     # hold half of it.
     name = operation()
-    return None if name is None else f"waits for the end of {name}"
+    return name and Sentence("waits for the end of {operation}").format(operation=name)

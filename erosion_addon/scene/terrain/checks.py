@@ -29,12 +29,12 @@ class SandSettings(NamedTuple):
 NO_SAND = SandSettings()
 
 
-def sand_lack(obj: bpy.types.Object, recipe: Recipe, settings: SandSettings) -> str:
-    """Message about missing loose material for the recipe; empty if there is enough, or a sediment
+def sand_lack(obj: bpy.types.Object, recipe: Recipe, settings: SandSettings) -> Sentence | None:
+    """Message about missing loose material for the recipe; None if there is enough, or a sediment
     mask.
     """
     if not recipe.needs.sediment or settings.has_mask:
-        return ""
+        return None
     layers = (attributes.read_values(obj.data, name, settings.anew) for name in LOOSE)
     return recipe.needs.lack(
         max((float(values.max()) for values in layers if values is not None), default=0.0)
@@ -116,11 +116,17 @@ def _of_shape(
     """Checks that the mesh is displayed unmodified, and that it has slopes."""
     is_flat = lattice is not None and lattice.relief == 0
     if names := shapers(obj):
-        flat = "That mesh is flat, so nothing runs down it. " if is_flat else ""
-        text = Sentence(
-            "The mesh below the modifiers is eroded; {names} acts on top of it. {flat}Apply to "
-            "erode what you see."
-        ).format(names=names, flat=flat)
+        if is_flat:
+            text = Sentence(
+                "The mesh below the modifiers is eroded, and it is flat; {names} acts on top of "
+                "it. Apply to erode the visible shape."
+            )
+        else:
+            text = Sentence(
+                "The mesh below the modifiers is eroded; {names} acts on top of it. Apply to erode "
+                "the visible shape."
+            )
+        text = text.format(names=names)
         return [Advice(text, "apply_modifiers")]
     steps = recipe.steps if recipe is not None else ()
     if is_flat and not any(

@@ -16,7 +16,7 @@ import bpy
 import numpy as np
 
 from ...base.arrays import linear
-from ...base.errors import InputError, reason_of
+from ...base.errors import InputError, Sentence, reason_of
 from ...base.memory import require, require_to_unpack
 from ...files.headers.image_header import (
     FileHeader,
@@ -62,7 +62,7 @@ class BlenderFiles(ImageFiles):
         it fails.
         """
         name = _blender_path(path)
-        require(pixels.size * _BYTES_PER_CELL, f"Writing {path}")
+        require(pixels.size * _BYTES_PER_CELL, Sentence("Writing {path}").format(path=path))
         with _temporary_image(pixels) as image, _temporary_scene() as scene:
             settings = scene.render.image_settings
             if hasattr(settings, "media_type"):  # Blender 5.0 and later
@@ -97,8 +97,12 @@ def image_colors(image: bpy.types.Image) -> np.ndarray[Any, Any]:
 def require_still(image: bpy.types.Image) -> None:
     """Raise InputError for tiles, movies, sequences and render results."""
     if image.source not in {"FILE", "GENERATED"}:
-        what = {"TILED": "made of UDIM tiles", "MOVIE": "a movie", "SEQUENCE": "a sequence"}
-        kind = what.get(image.source, "a render result")
+        kinds = {
+            "TILED": Sentence("made of UDIM tiles"),
+            "MOVIE": Sentence("a movie"),
+            "SEQUENCE": Sentence("a sequence"),
+        }
+        kind = kinds.get(image.source) or Sentence("a render result")
         raise InputError("The image {name} is {kind}; choose a single still image.").format(
             name=image.name, kind=kind
         )
@@ -110,7 +114,7 @@ def packed_suffix(data: bytes, name: str) -> str:
         if data.startswith(marks):
             return suffix
     raise InputError(
-        "{name} is packed in a format that is not read here; save it as PNG, TIFF or EXR."
+        "{name} is packed in an unsupported format; save it as PNG, TIFF or EXR."
     ).format(name=name)
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import bpy
 import numpy as np
 
-from ...base.errors import InputError, unreadable
+from ...base.errors import InputError, Sentence, unreadable
 from ...base.memory import available_memory, require
 from ...base.regular_files import is_blend_path_in_network, is_in_network
 from ...files import heightmap
@@ -49,7 +49,11 @@ def read(source: Source, options: Reading) -> tuple[Array, Record]:
     """
     try:
         with opened(source, options) as (numbers, record):
-            require(needed(record), f"A terrain of {record.name}", _part_that_fits(record))
+            require(
+                needed(record),
+                Sentence("A terrain of {name}").format(name=record.name),
+                _part_that_fits(record),
+            )
             return heightmap.heights_in(numbers, record, options)
     except OSError as error:
         raise unreadable(name_of(source), error) from error
@@ -201,7 +205,7 @@ def _renamed(
     name = name_of(image) if image.packed_file else str(path)
     try:
         yield lambda doubts: tuple(
-            replace(doubt, sentence=doubt.sentence.replace(str(path), name)) for doubt in doubts
+            replace(doubt, sentence=doubt.sentence.renamed(str(path), name)) for doubt in doubts
         )
     except InputError as error:
         raise InputError(error.sentence.renamed(str(path), name)) from error
@@ -294,9 +298,9 @@ def _sample(key: Key, form: Reading) -> tuple[Cells, ...]:
         return (heightmap.sample(numbers, record),)
 
 
-def _part_that_fits(record: Record) -> str:
+def _part_that_fits(record: Record) -> Sentence:
     every, side = fitting(record, available_memory() or needed(record))
-    return (
-        f"read each {every}. cell, or a window of {side} × {side} cells, or make a landscape in "
+    return Sentence(
+        "read one cell in {every}, or a window of {side} × {side} cells, or make a landscape in "
         "tiles of it"
-    )
+    ).format(every=every, side=side)

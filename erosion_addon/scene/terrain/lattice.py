@@ -321,9 +321,9 @@ def _not_finite(name: str, positions: Array) -> InputError:
     bad = np.flatnonzero(~np.isfinite(positions).all(axis=1))
     vertices = "1 vertex" if len(bad) == 1 else f"{len(bad)} vertices"
     return InputError(
-        "{name} has {vertices} whose position is not a number, the first is vertex {bad}; delete "
-        "them."
-    ).format(name=name, vertices=vertices, bad=bad[0])
+        "{name} has {vertices} whose position is not a number, the first is vertex {first}; "
+        "delete them."
+    ).format(name=name, vertices=vertices, first=bad[0])
 
 
 def _uneven(name: str, positions: Array, edges: Array | None, spacings: list[float]) -> InputError:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 import bpy
 import numpy as np
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...base.memory import require
 from ...terrain.irregular import Structure
 from . import attribute_values
@@ -275,7 +275,10 @@ def make_grid_object(
     once. InputError if memory does not suffice.
     """
     rows, cols = elevation.shape
-    require(rows * cols * GRID_BYTES, f"The mesh of {name} ({rows} × {cols})")
+    require(
+        rows * cols * GRID_BYTES,
+        Sentence("The mesh of {name} ({rows} × {cols})").format(name=name, rows=rows, cols=cols),
+    )
     mesh = bpy.data.meshes.new(name)
     _add_topology(mesh, rows, cols)
     mesh.uv_layers.new(name="UVMap", do_init=False)

@@ -131,12 +131,13 @@ def _check(
         ).format(name=name)
     if kind == "lakes" and not len(water.level):
         if parameters.limited_water:
-            rain = f" with {parameters.rain_text} of rain; let more fall"
-        else:
-            rain = ": its water runs off"
-        raise InputError("{name} has no lake of that size{rain}, or choose a smaller one.").format(
-            name=name, rain=rain
-        )
+            raise InputError(
+                "{name} has no lake of that size with {rain} of rain; raise Rain, or lower Lake "
+                "Area or Lake Depth."
+            ).format(name=name, rain=parameters.rain_text)
+        raise InputError(
+            "{name} has no lake of that size: its water runs off. Lower Lake Area or Lake Depth."
+        ).format(name=name)
 
 
 def headwaters_in(terrain: bpy.types.Object) -> str:

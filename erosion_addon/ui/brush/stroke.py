@@ -146,7 +146,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
                 self,
                 {"WARNING"},
                 Sentence(
-                    "{names} acts on top of what you paint; apply it to paint on what you see."
+                    "{names} acts on top of your strokes; apply it to paint on the visible shape."
                 ).format(names=names),
             )
         return {"FINISHED"}

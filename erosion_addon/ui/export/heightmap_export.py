@@ -194,7 +194,10 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
             return
         apart = lattice.spacing[1] * (lattice.cols - 1) / (points[1] - 1)
         text = phrase(
-            "{rows} × {cols} points, {apart} m apart", rows=rows, cols=cols, apart=f"{apart:.3g}"
+            "{rows} × {cols} points, {spacing} m apart",
+            rows=rows,
+            cols=cols,
+            spacing=f"{apart:.3g}",
         )
         layout.label(text=text, icon="INFO", translate=False)
 

@@ -33,7 +33,7 @@ class _MaskOperator:
     def poll(cls, context: bpy.types.Context) -> bool:
         terrain = active_terrain(context)
         if terrain is None or terrain.type != "MESH":
-            return allowed(cls, "Select a terrain")
+            return allowed(cls, Sentence("Select a terrain"))
         linked = terrain.library or terrain.data.library
         return allowed(
             cls,

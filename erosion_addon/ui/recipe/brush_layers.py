@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...processes.brush.parameters import MOST_STROKES, BrushParameters, Stroke
 from ...recipe.recipe import MOST_STEPS, Step
 from ...scene.original import original
@@ -60,7 +60,7 @@ def layer_shown(terrain: bpy.types.Object, mark: str) -> Any | None:
 def why_full(terrain: bpy.types.Object) -> str | None:
     """Why no layer can be added; None if one can."""
     if len(terrain.erosion.steps) >= MOST_STEPS:
-        return f"A recipe has at most {MOST_STEPS} steps"
+        return Sentence("A recipe has at most {most} steps").format(most=MOST_STEPS)
     return None
 
 

@@ -163,7 +163,7 @@ class EROSION_OT_recipe_delete(bpy.types.Operator):
             title=phrase("Delete {name}?", name=self.name),
             confirm_text="Delete",
             message=phrase(
-                "Its file is deleted, which cannot be undone. Terrains keep their settings."
+                "Its file is deleted. This cannot be undone. Terrains keep their settings."
             ),
         )
 

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ...base.data_files import OWN_FOLDER, file_name
-from ...base.errors import InputError
+from ...base.errors import InputError, Sentence
 from ...recipe.recipe import Recipe
 from ...scene.session import session
 from ...scene.terrain.active import active_terrain
@@ -59,7 +59,7 @@ def why_no_terrain(context: bpy.types.Context) -> str | None:
     terrain = active_terrain(context)
     if terrain is not None and terrain.type == "MESH":
         return None
-    return "Select a terrain: a mesh that is a grid"
+    return Sentence("Select a terrain: a mesh that is a grid")
 
 
 def why_no_recipe(context: bpy.types.Context) -> str | None:
@@ -70,7 +70,9 @@ def why_no_recipe(context: bpy.types.Context) -> str | None:
     assert terrain is not None
     if terrain.is_editable:
         return None
-    return f"{terrain.name} is linked from another file, which holds its settings"
+    return Sentence("{name} is linked from another file, which holds its settings").format(
+        name=terrain.name
+    )
 
 
 def is_changed(settings: Any) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.parameters import Specification, groups, specifications
 from ...processes.registry import PROCESSES
 from ...recipe.recipe import MOST_STEPS, Step
@@ -52,7 +53,7 @@ class _AddingOperator(StepOperator):
         if (reason := super().why_not(terrain)) is None and len(
             terrain.erosion.steps
         ) >= MOST_STEPS:  # type: ignore[union-attr]
-            reason = f"A recipe has at most {MOST_STEPS} steps"
+            reason = Sentence("A recipe has at most {most} steps").format(most=MOST_STEPS)
         return reason
 
     def act(self, settings: Any) -> bool:
@@ -121,7 +122,7 @@ class EROSION_OT_step_remove(StepOperator, bpy.types.Operator):
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
         if (reason := super().why_not(terrain)) is None and len(terrain.erosion.steps) == 1:  # type: ignore[union-attr]
-            reason = (
+            reason = Sentence(
                 "A recipe needs at least one step; add another one first, or switch this one off"
             )
         return reason

@@ -342,10 +342,12 @@ class StepOperator:
     @classmethod
     def why_not(cls, terrain: bpy.types.Object | None) -> str | None:
         if terrain is None or terrain.type != "MESH":
-            return "Select a terrain"
+            return Sentence("Select a terrain")
         if terrain.is_editable:
             return None
-        return f"{terrain.name} is linked from another file, which holds its settings"
+        return Sentence("{name} is linked from another file, which holds its settings").format(
+            name=terrain.name
+        )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         settings = active_terrain(context).erosion

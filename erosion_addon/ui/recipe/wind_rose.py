@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ...base.errors import Sentence
 from ...base.parameters import specifications
 from ...processes.registry import PROCESSES
 from ..base.parameter_properties import CONTEXT
@@ -27,7 +28,8 @@ class _WindOperator(StepOperator):
         if (reason := super().why_not(terrain)) is None:
             settings = terrain.erosion  # type: ignore[union-attr]
             kinds = [item.kind for item in settings.steps][settings.active_step :][:1]
-            reason = None if any(map(_has_winds, kinds)) else "Choose a step of wind or dunes"
+            if not any(map(_has_winds, kinds)):
+                reason = Sentence("Choose a step of wind or dunes")
         return reason
 
     def act(self, settings: Any) -> bool:
@@ -54,7 +56,7 @@ class EROSION_OT_wind_add(_WindOperator, bpy.types.Operator):
             reason is None
             and len(steps.winds_of(terrain.erosion.steps[terrain.erosion.active_step])) >= MOST
         ):  # type: ignore[union-attr]
-            reason = f"{MOST} winds blow already"
+            reason = Sentence("A wind rose has at most {most} winds").format(most=MOST)
         return reason
 
     def changed(self, item: Any, rows: list[list[float]]) -> list[list[float]]:

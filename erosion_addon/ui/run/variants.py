@@ -240,8 +240,8 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
             return "", "", []
         match = _item(settings, self.vary)
         if match is None:
-            raise InputError("{vary} is no parameter of a step of this recipe.").format(
-                vary=repr(self.vary)
+            raise InputError("{parameter} is not a parameter of this recipe's steps.").format(
+                parameter=repr(self.vary)
             )
         item, declaration = match
         if declaration.choices or isinstance(declaration.default, bool):
@@ -311,7 +311,7 @@ class EROSION_OT_variant_choose(bpy.types.Operator):
         terrain = active_terrain(context)
         reason = recipes.why_no_recipe(context)
         if reason is None and _of(terrain) is None:
-            reason = "There are no variants of this terrain; make some first"
+            reason = Sentence("There are no variants of this terrain; make some first")
         return allowed(cls, reason)
 
     @reports_refusals()

@@ -184,8 +184,8 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         """
         box = layout.box()
         text = Sentence(
-            "This is too large for the memory that is free: read each {every}. cell, or a window "
-            "of {side} cells."
+            "This is too large for the free memory: read one cell in {every}, or a window of "
+            "{side} × {side} cells."
         ).format(every=every, side=side)
         draw_text(box, [text], "ERROR")
         draw_part(box, self)
@@ -209,17 +209,16 @@ class EROSION_OT_heightmap_import(ReadingOptions, bpy.types.Operator, ImportHelp
         if measured:
             row, col = record.spacing
             self._note(
-                f"{image_heights.name_of(source)} says {col:.4g} × {row:.4g} m from pixel to pixel"
+                Sentence("{name} has pixels of {col:.4g} × {row:.4g} m").format(
+                    name=image_heights.name_of(source), col=col, row=row
+                )
             )
         if record.step and self.smooth_steps and has_terraces(record):
-            self._note(
-                f"The heights came in steps of {record.step:.3g} m, which were smoothed away"
-            )
+            self._note(Sentence("Smoothed away terraces of {step:.3g} m").format(step=record.step))
             elevation = without_steps(elevation, record)
         elif record.step:
-            text = (
-                f"{name} has few levels of height, so its slopes are steps of {record.step:.3g} m"
-            )
+            text = Sentence("{name} has terraces of {step:.3g} m: it has few levels of height")
+            text = text.format(name=name, step=record.step)
             report(self, {"WARNING"} if has_terraces(record) else {"INFO"}, text)
         obj = make_grid_object(name, elevation, record.spacing, context.collection)
         if isinstance(source, Path):

@@ -262,7 +262,7 @@ def _known(obj: bpy.types.Object) -> tuple[Path, tuple[int, int, int, int], str]
         ):
             return Path(folder), (top, bottom, left, right), state
     raise InputError(
-        "{name} does not say which window of a landscape it is; import the window again."
+        "{name} lacks the position of its window in the landscape; import the window again."
     ).format(name=obj.name)
 
 

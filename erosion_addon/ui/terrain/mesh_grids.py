@@ -69,20 +69,22 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
         select_only(context, grid_object)
         views.show_isolated(context, grid_object)
         lattice = grid.describe(grid_object)
-        filled = ""
         if holes:
-            filled = (
-                f"; {holes} of them had no face above them and were filled from their neighbors"
+            text = Sentence(
+                "{name}: {cols} × {rows} vertices, {cell_size:.4g} m apart; {holes} outside the "
+                "mesh were filled from their neighbors"
             )
+        else:
+            text = Sentence("{name}: {cols} × {rows} vertices, {cell_size:.4g} m apart")
         report(
             self,
             {"INFO"},
-            Sentence("{name}: {cols} × {rows} vertices, {cell_size:.4g} m apart{filled}").format(
+            text.format(
                 name=grid_object.name,
                 cols=lattice.cols,
                 rows=lattice.rows,
                 cell_size=cell_size,
-                filled=filled,
+                holes=holes,
             ),
         )
         return {"FINISHED"}
@@ -175,16 +177,16 @@ class EROSION_OT_steps_smooth(TerrainOperator, bpy.types.Operator):
         terrain, lattice = grid.read_terrain(obj)
         step = self.step or step_of(terrain.elevation, fewest=2)
         if step is None:
-            raise InputError(
-                "The heights of {name} have no even steps, so there is nothing to smooth away."
-            ).format(name=obj.name)
+            raise InputError("{name} has no terraces to smooth away.").format(name=obj.name)
         before = vertex_heights(obj.data)
         smooth = smooth_steps(terrain.elevation, step)
         write_heights(obj.data, local_heights(lattice, before, terrain.elevation, smooth))
         self.step = step
         grid.forget(obj.data)
         report(
-            self, {"INFO"}, Sentence("Steps of {step:.3g} m were smoothed away").format(step=step)
+            self,
+            {"INFO"},
+            Sentence("Terraces of {step:.3g} m were smoothed away").format(step=step),
         )
         return {"FINISHED"}
 

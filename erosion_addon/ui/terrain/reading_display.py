@@ -95,7 +95,7 @@ def _facts(record: "Record", memory: int) -> Iterator[str]:
 def _kind(record: "Record") -> Iterator[str]:
     """Kind and meaning of the numbers, packing, and cells without data."""
     if record.meaning == "shades":
-        yield phrase("{kind}, taken for shades of gray", kind=record.kind)
+        yield phrase("{kind}, read as shades of gray", kind=record.kind)
     else:
         from ...files.reading.record import UNITS
 
@@ -107,9 +107,9 @@ def _kind(record: "Record") -> Iterator[str]:
             ),
             "m",
         )
-        yield phrase("{kind}, taken for heights in {unit}", kind=record.kind, unit=unit)
+        yield phrase("{kind}, read as heights in {unit}", kind=record.kind, unit=unit)
     if record.packing:
-        yield phrase("packed by {packing}", packing=record.packing)
+        yield phrase("compressed with {packing}", packing=record.packing)
     if record.holes:
         yield phrase("some cells without data")
 
@@ -134,7 +134,7 @@ class Applies:
     @property
     def size(self) -> str:
         """For the cell size."""
-        return Sentence("The file says how far apart its cells are.") if self._measured else ""
+        return Sentence("The file contains its cell size.") if self._measured else ""
 
     @property
     def shades(self) -> str:
@@ -149,7 +149,7 @@ class Applies:
         )
         if is_share and record.kind.startswith("float") and record.georeference is None:
             return ""
-        return Sentence("The file holds heights, so Black and White do not count.")
+        return Sentence("The file holds heights, so Black and White have no effect.")
 
     @property
     def unit(self) -> str:
@@ -169,15 +169,13 @@ class Applies:
     def flip(self) -> str:
         """For the order of rows."""
         if self._record is not None and self._record.georeference:
-            return Sentence("Its place on Earth says where its rows lie.")
+            return Sentence("Its georeference sets the order of its rows.")
         return ""
 
     @property
     def raw(self) -> str:
         """For the form of raw files."""
-        return (
-            "" if self._is_raw else Sentence("The file says its size, byte order and depth itself.")
-        )
+        return "" if self._is_raw else Sentence("The file contains its size, byte order and depth.")
 
     @property
     def terraces(self) -> str:

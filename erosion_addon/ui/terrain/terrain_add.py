@@ -218,12 +218,12 @@ class EROSION_OT_terrain_add(bpy.types.Operator):
         column.label(text=text, translate=False)
         if rows * cols > MANY:
             many = f"{rows * cols / 1e6:,.0f}"
-            text = phrase("{many} million vertices: Blender will respond slowly", many=many)
+            text = phrase("{millions} million vertices: Blender will respond slowly", millions=many)
             column.label(text=text, icon="ERROR", translate=False)
         if abs(scale_length - 1) > 1e-6:
             scale = f"{scale_length:.3g}"
             text = phrase(
-                "The scene's unit scale is {shown}: {shown} m here is 1 m to erosion", shown=scale
+                "The scene's unit scale is {scale}: {scale} m here is 1 m to erosion", scale=scale
             )
             column.label(text=text, icon="INFO", translate=False)
 

@@ -52,7 +52,7 @@ UTM = ((1024, 0, 1, 1), (1025, 0, 1, 1), (3072, 0, 1, 32632))
 )
 def test_a_packing_that_is_not_read_is_refused_by_its_name_with_the_way_out(tmp_path, number, name):
     with pytest.raises(
-        InputError, match=f"packed by {name}, which is not read here.*COMPRESS=DEFLATE"
+        InputError, match=f"compressed with {name}, which is not supported.*COMPRESS=DEFLATE"
     ):
         header_of(tmp_path, {259: array("<u2", number)})
 
@@ -171,7 +171,7 @@ def test_orientation_with_rows_for_columns_is_refused(tmp_path):
         (
             (30, 0, 0, 0, 0, -30, 0, 0),
             ((1024, 0, 1, 1), (3076, 0, 1, 9999)),
-            "unit of its coordinates is not known",
+            "unit of its coordinates is unknown",
         ),
         (
             (30, 0, 0, 0, 0, -30, 0, 0),

@@ -101,7 +101,7 @@ def test_a_header_names_the_number_of_no_data(tmp_path, word):
 def test_a_sign_that_a_header_leaves_open_is_a_doubt(tmp_path):
     path = described(tmp_path, "a.bil", f"NROWS 30\nNCOLS 20\nNBITS 16\n{MIDDLE}", "<i2")
     (doubt,) = read(path)[0].remarks
-    assert "whether its numbers have a sign" in doubt
+    assert "whether its numbers are signed" in doubt
 
 
 @pytest.mark.parametrize(
@@ -119,10 +119,10 @@ def test_a_sign_that_a_header_leaves_open_is_a_doubt(tmp_path):
         ("NROWS 30\nNBITS 32", "its header lacks ncols"),
         ("NROWS 30\nNCOLS x\nNBITS 32", "its header says ncols 'x'"),
         ("NROWS 0\nNCOLS 20\nNBITS 32", "claims 0 × 20 cells"),
-        ("NROWS 30\nNCOLS 20\nNBITS 24", "kind that is not supported"),
+        ("NROWS 30\nNCOLS 20\nNBITS 24", "unsupported kind of number"),
         ("NROWS 30\nNCOLS 20\nNBITS 8\nNBANDS 3", "has 3 bands"),
         ("NROWS 30\nNCOLS 20\nNBITS 8\nSKIPBYTES -5", "its header says skipbytes"),
-        (f"{ENVI}data type = 6", "kind that is not supported"),
+        (f"{ENVI}data type = 6", "unsupported kind of number"),
     ],
 )
 def test_a_header_that_does_not_fit_its_file_is_refused(tmp_path, words, sentence):
@@ -162,13 +162,13 @@ def test_a_tile_without_its_name_has_cells_of_the_equator_and_a_doubt(tmp_path, 
     assert (header.rows, header.cols) == shape and header.georeference is None
     assert (
         header.spacing[0] == pytest.approx(111195 / (shape[0] - 1), 1e-4)
-        and "where it lies" in header.doubts[0]
+        and "gives no location" in header.doubts[0]
     )
 
 
 def test_an_srtm_file_of_another_size_is_refused(tmp_path):
     (tmp_path / "N46E010.hgt").write_bytes(bytes(1000))
-    with pytest.raises(InputError, match="has 1000 bytes, which no"):
+    with pytest.raises(InputError, match="has 1000 bytes, which is not"):
         file_header(tmp_path / "N46E010.hgt")
 
 
@@ -269,5 +269,5 @@ def test_a_system_without_a_number_leaves_no_place_and_says_so(tmp_path):
     assert (
         header.georeference is None
         and header.spacing == (30.0, 30.0)
-        and "hold no place" in header.remarks[0]
+        and "have no location" in header.remarks[0]
     )

@@ -94,7 +94,7 @@ def test_without_gdal_the_sentence_names_two_ways(tmp_path, name, monkeypatch):
 def test_without_gdal_a_tiff_packed_by_lerc_is_refused_by_name(tmp_path, monkeypatch):
     (tmp_path / "a.tif").write_bytes(tiff_of(HEIGHTS, {259: array("<u2", 34887)}))
     monkeypatch.setitem(sys.modules, "rasterio", None)
-    with pytest.raises(InputError, match="packed by LERC"):
+    with pytest.raises(InputError, match="compressed with LERC"):
         file_header(tmp_path / "a.tif")
 
 
@@ -118,22 +118,26 @@ SERVER = """<GDAL_WMS><Service name="TMS"><ServerUrl>http:{0}/127.0.0.1:9/</Serv
     [
         ("a.img", VIRTUAL.format("b.img"), "cannot be read by GDAL"),
         ("a.img", SERVER.format("/"), "cannot be read by GDAL"),
-        ("a.vrt", SERVER.format("/"), "names a server"),
+        ("a.vrt", SERVER.format("/"), "refers to a server"),
         ("a.vrt", SERVER.format(""), "cannot be read by GDAL"),
-        ("a.vrt", VIRTUAL.format("/vsicurl/http:/127.0.0.1:9/b.tif"), "names a server"),
-        ("a.vrt", VIRTUAL.format("&#47;vsizip/b.zip/b.tif"), "names a server"),
+        ("a.vrt", VIRTUAL.format("/vsicurl/http:/127.0.0.1:9/b.tif"), "refers to a server"),
+        ("a.vrt", VIRTUAL.format("&#47;vsizip/b.zip/b.tif"), "refers to a server"),
         (
             "a.vrt",
             VIRTUAL.format("WMTS:b.xml"),
-            "names 'WMTS:b.xml', which is no file with heights",
+            "refers to 'WMTS:b.xml', which is not a file of heights",
         ),
-        ("a.vrt", VIRTUAL.format("gone.tif"), "names 'gone.tif', which is no file with heights"),
-        ("a.vrt", VIRTUAL.format("b.xml"), "names 'b.xml', which is no file with heights"),
-        ("a.vrt", VIRTUAL.format("server.tif"), "server.tif does not hold what its suffix says"),
-        ("a.vrt", VIRTUAL.format("late.asc"), "late.asc does not hold what its suffix says"),
+        (
+            "a.vrt",
+            VIRTUAL.format("gone.tif"),
+            "refers to 'gone.tif', which is not a file of heights",
+        ),
+        ("a.vrt", VIRTUAL.format("b.xml"), "refers to 'b.xml', which is not a file of heights"),
+        ("a.vrt", VIRTUAL.format("server.tif"), "server.tif does not match its suffix"),
+        ("a.vrt", VIRTUAL.format("late.asc"), "late.asc does not match its suffix"),
         ("a.vrt", VIRTUAL.format("a.vrt"), "nested too deeply"),
         ("a.vrt", VIRTUAL.lower().format("wmts:b.xml"), "names 'wmts:b.xml'"),
-        ("a.vrt", "<VRTDataset>", "is no virtual raster"),
+        ("a.vrt", "<VRTDataset>", "is not a GDAL virtual raster"),
     ],
 )
 def test_gdal_asks_no_server_and_opens_nothing_that_a_file_hides(tmp_path, name, text, sentence):

@@ -71,25 +71,21 @@ def test_what_is_found_before_reading_is_what_reading_finds(tmp_path, name):
         (
             "whole meters beside a range",
             "numbers",
-            "signed whole numbers, which were taken for meters",
+            "signed whole numbers; they were read as meters",
         ),
         (
             "whole numbers with a place",
             "numbers",
-            "whole numbers with a place on Earth, which were taken for meters",
+            "whole numbers and a location on Earth; they were read as meters",
         ),
-        (
-            "0 to 1",
-            "numbers",
-            "numbers from 0 to 1, which were taken for shades from 900 m to 1600 m",
-        ),
+        ("0 to 1", "numbers", "numbers from 0 to 1; they were read as shades from 900 m to 1600 m"),
         (
             "r16 of a Mac",
             "byte_order",
-            "smooth land with its bytes in big-endian order only, and was read so",
+            "smooth land only in big-endian byte order, so it was read that way",
         ),
-        ("r32 of a Mac", "byte_order", "smooth land with its bytes in big-endian order only"),
-        ("floats in r16", "depth", "the size of 32-bit floats only"),
+        ("r32 of a Mac", "byte_order", "smooth land only in big-endian byte order"),
+        ("floats in r16", "depth", "the right size only as 32-bit floats"),
         (
             "no data without a tag",
             "no_data",
@@ -100,7 +96,7 @@ def test_what_is_found_before_reading_is_what_reading_finds(tmp_path, name):
         ("gaps", "holes", "100 of 5184 cells that are not numbers; they were filled"),
         ("npy with gaps", "holes", "100 of 5184 cells that are not numbers; they were filled"),
         ("png with alpha", "holes", "no data in 100 of 5184 cells; they were filled"),
-        ("terrain-rgb", "numbers", "has heights in its colors"),
+        ("terrain-rgb", "numbers", "stores heights as colors"),
     ],
 )
 def test_what_a_file_leaves_open_is_said(tmp_path, name, option, words):
@@ -152,7 +148,7 @@ def test_what_numbers_are_may_be_said(tiff):
 
 def test_shades_of_floats_go_from_0_to_1(tiff):
     path = tiff(HILLS.astype(np.float32))
-    assert "holds floats from 100 to 1000, and shades go from 0 to 1" in refusal(
+    assert "holds floats from 100 to 1000; shades go from 0 to 1" in refusal(
         path, numbers="shades", height_range=SPAN
     )
 
@@ -247,7 +243,7 @@ def test_an_unusual_number_far_from_all_heights_is_asked_about(tiff, number):
 
 def test_a_number_that_is_nowhere_is_said(tiff):
     assert (
-        "holds 5, the number for no data, nowhere"
+        "holds 5, the number for no data"
         in doubts(read(tiff(HILLS.astype("f4")), no_data=5.0)[1])["no_data"]
     )
 
@@ -280,7 +276,8 @@ def test_numbers_with_a_sign_are_found_where_the_land_crosses_the_sea(tmp_path):
     depths = np.round(fractal(64, 64, 400.0)) - 200.0
     heights, record = read(write_raw(tmp_path / "a.r16", depths[::-1], "<i2"))
     assert (
-        np.array_equal(heights, depths) and "signed 16-bit numbers only" in doubts(record)["depth"]
+        np.array_equal(heights, depths)
+        and "only as signed 16-bit numbers" in doubts(record)["depth"]
     )
 
 
@@ -300,7 +297,7 @@ def test_8_bits_are_found_by_size_or_by_their_smooth_land(tmp_path, side):
     heights, record = read(
         write_raw(tmp_path / "a.raw", shades[::-1], "u1"), height_range=(0.0, 255.0)
     )
-    assert np.array_equal(heights, shades) and "8-bit shades only" in doubts(record)["depth"]
+    assert np.array_equal(heights, shades) and "only as 8-bit shades" in doubts(record)["depth"]
 
 
 @pytest.mark.parametrize("order", ["little", "big"])
@@ -318,14 +315,14 @@ def test_order_and_depth_may_be_said(tmp_path, order):
 def test_options_of_raw_files_are_refused_for_others(tmp_path):
     path = FILES["tiff"].write(tmp_path)
     for options in ({"byte_order": "big"}, {"depth": "f32"}):
-        assert "says its byte order and depth itself" in refusal(path, **options)
+        assert "contains its byte order and depth" in refusal(path, **options)
 
 
 # Orientation, part
 
 
 def test_a_file_with_a_place_is_not_flipped(tmp_path):
-    assert "says where its rows lie" in refusal(
+    assert "sets the order of its rows" in refusal(
         FILES["from south to north"].write(tmp_path), flip=True
     )
 

@@ -361,7 +361,7 @@ def test_the_command_counts_frames_by_the_length_of_a_film(tmp_path, capsys, mon
     ]
     film = ["--frames-per-second", "12", "0.25"]
     assert main([*words, *film, "--frames", "3"]) == 2
-    assert "leave out one of the two" in capsys.readouterr().err
+    assert "give one of them" in capsys.readouterr().err
     assert main([*words, "--frames-per-second", "inf", "1"]) == 2
     assert main([*words, *film]) == 0
     assert max(Path("kept").glob("elevation_*.exr")).name == "elevation_0003.exr"

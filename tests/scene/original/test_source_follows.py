@@ -175,7 +175,7 @@ def test_a_skirt_that_was_extruded_is_named_and_stays(eroded, everything_of):
     edit(obj, extrude_skirt)
     before = everything_of(obj.data)
     with pytest.raises(
-        InputError, match="has 146 vertices, of which 38 are not where its last run left them"
+        InputError, match=r"38 of the 146 vertices of .* are not where its last run left them"
     ):
         source.restore(obj.data)
     assert everything_of(obj.data) == before
@@ -188,7 +188,7 @@ def test_an_object_that_was_joined_is_named_and_stays(eroded, everything_of):
     obj.select_set(True)
     bpy.ops.object.join()
     before = everything_of(obj.data)
-    with pytest.raises(InputError, match="of which 8 are not where"):
+    with pytest.raises(InputError, match=r"^8 of the .* are not where"):
         source.restore(obj.data)
     assert everything_of(obj.data) == before
 

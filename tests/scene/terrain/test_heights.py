@@ -140,7 +140,7 @@ def test_what_is_too_large_is_refused_with_the_part_that_fits(tmp_path, monkeypa
     assert image_heights.needed(record) == 30 * 40 * 140
     monkeypatch.setattr(memory, "available_memory", lambda: 30 * 40 * 70)
     monkeypatch.setattr(image_heights, "available_memory", lambda: 30 * 40 * 70)
-    with pytest.raises(InputError, match=r"read each 2\. cell, or a window of 24 × 24 cells"):
+    with pytest.raises(InputError, match=r"read one cell in 2, or a window of 24 × 24 cells"):
         image_heights.read(path, Reading())
     every, side = image_heights.fitting(record, 30 * 40 * 70)
     assert image_heights.read(path, Reading(every=every))[0].shape == (15, 20)

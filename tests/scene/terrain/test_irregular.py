@@ -78,24 +78,15 @@ def columns_shifted(mesh):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
+        (loose_vertex, "has vertices without a face (1, first: 120); delete loose geometry"),
+        (loose_edge, "has vertices without a face (2, first: 120); delete loose geometry"),
         (
-            loose_vertex,
-            (
-                "vertices that belong to no face, 1 in all, the first is vertex 120; delete loose "
-                "geometry"
-            ),
+            doubled,
+            "has vertices that lie exactly on others (4, first: 120); merge them by distance",
         ),
-        (
-            loose_edge,
-            (
-                "vertices that belong to no face, 2 in all, the first is vertex 120; delete loose "
-                "geometry"
-            ),
-        ),
-        (doubled, "exactly on others, 4 in all, the first is vertex 120; merge them by distance"),
-        (second_grid, "consists of 2 parts that do not hang together; separate them"),
+        (second_grid, "consists of 2 loose parts; separate them"),
         (dissolved, "faces of up to 8 corners, and no vertices within them; make a grid of it"),
-        (hidden, "hidden vertices, 4 in all, which count too; reveal them in Edit Mode with Alt H"),
+        (hidden, "has hidden vertices (4), which count too; reveal them in Edit Mode with Alt H"),
         (rows_shifted, "Rows or columns of Hills are shifted against each other"),
         (rows_shifted_a_third, "Rows or columns of Hills are shifted against each other"),
         (columns_shifted, "Rows or columns of Hills are shifted against each other"),

@@ -124,7 +124,7 @@ def test_lakes_of_little_rain_are_lower_and_without_any_it_is_said(terrain):
         rivers.add(terrain, "lakes", some) == obj
         and 0 < values_of(obj.data, "water_depth").max() < full_depth
     )
-    with pytest.raises(InputError, match="no lake of that size with 0 mm of rain; let more fall"):
+    with pytest.raises(InputError, match="no lake of that size with 0 mm of rain; raise Rain"):
         rivers.add(terrain, "lakes", RiverParameters(limited_water=True, rain=0.0))
     assert visible_water.settings_of(obj) == some
 

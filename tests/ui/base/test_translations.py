@@ -10,10 +10,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
+import numpy as np
 import pytest
 
 import erosion_addon
 from erosion_addon.base.errors import InputError, Sentence, joined, plain
+from erosion_addon.files.heightmap import read_heights
+from erosion_addon.files.reading.record import Reading
 from erosion_addon.recipe.recipe import Recipe
 from erosion_addon.scene.terrain import obstacle
 from erosion_addon.ui.base import panel, terrain_operator, translations
@@ -232,6 +235,17 @@ def test_sentences_of_a_paragraph_are_german_and_names_in_them_are_not_translate
     text = joined([done, "All cells have data."])
     assert text == "changed is eroded. All cells have data."
     assert translations.sentence(text) == "changed ist erodiert. Alle Zellen haben Daten."
+
+
+def test_a_doubt_about_a_file_is_german_with_its_numbers(tmp_path, in_german):
+    heights = np.add.outer(np.arange(9.0), np.arange(9.0))
+    heights[2, 3:5] = np.nan
+    np.save(tmp_path / "dem.npy", heights)
+    (doubt,) = read_heights(tmp_path / "dem.npy", None, Reading())[1].doubts
+    assert translations.sentence(doubt.sentence) == (
+        f"{tmp_path / 'dem.npy'} hat 2 von 81 Zellen, die keine Zahlen sind; "
+        "sie wurden aus den Höhen ringsum gefüllt."
+    )
 
 
 def test_what_no_translation_knows_is_said_in_english(in_german):

@@ -492,19 +492,19 @@ STILL = {
         "raise",
         {},
         lambda obj: nearly_everywhere(obj, "strength", 0.0),
-        "The mask Strength lets the brush",
+        "The mask Strength prevents all changes",
     ),
     "plot": (
         "raise",
         {},
         lambda obj: nearly_everywhere(obj, "plot", 1.0),
-        "The mask Building Plot lets the brush",
+        "The mask Building Plot prevents all changes",
     ),
     "dry": (
         "rain",
         {},
         lambda obj: nearly_everywhere(obj, "rain", 0.0),
-        "The mask Rain lets the brush",
+        "The mask Rain prevents all changes",
     ),
     "gentle": (
         "talus",
@@ -565,7 +565,7 @@ def test_a_stroke_below_a_modifier_is_kept_with_a_word(terrain, capfd):
     terrain.modifiers.new("Displace", "DISPLACE")
     assert stroke("raise") == {"FINISHED"} and len(layers()) == 1
     assert (
-        "Displace acts on top of what you paint; apply it to paint on what you see."
+        "Displace acts on top of your strokes; apply it to paint on the visible shape."
         in capfd.readouterr().out
     )
 

@@ -101,7 +101,7 @@ def test_what_cannot_be_done_is_told_and_writes_nothing(blend, tmp_path, capfd, 
 def test_the_file_itself_is_never_replaced(blend, capfd):
     before = blend.read_bytes()
     assert ui.command_line(["erode", str(blend), str(blend), *FEW]) == 2
-    assert "it is read here" in capfd.readouterr().err and blend.read_bytes() == before
+    assert "it is an input" in capfd.readouterr().err and blend.read_bytes() == before
 
 
 def test_a_run_whose_file_cannot_be_written_is_kept_in_another(blend, tmp_path, monkeypatch, capfd):

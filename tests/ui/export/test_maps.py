@@ -66,7 +66,7 @@ def test_maps_replace_no_image_that_a_mask_uses(terrain_object, tmp_path):
     terrain_object.erosion.seed = 9
     run(terrain_object)
     with pytest.raises(
-        RuntimeError, match=r"wear.exr cannot be written: it is read here; choose another name"
+        RuntimeError, match=r"wear.exr cannot be written: it is an input; choose another name"
     ):
         bpy.ops.erosion.maps_export(directory=str(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["wear.exr"] and (
@@ -75,7 +75,7 @@ def test_maps_replace_no_image_that_a_mask_uses(terrain_object, tmp_path):
     terrain_object.erosion.rain.image.filepath = str(
         (tmp_path / "wear.exr").rename(tmp_path / "my_wear.exr")
     )
-    with pytest.raises(RuntimeError, match=r"my_wear.exr cannot be written: it is read here"):
+    with pytest.raises(RuntimeError, match=r"my_wear.exr cannot be written: it is an input"):
         bpy.ops.erosion.heightmap_export(filepath=str(tmp_path / "my.exr"), maps={"wear"})
 
 
@@ -84,7 +84,7 @@ def test_maps_replace_no_heightmap_that_the_terrain_was_made_from(tmp_path):
     BlenderFiles().write(path, np.random.default_rng(4).random((16, 16), np.float32), "float")
     drawn = path.read_bytes()
     assert bpy.ops.erosion.heightmap_import(filepath=str(path)) == {"FINISHED"}
-    with pytest.raises(RuntimeError, match=r"elevation.exr cannot be written: it is read here"):
+    with pytest.raises(RuntimeError, match=r"elevation.exr cannot be written: it is an input"):
         bpy.ops.erosion.maps_export(directory=str(tmp_path))
     assert path.read_bytes() == drawn
 

@@ -54,7 +54,7 @@ def test_from_high_to_low_it_is_turned_around_and_an_even_field_is_0(terrain_obj
 def test_what_the_terrain_lacks_is_said(terrain_object):
     with pytest.raises(RuntimeError, match="no drainage area; analyze it first"):
         bpy.ops.erosion.mask_from_field(kind="rain", field="drainage_area")
-    with pytest.raises(RuntimeError, match="no wear; no run has made one"):
+    with pytest.raises(RuntimeError, match="no wear; run a recipe that makes it"):
         bpy.ops.erosion.field_show(field="wear")
     terrain_object.data.attributes.new("Rain from elevation", "INT", "POINT")
     with pytest.raises(RuntimeError, match="of another kind; rename"):

@@ -369,7 +369,7 @@ def test_a_grid_with_a_displace_modifier_says_what_is_eroded_and_its_button_make
     displace.texture = bpy.data.textures.new("Clouds", "CLOUDS")
     displace.strength = 300.0
     [note] = meant_notes(obj)
-    assert "Hills acts on top of it. That mesh is flat, so nothing runs down it." in note.sentence
+    assert "is eroded, and it is flat; Hills acts on top of it." in note.sentence
     press(note.remedy)
     bpy.context.view_layer.update()
     assert not obj.modifiers and grid.describe(obj).relief > 10.0 and meant_notes(obj) == []

@@ -174,7 +174,7 @@ def test_a_geotiff_tells_its_meters_unless_one_knows_better(tmp_path, capfd):
     bpy.ops.erosion.heightmap_import(filepath=str(tmp_path / "a.tif"))
     assert (
         active().spacing == (30.0, 25.0)
-        and "a.tif says 25 × 30 m from pixel to pixel" in capfd.readouterr().out
+        and "a.tif has pixels of 25 × 30 m" in capfd.readouterr().out
     )
     bpy.ops.erosion.heightmap_import(
         filepath=str(tmp_path / "a.tif"), known_meters=False, cell_size=3.0
@@ -191,11 +191,11 @@ def test_the_terraces_of_8_bits_are_smoothed_on_the_way_in(tmp_path, capfd):
     eight_bits(tmp_path / "gray.png", slope)
     given = {"filepath": str(tmp_path / "gray.png"), "low": 0.0, "high": 1000.0}
     bpy.ops.erosion.heightmap_import(**given)
-    assert "came in steps of 3.92 m, which were smoothed away" in capfd.readouterr().out
+    assert "Smoothed away terraces of 3.92 m" in capfd.readouterr().out
     smooth = active().elevation
     assert np.abs(np.diff(smooth, axis=1)[:, 8:-8] - 400 / 159).max() < 0.2
     bpy.ops.erosion.heightmap_import(**given, smooth_steps=False)
-    assert "has few levels of height, so its slopes are steps of 3.92 m" in capfd.readouterr().out
+    assert "has terraces of 3.92 m: it has few levels of height" in capfd.readouterr().out
     stepped = active().elevation
     assert (
         len(np.unique(stepped)) < 110 and np.abs(smooth - stepped).max() <= 1000 / 255 / 2 * 1.0001
@@ -273,7 +273,7 @@ def test_a_mesh_that_is_no_grid_becomes_one(capfd):
     inside = np.hypot(x, y) < 40
     # its faces lie below the ball by a few decimeters
     assert np.abs(terrain.elevation - top)[inside].max() < 0.5
-    assert "had no face above them and were filled from their neighbors" in capfd.readouterr().out
+    assert "outside the mesh were filled from their neighbors" in capfd.readouterr().out
     bpy.context.view_layer.objects.active = sphere
     assert bpy.ops.erosion.grid_from_mesh(hide_original=False) == {"FINISHED"}
 
@@ -295,7 +295,7 @@ def test_steps_are_smoothed_on_the_mesh(terrain_object):
     smooth = z_of(terrain_object).reshape(48, 64)
     assert np.abs(smooth - stepped).max() <= 2 + 1e-4
     assert np.abs(np.diff(smooth, axis=1)[:, 6:-6] - 1.3).max() < 0.1
-    with pytest.raises(RuntimeError, match="have no even steps"):
+    with pytest.raises(RuntimeError, match="has no terraces"):
         bpy.ops.erosion.steps_smooth()
     assert np.array_equal(z_of(terrain_object).reshape(48, 64), smooth)
 

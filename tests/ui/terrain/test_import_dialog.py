@@ -70,11 +70,11 @@ def test_an_elevation_model_shows_its_size_heights_place_and_memory(elevation_mo
     record = image_heights.look(elevation_model, image_heights.Reading())
     row, col = record.spacing
     assert f"{59 * col / 1000:.4g} × {39 * row / 1000:.4g} km, 60 × 40 cells" in words
-    assert "Heights from 1,000 m to 1,500 m" in words and "int16, taken for heights in m" in words
+    assert "Heights from 1,000 m to 1,500 m" in words and "int16, read as heights in m" in words
     assert "On Earth: EPSG:" in words and "0.3 MB of memory" in words
     assert not settings["low"] and not settings["high"] and not settings["cell_size"]
-    assert "The file holds heights, so Black and White do not count." in words
-    assert "The file says how far apart its cells are." in words
+    assert "The file holds heights, so Black and White have no effect." in words
+    assert "The file contains its cell size." in words
 
 
 def test_a_colored_picture_is_read_before_the_drawing_in_which_blender_loads_none(
@@ -101,7 +101,7 @@ def test_a_colored_picture_is_read_before_the_drawing_in_which_blender_loads_non
 def test_what_it_shows_is_what_it_makes(elevation_model, capfd):
     """Whole meters stay, as the command line reads them; that they are steps is said."""
     assert bpy.ops.erosion.heightmap_import(filepath=str(elevation_model)) == {"FINISHED"}
-    assert "slopes are steps of 1 m" in capfd.readouterr().out
+    assert "terraces of 1 m" in capfd.readouterr().out
     z = np.empty(40 * 60 * 3, np.float32)
     bpy.context.object.data.vertices.foreach_get("co", z)
     assert (z[2::3].min(), z[2::3].max()) == (1000.0, 1500.0) and not (z[2::3] % 1).any()
@@ -112,7 +112,7 @@ def test_a_picture_of_shades_asks_for_black_and_white(tmp_path):
     write_heightmap(path, fractal(20, 31, 5.0), OpenImageIOFiles(), (0.0, 5.0))
     path.with_suffix(".json").unlink(missing_ok=True)
     words, settings = Dialog(filepath=str(path), low=200.0, high=700.0).drawn()
-    assert "Heights from 200 m to 700 m" in words and "taken for shades of gray" in words
+    assert "Heights from 200 m to 700 m" in words and "read as shades of gray" in words
     assert settings["low"] and settings["high"] and settings["cell_size"]
     assert "0.3 × 0.19 km, 31 × 20 cells, 10 m apart" in words
 
@@ -121,7 +121,9 @@ def test_floats_from_0_to_1_are_asked_about_and_get_the_heights_of_somebody_who_
     path = tmp_path / "gaea.exr"
     write_heightmap(path, fractal(120, 120, 1.0), OpenImageIOFiles())
     words, settings = Dialog(filepath=str(path)).drawn()
-    assert "numbers from 0 to 1 on land 1.2 km long" in words and "Heights from 0 m to 1 m" in words
+    assert (
+        "numbers from 0 to 1 for land 1.2 km long" in words and "Heights from 0 m to 1 m" in words
+    )
     assert settings["low"] and settings["high"] and "Change it by White." in words
     words, settings = Dialog(filepath=str(path), low=0.0, high=800.0).drawn()
     assert "Heights from 0 m to 800 m" in words and settings["low"]
@@ -134,8 +136,7 @@ def test_options_of_raw_files_are_gray_with_a_reason_for_others(tmp_path):
     write_heightmap(tmp_path / "b.npy", fractal(20, 20, 5.0), OpenImageIOFiles())
     words, settings = Dialog(filepath=str(tmp_path / "b.npy")).drawn()
     assert (
-        not settings["byte_order"]
-        and "The file says its size, byte order and depth itself." in words
+        not settings["byte_order"] and "The file contains its size, byte order and depth." in words
     )
 
 
@@ -152,7 +153,7 @@ def test_what_is_too_large_offers_parts_and_a_landscape(elevation_model, monkeyp
     dialog = Dialog(filepath=str(elevation_model))
     words, settings = dialog.drawn()
     assert (
-        "too large for the memory that is free: read each 2. cell, or a window of 24 cells" in words
+        "too large for the free memory: read one cell in 2, or a window of 24 × 24 cells" in words
     )
     assert settings["every"] and settings["window"]
     offered = [given[0] for name, given, _ in dialog.layout.seen["calls"] if name == "operator"]

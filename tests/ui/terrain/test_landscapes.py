@@ -80,7 +80,7 @@ def test_a_landscape_that_has_changed_since_is_left_alone(tiles):
     ]
     for text in ("", "[]", *others):
         obj[WINDOW] = text
-        with pytest.raises(RuntimeError, match="does not say which window"):
+        with pytest.raises(RuntimeError, match="lacks the position of its window"):
             bpy.ops.erosion.landscape_put_back()
     assert (tiles.folder / "landscape.json").read_bytes() == before
 

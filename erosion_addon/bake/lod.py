@@ -57,9 +57,9 @@ def water_levels(
 ) -> list[Level]:
     """Triangles over a surface of water, as `levels`, where they cover something wet.
 
-    height: (rows, cols) meters, see `water_height`. depth: (rows, cols) meters, which the triangles
-    follow to within the error too, as colors depend on it. wet: (rows, cols) bool; where it is dry,
-    triangles may lie anywhere below both and the error.
+    height: (rows, cols) meters, see `water_height`. depth: (rows, cols) meters; the triangles
+    follow it within the error too, because colors depend on it. wet: (rows, cols) bool; where it is
+    dry, triangles may lie anywhere below both and the error.
     """
     return _levels(
         np.stack([height, depth]).astype(np.float64), wet, errors, spacing, tally or Tally()
@@ -107,12 +107,11 @@ def check_errors(errors: Sequence[float]) -> None:
 
 
 def water_height(level: Array, limit: Array, wet: Array) -> Array:
-    """The surface of water gone on below the land, (rows, cols) m, so that few triangles make a
-    lake.
+    """Water surface extended below the land, (rows, cols) m: a lake then needs few triangles.
 
     level: (rows, cols) m, the surface where it is wet. limit: (rows, cols) m, where dry ground
-    hides it. On dry ground it is the mean of the wet points around, as far as that lies below the
-    limit: the mean of the smallest square of 2, 4, 8 … points that has wet ones in it.
+    hides it. On dry ground it is the mean of nearby wet points, if below the limit: of the smallest
+    square of 2, 4, 8 … points with any.
     """
     return np.where(
         wet, level, np.minimum(_means(np.where(wet, level, 0.0), wet.astype(np.float64)), limit)

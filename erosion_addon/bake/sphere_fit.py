@@ -14,7 +14,7 @@ def surface_points(vertices: Array, triangles: Array) -> Array:
     vertices has sides.
 
     vertices: (count, 3); triangles: (count, 3) indices of vertices. The points are the same each
-    time: those of the two-dimensional golden ratio, whose gaps are even (Roberts, "The unreasonable
+    time: a sequence by the two-dimensional golden ratio, with even gaps (Roberts, "The unreasonable
     effectiveness of quasirandom sequences", 2018).
     """
     vertices = np.asarray(vertices, np.float64)

@@ -20,7 +20,8 @@ LOOSE = ("sediment", "soil")
 def ordered_sum(values: Array) -> float:
     """Sum of an array with at least one axis, in the order of its values within each row.
 
-    What `numpy.sum` adds first depends on numpy's version, and Blenders bring different ones.
+    The order of `numpy.sum` depends on the version of numpy, which differs between releases of
+    Blender.
     """
     return math.fsum(
         np.add.accumulate(row, dtype=np.float64)[-1] for row in values.reshape(-1, values.shape[-1])

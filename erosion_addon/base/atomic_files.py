@@ -161,8 +161,8 @@ class Outputs:
         """Move every written file into place, the first one last, so that its presence means the
         set is complete.
 
-        Returns the paths as given. goes_on: whether work follows, which Ctrl-C and termination
-        signals that come during the move end after it; else they are ignored, as all is done.
+        Returns the paths as given. goes_on: whether work follows. Ctrl-C and termination signals
+        during the move then end it afterwards; otherwise they are ignored.
         """
         paths = [self._planned[str(target).casefold()] for _, target in self._written]
         for path, (_, target) in zip(paths, self._written, strict=True):
@@ -177,8 +177,8 @@ class Outputs:
         return paths
 
     def _move(self) -> None:
-        """Move the files into place. Where one cannot be moved, those before it are taken back, as
-        far as the file system knows hard links.
+        """Move the files into place. If one cannot be moved, the earlier ones are moved back, if
+        the file system supports hard links.
         """
         with ExitStack() as second_names, ExitStack() as undo:
             for temporary, target in reversed(self._written):
@@ -244,8 +244,8 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what processes that were killed have left half-written in a folder. Call it where no
-    other one writes.
+    """Remove the unfinished files of killed processes from a folder that no other process writes
+    to.
     """
     with suppress(OSError):
         for file in folder.glob(".erosion-*"):
@@ -254,9 +254,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def move_over(path: Path, target: Path) -> None:
-    """Move a file to a place, with the rights of the one that it replaces. OSError if that
-    fails.
-    """
+    """Move a file to a path, with the rights of the file it replaces. OSError if that fails."""
     if target.exists():
         with open(path, "r+b", opener=_opened_itself) as stream:
             _keep_rights(target, stream.fileno())
@@ -297,8 +295,8 @@ def _opened_itself(path: str, flags: int) -> int:
 
 
 def _keep_rights(target: Path, file: int) -> None:
-    """Give an open file the rights of the one that it will replace. OSError if nothing was written
-    to it.
+    """Give an open file the rights of the file it will replace. OSError if nothing was written to
+    it.
     """
     if os.fstat(file).st_size == 0:
         raise OSError(errno.EIO, "nothing was written")
@@ -376,8 +374,8 @@ def _sentence(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[list[int]]:
-    """Context in which Ctrl-C and termination signals only add their number to a list: files are
-    moved, which takes a few milliseconds.
+    """Context in which Ctrl-C and termination signals only add their number to a list, for the few
+    milliseconds in which files are moved.
 
     Only the main thread receives them.
     """

@@ -52,8 +52,8 @@ def own_folder() -> Path | None:
 
 
 def own() -> dict[str, Path]:
-    """The user's recipes, sorted by name. Names of shipped recipes are left out: those are the same
-    everywhere.
+    """The user's recipes, sorted by name. Names of shipped recipes, which are the same everywhere,
+    are left out.
     """
     folder = own_folder()
     shipped_names = {name.casefold() for name in shipped()}

@@ -2,8 +2,7 @@
 """Sentences for the user, the exception for errors in the input, and how texts with names from
 files reach a terminal.
 
-Control characters of a name would move the cursor, color the screen or turn the direction of what
-follows.
+Control characters in a name would move the cursor, color the screen or reverse the text after it.
 """
 
 import re
@@ -108,7 +107,7 @@ def reason_of(error: RuntimeError) -> str:
 
 
 def printable(text: str) -> str:
-    """One line, in which escapes such as \\x1b or \\n stand for all that has no sign of its own."""
+    """One line, with escapes such as \\x1b or \\n for unprintable characters."""
     if text.isprintable():
         return text
     return "".join(

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lock of a folder that one process changes at a time.
 
-A file that says who holds it: it also holds between the machines of a network, on drives that know
-no locks of the system. Where the system knows them, the holder has one on the file as well, which
-ends with its process.
+A file that names the holder also works between machines, on drives without system locks. Where
+system locks exist, the holder has one on the file too, which ends with its process.
 """
 
 import json
@@ -134,7 +133,7 @@ def _locked_stream(path: Path) -> BinaryIO | None:
 
 
 def _is_dead(holder: dict[str, Any] | None) -> bool:
-    """Whether a lock is that of a process of this machine that no longer runs."""
+    """Whether the holder of a lock was a process of this machine that no longer runs."""
     return (
         holder is not None
         and holder.get("host") == platform.node()

@@ -232,7 +232,7 @@ class Parameters:
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        """Check what depends on several values."""
+        """Check conditions on several values."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise FrozenInstanceError(f"cannot assign to {name}")

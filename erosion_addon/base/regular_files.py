@@ -31,8 +31,8 @@ def require_regular(path: Path) -> None:
 
 
 def is_in_network(path: str) -> bool:
-    """Whether a full path lies in a network. A path in somebody's file may name a machine that must
-    not be called.
+    """Whether a full path lies in a network. A path in a file from a stranger may name a machine
+    that must not be contacted.
 
     Windows takes slashes and backslashes alike, also mixed, and \\??\\UNC for what lies in a
     network.
@@ -41,10 +41,8 @@ def is_in_network(path: str) -> bool:
 
 
 def is_blend_path_in_network(path: str) -> bool:
-    """The same for a path as a .blend file has it: two slashes in front stand for the folder of
-    that file.
-
-    What follows these is taken as it is where it is a full path itself.
+    """The same for a path in a .blend file. Leading `//` stands for the folder of that file, unless
+    a full path follows.
     """
     return is_in_network(path.removeprefix("//"))
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 OnProgress = Callable[[float, str], None]
-"""Callback (fraction, message): 0-1 of the work, and what is done."""
+"""Callback (fraction, message): share of the work, 0-1, and its description."""
 
 BAND = 32
 """Rows per work item: enough to make the hand-out negligible."""

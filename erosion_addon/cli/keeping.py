@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fallback places for what was computed, if its files cannot be written."""
+"""Fallback files for results that cannot be written."""
 
 import secrets
 import tempfile
@@ -31,7 +31,7 @@ def temporary_place(name: str) -> Path:
 
 
 def publish(outputs: Outputs, write: Callable[[], Written]) -> tuple[Written, list[Path]]:
-    """Write the planned files and publish them; returns what `write` does, and the paths.
+    """Write the planned files and publish them; returns the result of `write`, and the paths.
 
     If that fails, they go to a new folder among the temporary files, before the error is raised.
     """

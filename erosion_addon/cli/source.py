@@ -56,7 +56,7 @@ def read_mask_file(
 
 
 def kept_holes(order: LandOrder, record: Record) -> Array | None:
-    """Cells without data that stay so in TIFFs: all, unless the user says what they are."""
+    """Cells without data that remain so in TIFFs: all, unless the user fills them."""
     return record.missing if order.keeps_holes else None
 
 

@@ -225,7 +225,7 @@ class _FullVariants:
 
     @contextmanager
     def naming_finished(self) -> Iterator[None]:
-        """Context that names what an ended command leaves."""
+        """Context that names the files left by an ended command."""
         try:
             yield
         except (KeyboardInterrupt, signals.Ended) as end:

@@ -176,10 +176,10 @@ def carve_rivers(
     """Terrain, (rows, cols) m, with the beds of its rivers cut into it; cells beyond their banks
     keep their bytes.
 
-    water, rivers: the rivers and their settings. Width and depth are those of `sizes`, levels those
-    of `descend`. A river narrower than two cells, whose valley may be as narrow, runs along the
-    lowest cells. Lakes keep their level, and an end inside the land its height. InputError for
-    water without rivers.
+    water, rivers: the rivers and their settings. Width and depth are from `sizes`, levels from
+    `descend`. A river narrower than two cells, whose valley may be as narrow, runs along the lowest
+    cells. Lakes keep their level, and an end inside the land its height. InputError for water
+    without rivers.
     """
     if not len(water.place):
         raise InputError(

@@ -96,7 +96,7 @@ def heights_in(numbers: Raster, record: Record, options: Reading) -> tuple[Array
 
 
 def without_steps(elevation: Array, record: Record) -> Array:
-    """Elevation without the terraces that the record tells of, if any."""
+    """Elevation without the terraces in the record, if any."""
     step = meaning.steps_of(elevation, record)
     return elevation if step is None else smooth_steps(elevation, step)
 
@@ -173,8 +173,8 @@ def windows_in(numbers: Raster, record: Record, options: Reading) -> tuple[Recor
 
 
 def opened(path: Path, image_files: ImageFiles | None, options: Reading) -> tuple[Raster, Record]:
-    """Raster of a file, row 0 at the smallest y, cut and thinned by the options, and what its
-    header says.
+    """Raster of a file, row 0 at the smallest y, cut and thinned by the options, and the record of
+    its header.
 
     image_files: None where the header is enough. InputError for a file that holds no heights.
     """
@@ -273,8 +273,8 @@ def _survey(numbers: Raster, options: Reading, parts: Callable[[], Iterable[Cell
 
 
 def _require_memory(record: Record, more: int = 0) -> None:
-    """Raise InputError if reading needs more memory than is free, with what fits. more: bytes of a
-    cell beside it.
+    """Raise InputError if reading needs more memory than is free, with a part that fits. more:
+    bytes of a cell beside it.
     """
     rows, cols = record.shape
     size = record.memory + rows * cols * more

@@ -81,7 +81,7 @@ class SideFile:
             )
 
     def _is_there(self, files: Iterable[str], but: set[str]) -> bool:
-        """Whether any of these files still exists, other than `but`, which is rewritten."""
+        """Whether any of these files still exists, except `but`, which is rewritten."""
         left = set(files) - but
         return (
             bool(left)

@@ -51,7 +51,7 @@ class Source(NamedTuple):
     """Recipe that suits it."""
 
     compiled: bool = False
-    """Whether compiled kernels make it, which Blender leaves to its worker."""
+    """Whether compiled kernels make it, so Blender leaves it to its worker."""
 
     own_coast: bool = False
     """Whether its elevation already ends at the coast of an island."""

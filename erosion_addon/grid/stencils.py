@@ -24,7 +24,7 @@ def squared_slope(elevation: Array, spacing: tuple[float, float], wraps: bool) -
     """|∇z|² (rows, cols), by differences across a cell.
 
     elevation: m. spacing: (row, column), m. wraps: whether the opposite edge follows; otherwise the
-    ground goes on beyond the edge as inside, turned about it.
+    ground is continued beyond the edge by point reflection.
     """
     ground = continued(elevation, 1, wraps)
     down, right = (

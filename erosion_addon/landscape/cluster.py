@@ -143,8 +143,8 @@ class _Order:
 
 
 def _do(version: Version, task: Task, folder: str, threads: int) -> dict[str, Any]:
-    """Do a task on a worker; without its name the version of the worker, which does nothing with
-    another one.
+    """Do a task on a worker, unless its version differs; without a name, return the version of the
+    worker.
 
     version: of the process that asks.
     """
@@ -168,7 +168,7 @@ def cluster(
     workers: processes of a local cluster, 0 for as many as processors. threads: the most that each
     task uses; 0 shares out the processors of this machine, and uses one elsewhere. memory: the most
     of each local worker, bytes; one that needs more is ended and its task done again. 0 shares out
-    what is free. InputError without the library or without an answer, or for workers of another
+    the free memory. InputError without the library or without an answer, or for workers of another
     version.
     """
     with ExitStack() as running:

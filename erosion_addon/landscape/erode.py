@@ -117,7 +117,7 @@ def prepare(
     """Begin an erosion whose tasks a farm does one by one, see `do_one`; returns them, none if it
     is eroded already.
 
-    At the end `erode` does what is left, and finishes the landscape. InputError as there.
+    At the end `erode` does the remaining tasks, and finishes the landscape. InputError as there.
     """
     with changing(folder):
         landscape = Landscape(folder)
@@ -146,8 +146,8 @@ def do_one(
     Several processes may do several tasks of one landscape, if those that a task needs are done. A
     name that the recipe has no task for, such as cover_x0_y0 without snow, is no error: nothing is
     to be done, as in a landscape that is complete. patience: seconds to wait until the task can
-    begin; on_wait: called with what it waits for. TooEarlyError after that time: for a task that
-    needs others, for a landscape that is not prepared, or that `erode` changes.
+    begin; on_wait: called with the tasks it waits for. TooEarlyError after that time: for a task
+    that needs others, for a landscape that is not prepared, or that `erode` changes.
     """
     end = time.monotonic() + patience
     while True:
@@ -291,9 +291,9 @@ def _completed(landscape: Landscape) -> Landscape:
 def _report(plan: Plan, tasks: list[Task], results: dict[str, Outcome]) -> dict[str, Any]:
     """Mass balance in m³, and the seconds of all tasks.
 
-    leveled: what the detail of the start below coarse cells gained or lost where it was dug off or
-    buried. suspended: what waters carried at the end of a run. error = before + added + leveled -
-    exported - suspended - after.
+    leveled: volume that detail finer than coarse cells gained or lost by erosion and burial.
+    suspended: load of the water at the end of a run. error = before + added + leveled - exported -
+    suspended - after.
     """
     outcomes = [results[task.name] for task in tasks]
     coarse, *fine = [result["mass"] for result in outcomes if "mass" in result]

@@ -66,8 +66,8 @@ def disk_bytes(plan: Plan) -> int:
 
 
 def require_room(plan: Plan) -> None:
-    """Raise InputError with numbers if the disk lacks room for the erosion, less what lies there
-    already.
+    """Raise InputError with numbers if the disk lacks room for the erosion, less the files already
+    there.
     """
     folder = plan.landscape.folder
     present = 0

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Water of the land around a tile: where rivers of the coarse cells enter its window, and what they
-drain.
+"""Water of the land around a tile: where rivers of the coarse cells enter its window, and their
+drainage areas.
 
 The coarse cells are routed once, after their erosion. A river that comes into a window enters at
 the lowest of the fine cells of the first coarse cell inside. One that leaves and comes back enters
 again, with all its water.
 
-Of steps in which water runs over time, coarse cells record what crosses the lines around windows,
-see `Gauges`. It enters at the lowest of the fine cells along each face of a coarse cell.
+Of steps in which water runs over time, coarse cells record the water that crosses the lines around
+windows, see `Gauges`. It enters at the lowest of the fine cells along each face of a coarse cell.
 """
 
 from collections.abc import Callable
@@ -257,8 +257,8 @@ def streams(plan: Plan, window: Window, heights: Array, number: int, read: Read)
 
 
 def _through(crossing: Array, faces: Array, ground: Array) -> tuple[list[int], list[Array], Array]:
-    """Places along a side of a window where water comes in, what comes in at each, and whether each
-    cell of the side is a wall.
+    """Places along a side of a window where water enters, the inflow at each, and whether each cell
+    of the side is a wall.
 
     crossing: (2, slices, faces) water and load, inward. faces: number of the coarse face of each
     fine cell; ground: its height, m.

@@ -86,7 +86,7 @@ class Journal:
         alone: bool = True,
     ) -> None:
         """folder: of the landscape. work: name of the folder of the tasks' files in it. key: hash
-        of all that they follow from. may_be_of: whether a line may tell of a task. secret: of the
+        of everything they depend on. may_be_of: whether a line may belong to a task. secret: of the
         user, see `users_secret`; lines that were written without it do not count. alone: whether
         tasks done alone count, whoever did them on any machine.
 
@@ -132,9 +132,7 @@ class Journal:
         )
 
     def sound(self, tasks: Sequence[Task]) -> dict[str, Outcome]:
-        """Tasks done whose files are there with their hashes, and so are those of all that they
-        need.
-        """
+        """Finished tasks whose files, and the files of all tasks they need, have their hashes."""
         sound: dict[str, Outcome] = {}
         for task in tasks:
             if all(need in sound for need in task.needs) and self.has(task):
@@ -194,7 +192,7 @@ class Journal:
             raise unwritable(path, error) from None
 
     def _first(self) -> dict[str, Any]:
-        """Header line: what the lines after it belong to."""
+        """Header line: the order that the other lines belong to."""
         return {"key": self._key, **this_version()._asdict()}
 
     def _seal(self, result: Outcome) -> str:

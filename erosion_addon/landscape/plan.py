@@ -2,8 +2,8 @@
 """Plan of an erosion: which steps run on the landscape as a whole, which on tiles, and how tiles
 overlap.
 
-What leads over the whole land, rivers above all, is eroded once on coarse cells. Tiles add what is
-finer. Each tile runs on its cells and a halo, with a share that falls to 0 across the halo while
+Features across the whole land, above all rivers, are eroded once on coarse cells. Tiles add finer
+detail. Each tile runs on its cells and a halo, with a share that falls to 0 across the halo while
 that of its neighbor rises: the shares add up to 1 everywhere. Tiles of one color do not touch; a
 tile of a later color begins with what those of the earlier ones have left. So gullies go on over
 the borders, and no order of work shows.
@@ -37,7 +37,7 @@ asked for.
 
 RIM = 8
 """Width of the halo as a multiple of that of its rim, on which a tile changes nothing: processes
-lower the edge of what they run on, and coarser cells spread what happens there.
+lower the edge of their window, and coarser cells spread this effect.
 """
 
 COLORS = 4
@@ -190,7 +190,7 @@ class Plan:
         return replace(self.recipe, steps=steps) if steps else None
 
     def _done_coarsely(self, step: Step) -> bool:
-        """Whether coarse cells resolve all that a step makes, so that tiles need not repeat it."""
+        """Whether coarse cells resolve all forms of a step, so that tiles need not repeat it."""
         process = PROCESSES[step.kind]
         if self.factor == 1 or process.tiling.scope == "whole":
             return True

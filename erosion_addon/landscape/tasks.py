@@ -40,7 +40,7 @@ MASSES = ("added", "exported", "moved", "suspended")
 """Volumes of a run, m³."""
 
 VOLUMES = ("before", "spread", "shaped")
-"""Volumes of a finished tile, m³: at the start, and what was added on coarse cells and on tiles."""
+"""Volumes of a finished tile, m³: at the start, and added on coarse cells and on tiles."""
 
 _MEANS, _ROUGH = "means", "roughness"
 """Start heights on coarse cells, and their standard deviation within these, m."""
@@ -51,7 +51,7 @@ _DERIVED = ("bedrock", "wear", "deposition")
 
 @dataclass(frozen=True)
 class Task:
-    """A task by what it does (coarse, shape, cover, finish) and its tile. needs: names of the tasks
+    """A task by its kind (coarse, shape, cover, finish) and its tile. needs: names of the tasks
     before it.
     """
 
@@ -115,8 +115,7 @@ def rounds(tasks: Sequence[Task]) -> list[tuple[int, int]]:
 
 
 def run(folder: str, name: str, threads: int = 0) -> dict[str, Any]:
-    """Do a task; returns what the journal keeps: its name, the hashes of its files, masses,
-    seconds.
+    """Do a task; returns its line in the journal: name, hashes of its files, masses, seconds.
 
     folder: of the landscape. threads: the most to use; the bytes do not depend on it.
     """
@@ -388,8 +387,8 @@ def _blended(plan: Plan, window: Window) -> dict[str, Array]:
     """Further fields of a window: those of the runs around it, by their tiles' weights.
 
     Where half of the drops fall on each of two tiles, fields that go by the drops are only half
-    there on both: dividing by the sum of squared weights makes them whole, and what runs on from
-    one tile fades over its halo.
+    there on both: dividing by the sum of squared weights makes them whole, and drops that leave one
+    tile fade over its halo.
     """
     folder = plan.landscape.folder / WORK
     if plan.factor == 1:

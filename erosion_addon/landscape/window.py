@@ -20,7 +20,7 @@ from .storage.manifest import START, Manifest
 from .storage.pyramid import LAYERS, level, store
 
 SURFACE = ("elevation", "sediment", RISE)
-"""Layers that all others follow from, and that a tile goes on from; other fields are blended."""
+"""Layers that determine all others, and that later tiles continue; other fields are blended."""
 
 
 def since_start(start: Mapping[str, Array], current: Mapping[str, Array]) -> dict[str, Array]:

@@ -10,11 +10,11 @@ from ..base.errors import Sentence
 from .recipe import EDGE_CHOICE, Recipe
 
 TEAR = 2.0
-"""Step between opposite edges from which land does not tile, in those of its steepest row or
+"""Step between opposite edges above which land does not tile, relative to its steepest row or
 column.
 
 Land made to tile stays below 1.1 on 64² cells and more, and below 1.8 on 16²; land cut from larger
-land comes to 6.
+land has about 6.
 """
 
 ROWS = 256
@@ -24,8 +24,8 @@ ROWS = 256
 def edges_of_run(
     recipe: Recipe, elevation: Array, choice: str | None
 ) -> tuple[str, list[Sentence]]:
-    """Edges, and notes on them. elevation: (rows, cols) m. choice: the user's, which counts in any
-    case, or None.
+    """Edges, and notes on them. elevation: (rows, cols) m. choice: the user's, which always
+    applies, or None.
     """
     edges = recipe.edges if choice is None else EDGE_CHOICE.checked(choice)
     if edges != "wrap" or is_seamless(elevation):
@@ -53,7 +53,7 @@ def is_seamless(elevation: Array) -> bool:
 
 
 def _meets(heights: Array) -> bool:
-    """Whether the last row goes on in the first."""
+    """Whether the last row continues in the first."""
     starts = [*range(0, len(heights) - 1, ROWS), len(heights) - 1]
     steepest = max(
         float(_steps(heights[first : last + 1]).max()) for first, last in pairwise(starts)

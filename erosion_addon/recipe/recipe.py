@@ -410,7 +410,7 @@ def _toml_lines(table: dict[str, Any], path: str = "") -> Iterator[str]:
 
 
 def _visible(text: str) -> str:
-    """TOML with escapes for all that has no sign, but for surrogates, which it cannot name."""
+    """TOML with escapes for unprintable characters, except surrogates, which TOML lacks."""
     return "".join(
         sign if sign.isprintable() or "\ud800" <= sign <= "\udfff" else f"\\U{ord(sign):08x}"
         for sign in text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Report of a run: what was done, the mass balance, and hashes of the results."""
+"""Report of a run: steps, mass balance, and hashes of the results."""
 
 import hashlib
 import math

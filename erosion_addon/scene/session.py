@@ -245,7 +245,7 @@ class Session:
             cache.cache_clear()
 
     def begin_file(self) -> None:
-        """Reset what belongs to the file before."""
+        """Reset the state of the previous file."""
         self.progress = Progress()
         self.live = Live()
         self.brush = Brush()

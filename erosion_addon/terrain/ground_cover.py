@@ -14,10 +14,10 @@ COVERS = ("rock", "soil", "grass", "sand", "snow")
 """Covers from the lowest to the highest."""
 
 THIN = 0.02
-"""Thickness (m) up to which what lies on a cover does not show."""
+"""Thickness (m) of deposits on a cover that stay invisible."""
 
 OPAQUE = {"soil": 0.3, "sand": 0.5, "snow": 0.3}
-"""Thickness (m) from which it hides what is below."""
+"""Thickness (m) from which deposits hide the ground."""
 
 GROUND = ("sediment", "soil", "grass", "snow")
 """Fields that shares follow from."""
@@ -42,7 +42,7 @@ def ground_cover(fields: Mapping[str, Array], shape: tuple[int, int]) -> dict[st
 
 
 def _opacity(fields: Mapping[str, Array], shape: tuple[int, int], cover: str) -> Array:
-    """How much of what is below a cover hides, 0-1."""
+    """Opacity of a cover, 0-1."""
     name = {"sand": "sediment"}.get(cover, cover)
     if name not in fields:
         return np.zeros(shape)
@@ -53,8 +53,8 @@ def _opacity(fields: Mapping[str, Array], shape: tuple[int, int], cover: str) ->
 
 
 def _totaling_one(shares: dict[str, Array]) -> dict[str, Array]:
-    """Shares in whole steps of `WHITE`: rounded down, and what is left given to those that lost
-    most.
+    """Shares in whole steps of `WHITE`: rounded down, and the remainder given to the shares that
+    lost most.
     """
     exact = np.stack(list(shares.values())) * WHITE
     steps = np.floor(exact)

@@ -24,8 +24,7 @@ class Structure:
 
 
 def cause(name: str, points: Array, structure: Structure) -> InputError | None:
-    """What keeps a mesh from being a grid, and its cure; None where that is not in its faces or
-    edges.
+    """Reason why a mesh is not a grid, with its remedy; None if not found in its faces or edges.
 
     name: of the mesh. points: (vertices, 3), finite.
     """

@@ -224,8 +224,8 @@ class Runner:
     def paint(self, values: Mapping[str, Any], arrays: Mapping[str, Any] | None = None) -> None:
         """Begin or continue a stroke of the brush: `painted` answers each time, see `painting`.
 
-        values: `stroke` where it begins, `dabs`, and `end`; with the terrain in arrays also what
-        `Painting` is given.
+        values: `stroke` where it begins, `dabs`, and `end`; with the terrain in arrays also the
+        arguments of `Painting`.
         """
         self._number += "stroke" in values
         self._send("paint", {**values, "run": self._number}, arrays)
@@ -302,7 +302,7 @@ class Runner:
         return not self._reason and self._process.poll() is None
 
     def kill(self) -> None:
-        """Kill the process and wait until it is gone."""
+        """Kill the process and wait for its end."""
         self._killed = True
         self._process.kill()
         self._process.wait()

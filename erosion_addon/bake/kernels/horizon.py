@@ -44,9 +44,9 @@ def raise_horizon(slopes, heights, field, row, step, part, per_meter, wrap):
     """Raise the horizons of a row of places to the ground one step away from each.
 
     slopes: (cols,) float32, tangents of the horizons' angles, changed in place. heights: (cols,)
-    float32 m, the heights of the places. field: (rows, cols + 1) float32 m, what is looked at; its
-    last column is its first once more. step: rows, columns to a point, and rows, columns from there
-    to its neighbor; the ground is seen between the two, `part` (float32) of the way. per_meter:
+    float32 m, the heights of the places. field: (rows, cols + 1) float32 m, the surface seen; its
+    last column repeats the first. step: rows, columns to a point, and rows, columns from there to
+    its neighbor; the ground is seen between the two, `part` (float32) of the way. per_meter:
     float32, 1 / distance. wrap: whether the terrain is a seamless tile; else there is nothing to
     see beyond its edges. Reads only depend on the row and the step, so that the processor takes
     many columns at once.
@@ -112,7 +112,7 @@ def widen(field, wider, stride, first, last, wrap):
     Once with strides 1, 2, 4 …: a blur twice as wide each time at the cost of nine reads (the à
     trous algorithm; Holschneider et al. 1989). Opposite neighbors are added first: no turn or
     mirror image changes a bit. field, wider: (rows, cols + 1) float32 as in `raise_horizon`; beyond
-    edges that do not wrap the edge goes on.
+    edges that do not wrap, the edge is repeated.
     """
     rows = field.shape[0]
     cols = field.shape[1] - 1

@@ -9,8 +9,8 @@ from ...base.kernels.jit import kernel
 from .horizon import look_along
 
 UNIT = 1 << 22
-"""Integer for a share of 1 in one direction. Whole numbers add up to the same sum in any order;
-those of 256 directions, none more than 1.9, do so within 32 bits.
+"""Integer for a share of 1 in one direction. Integers have the same sum in any order, and 256
+directions, at most 1.9 each, fit into 32 bits.
 """
 
 
@@ -55,8 +55,7 @@ def _add_share(sums, slopes, along, upright):
 def see_sky(rays, gradient, directions, first, last, result):
     """Set rows first … before last of `result` to the share of the sky that each place sees.
 
-    What a place with the normal n receives from an evenly bright sky, relative to open level
-    ground:
+    Light of an evenly bright sky on a place with the normal n, relative to open level ground:
 
         V = 1/π ∫ over directions ω above the horizon of max(0, n·ω) dω
           = mean over azimuths φ of  n_z [cos² h - t (π/2 - h - sin h cos h)],

@@ -123,8 +123,8 @@ def shade(elevation, gradient, row_spacing, col_spacing, casters, suns, first, l
 
     A sphere is only looked at in tiles that its shadow's reach touches: all within 8 radii of it
     for the sky (with the source's 4 its shadow would end in a visible rim), a sphere of about 5
-    radii, 3 radii behind it, for a sun. What is left out is 1 exactly, so a tile's size changes no
-    bit.
+    radii, 3 radii behind it, for a sun. The share left out is exactly 1, so a tile's size changes
+    no bit.
 
     elevation: (rows, cols) float64 m. gradient: (2, rows, cols), slopes along columns and rows.
     casters: (count, 4) x, y, z, radius > 0 in meters, from the middle of cell [0, 0]. suns: (count,

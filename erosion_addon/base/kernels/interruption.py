@@ -2,8 +2,8 @@
 """Interruption of long kernels: Python hears a signal between two of its own instructions, and so
 not before a kernel in the main thread returns, which takes seconds on a large terrain.
 
-Where signals are handled, the main thread leaves kernels on many cells to another thread and waits,
-which a signal ends at once. The kernel works on, for nobody, until the process ends.
+Where signals are handled, kernels on many cells run in another thread while the main thread waits;
+a signal ends the wait at once. The kernel runs on, unused, until the process ends.
 """
 
 import threading

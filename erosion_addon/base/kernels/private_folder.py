@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that no other user can have written, in a folder of the user's: what is read from them is
-run as code.
+"""Files that no other user can have written, in a folder of the user, because their content is run
+as code.
 
 Each folder on the way belongs to root or the user, and others may not write to it, unless it is
-sticky, as /tmp, where nobody renames what belongs to somebody else. The last one is the user's
-alone. All are opened one inside the other, so that nothing can take their places between the check
-and the use. A group may write if it is the user's own, as where each user has a group of that name;
-access control lists then count as other users.
+sticky like /tmp, where only the owner can rename a file. The last one is the user's alone. All are
+opened one inside the other, so that nothing can take their places between the check and the use. A
+group may write if it is the user's own, as where each user has a group of that name; access control
+lists then count as other users.
 
 Windows has no modes: there the folder is as private as the access control lists of the user's
 profile make it, and a folder that the user names elsewhere is not checked. Neither are the lists of
@@ -25,7 +25,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def make(folder: Path) -> None:
-    """Make a folder, and those on the way, for the user alone. OSError if that fails."""
+    """Make a folder and its missing parents for the user alone. OSError if that fails."""
     for path in (*reversed(folder.parents), folder):
         if not path.exists():
             with suppress(FileExistsError):
@@ -112,7 +112,7 @@ def _is_mine(status: os.stat_result) -> bool:
 
 
 def _require_trusted(descriptor: int) -> None:
-    """PermissionError if others can put anything in the place of what lies in a folder."""
+    """PermissionError if others can replace the files of a folder."""
     status = os.fstat(descriptor)
     writable = status.st_mode & _OTHERS_WRITE
     if (

@@ -54,13 +54,13 @@ class Parser(argparse.ArgumentParser):
 def add_common(
     command: Parser, seed: int | None, seed_help: str, metavar: str, metavar_help: str
 ) -> None:
-    """Options `--seed` and `--set`. metavar: what `--set` takes; metavar_help: end of its help."""
+    """Options `--seed` and `--set`. metavar: value of `--set`; metavar_help: end of its help."""
     command.add_argument("--seed", metavar="N", type=whole, default=seed, help=seed_help)
     add_settings(command, metavar, f"parameters as listed below{metavar_help}")
 
 
 def add_settings(command: Parser, metavar: str, sentence: str) -> None:
-    """Option `--set`. metavar: what it takes; sentence: its help."""
+    """Option `--set`. metavar: its value; sentence: its help."""
     command.add_argument(
         "--set",
         nargs="+",
@@ -128,7 +128,7 @@ def add_source(command: Parser) -> None:
 
 
 def add_input(command: Parser) -> None:
-    """Options for reading a heightmap that does not say what it is."""
+    """Options for reading an ambiguous heightmap."""
     add_reading(command)
     command.add_argument(
         "--smooth-steps", action="store_true", help="smooth away the terraces of few heights"

@@ -108,8 +108,8 @@ class ResultsOrder:
     """Files of a run that `erode` or `resume` writes.
 
     height_range: m of black and white. time_limit, save_every: seconds, infinite for never.
-    continues: whether an existing checkpoint is continued from. words: arguments by name, which the
-    report identifies the run by.
+    continues: whether an existing checkpoint is continued from. words: arguments by name, by which
+    the report identifies the run.
     """
 
     inputs: Sequence[str | Path]

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options for reading a heightmap that does not say what it is, shared by all commands with an
-input.
-"""
+"""Options for reading an ambiguous heightmap, shared by all commands with an input."""
 
 import argparse
 from collections.abc import Mapping

@@ -25,7 +25,7 @@ class UnprintableError(InputError):
 
 
 def print_line(text: str) -> None:
-    """`print_lines` for one line: a newline is in a name that it tells."""
+    """`print_lines` for one line; a newline can only be part of a name."""
     print_lines(printable(text))
 
 
@@ -94,9 +94,7 @@ def print_error(text: str) -> None:
 
 
 def draw(bar: str) -> None:
-    """Draw a bar on standard error in place of the one before. The next line of text takes it
-    away.
-    """
+    """Draw a bar on standard error over the previous one. The next line of text removes it."""
     bar = printable(bar)[: shutil.get_terminal_size().columns - 1]
     # An interrupt may come as soon as anything is seen: by then it is known that there is something
     # to take away.

@@ -154,8 +154,8 @@ class RunProgress:
 
 
 class ShareProgress:
-    """Progress of work that is known by its share. Time is left by the pace since the first call:
-    what was done before it took no time.
+    """Progress of work with a known share. The time left follows from the pace since the first
+    call.
     """
 
     def __init__(self, line: ProgressLine) -> None:
@@ -163,7 +163,7 @@ class ShareProgress:
         self._first = (-1.0, 0.0)
 
     def show(self, fraction: float, text: str) -> None:
-        """Show the share done, and what was done last."""
+        """Show the share done, and the last task."""
         seconds = self._line.seconds
         if self._first[0] < 0:
             self._first = seconds, fraction
@@ -180,7 +180,7 @@ class Stages:
     """
 
     def __init__(self, quiet: bool, *texts: str) -> None:
-        """texts: what is done at the end of each."""
+        """texts: description of each part, shown at its end."""
         self._texts = texts
         self._finished = 0
         self._progress = ShareProgress(ProgressLine(quiet, patience=1.0))

@@ -37,8 +37,8 @@ class Ended(BaseException):
 
 
 def renamed(end: KeyboardInterrupt | Ended, what: str) -> KeyboardInterrupt | Ended:
-    """Copy with a message that names the files written. what: second half of the sentence, after
-    the reason.
+    """Copy with a message that names the files written. what: end of the sentence, after the
+    reason.
     """
     if isinstance(end, Ended):
         reason = "The time limit ended the run" if end.code == TRY_AGAIN else "Ended by the system"

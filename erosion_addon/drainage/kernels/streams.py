@@ -94,8 +94,8 @@ def accumulate(network, order, amounts, first, last):
 
 @kernel
 def arrivals(network, order, heights, shares, waiting, arrived):
-    """Amounts that enter a region on their way downstream, where its share rises: from s to s' as
-    many of those that still wait as (s' - s) / (1 - s).
+    """Amounts that enter a region on their way downstream, where its share rises: from s to s', a
+    share (s' - s) / (1 - s) of the amounts still waiting.
 
     shares: (n,) 0-1. waiting: (n, 3) amounts outside at their start, and two columns of 0; changed.
     arrived: (n, 3) zeros: amounts that enter at a cell, and these times their mean way (m) and mean
@@ -149,9 +149,9 @@ def strahler(network, order, areas, least, orders, twins, through):
     """`orders`: Strahler order (1957) of channels, 1 from a drainage area of `least` (m²) on; 0 on
     slopes.
 
-    orders, twins: uint8 by cell, 0 before. through: bool by cell, whether channels enter it from
-    beyond, whose order is not known; grows downstream. There `orders` and `twins` are those of what
-    else reaches the cell, see `meet`.
+    orders, twins: uint8 by cell, 0 before. through: bool by cell, whether channels of unknown order
+    enter it from beyond; grows downstream. There `orders` and `twins` describe the other channels
+    that reach the cell, see `meet`.
     """
     for place in range(order.size - 1, -1, -1):
         cell = np.int64(order[place])

@@ -11,8 +11,8 @@ from .streams import meet
 
 @kernel
 def contract(network, labels, cells, numbers, terminal, links, passes):
-    """Part of the minimum spanning tree over the basins of a tile that other tiles cannot change,
-    and what remains.
+    """Split the minimum spanning tree over the basins of a tile into the part that other tiles
+    cannot change, and the rest.
 
     A basin is a terminal if other tiles may touch it. The lowest pass of basins without a terminal
     belongs to the tree in any case: it goes into `links` (basins, 2): cell, number of the neighbor.
@@ -109,9 +109,7 @@ def orient(first, second, root, nodes):
 
 @kernel
 def _downstream(onward):
-    """Cells in an order in which each comes before the one that its water enters, (cells,) int64.
-    onward: that one, -1 at an end.
-    """
+    """Cells in downstream order, (cells,) int64. onward: next cell of each, -1 at an end."""
     size = onward.size
     donors = np.zeros(size, np.int64)
     order = np.empty(size, np.int64)
@@ -156,9 +154,9 @@ def carry(onward, inflow, levels):
 def join_orders(onward, orders, twins, targets, arriving):
     """Strahler orders of channels that lead through tiles, in place.
 
-    onward: place of the next cell, -1 at an outlet. orders, twins: of what else reaches a cell, see
-    `streams.meet`. targets, arriving: places that channels of known orders reach from other tiles,
-    and these.
+    onward: place of the next cell, -1 at an outlet. orders, twins: of the other channels that reach
+    a cell, see `streams.meet`. targets, arriving: places reached by channels from other tiles, and
+    their orders.
     """
     for channel in range(targets.size):
         meet(arriving[channel], targets[channel], orders, twins)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Exchange between tiles: passes over which basins drain, and water that goes on in another tile.
+"""Exchange between tiles: passes over which basins drain, and water that crosses into another tile.
 
 The land in one piece has one minimum spanning tree over the passes between its basins, see
 `kernels.basins`. Tiles leave out the passes that cannot belong to it and join basins that lie
-within them, so what remains grows with the length of their borders. After Barnes, "Parallel
+within them, so the rest grows with the length of their borders. After Barnes, "Parallel
 priority-flood depression filling for trillion cell digital elevation models on desktops or
 clusters" (2016, arXiv 1606.06204) and "Parallel non-divergent flow accumulation for trillion cell
 digital elevation models on desktops or clusters" (2017, arXiv 1608.04431), with the flow graph of

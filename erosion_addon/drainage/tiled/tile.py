@@ -112,7 +112,7 @@ class TileFlow:
         """Data on the basins that other tiles need.
 
         rim: cells with neighbors in other tiles, by number on the land. nodes: their basins. exits:
-        cells whose water goes on in another tile, (n, 2): number on the land, direction; their
+        cells whose water crosses into another tile, (n, 2): number on the land, direction; their
         basins are 1, 2, …. passes: (n, 4): cell, direction, basin of the cell and beyond, -1 in
         another tile. heights: of both cells of passes, the higher first, m. lowest: number, basin
         and height (m) of the lowest pit, -1 without pits. count: basins, with 0 for outlets.
@@ -272,14 +272,13 @@ class TileFlow:
         return graph.inside(amounts), graph.inside(graph.filled(heights))
 
     def channels(self, inflow: Array, least: float) -> Arrays:
-        """Strahler orders of channels, as far as the tile knows them, and what other tiles need to
-        know.
+        """Strahler orders of channels, as far as known within the tile, and data for other tiles.
 
         After `drain`, with its inflow. least: drainage area of the smallest channel, m². orders:
         (rows, cols) uint8, 0 on slopes. By cells that channels of other tiles lead through: cells:
         number on the land; onward: that of the next one, -1 at an outlet; inner: order and count of
-        what else meets there, see `streams.meet`. By other channels that go on in another tile:
-        sent: (n, 2): cell that they enter, by number on the land, and order.
+        the other channels that meet there, see `streams.meet`. By other channels that cross into
+        another tile: sent: (n, 2): cell that they enter, by number on the land, and order.
         """
         from ..kernels import streams
 

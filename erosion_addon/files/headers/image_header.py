@@ -51,7 +51,7 @@ class PlainImage(NamedTuple):
 
 
 FileHeader = TiffImage | Block | AsciiGrid | PlainImage
-"""Header of a file, with what reading its numbers needs to know."""
+"""Header of a file, with all data needed to read its numbers."""
 
 
 def read_header(path: str | Path) -> ImageHeader:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Header of a TIFF file: size and type of pixels, what their numbers mean, and where they lie.
+"""Header of a TIFF file: size and type of pixels, the meaning of their numbers, and their location.
 
 Sources: TIFF 6.0 (Adobe), GDAL's driver GTiff for its tags, OGC GeoTIFF 1.1, libtiff for numbers of
 packings.
@@ -199,8 +199,8 @@ def _metadata(directory: Directory) -> dict[str, str]:
 def _orientation(directory: Directory, placement: Placement | None, name: str) -> tuple[bool, bool]:
     """Whether rows run from south to north, and columns from east to west.
 
-    InputError where rows are columns. A placement says it better than the tag, which GIS programs
-    leave alone.
+    InputError where rows are columns. A placement is more reliable than the tag, which GIS programs
+    do not update.
     """
     if placement:
         return placement.south_up, placement.mirrored

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""World files, .prj files and GDAL's metadata beside an image: where its pixels lie, and what their
-numbers mean.
+"""World files, .prj files and GDAL's metadata beside an image: the location of its pixels, and the
+meaning of their numbers.
 
 Sources: Esri, "World files for raster datasets": steps in x and y, and the middle of the first
 pixel, in six lines; GDAL's Persistent Auxiliary Metadata, NAME.aux.xml.

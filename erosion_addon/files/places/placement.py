@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Placement of pixels: the affine map to coordinates, and what these mean in meters.
+"""Placement of pixels: the affine map to coordinates, and their scale in meters.
 
 Source: OGC GeoTIFF 1.1; EPSG Guidance Note 7-2 for Mercator's projection, whose scale is cosh(y /
 radius).

@@ -145,7 +145,7 @@ class _Blocks:
                     yield (plane * down + block_row) * across + block_col, channel, place, size
 
     def _block(self, stream: BinaryIO, number: int, size: tuple[int, int], keep: bool) -> Array:
-        """Block (rows, cols, channels); tiles are stored with what lies beyond the border, strips
+        """Block (rows, cols, channels); tiles are stored whole, beyond the border too, strips
         without.
         """
         if number in self._cache:

@@ -24,7 +24,7 @@ DEPTHS = ("u8", "u16", "i16", "f32")
 
 @dataclass(frozen=True)
 class Reading:
-    """Options of reading; what is None or "auto" is taken from the file, or by the rules of
+    """Options of reading; None or "auto" stand for the file's value, or for the rules of
     `meaning.record_of`.
 
     height_range: m of black and white. numbers: one of NUMBERS. unit: one of UNITS. no_data: number

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Survey of the numbers in a file: how many cells hold data, and what lies at either end."""
+"""Survey of the numbers in a file: the number of cells with data, and the extremes."""
 
 import math
 from collections.abc import Callable, Iterable

@@ -206,9 +206,7 @@ def _sha256(path: Path) -> str:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed processes have left half-written in a landscape on which no other one
-    works.
-    """
+    """Remove unfinished files of killed processes from a landscape in no other use."""
     remove_leftovers(folder)
     # Other folders are the user's: a landscape may be made in his home.
     for part in PARTS:
@@ -219,8 +217,8 @@ def sweep(folder: Path) -> None:
 
 @contextmanager
 def changing(folder: Path) -> Iterator[None]:
-    """Context of the one command that changes a landscape, see `base.lock.locked`; first ends what
-    another has left.
+    """Context of the one command that changes a landscape, see `base.lock.locked`; first completes
+    or removes the unfinished change of another.
     """
     with locked(folder):
         take_places(folder)
@@ -236,8 +234,8 @@ def change(
     killed.
 
     tiles: layer, tile and values. renewed: the manifest by the hashes written. Call it within
-    `changing`. What has been written completely takes its places with `take_places`, or when the
-    landscape is opened next.
+    `changing`. Completely written files are moved into place by `take_places`, or when the
+    landscape is next opened.
     """
     folder = landscape.folder / CHANGES
     hashes = dict[str, dict[str, str]]()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Brush strokes: replay of what was painted on the terrain."""
+"""Brush strokes: replay of strokes painted on the terrain."""
 
 from collections.abc import Mapping
 from dataclasses import replace

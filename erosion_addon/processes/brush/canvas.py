@@ -2,7 +2,7 @@
 """A terrain under the brush: each dab computes a window around itself and changes nothing beyond.
 
 Between two strokes heights and loose layers are numbers of float32, as a mesh and its attributes
-keep them. So a stroke comes out the same on what a mesh holds and in the middle of a run.
+keep them. So a stroke has the same result on a mesh and in the middle of a run.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ SOLID = 90.0
 
 FADE = {"rain": 6.907755278982137, "rills": 4.605170185988091}
 """Exponential loss of a drop's water along its path. A thousandth of rain is left at its end, and a
-hundredth of the light drops of rills, so that both have laid down their load.
+hundredth of the light drops of rills, so both have deposited their load.
 """
 
 
@@ -103,7 +103,7 @@ class Canvas:
         self._count_rounding(before, inside)
 
     def _count_rounding(self, elevation: Array, inside: Any = ...) -> None:
-        """Add what rounding has changed to the totals. elevation: before it."""
+        """Add the change by rounding to the totals. elevation: before it."""
         area = self._state.spacing[0] * self._state.spacing[1]
         self.total[2] += float((self.elevation[inside] - elevation).sum()) * area
 
@@ -290,4 +290,4 @@ def _step(process: Process, part: State, values: dict[str, Any], key: int) -> St
 
 
 _BY_PROCESS = {"rain": _drops, "rills": _drops, "talus": _slides}
-"""Kind of stroke → what makes the step that a dab is."""
+"""Kind of stroke → factory of the step of a dab."""

@@ -23,7 +23,7 @@ length.
 """
 
 FACING = 2.0
-"""Sand that a slope facing the wind loses beyond what level ground does, by the slope."""
+"""Extra sand that a slope facing the wind loses, compared with level ground, by the slope."""
 
 SPREADING = 0.01
 """Diffusivity times time (m²) of a dab of full strength, by the square meter of radius."""
@@ -37,7 +37,7 @@ MOST_PASSES = 400
 
 
 class Ground(NamedTuple):
-    """Elevation and its loose part, (rows, cols) m, and what has happened to solid material, m³."""
+    """Elevation and its loose part, (rows, cols) m, and the changes of solid material, m³."""
 
     elevation: Array
     loose: Array
@@ -152,8 +152,8 @@ def _shifted(amounts: Array, rows: int, cols: int, wraps: bool) -> Array:
 def crept(state: State, share: Array, spread: float) -> Ground:
     """The ground after creep: dh/dt = div(D grad h) over the dab, with D · t = `spread` (m²).
 
-    Explicit in finite volumes: what passes a face leaves one cell and arrives in the other, so no
-    volume is lost. Loose material goes first; rock follows by its softness, and is loose where it
+    Explicit in finite volumes: flux through a face leaves one cell and enters the other, so volume
+    is conserved. Loose material goes first; rock follows by its softness, and is loose where it
     arrives.
     """
     factors = shares(state)

@@ -22,8 +22,8 @@ class BrushStep(Step):
     """
 
     bytes_per_cell = 8 + 8 + 8 + 8
-    """Working memory beyond terrain and result: elevation, loose layers, and copies of what a
-    stroke has changed.
+    """Working memory beyond terrain and result: elevation, loose layers, and copies of the cells a
+    stroke changed.
     """
 
     evolving = ("_elevation", "_loose", "_total", "_hardness", "_done")

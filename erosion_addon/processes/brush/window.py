@@ -8,7 +8,7 @@ import numpy as np
 from ...base.arrays import Array
 
 SLACK = 2
-"""Cells around what a dab can change."""
+"""Margin of cells around the change of a dab."""
 
 Box = tuple[int, int, int, int]
 """As `Window.box`."""

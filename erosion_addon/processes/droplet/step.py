@@ -14,7 +14,7 @@ from ..shared.state import State, Volumes
 from .parameters import DropletParameters
 
 FALL_IN_MIND = 9.0
-"""Fall in cells over which a drop comes to a pit and begins anew.
+"""Fall in cells after which a drop reaches a pit and starts anew.
 
 Measured with the default parameters: rivers with mean falls of 2.7, 13, 11 and 30 cells upstream (a
 fractal, a rough valley, eroded mountains, a smooth valley) carry loads of 2.4, 6.4, 4.8 and 6.7
@@ -87,9 +87,9 @@ class DropletStep(DropStep):
         self._kernel.start_drops(pool, tiles, self._sources, self._key, first, last, *self._spread)
 
     def _values_of(self, entering: Entering) -> Array:
-        """On their fall they gain speed and dig, so that their load is what they can carry: s = k
-        v, with k = slope · w · capacity and v² = 2 gravity (fall - s). Pits on the way slow them
-        down again, see `FALL_IN_MIND`.
+        """Falling drops gain speed and dig until their load equals their capacity: s = k v, with k
+        = slope · w · capacity and v² = 2 gravity (fall - s). Pits on the way slow them down again,
+        see `FALL_IN_MIND`.
         """
         from .kernels import motion
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dune fields: slabs of sand that hop with the winds of the year and slide down the lee of what
-they pile up.
+"""Dune fields: slabs of sand that hop with the winds of the year and slide down the lee of their
+own dunes.
 """
 
 from collections.abc import Mapping

@@ -47,8 +47,8 @@ class RillStep(DropStep):
         self._water[..., 1] = layers["moisture"]
 
     def _make_constants(self, parameters: RillParameters) -> Any:
-        """Constants given per meter, converted to one step; and those given per drop on each cell,
-        to one drop.
+        """Constants per meter, converted to one step, and constants per drop on each cell,
+        converted to one drop.
         """
         state = self._state
         unit = self._state.cell_size
@@ -86,9 +86,7 @@ class RillStep(DropStep):
         )
 
     def _values_of(self, entering: Entering) -> Array:
-        """At the speed at which friction takes what the slope gives, with what they can carry, at
-        most their fall.
-        """
+        """Terminal speed (friction balances slope) and full load, capped by the fall."""
         kernel = self._kernel
         constants = self._constants
         unit = self._state.cell_size

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Steps that run on coarser cells than the terrain's, and hand down what they change.
-
-What single drops carve is as narrow as a cell. For a landscape that looks the same whatever the
-number of its cells, they run on cells of a size in meters. Only the change comes back to the
-terrain, which keeps its own finer detail.
+"""Steps that run on coarser cells than the terrain's, and return only their change. Single drops
+carve channels as narrow as a cell. So that a landscape looks the same at any resolution, they run
+on cells of a size in meters. Only the change is applied to the terrain, which keeps its own finer
+detail.
 
 Coarse to Fine: most drops run on cells twice as wide, where paths have half as many steps, and the
 others on the terrain's.

@@ -243,8 +243,8 @@ def scaled(state: State, factors: Iterable[tuple[str, Array]]) -> State:
 class Plot:
     """Building plot, kept clear: material that slides onto it is removed at once.
 
-    So material beside it stands no steeper than elsewhere. state: start of the step. layers: those
-    that the step changes, (rows, cols), at its start; the first one is counted.
+    So material beside it stands no steeper than elsewhere. state: start of the step. layers: the
+    layers changed by the step, (rows, cols), at its start; the first one is counted.
     """
 
     def __init__(self, state: State, *layers: Array) -> None:

@@ -23,7 +23,7 @@ LOOK = 16
 
 
 LAST_ROUNDS = 32
-"""Most rounds after the last drop, for what it left to come to rest."""
+"""Maximum rounds after the last drop, until its deposits come to rest."""
 
 LEVEL = 1e-9
 """Slope in degrees beyond which ground creeps: none, but one by which can be divided."""
@@ -267,7 +267,7 @@ class Hillslopes:
             self._let_slide()
 
     def come_to_rest(self, started: int) -> bool:
-        """Relax what the last drops left, for one round; returns whether that was the last one."""
+        """Relax the deposits of the last drops for one round; returns whether it was the last."""
         self.follow(started)
         if self.rounds < LAST_ROUNDS:
             self.rounds = LAST_ROUNDS if self._let_slide() else self.rounds + 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Streams that come into a terrain over time, and gauges that measure them on a larger one.
 
-Time is that of one step, in equal slices.
+The time of a step is divided into equal slices.
 """
 
 from collections.abc import Sequence

@@ -22,7 +22,7 @@ def shelter(elevation: Array, spacing: tuple[float, float], size: float, wraps: 
     directions.
 
     More than 0 in hollows, less on crests, 0 on any plane. wraps: whether the opposite edge
-    follows; otherwise the ground goes on beyond the edge as inside, turned about it.
+    follows; otherwise the ground is continued beyond the edge by point reflection.
     """
     down, right = (
         max(1, min(round(size / 2 / pitch), count - 1))
@@ -80,8 +80,8 @@ class SnowStep(Step):
     """
 
     bytes_per_cell = 24 + 12 + 24
-    """Working memory beyond terrain and result: ground, snow that clings and slides, masks; what
-    the fall is made of.
+    """Working memory beyond terrain and result: ground, snow that clings and slides, masks, and the
+    factors of the snowfall.
     """
 
     evolving = ("_snow", "_active", "_exported", "_done")

@@ -10,7 +10,7 @@ FEWEST_STEPS = 16
 """Fewest time steps of a run, so that weathering and creep interact."""
 
 COVER_PER_STEP = 0.05
-"""Most that bare rock may weather in a time step, of the cover depth: what creep lays bare then
+"""Greatest weathering of bare rock in a time step, in cover depths: what creep lays bare then
 weathers as if it had been bare all the time, within half as much.
 """
 

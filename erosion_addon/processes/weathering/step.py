@@ -31,9 +31,7 @@ class WeatherStep(Step):
     """Weather step."""
 
     bytes_per_cell = 16 + 8 + 12 + 4
-    """Working memory beyond terrain and result: rock, loose material, what of it creeps, masks and
-    moisture.
-    """
+    """Working memory beyond terrain and result: rock, loose material, creep, masks and moisture."""
 
     evolving: tuple[str, ...] = ("_rock", "_loose", "_exported", "_done")
 

@@ -371,7 +371,7 @@ class WindStep(Step):
         return layers | {"wind_path": self._path.copy()}
 
     def release(self) -> dict[str, Array]:
-        """`layers` at the end of the step, without what was needed on the way."""
+        """`layers` at the end of the step, without temporary arrays."""
         self._shade = self._cover = self._masks = None
         return solid_layers(self._state, self._settled()[0], self._unit) | self._maps()
 
@@ -396,7 +396,7 @@ class WindStep(Step):
         }
 
     def elevation(self) -> Array:
-        """The surface to look at (m), without what is in the air."""
+        """Current surface for display (m), without airborne sand."""
         return solid_layers(self._state, self._ground, self._unit)["elevation"]
 
     def _volume(self, total: Array | float) -> float:
@@ -404,9 +404,7 @@ class WindStep(Step):
         return float(np.sum(total)) * self._unit * self._state.spacing[0] * self._state.spacing[1]
 
     def volumes(self) -> Volumes:
-        """Volumes of solid material moved so far; what the wind has brought in comes from
-        nowhere.
-        """
+        """Volumes of solid material moved so far; sand supplied by the wind has no source."""
         rest = self._settled()[1]
         totals = self._totals
         sum_moved = self._volume(totals.lifted + totals.slid)

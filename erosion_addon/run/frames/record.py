@@ -45,8 +45,8 @@ class Record:
 
     frames: number of the last one, and of all without the start; kept: number of the last one
     there. fields: with `elevation`. size: (rows, cols); spacing: (row, col) m; range: (lowest,
-    highest) elevation of all frames, m. sha256: hash of the pixels by file. orders: digest of what
-    each frame was made from, if each is a run of its own.
+    highest) elevation of all frames, m. sha256: hash of the pixels by file. orders: digest of the
+    inputs of each frame, if each is a run of its own.
     """
 
     recipe: str

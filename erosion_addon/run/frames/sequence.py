@@ -49,10 +49,10 @@ class Frames:
 
     @classmethod
     def of_paused_run(cls, folder: Path, start: Array) -> "Frames":
-        """Frames of a run that is resumed, to go on with. start: (rows, cols) m, the elevation that
-        it began with.
+        """Frames of a resumed run, to continue. start: (rows, cols) m, the elevation that it began
+        with.
 
-        InputError if the folder holds none, or those of another run.
+        InputError if the folder holds no frames, or frames of another run.
         """
         record = Record.read(folder)
         if record is None or record.sha256.get("elevation_0000.exr") != frame_files.digest(start):

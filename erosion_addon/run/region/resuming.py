@@ -135,9 +135,7 @@ def _restored(checkpoint: Checkpoint) -> RegionRun:
 
 
 def _outlet(part: Mapping[str, Array], shape: tuple[int, int]) -> Array | None:
-    """Mask of outlets of the whole, from the arrays of a checkpoint; ValueError for what is
-    none.
-    """
+    """Mask of outlets of the whole, from the arrays of a checkpoint; ValueError if invalid."""
     mask = part.get("outlet")
     if mask is not None and not (
         mask.dtype.kind == "f" and mask.shape == shape and within(mask, (0.0, 1.0))
@@ -149,9 +147,7 @@ def _outlet(part: Mapping[str, Array], shape: tuple[int, int]) -> Array | None:
 def _surroundings(
     part: Mapping[str, Array], rain_mean: float, shape: tuple[int, int]
 ) -> Surroundings:
-    """Land around a window of a shape, from the arrays of a checkpoint; ValueError for what is
-    none.
-    """
+    """Land around a window of a shape, from the arrays of a checkpoint; ValueError if invalid."""
     water = part["inflow"]
     entering = part["entering"]
     if water.dtype.kind + entering.dtype.kind != "ff" or (water.shape, entering.shape) != (

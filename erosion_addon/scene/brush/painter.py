@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stroke of the brush under way on a mesh: dabs go to the worker, what they changed is shown, and
-at its end written.
-
-Nothing waits: `tick` takes in what has come and hands over what is new. Until `commit` the mesh
-only shows the stroke, so that giving it up leaves every byte.
+"""A stroke of the brush under way on a mesh: dabs go to the worker, their changes are displayed,
+and written at its end. Nothing blocks: `tick` takes in new answers and sends new dabs. Until
+`commit` the mesh only shows the stroke, so that giving it up leaves every byte.
 """
 
 from collections.abc import Callable, Mapping

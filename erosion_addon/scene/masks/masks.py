@@ -292,7 +292,7 @@ def spring_rows(
 
 
 def layer_for(obj: bpy.types.Object, source: str, layer: str) -> str:
-    """Name for a mask of this source: `layer` where it names one, else the active group or the only
+    """Name for a mask of this source: `layer` if it names one, else the active group or the only
     attribute.
     """
     if source == "VERTEX_GROUP" and layer not in obj.vertex_groups:
@@ -314,7 +314,7 @@ def layer_for(obj: bpy.types.Object, source: str, layer: str) -> str:
 
 
 def color_layer_for(obj: bpy.types.Object, layer: str) -> str:
-    """Name of a color attribute: `layer` where it names one, else the active one."""
+    """Name of a color attribute: `layer` if it names one, else the active one."""
     colors = obj.data.color_attributes
     if layer in colors or colors.active_color is None:
         return layer

@@ -2,10 +2,10 @@
 """The material of water: its color follows from the light that reaches the ground through it and
 back.
 
-By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each color: what the
-ground below sends up is dimmed by that, and what the water itself scatters takes its place. The sky
-is reflected by Fresnel's law, foam lies on top, and fine waves bend the normal. Pure shader nodes,
-for EEVEE and Cycles.
+By the law of Beer and Lambert a depth d lets through tint^(d / clarity) of each color: light from
+the ground is dimmed by this factor, and light scattered by the water is added. The sky is reflected
+by Fresnel's law, foam lies on top, and fine waves bend the normal. Pure shader nodes, for EEVEE and
+Cycles.
 """
 
 import bpy

@@ -43,7 +43,7 @@ class JobOptions:
     layers: initial fields that replace the object's own, None for a field to leave out. threads:
     the most to use, 0 for all processors. adds_up: whether a continued run adds to wear and
     deposition. frames: to keep. region: cells (rows, cols), 0-1, to erode as they are; None for the
-    whole terrain. notes: on what the run is made from. settings: for everything derived from it.
+    whole terrain. notes: on its inputs. settings: for everything derived from it.
     """
 
     continue_from_result: bool = False
@@ -188,7 +188,7 @@ class Job(Task):
             super()._receive(message)
 
     def _prepare(self, result: Terrain) -> None:
-        """Make the change of the mesh in a thread, so that little is left to do at once."""
+        """Prepare the change of the mesh in a thread, to keep the main thread free."""
         if (obj := self.find_object()) is not None and obstacle.why_not(obj) is None:
             self._preparing = Thread(target=self._make_change, args=(result,), daemon=True)
             self._preparing.start()
@@ -329,7 +329,7 @@ class Job(Task):
         return None
 
     def _is_unchanged(self, mesh: bpy.types.Mesh) -> bool:
-        """Whether a mesh equals that of the run bit by bit."""
+        """Whether a mesh equals the mesh of the run bit by bit."""
         topology = Topology.of(mesh)
         room = None if self._change is None else self._change.room
         return topology.equals(self._base.topology) and np.array_equal(

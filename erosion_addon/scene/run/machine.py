@@ -45,10 +45,10 @@ class State(StrEnum):
     """The worker is getting ready, or reads the order."""
 
     COMPILING = "compiling"
-    """The worker compiles what the order needs."""
+    """The worker compiles the kernels of the order."""
 
     RUNNING = "running"
-    """The worker is at work, on the result or on what its change of the scene needs."""
+    """The worker computes the result, or data for the change of the scene."""
 
     WAITING = "waiting"
     """The result is complete, but the scene cannot be changed now."""
@@ -95,7 +95,7 @@ class TransitionError(RuntimeError):
 
 
 class Task:
-    """Work under way. `poll` it now and then until `ended`; then `sentence` tells the outcome.
+    """Work under way. `poll` it now and then until `ended`; then `sentence` describes the outcome.
 
     warnings: remarks on finished work for the user. speed: of the step at work, in words.
     seconds_left: until the end, None while that is unknown. operator, properties: who attends it in

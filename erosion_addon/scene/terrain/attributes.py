@@ -209,9 +209,7 @@ def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
 
 
 def hand_over_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
-    """Make our attributes the user's, except those of some fields; the ones they replaced are
-    dropped.
-    """
+    """Make our attributes the user's, except of some fields; drop the replaced ones."""
     active = _active_names(mesh)
     exceptions = attribute_names(but)
     existing = ours(mesh)

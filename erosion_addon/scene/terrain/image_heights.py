@@ -34,7 +34,7 @@ Source: TypeAlias = Path | bpy.types.Image
 """A file, or an image of this .blend file."""
 
 Key = tuple[Any, ...]
-"""Source and what tells whether its content has changed."""
+"""Source, and the marks of its content."""
 
 REMEMBERED = 16
 """Most records in the cache."""
@@ -140,7 +140,7 @@ def mask(image: bpy.types.Image, land: Record) -> tuple[Array, tuple[Doubt, ...]
 
 
 def is_far(source: Source) -> bool:
-    """Whether a source lies in a network, which only a press on a button may access."""
+    """Whether a source lies in a network, which may be accessed only at the press of a button."""
     if isinstance(source, bpy.types.Image):
         return is_blend_path_in_network(source.filepath)
     return is_in_network(str(source))

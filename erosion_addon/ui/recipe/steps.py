@@ -177,7 +177,7 @@ def edges_of(settings: Any, recipe: Recipe) -> str:
 
 
 def opens_edges(settings: Any) -> bool:
-    """Whether the edges are open in place of the recipe's, which wrap, as in OPENED."""
+    """Whether open edges replace the recipe's wrapped ones, see OPENED."""
     try:
         loaded = loaded_recipe.recipe(settings)
     except InputError:

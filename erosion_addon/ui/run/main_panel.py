@@ -185,8 +185,8 @@ def _draw_buttons(
 
 
 def _draw_worker(layout: bpy.types.UILayout, words: str, problems: list[str]) -> None:
-    """Draw time and memory of a run, or the progress of compilation, or what is in the way: an
-    error of the worker, or problems of masks. All in one place, so that no button moves.
+    """Draw time and memory of a run, or the progress of compilation, or the obstacle: an error of
+    the worker, or problems of masks. All in one place, so that no button moves.
     """
     if reason := worker_process.fault():
         draw_lines(layout, [reason], "ERROR")

@@ -443,7 +443,7 @@ def _file_is_open(*_: Any) -> None:
 
 @persistent
 def _history_moved(*_: Any) -> None:
-    """Undo or redo may have removed the mesh of the run, and what the messages are about."""
+    """Undo or redo may have removed the mesh of the run and the objects of the messages."""
     session.progress.messages.clear()
     run = session.run.task
     # a result that waits goes to a new object

@@ -34,7 +34,7 @@ def say(uid: int, sentence: str) -> None:
 
 
 def messages(obj: bpy.types.Object | None) -> list[str]:
-    """Messages of an object, and of those that are gone."""
+    """Messages of an object, and of deleted ones."""
     uids = [GONE] if obj is None else [obj.session_uid, GONE]
     return [session.progress.messages[uid] for uid in uids if uid in session.progress.messages]
 

@@ -81,8 +81,7 @@ def start_animation(obj: bpy.types.Object, replace: bool = False) -> AnimatedRun
 
 
 def frames_to_replace(obj: bpy.types.Object) -> tuple[Path, int]:
-    """Folder of the frames, and the number of those that an animated run on the object would
-    replace.
+    """Frame folder, and number of frames that an animated run on the object would replace.
 
     InputError if that is impossible.
     """
@@ -96,7 +95,7 @@ def frames_to_replace(obj: bpy.types.Object) -> tuple[Path, int]:
 
 
 def animation_of(obj: bpy.types.Object) -> Animation:
-    """What an animated run on the object is made from, by the settings at each frame; InputError if
+    """Inputs of an animated run on the object, by the settings at each frame; InputError if
     impossible.
     """
     settings = obj.erosion

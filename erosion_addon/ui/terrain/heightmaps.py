@@ -302,7 +302,7 @@ def draw_image(self: bpy.types.Menu, context: bpy.types.Context) -> None:
 
 
 def _read() -> None:
-    """Read what the file browser could not draw, from a timer."""
+    """Read the file that the file browser could not draw, from a timer."""
     from ...scene.terrain import image_heights
 
     assert session.terrain.unread is not None

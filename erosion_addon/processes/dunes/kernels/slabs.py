@@ -108,7 +108,7 @@ ground is spared.
 HOLD = np.dtype(
     [(name, np.float64) for name in ("give", "take", "plants", "lowest", "highest")], align=True
 )
-"""What masks, plants and depth limits do in a cell of a line.
+"""Effect of masks, plants and depth limits in a cell of a line.
 
 give: share of a slab that can be lifted. take: probability factor of settling. plants: cover, 0-1.
 lowest, highest: limits of the surface height, m.

@@ -4,7 +4,7 @@ implicit.
 
 Backward Euler with tridiagonal systems (Thomas algorithm): stable for every time step, without new
 extremes, and mass is conserved. The flux between two cells is scaled by the smaller of their masks.
-Outlets keep their height; what reaches them is exported. Arrays are flat with a ring, see
+Outlets keep their height; material that reaches them is exported. Arrays are flat with a ring, see
 `drainage.kernels.receivers`.
 """
 
@@ -95,10 +95,10 @@ def creep_fluxes(network, ease, share, heights, crept, ring, lines, first, last)
 
     q / share = h_j - h_i + (what j gains) - (what i gains).
 
-    These systems stay well-conditioned however large the share is, where lines become level. Fluxes
-    take from one cell what they give to another, so that mass is conserved to rounding. ring:
-    whether the ends of a line are neighbors. The flux q_s between them comes last: the others are
-    linear in it, `ahead` + q_s `ring_effect`.
+    These systems stay well-conditioned however large the share is, where lines become level. A flux
+    leaves one cell and enters another, so mass is conserved to rounding error. ring: whether the
+    ends of a line are neighbors. The flux q_s between them comes last: the others are linear in it,
+    `ahead` + q_s `ring_effect`.
     """
     start, line_step, cell_step, cells = lines
     share = min(share, LARGEST_SHARE)

@@ -56,16 +56,16 @@ class Maps(NamedTuple):
     """Data exchanged between bands, and exported material; see `make_maps`."""
 
     yields: np.ndarray
-    """(rows + 2, cols + 2): share of what wants to creep out of a cell that it has; 0 in the ring
-    of edges.
+    """(rows + 2, cols + 2): share of the creep out of a cell that its cover can supply; 0 in the
+    ring of edges.
     """
     seams: np.ndarray
     """(bands + 1, 2, cols + 2): surfaces of the rows above and below each seam as they were before
     the step.
     """
     left: np.ndarray
-    """(rows + 1,): what creeps out of the terrain in a step from the edge above and from each row,
-    in meters.
+    """(rows + 1,): creep out of the terrain in a step from the edge above and from each row, in
+    meters.
     """
     exported: np.ndarray
     """(1,): volume that has crept out, as meters on one cell."""
@@ -77,7 +77,7 @@ def make_rows(cols: int) -> Rows:
 
 
 def make_maps(bands: int, rows: int, cols: int) -> Maps:
-    """Maps of a terrain with a number of bands, from which nothing has crept out yet."""
+    """Maps of a terrain with a number of bands, before any creep."""
     yields = np.zeros((rows + 2, cols + 2))
     seams = np.zeros((bands + 1, 2, cols + 2))
     return Maps(yields, seams, np.zeros(rows + 1), np.zeros(1))
@@ -97,7 +97,7 @@ def _flow(heights, yields, masks, at, row, col, to, to_row, to_col, share):
 
 @kernel
 def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
-    """Find what share of its creep each cell of a band can give; see `Maps`."""
+    """Find the share of its creep that each cell of a band can supply; see `Maps`."""
     rows = rock.shape[0] - 2
     cols = rock.shape[1] - 2
     row_share = constants.row_share
@@ -132,7 +132,7 @@ def _find_yields(rock, loose, first_row, last_row, yields, heights, constants):
 
 @kernel
 def fill_seam(rock, loose, constants, bands, seam, maps, work):
-    """Keep the surface at both sides of a seam, and find what the band below it can give; changes
+    """Keep the surface at both sides of a seam, and find the supply of the band below it; changes
     no terrain.
     """
     for side in range(2):  # with the ring, the row above is number bands[seam]

@@ -92,8 +92,8 @@ class Constants(NamedTuple):
 
 @allocation_free
 def _cascade(ground, row, col, share, masks, constants):
-    """As `cascade.cascade`, but to the neighbors by their height, the lowest first; returns what
-    moved.
+    """As `cascade.cascade`, but to the neighbors by their height, the lowest first; returns the
+    amount moved.
     """
     wrap = constants.edges == WRAP
     diagonal_hold = constants.diagonal_hold

@@ -22,7 +22,7 @@ class LightParameters(Parameters):
     )
     radius: float = parameter(
         0.0,
-        "How far away mountains still hide the sky. Auto: half of the terrain.",
+        "Greatest distance at which mountains hide the sky. Auto: half of the terrain.",
         low=0,
         high=1e6,
         unit="m",

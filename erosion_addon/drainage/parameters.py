@@ -57,7 +57,7 @@ class RiverParameters(Parameters):
     )
     width: float = parameter(
         1.0,
-        "Width and depth of rivers, as a multiple of what their discharge gives.",
+        "Factor of the width and depth of rivers that follow from their discharge.",
         low=0.01,
         high=100,
         soft_high=5,
@@ -92,8 +92,8 @@ class RiverParameters(Parameters):
     limited_water: bool = parameter(
         False,
         (
-            "Fill lakes with the water of one rainfall only, which may spill over and merge. Off: "
-            "all are full."
+            "Fill lakes with the water of one rainfall only; it may spill over, and lakes may "
+            "merge. Off: all lakes are full."
         ),
     )
     rain: float = parameter(
@@ -109,7 +109,7 @@ class RiverParameters(Parameters):
     rain_volume: float = parameter(
         0.0,
         (
-            "All the water of the rainfall, in place of its depth. From Rain: rain times the "
+            "Total water of the rainfall, in place of its depth. From Rain: rain times the "
             "terrain's area."
         ),
         low=0,
@@ -136,12 +136,7 @@ class CutParameters(Parameters):
     """Depth and banks of the cut of a river into the ground."""
 
     incision: float = parameter(
-        1.0,
-        "How far the water lies below the ground along the way.",
-        low=0,
-        high=1e5,
-        unit="m",
-        soft_high=50,
+        1.0, "Depth of the water level below the ground.", low=0, high=1e5, unit="m", soft_high=50
     )
     bank: float = parameter(
         35.0,
@@ -167,7 +162,7 @@ class BedParameters(CutParameters):
     )
     depth: float = parameter(
         0.0,
-        "Depth of the bed below the water. Auto: what rivers of that width have, 0.5 m for 10 m.",
+        "Depth of the bed below the water. Auto: as in rivers of that width, 0.5 m for 10 m.",
         low=0,
         high=1e5,
         unit="m",
@@ -192,5 +187,5 @@ class AnalysisParameters(Parameters):
         zero="Auto",
         usual=0.1,
     )
-    sea: bool = parameter(False, "Rivers end in a sea, which counts as no land.")
+    sea: bool = parameter(False, "Rivers end in the sea. Cells below sea level are not land.")
     sea_level: float = sea_level()

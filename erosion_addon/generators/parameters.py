@@ -35,11 +35,7 @@ def relief(default: float) -> Any:
 def warp(default: float = 0.0) -> Any:
     """Parameter: strength of the domain warp."""
     return parameter(
-        default,
-        "How far the forms are bent and pulled about: 0 not at all, 1 into folds.",
-        low=0,
-        high=1,
-        group=GROUP,
+        default, "Distortion of the forms: 0 none, 1 folds.", low=0, high=1, group=GROUP
     )
 
 
@@ -48,8 +44,8 @@ def island() -> Any:
     return parameter(
         0.0,
         (
-            "Makes an island: the share of the way from the border to the middle that is coast; 0 "
-            "for none."
+            "Width of an island's coast, as a share of the way from the border to the middle; "
+            "0 for no island."
         ),
         low=0,
         high=1,
@@ -93,7 +89,8 @@ class RidgedParameters(Parameters):
     )
     octaves: int = parameter(
         7,
-        "How many times forms of half the size are added: higher values add finer ones.",
+        "Number of layers of forms, each half the size of the one before: higher values add "
+        "finer forms.",
         low=1,
         high=16,
     )
@@ -125,8 +122,8 @@ class MountainsParameters(Parameters):
     age: float = parameter(
         0.5,
         (
-            "How far rivers have cut: 0 untouched hills, 0.2 gorges in uplands, 0.5 sharp crests, "
-            "1 old rounded mountains."
+            "Progress of the rivers: 0 untouched hills, 0.2 gorges in uplands, 0.5 sharp "
+            "crests, 1 old, rounded mountains."
         ),
         low=0,
         high=1,
@@ -134,7 +131,7 @@ class MountainsParameters(Parameters):
     roughness: float = parameter(
         0.5,
         (
-            "How uneven the rock and the first hills are: 0 straight valleys side by side, 1 "
+            "Unevenness of the rock and the first hills: 0 straight, parallel valleys, 1 "
             "winding ones."
         ),
         low=0,
@@ -143,7 +140,7 @@ class MountainsParameters(Parameters):
     hardness: float = parameter(
         0.0,
         (
-            "How hard every other bed of rock is: 0 for no beds, 0.9 for ridges and cliffs of "
+            "Hardness of every other bed of rock: 0 for no beds, 0.9 for ridges and cliffs of "
             "hard beds."
         ),
         low=0,
@@ -160,7 +157,7 @@ class MountainsParameters(Parameters):
     )
     strike: float = parameter(
         40.0,
-        "Where the beds run: 0 along x, 90 along y. They fall to the left of it.",
+        "Direction of the beds: 0 along x, 90 along y. They dip to the left of it.",
         low=-360,
         high=360,
         unit="°",
@@ -168,10 +165,7 @@ class MountainsParameters(Parameters):
     )
     dip: float = parameter(
         25.0,
-        (
-            "How steeply the beds fall: 0 table mountains, 25 ridges with a gentle back, 60 "
-            "narrow ridges."
-        ),
+        ("Slope of the beds: 0 table mountains, 25 ridges with a gentle back, 60 narrow ridges."),
         low=0,
         high=80,
         unit="°",
@@ -186,7 +180,7 @@ class FractalParameters(Parameters):
 
     relief: float = relief(200.0)
     roughness: float = parameter(
-        0.1, "How much the small forms stand out: 0 smooth hills, 1 rubble.", low=0, high=1
+        0.1, "Height of small forms: 0 smooth hills, 1 rubble.", low=0, high=1
     )
     warp: float = warp()
     tileable: bool = tileable()
@@ -271,21 +265,22 @@ class BlocksParameters(Parameters):
     )
     strike: float = parameter(
         60.0,
-        "Where the ranges run: 0 along x, 90 along y. They face to the right of it.",
+        "Direction of the ranges: 0 along x, 90 along y. Their steep fronts face to the right "
+        "of it.",
         low=-360,
         high=360,
         unit="°",
     )
     dip: float = parameter(
         15.0,
-        "How steeply their backs fall: lower values make wide plateaus and narrow basins.",
+        "Slope of their backs: lower values make wide plateaus and narrow basins.",
         low=1,
         high=60,
         unit="°",
     )
     roughness: float = parameter(
         0.3,
-        "How much noise lies on the blocks: 0 bare planes, 1 hills as high as a third of them.",
+        "Noise on the blocks: 0 bare planes, 1 hills a third as high as the blocks.",
         low=0,
         high=1,
     )
@@ -296,11 +291,9 @@ class BlocksParameters(Parameters):
 class PlaneParameters(Parameters):
     """A plane with a slope."""
 
-    slope: float = parameter(
-        0.1, "How steeply the plane falls.", low=0, high=100, unit="m/m", soft_high=2
-    )
+    slope: float = parameter(0.1, "Slope of the plane.", low=0, high=100, unit="m/m", soft_high=2)
     direction: float = parameter(
-        270.0, "Where it falls to: 0 along x, 90 along y.", low=-360, high=360, unit="°"
+        270.0, "Direction of the slope: 0 along x, 90 along y.", low=-360, high=360, unit="°"
     )
     warp: float = warp()
     island: float = island()
@@ -320,7 +313,7 @@ class PyramidParameters(Parameters):
 
     height: float = height()
     width: float = width(0.8)
-    steps: int = parameter(8, "How many steps lead to the top.", low=1, high=1000, soft_high=50)
+    steps: int = parameter(8, "Number of steps to the top.", low=1, high=1000, soft_high=50)
     warp: float = warp()
     island: float = island()
 
@@ -342,7 +335,7 @@ class LettersParameters(Parameters):
     """
 
     image: str = parameter(
-        "", "Image file of the shape, gray: white is high. The letters ABC where there is none."
+        "", "Grayscale image of the shape: white is high. Empty: the letters ABC."
     )
     height: float = height()
     width: float = parameter(
@@ -359,7 +352,7 @@ class PyramidInSandParameters(Parameters):
 
     height: float = height()
     width: float = width(0.5)
-    steps: int = parameter(8, "How many steps lead to the top.", low=1, high=1000, soft_high=50)
+    steps: int = parameter(8, "Number of steps to the top.", low=1, high=1000, soft_high=50)
     sand: float = parameter(
         20.0,
         "Depth of the sand around the pyramid.",

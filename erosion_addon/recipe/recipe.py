@@ -31,11 +31,11 @@ SEED = Specification(
 EDGE_CHOICE = Specification(
     "edges",
     "open",
-    "What lies around the terrain.",
+    "Surroundings of the terrain.",
     choices={
-        "open": "Water leaves over the edges and takes its load along",
+        "open": "Water leaves over the edges with its load",
         "closed": "The edges are walls: nothing leaves",
-        "wrap": "The terrain is a seamless tile: what leaves on one side comes in on the other",
+        "wrap": "A seamless tile: water and material that leave on one side enter on the other",
     },
 )
 LANDSCAPES = {

@@ -62,7 +62,7 @@ class Limits(Parameters):
     )
     max_erosion: float = parameter(
         0.0,
-        "Most that the step lowers the ground at any place: lower values leave valleys shallow.",
+        "Greatest depth of erosion at any place: lower values leave valleys shallow.",
         low=0,
         high=FARTHEST,
         unit="m",
@@ -72,10 +72,7 @@ class Limits(Parameters):
     )
     max_deposition: float = parameter(
         0.0,
-        (
-            "Most that the step raises the ground at any place: lower values keep floors and fans "
-            "thin."
-        ),
+        ("Greatest height of deposits at any place: lower values keep floors and fans thin."),
         low=0,
         high=FARTHEST,
         unit="m",

@@ -31,26 +31,26 @@ class _Layer(Parameters):
     """One layer."""
 
     thickness: float = parameter(
-        10.0, "How thick the layer is.", low=0.01, high=1e6, unit="m", width_power=1
+        10.0, "Thickness of the layer.", low=0.01, high=1e6, unit="m", width_power=1
     )
     hardness: float = parameter(
-        0.0, "How strongly the rock resists erosion: 0 not at all, 1 completely.", low=0, high=1
+        0.0, "Resistance of the rock to erosion: 0 none, 1 complete.", low=0, high=1
     )
 
 
 class _Bedding(Parameters):
     """Orientation and undulation of the layers."""
 
-    dip: float = parameter(0.0, "How steeply the layers fall.", low=0, high=89, unit="°")
+    dip: float = parameter(0.0, "Slope of the layers.", low=0, high=89, unit="°")
     dip_direction: float = parameter(
         270.0,
-        "Direction in which the layers fall: 0 along x, 90 along y.",
+        "Direction in which the layers dip: 0 along x, 90 along y.",
         low=-360,
         high=360,
         unit="°",
     )
     undulation: float = parameter(
-        0.0, "How far the layers rise and sink in waves.", low=0, high=1e6, unit="m", width_power=1
+        0.0, "Height of the waves of the layers.", low=0, high=1e6, unit="m", width_power=1
     )
     wavelength: float = parameter(
         1000.0, "Length of these waves.", low=1e-3, high=1e9, unit="m", width_power=1

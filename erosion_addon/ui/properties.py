@@ -82,9 +82,9 @@ class EROSION_PG_object(bpy.types.PropertyGroup):
             name="Show on Mesh",
             default=True,
             description=(
-                "Show the terrain and its water during the run, several times a second if that "
-                "does not slow it down. The mesh itself stays unchanged: Esc leaves every vertex "
-                "in place"
+                "Show the terrain and its water during the run, several times a second if "
+                "that does not slow down the run. The mesh itself stays unchanged: Esc leaves "
+                "every vertex in place"
             ),
         ),
         "live_preview": bpy.props.BoolProperty(

@@ -49,11 +49,11 @@ class Stroke(Parameters):
     the terrain's grid, so a stroke falls on the same land at another resolution.
     """
 
-    kind: str = parameter("rain", "What the stroke does.", choices=KINDS)
+    kind: str = parameter("rain", "Effect of the stroke.", choices=KINDS)
     radius: float = parameter(100.0, "Radius of the disc.", low=1e-3, high=1e6, unit="m")
     strength: float = parameter(0.5, "Strength of each dab.", low=0, high=1)
     falloff: str = parameter(
-        "smooth", "How the strength falls from the middle to the rim.", choices=FALLOFFS
+        "smooth", "Falloff of the strength from the middle to the rim.", choices=FALLOFFS
     )
     angle: float = parameter(
         34.0, "Steepest slope that talus leaves.", low=1, high=89, unit="°", needs=("kind", "talus")

@@ -24,7 +24,7 @@ class DropletParameters(Parameters):
 
     drops_per_cell: float = parameter(
         1.0,
-        "How much it rains: more drops dig deeper valleys and fill wider plains.",
+        "Amount of rain: more drops dig deeper valleys and fill wider plains.",
         low=0,
         high=MOST_DROPS,
         unit="1/cell",
@@ -34,7 +34,7 @@ class DropletParameters(Parameters):
     detail: int = detail()
     capacity: float = parameter(
         10.0,
-        "How much a drop can carry: higher values dig deeper and build higher fans.",
+        "Load that a drop can carry: higher values dig deeper and build higher fans.",
         low=0,
         high=1000,
         seed_name="Kq",
@@ -78,14 +78,14 @@ class DropletParameters(Parameters):
     )
     inertia: float = parameter(
         0.1,
-        "How much a drop keeps its direction: higher values make smoother, wider bends.",
+        "Persistence of a drop's direction: higher values make smoother, wider bends.",
         low=0,
         high=0.99,
         seed_name="Ki",
     )
     minimum_slope: float = parameter(
         0.05,
-        "Slope that flat ground counts as: higher values let rivers dig on plains.",
+        "Minimum slope for the load of drops: higher values let rivers dig on plains.",
         low=0,
         high=10,
         unit="m/m",
@@ -94,7 +94,7 @@ class DropletParameters(Parameters):
     )
     gravity: float = parameter(
         20.0,
-        "How fast drops speed up downhill: higher values erode steep slopes harder.",
+        "Acceleration of drops downhill: higher values erode steep slopes harder.",
         low=0,
         high=1000,
         seed_name="g",
@@ -176,7 +176,7 @@ class DropletParameters(Parameters):
     deposit_limit: float = parameter(
         0.0,
         (
-            "Most that a drop deposits in a step, in cells of height: lower values spread its "
+            "Maximum deposit of a drop in a step, in cells of height: lower values spread its "
             "load further along its path."
         ),
         low=0,
@@ -203,7 +203,7 @@ class DropletParameters(Parameters):
     )
     slope: str = parameter(
         "tangent",
-        "How slope counts for the capacity: its tangent, or its sine, which spares cliffs.",
+        "Measure of slope for the capacity: the tangent, or the sine, which spares cliffs.",
         choices={
             "tangent": "Rise over horizontal distance: grows with steepness, so cliffs erode most",
             "sine": "Rise over distance along the slope: at most 1, which spares cliffs",

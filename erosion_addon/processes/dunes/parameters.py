@@ -36,7 +36,7 @@ class DuneParameters(Parameters):
 
     years: float = parameter(
         600.0,
-        "How long the winds blow: higher values make fewer, larger dunes.",
+        "Duration of the winds: higher values make fewer, larger dunes.",
         low=0,
         high=1e6,
         unit="years",
@@ -58,8 +58,8 @@ class DuneParameters(Parameters):
     wind_rose: tuple[tuple[float, ...], ...] = wind_rose()
     season: float = parameter(
         50.0,
-        "How long each wind of the rose blows at a stretch: higher values build leeward slopes "
-        "for each, lower ones mix them.",
+        "Time that each wind of the rose blows without a break: higher values build slip "
+        "faces for each, lower ones mix them.",
         low=0,
         high=1e6,
         unit="years",
@@ -150,8 +150,8 @@ class DuneParameters(Parameters):
     )
     beach_grass: float = parameter(
         0.8,
-        "How much of the sand the grass behind the beach catches and holds: higher values build "
-        "a foredune there, lower ones let the sand pass inland.",
+        "Share of the sand that the grass behind the beach catches and holds: higher values "
+        "build a foredune there, lower ones let the sand pass inland.",
         low=0,
         high=1,
         group="Shore",

@@ -20,7 +20,7 @@ class RillParameters(Parameters):
 
     drops_per_cell: float = parameter(
         0.75,
-        "How much it rains: more drops cut deeper rills and fill wider floors.",
+        "Amount of rain: more drops cut deeper rills and fill wider floors.",
         low=0,
         high=1000,
         unit="1/cell",
@@ -32,8 +32,8 @@ class RillParameters(Parameters):
     form: str = parameter(
         "simple",
         (
-            "Whether drops simply level the ground, as published, or carry what they dig and lose "
-            "none of it."
+            "Model of the drops: simple leveling of the ground, as published, or transport "
+            "with conserved mass."
         ),
         choices={
             "simple": (
@@ -50,7 +50,7 @@ class RillParameters(Parameters):
     gravity: float = parameter(
         0.01,
         (
-            "How fast drops speed up downhill: higher values leave slopes drier, and let the "
+            "Acceleration of drops downhill: higher values leave slopes drier, and let the "
             "capacity form carry more."
         ),
         low=0,
@@ -79,10 +79,7 @@ class RillParameters(Parameters):
     )
     sediment_ratio: float = parameter(
         3.0,
-        (
-            "How much more a drop fills than it digs: higher values fill valleys to wider, "
-            "flatter floors."
-        ),
+        ("Ratio of filling to digging: higher values fill valleys to wider, flatter floors."),
         low=0,
         high=100,
         soft_low=0.5,
@@ -90,7 +87,7 @@ class RillParameters(Parameters):
     )
     capacity: float = parameter(
         100.0,
-        "How much a drop can carry, in the capacity form: higher values take it further.",
+        "Load that a drop can carry, in the capacity form: higher values take material further.",
         low=0,
         high=1e6,
         unit="m",
@@ -109,7 +106,7 @@ class RillParameters(Parameters):
     maximum_path: float = maximum_path()
     soil_absorption: float = parameter(
         0.05,
-        "How fast the ground below a slow drop gets moist: higher values make wider wet ground.",
+        "Wetting of the ground below a slow drop: higher values make wider wet ground.",
         low=0,
         high=1000,
         unit="1/m",
@@ -119,7 +116,7 @@ class RillParameters(Parameters):
     soil_evaporation: float = parameter(
         10.0,
         (
-            "How fast the ground dries while a drop falls on each cell: higher values leave only "
+            "Drying of the ground while a drop falls on each cell: higher values leave only "
             "the grooves wet."
         ),
         low=0,

@@ -67,7 +67,7 @@ def detail() -> Any:
     """Parameter: width of the finest channels relative to the terrain."""
     return parameter(
         0,
-        "Most channels side by side along the longer side, at every resolution: "
+        "Maximum number of channels side by side along the longer side, at every resolution: "
         "higher values make them finer. Auto: cells.",
         low=0,
         high=65536,
@@ -109,8 +109,8 @@ def slope_limit() -> Any:
     return parameter(
         90.0,
         (
-            "Steepest slope beside what drops dig: lower values make gentler flanks without "
-            "needles, 90 keeps walls."
+            "Steepest slope beside the channels of drops: lower values make gentler flanks "
+            "without needles, 90 keeps walls."
         ),
         low=1,
         high=90,
@@ -124,7 +124,7 @@ def creep() -> Any:
     """Parameter: distance of creep during the rain."""
     return parameter(
         0.0,
-        "How far ground creeps while the drops fall: higher values round crests and fill hollows.",
+        "Distance of creep while the drops fall: higher values round crests and fill hollows.",
         low=0,
         high=10_000,
         unit="m",

@@ -41,10 +41,7 @@ def gustiness() -> Any:
     """Parameter: variation of the wind."""
     return parameter(
         10.0,
-        (
-            "How much gusts turn away from the wind (standard deviation): higher values round the "
-            "dunes."
-        ),
+        ("Deviation of gusts from the wind (standard deviation): higher values round the dunes."),
         low=0,
         high=90,
         unit="°",

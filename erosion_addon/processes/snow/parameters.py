@@ -43,8 +43,8 @@ class SnowParameters(Parameters):
     softness: float = parameter(
         300.0,
         (
-            "How far above the snow line all of the snow falls: higher values thin it out towards "
-            "the valleys."
+            "Height above the snow line from which all of the snow falls: higher values thin "
+            "it out towards the valleys."
         ),
         low=0,
         high=1e6,
@@ -55,8 +55,8 @@ class SnowParameters(Parameters):
     melt: float = parameter(
         0.0,
         (
-            "Snow that melts in the end: higher values bare all but drifts. The next water step "
-            "gets the water."
+            "Snow that melts at the end: higher values leave only drifts. The next water step "
+            "receives the water."
         ),
         low=0,
         high=1000,
@@ -66,7 +66,8 @@ class SnowParameters(Parameters):
     )
     drift: float = parameter(
         1.0,
-        "How far the wind carries snow off crests into hollows: higher values bare ridges.",
+        "Distance over which the wind carries snow from crests into hollows: higher values "
+        "bare ridges.",
         low=0,
         high=10,
         soft_high=3,
@@ -74,7 +75,7 @@ class SnowParameters(Parameters):
     )
     drift_size: float = parameter(
         50.0,
-        "Width of the crests and hollows that the wind finds: higher values work on whole ridges.",
+        "Width of the crests and hollows that affect the wind: higher values act on whole ridges.",
         low=0.01,
         high=1e6,
         unit="m",
@@ -108,7 +109,7 @@ class SnowParameters(Parameters):
     )
     reach: float = parameter(
         200.0,
-        "How far avalanches run from what is too steep: lower values stop them half-way.",
+        "Reach of avalanches from slopes that are too steep: lower values stop them half-way.",
         low=0,
         high=1e6,
         unit="m",

@@ -37,7 +37,7 @@ class TalusParameters(Parameters):
     )
     rock_angle: float = parameter(
         60.0,
-        "Steepest slope that rock stands at: lower values wear cliffs down, 90 keeps them.",
+        "Steepest slope of stable rock: lower values wear cliffs down, 90 keeps them.",
         low=1,
         high=90,
         unit="°",
@@ -45,14 +45,14 @@ class TalusParameters(Parameters):
     )
     collapse: float = parameter(
         0.5,
-        "How readily rock that is too steep breaks: "
-        "higher values take cliffs back further before their scree holds them.",
+        "Amount of rock that breaks where it is too steep: higher values move cliffs back "
+        "further before scree supports them.",
         low=0,
         high=1,
     )
     reach: float = parameter(
         200.0,
-        "How far slides reach around what is too steep: lower values stop them half-way.",
+        "Reach of slides from slopes that are too steep: lower values stop them half-way.",
         low=0,
         high=1e6,
         unit="m",

@@ -43,7 +43,7 @@ class UpliftParameters(Parameters):
     )
     uplift: float = parameter(
         0.0,
-        "How fast the land rises: higher values make higher, steeper mountains.",
+        "Rate at which the land rises: higher values make higher, steeper mountains.",
         low=0,
         high=1000,
         unit="mm/year",
@@ -60,7 +60,7 @@ class UpliftParameters(Parameters):
     erodibility: float = parameter(
         10.0,
         (
-            "How fast a river that drains 1 km² cuts into a slope of 45°: higher values make "
+            "Incision rate of a river that drains 1 km² on a slope of 45°: higher values make "
             "deeper valleys sooner."
         ),
         low=0,
@@ -72,8 +72,8 @@ class UpliftParameters(Parameters):
     concavity: float = parameter(
         0.5,
         (
-            "How much more large rivers cut than brooks: higher values make flatter trunk valleys "
-            "and more winding ones."
+            "Advantage of large rivers over brooks: higher values make trunk valleys flatter "
+            "and more winding."
         ),
         low=0.1,
         high=1,
@@ -83,7 +83,7 @@ class UpliftParameters(Parameters):
     )
     slope_exponent: float = parameter(
         1.0,
-        "How much faster steep rivers cut than gentle ones: above 1 gorges cut back into intact "
+        "Advantage of steep rivers over gentle ones: above 1 gorges cut back into intact "
         "uplands, below 1 brooks cut gentle uplands too. Values other than 1 take longer.",
         low=0.5,
         high=3,
@@ -93,7 +93,7 @@ class UpliftParameters(Parameters):
     )
     deposition: float = parameter(
         0.2,
-        "How readily rivers deposit their load: higher values make plains and fans.",
+        "Tendency of rivers to deposit their load: higher values make plains and fans.",
         low=0,
         high=10,
         seed_name="G",
@@ -102,7 +102,7 @@ class UpliftParameters(Parameters):
     )
     breach: float = parameter(
         0.9,
-        "Pits: 1 cuts through their rims, 0 fills them with what arrives.",
+        "Treatment of pits: 1 cuts through their rims, 0 fills them with incoming sediment.",
         low=0,
         high=1,
         group="Sediment",
@@ -118,8 +118,8 @@ class UpliftParameters(Parameters):
     )
     keep_steepness: float = parameter(
         0.0,
-        "How much of the land's own steepness stays beyond the slope limit: 0 brings all slopes "
-        "down to it, 1 keeps walls and crags where the land is that steep.",
+        "Share of existing steepness kept above the slope limit: 0 lowers all slopes to the "
+        "limit, 1 keeps walls and crags.",
         low=0,
         high=1,
         group="Hillslopes",

@@ -30,7 +30,7 @@ class WaterParameters(Parameters):
 
     duration: float = parameter(
         3.0,
-        "How long it rains and runs, counted in hours of flood: higher values dig deeper.",
+        "Duration of rain and flow, in hours of flood: higher values dig deeper.",
         low=0,
         high=10_000,
         unit="h",
@@ -47,7 +47,7 @@ class WaterParameters(Parameters):
     cloud_cover: float = parameter(
         0.0,
         (
-            "Share of the sky under clouds, the only places where it rains: higher values spread "
+            "Share of the sky under clouds; it rains only below them. Higher values spread "
             "the rain; 0 rains evenly."
         ),
         low=0,
@@ -66,7 +66,7 @@ class WaterParameters(Parameters):
     )
     wind_speed: float = parameter(
         10.0,
-        "How fast clouds drift: higher values even out where it rains.",
+        "Speed of the clouds: higher values distribute the rain more evenly.",
         low=0,
         high=100,
         unit="m/s",
@@ -76,7 +76,7 @@ class WaterParameters(Parameters):
     )
     wind_direction: float = parameter(
         0.0,
-        "Where clouds drift to: 0 along the columns (x), 90 along the rows (y).",
+        "Direction in which clouds drift: 0 along the columns (x), 90 along the rows (y).",
         low=-360,
         high=360,
         unit="°",
@@ -104,7 +104,7 @@ class WaterParameters(Parameters):
     standing_water: str = parameter(
         "none",
         (
-            "Where a water level stands: nowhere, beyond open edges (a sea or river), or "
+            "Extent of standing water: none, beyond open edges (a sea or river), or "
             "everywhere (a flood)."
         ),
         choices={
@@ -149,7 +149,7 @@ class WaterParameters(Parameters):
     pipe_depth: float = parameter(
         2.0,
         (
-            "Depth up to which waves speed up with depth: higher values let deep water run "
+            "Depth up to which waves get faster with depth: higher values let deep water run "
             "faster, and take longer."
         ),
         low=0.01,
@@ -170,7 +170,7 @@ class WaterParameters(Parameters):
     )
     minimum_tilt: float = parameter(
         0.02,
-        "Slope that flat ground counts as: higher values keep plains and lake floors moving.",
+        "Minimum slope for the load of water: higher values keep plains and lake floors moving.",
         low=0,
         high=1,
         unit="m/m",
@@ -218,8 +218,8 @@ class WaterParameters(Parameters):
     bank_erosion: float = parameter(
         80.0,
         (
-            "How far streams undercut their banks: higher values make wider valleys; below 4 "
-            "cells rivers follow the grid."
+            "Distance to which streams undercut their banks: higher values make wider "
+            "valleys; below 4 cells rivers follow the grid."
         ),
         low=0,
         high=1e5,
@@ -250,8 +250,8 @@ class WaterParameters(Parameters):
     grass_growth: float = parameter(
         1.0,
         (
-            "How fast grass grows on wet, gentle, quiet soil, and dies elsewhere: higher values "
-            "follow the water sooner."
+            "Speed at which grass grows on wet, gentle, quiet soil, and dies elsewhere: "
+            "higher values follow the water sooner."
         ),
         low=0,
         high=1000,
@@ -261,7 +261,7 @@ class WaterParameters(Parameters):
     )
     gravity: float = parameter(
         9.81,
-        "How strongly water is pulled downhill: higher values make it faster.",
+        "Gravity on the water: higher values make it faster.",
         low=0.01,
         high=1000,
         unit="m/s²",

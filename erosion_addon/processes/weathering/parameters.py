@@ -25,7 +25,7 @@ class WeatherParameters(Parameters):
 
     duration: float = parameter(
         50000.0,
-        "How long it lasts: higher values bury the rock and round the hills.",
+        "Duration of weathering: higher values bury the rock and round the hills.",
         low=0,
         high=1e8,
         unit="years",
@@ -34,7 +34,7 @@ class WeatherParameters(Parameters):
     )
     production: float = parameter(
         0.08,
-        "How fast bare rock turns to loose material: higher values make a thicker cover.",
+        "Rate at which bare rock turns to loose material: higher values make a thicker cover.",
         low=0,
         high=100,
         unit="mm/year",
@@ -55,7 +55,7 @@ class WeatherParameters(Parameters):
     )
     diffusivity: float = parameter(
         0.005,
-        "How fast the cover creeps downhill: higher values round crests and fill hollows.",
+        "Rate at which the cover creeps downhill: higher values round crests and fill hollows.",
         low=0,
         high=1000,
         unit="m²/year",

@@ -26,7 +26,7 @@ class WindParameters(Parameters):
 
     particles_per_cell: float = parameter(
         1.0,
-        "How long the wind blows: higher values move the dunes further.",
+        "Duration of the wind: higher values move the dunes further.",
         low=0,
         high=10000,
         unit="1/cell",
@@ -46,7 +46,7 @@ class WindParameters(Parameters):
     )
     suspension: float = parameter(
         0.0001,
-        "How much sand the wind lifts: higher values move more sand.",
+        "Sand lifted by the wind: higher values move more sand.",
         low=0,
         high=1,
         unit="1/s",
@@ -56,7 +56,7 @@ class WindParameters(Parameters):
     )
     abrasion: float = parameter(
         0.0001,
-        "How fast sand in the wind wears bare rock: higher values round and lower obstacles.",
+        "Rate at which airborne sand wears bare rock: higher values round and lower obstacles.",
         low=0,
         high=1,
         unit="1/s",
@@ -65,7 +65,7 @@ class WindParameters(Parameters):
     )
     settling: float = parameter(
         0.01,
-        "How fast disturbed heaps slide down: higher values make flatter, smoother dunes.",
+        "Speed at which disturbed heaps slide: higher values make flatter, smoother dunes.",
         low=0,
         high=1,
         unit="1/s",
@@ -75,7 +75,7 @@ class WindParameters(Parameters):
     creep: float = parameter(
         0.001,
         (
-            "How much grains roll where the wind touches the ground: higher values smooth "
+            "Rolling of grains where the wind touches the ground: higher values smooth "
             "windward slopes."
         ),
         low=0,
@@ -95,9 +95,8 @@ class WindParameters(Parameters):
     )
     fallout: float = parameter(
         0.03,
-        "How fast sand falls out of the air: "
-        "lower values carry it further, in the end off the terrain; 0.0001 as in "
-        "the source.",
+        "Speed at which sand falls out of the air: lower values carry it further, in the end "
+        "off the terrain; 0.0001 as in the source.",
         low=0,
         high=4,
         unit="1/s",
@@ -109,8 +108,8 @@ class WindParameters(Parameters):
     shelter: float = parameter(
         1.0,
         (
-            "How still the air is behind heights: higher values pile up sand in their lee; 0 as "
-            "in the source."
+            "Calm of the air behind heights: higher values pile up sand in their lee; 0 as in "
+            "the source."
         ),
         low=0,
         high=1,
@@ -169,8 +168,8 @@ class WindParameters(Parameters):
     )
     maximum_path: float = parameter(
         1.0,
-        "Age limit: how far a particle goes, as a multiple of the terrain's longer side; for "
-        "particles that bounce, how far they would creep on level ground.",
+        "Longest path of a particle, as a multiple of the terrain's longer side; for bouncing "
+        "particles the distance of creep on level ground.",
         low=0.01,
         high=100,
         unit="sides",
@@ -212,8 +211,8 @@ class WindParameters(Parameters):
     windward_lift: float = parameter(
         50.0,
         (
-            "How much more the wind lifts where it blows against a slope: higher values make "
-            "steeper, narrower dunes."
+            "Extra lift where the wind blows against a slope: higher values make steeper, "
+            "narrower dunes."
         ),
         low=0,
         high=1000,
@@ -224,8 +223,8 @@ class WindParameters(Parameters):
     exchange: float = parameter(
         0.05,
         (
-            "Share of what the air can still hold that it lifts on a feature size: higher values "
-            "make smaller dunes."
+            "Share of its spare capacity that the air takes up on a feature size: higher "
+            "values make smaller dunes."
         ),
         low=0,
         high=1,
@@ -235,7 +234,7 @@ class WindParameters(Parameters):
     )
     load_weight: float = parameter(
         0.1,
-        "How fast loaded air sinks: higher values let sand fall closer behind crests.",
+        "Speed at which loaded air sinks: higher values let sand fall closer behind crests.",
         low=0,
         high=10,
         soft_high=1,
@@ -245,7 +244,7 @@ class WindParameters(Parameters):
     )
     load_drag: float = parameter(
         0.3,
-        "How much its load slows the air down.",
+        "Slowing of the air by its load.",
         low=0,
         high=1,
         seed_name="drag",
@@ -254,7 +253,7 @@ class WindParameters(Parameters):
     )
     turbulence: float = parameter(
         0.1,
-        "How much the air swirls where it meets a slope: higher values make rougher dunes.",
+        "Turbulence where the air meets a slope: higher values make rougher dunes.",
         low=0,
         high=1,
         group="Boundary Layer",
@@ -262,8 +261,8 @@ class WindParameters(Parameters):
     )
     flight: str = parameter(
         "particles",
-        "How sand moves. Particles that bounce and creep suit seas of sand, but dissolve lone "
-        "dunes on rock. Sand that the air holds keeps lone dunes together and gives them horns.",
+        "Motion of sand. Particles that bounce and creep suit seas of sand, but dissolve lone "
+        "dunes on rock. Suspended sand keeps lone dunes together and gives them horns.",
         choices={
             "particles": "Grains that fly, bounce and creep: seas of sand, and worn obstacles",
             "boundary layer": "Sand that the air holds near the ground: lone dunes that grow horns",
@@ -298,7 +297,7 @@ class WindParameters(Parameters):
     )
     gravity: float = parameter(
         0.01,
-        "How fast flying sand comes down: higher values make shorter jumps.",
+        "Speed at which flying sand falls: higher values make shorter jumps.",
         low=0,
         high=10,
         unit="heights/s²",
@@ -308,7 +307,8 @@ class WindParameters(Parameters):
     )
     response: float = parameter(
         0.1,
-        "How fast sand takes the speed of the wind: higher values carry it further up slopes.",
+        "Rate at which sand takes on the speed of the wind: higher values carry it further up "
+        "slopes.",
         low=0,
         high=2,
         unit="1/s",
@@ -319,7 +319,7 @@ class WindParameters(Parameters):
     )
     vertical_scale: float = parameter(
         80.0,
-        "Height of the source's map in feature sizes: how high the ground throws sand.",
+        "Height of the source's map in feature sizes: the height to which the ground throws sand.",
         low=1,
         high=10000,
         soft_high=500,

@@ -45,7 +45,7 @@ class EROSION_OT_brush_adjust(bpy.types.Operator):
 
     what: bpy.props.EnumProperty(
         name="Setting",
-        description="What changes",
+        description="Setting to change",
         items=(
             ("RADIUS", "Radius", "Radius of the brush"),
             ("STRENGTH", "Strength", "Strength of the brush"),

@@ -78,7 +78,7 @@ class EROSION_OT_brush_stroke(bpy.types.Operator):
     bl_options = {"UNDO"}
 
     mode: bpy.props.EnumProperty(
-        name="Mode", description="What the stroke does", items=MODES, options={"SKIP_SAVE"}
+        name="Mode", description="Effect of the stroke", items=MODES, options={"SKIP_SAVE"}
     )
     stroke: bpy.props.CollectionProperty(
         type=EROSION_PG_dab,

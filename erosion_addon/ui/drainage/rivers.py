@@ -99,7 +99,7 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
             name="Headwaters",
             description=(
                 "Vertex group or attribute of the terrain: rivers begin where it is over 0.5. "
-                "Empty: they begin where enough land drains, see Source Area"
+                "Empty: rivers begin by Source Area"
             ),
             search=_masks,
             search_options={"SUGGESTION"},
@@ -107,8 +107,8 @@ class EROSION_OT_rivers_add(_WaterOperator, bpy.types.Operator):
         "curves": bpy.props.BoolProperty(
             name="Curves",
             description=(
-                "Make rivers a Curves object with attributes, for Geometry Nodes of your own, "
-                "whose modifier makes the ribbons. Off: a mesh, which follows the ground under "
+                "Make rivers a Curves object with attributes for your own Geometry Nodes; a "
+                "modifier makes the ribbons. Off: a mesh, which follows the ground under "
                 "narrow brooks more closely"
             ),
         ),

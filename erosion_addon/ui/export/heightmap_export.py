@@ -131,8 +131,8 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     own_range: bpy.props.BoolProperty(
         name="Auto Range",
         description=(
-            "Black is the lowest point of the terrain and white the highest. Off: heights of your "
-            "own, for example the same for several terrains"
+            "Black is the lowest point of the terrain and white the highest. Off: custom "
+            "heights, for example the same for several terrains"
         ),
         default=True,
     )

@@ -35,7 +35,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
         ),
         "by": bpy.props.EnumProperty(
             name="Count By",
-            description="How many states to keep",
+            description="Choice of the number of states",
             items=[
                 ("NUMBER", "Number", "A number of states"),
                 ("FILM", "Frames per Second", "As many states as a film of this length has frames"),

@@ -204,7 +204,7 @@ class EROSION_OT_companion_remove(TerrainOperator, bpy.types.Operator):
 
     kind: bpy.props.EnumProperty(
         name="Kind",
-        description="What to remove",
+        description="Objects to remove",
         items=[(kind, label, f"Remove: {label}") for kind, label in companions.KINDS.items()],
     )
 

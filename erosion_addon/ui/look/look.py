@@ -127,8 +127,8 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
     plants: bpy.props.BoolProperty(
         name="Plants and Boulders",
         description=(
-            "Scatter trees, shrubs, grass and boulders where the palette's landscape has them; "
-            "renders take longer"
+            "Scatter trees, shrubs, grass and boulders as in the palette's landscape; renders "
+            "take longer"
         ),
         default=True,
     )
@@ -145,16 +145,13 @@ class EROSION_OT_look_add(ErrandOperator, bpy.types.Operator):
         name="Sun, Sky and Camera",
         default=True,
         description=(
-            "Add the ones that the scene lacks. Your own stay; the lamp, camera and cube "
-            "of a new file are removed if untouched"
+            "Add a sun, sky and camera if the scene has none. Yours stay; the lamp, camera "
+            "and cube of a new file are removed if untouched"
         ),
     )
     sky: bpy.props.EnumProperty(
         name="Sky",
-        description=(
-            "Daylight of the sun and sky that are added; choose another, and those added before "
-            "turn to it"
-        ),
+        description=("Daylight of the added sun and sky; a new choice changes those added before"),
         items=[
             ("morning", "Morning", "A low sun rakes over the land: relief shows best"),
             ("noon", "Noon", "A high sun and white clouds: colors show best"),

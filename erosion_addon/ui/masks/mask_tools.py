@@ -25,7 +25,7 @@ class _MaskOperator:
 
     kind: bpy.props.EnumProperty(
         name="Mask",
-        description="Which mask",
+        description="Mask to use",
         items=[(kind, mask.label, mask.tooltip) for kind, mask in MASK_KINDS.items()],
     )
 
@@ -198,7 +198,7 @@ class EROSION_OT_field_show(bpy.types.Operator):
     bl_idname = "erosion.field_show"
     bl_label = "Show Field"
 
-    field: bpy.props.EnumProperty(name="Field", description="What is shown", items=_FIELDS)
+    field: bpy.props.EnumProperty(name="Field", description="Field to show", items=_FIELDS)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

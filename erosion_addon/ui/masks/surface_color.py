@@ -38,7 +38,7 @@ class EROSION_PG_surface_color(bpy.types.PropertyGroup):
 
     source: bpy.props.EnumProperty(
         name="Source",
-        description="Where the colors of the ground come from, which erosion carries along",
+        description="Source of the ground's colors, which erosion transports",
         items=COLOR_ITEMS,
         update=_preselect,
     )

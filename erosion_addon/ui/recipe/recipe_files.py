@@ -35,7 +35,7 @@ class EROSION_OT_recipe_import(bpy.types.Operator, ImportHelper):
     )
     keep: bpy.props.BoolProperty(
         name="Add to My Recipes",
-        description="Copy the file, so that it stays when the original goes",
+        description="Copy the file, so the recipe survives the deletion of the original",
         default=True,
     )
     use: bpy.props.BoolProperty(

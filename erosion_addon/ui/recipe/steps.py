@@ -100,7 +100,7 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
         "strokes": bpy.props.CollectionProperty(
             type=stroke_properties.EROSION_PG_stroke,
             name="Strokes",
-            description="What the brush has painted",
+            description="Strokes painted with the brush",
         ),
         "painted": bpy.props.StringProperty(
             name="Painted",
@@ -111,7 +111,9 @@ class EROSION_PG_step(bpy.types.PropertyGroup):
             description="Parameters as the recipe gave them, as JSON"
         ),
         "limits": bpy.props.PointerProperty(
-            type=EROSION_PG_limits, name="Limits", description="Where the step works, and how deep"
+            type=EROSION_PG_limits,
+            name="Limits",
+            description="Where the step acts, and its maximum change",
         ),
         **{
             kind: bpy.props.PointerProperty(

@@ -163,7 +163,7 @@ class EROSION_OT_variants(ErrandOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
     values: bpy.props.IntProperty(
-        name="Values", description="How many values there are", default=3, min=1, max=6
+        name="Values", description="Number of values", default=3, min=1, max=6
     )
     lowest: bpy.props.FloatProperty(
         name="From", description="The first value", options={"SKIP_SAVE"}

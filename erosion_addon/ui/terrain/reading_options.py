@@ -33,7 +33,7 @@ class ReadingOptions:
         name="Use File Metadata",
         description=(
             "Use the cell size and height range of a GeoTIFF or side file (.json), if "
-            "available, instead of those below"
+            "available, instead of the values below"
         ),
         default=True,
     )

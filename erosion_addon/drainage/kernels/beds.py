@@ -86,6 +86,7 @@ def descend(ground, pools, lowest, depth, ramp, steps, following, incision):
     way = np.empty(ground.size)
     level = np.empty(ground.size)
     bed = np.empty(ground.size)
+    # lower indices lie downstream: upward, each point finds the floor of the reach below it
     for point in range(ground.size):
         below = following[point]
         floor = lowest[point]
@@ -96,6 +97,7 @@ def descend(ground, pools, lowest, depth, ramp, steps, following, incision):
         level[point] = math.inf
         bed[point] = math.inf
         way[point] = 0.0
+    # downward, each point is final once all points that flow into it have lowered it
     for point in range(ground.size - 1, -1, -1):
         if math.isnan(pools[point]):
             share = min(way[point] / ramp[point], 1.0)
@@ -127,6 +129,7 @@ def cut(place, half, depth, reach, starts, spacing, wraps, bank, ground, heights
         for point in range(starts[line], starts[line + 1] - 1):
             next_point = point + 1
             beyond = max(reach[point], reach[next_point])
+            # no ground is high enough for a wider cut
             margin = max(highest - min(place[point, 2], place[next_point, 2]), 0.0) / bank
             margin = max(half[point], half[next_point]) + min(margin, beyond)
             first_row, last_row = _span(

@@ -104,6 +104,7 @@ class TileFlow:
             ends[:, -1] |= place.left + cols == place.land[1]
         if sea_level is not None:
             ends |= self.heights.reshape(rows + 2, cols + 2)[1:-1, 1:-1] <= sea_level
+        # open edges of the land are among the ends; other borders lead to neighboring tiles
         self.graph = FlowGraph((rows, cols), spacing, "closed", ends, threads)
         self.ring = self.graph.network.toward == receivers.RING
         self.rim = place.rim()
@@ -206,6 +207,7 @@ class TileFlow:
         self._terminal = np.zeros(basins, bool)
         self._terminal[: 1 + self._exits.size] = self._terminal[labels[self.rim]] = True
         if self._pits.size:
+            # if no edge is open, the lowest pit of the land is its outlet
             self._terminal[labels[self._pits[np.argmin(self.heights[self._pits])]]] = True
         borders = graph.borders(self.heights).astype(np.int64)
         cells = borders // 4

@@ -97,6 +97,7 @@ def blown(state: State, share: Array, height: float, hop: tuple[float, float]) -
     gain = factors.filled("laid", share.shape)
     cells = (along_y / row, along_x / col)
     wraps = state.edges == "wrap"
+    # shifted back, the map of acceptance gives each origin the places ahead of it
     back = (-cells[0], -cells[1])
     lands = _blown(gain, back, wraps)
     leaves = (
@@ -162,6 +163,7 @@ def crept(state: State, share: Array, spread: float) -> Ground:
     dug, gain, soft = (factors.filled(name, share.shape) for name in ("dug", "laid", "soft"))
     rates = [spread / (side * side) for side in state.spacing]
     passes = min(max(1, math.ceil(sum(rates) / (2 * STABLE))), MOST_PASSES)
+    # with MOST_PASSES too few for the spread, creep falls short, but stays stable
     faces = [min(rates[axis] / passes, STABLE) * np.minimum(*_pair(share, axis)) for axis in (0, 1)]
     total = 0.0
     for _ in range(passes):

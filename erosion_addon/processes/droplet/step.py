@@ -97,6 +97,7 @@ class DropletStep(DropStep):
         unit = self._state.cell_size
         drops = np.zeros((len(entering.way), self._kernel.NUMBERS))
         drops[:, :2] = entering.places
+        # a drop that loses all of its water in one step still needs a finite power
         water = power(max(1.0 - constants.evaporation, TINY), entering.way / unit)
         slope = np.sqrt((entering.slope * entering.slope).sum(axis=-1))
         slope = np.maximum(

@@ -125,6 +125,7 @@ class DropStep(Step):
             self._masks[...] = drop_masks(
                 self._state, ground_now(self._state, self._ground, self._state.cell_size)
             )
+        # each turn has the same proportion of rain inside and drops from around
         first_fall = first * self._fall_here // max(self._count, 1)
         last_fall = last * self._fall_here // max(self._count, 1)
         self._start(pool, tiles, first_fall, last_fall)
@@ -158,6 +159,7 @@ class DropStep(Step):
                 and self._hillslopes
                 and not self._hillslopes.come_to_rest(self._run.started)
             ):
+                # all drops have ended, but slides have not come to rest
                 share = 0.999
             if share >= 1 or time.perf_counter() >= until:
                 return share

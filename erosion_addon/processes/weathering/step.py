@@ -56,6 +56,7 @@ class WeatherStep(Step):
         self._steps = parameters.time_steps(state.spacing)
         years = parameters.duration / max(self._steps, 1)
         self._constants = weathering.Constants(
+            # from mm a year to m a time step
             production=parameters.production / 1000 * years,
             depth=parameters.cover_depth,
             wetness=MOISTURE_EFFECT,

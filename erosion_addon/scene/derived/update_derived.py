@@ -154,6 +154,7 @@ def _updaters(
     settings: TerrainSettings,
 ) -> dict[str, Callable[[bpy.types.Object, bpy.types.Object], None]]:
     """Kind → update function, in order of dependence."""
+    # imported here, because few sessions need all of them
     from ..plants import foliage, plants
     from ..water import rivers, water_surface
     from . import lod, surroundings

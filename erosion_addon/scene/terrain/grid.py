@@ -237,6 +237,7 @@ def apply_rotation(obj: bpy.types.Object) -> None:
     if before.is_negative:
         obj.data.flip_normals()
     obj.matrix_world = Matrix.Translation(before.translation)
+    # children are placed relative to the updated matrix of their parent
     bpy.context.view_layer.update()
     for child, place in children.items():
         child.matrix_world = place

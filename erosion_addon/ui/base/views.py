@@ -51,6 +51,7 @@ def frame(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Frame an object in all views, which leave their cameras; animated in the view of the
     context.
     """
+    # a new object has its `matrix_world` only after an update
     context.view_layer.update()
     reach(obj)
     space_here = context.space_data
@@ -59,6 +60,7 @@ def frame(context: bpy.types.Context, obj: bpy.types.Object) -> None:
         for view in filter(None, [space.region_3d, *space.region_quadviews]):
             if view.view_perspective == "CAMERA":
                 view.view_perspective = "PERSP"
+            # the view of the context moves smoothly, by the operator below
             if space != space_here:
                 view.view_location = middle
                 view.view_distance = obj.dimensions.length

@@ -409,6 +409,7 @@ def _mark_changed() -> None:
 
 def push_undo(message: str) -> None:
     """Push one undo step for changes by a timer; operators push their own."""
+    # in a timer the context has no window, which the operator needs
     window = bpy.context.window_manager.windows[0]
     with bpy.context.temp_override(window=window):
         if bpy.ops.ed.undo_push.poll():

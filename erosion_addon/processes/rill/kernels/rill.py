@@ -170,6 +170,7 @@ def _run_drop(ground, water, masks, numbers, slot, reach, constants, totals, til
     step = earlier
     while volume > constants.minimum_volume and step < constants.maximum_steps:
         if not within(reach, int(place[0]), int(place[3])):
+            # the drop waits in its slot until its new tile is worked
             numbers[slot, ROW] = z
             numbers[slot, COL] = x
             numbers[slot, ROW_SPEED] = vz

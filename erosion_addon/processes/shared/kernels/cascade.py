@@ -87,6 +87,7 @@ def cascade(ground, row, col, share, masks, row_hold, col_hold, diagonal_hold, w
         down = down if down < rows else 0
         left = left if left >= 0 else cols - 1
         right = right if right < cols else 0
+    # most cells have eight neighbors: no test for each
     if inside or wrap:
         slid = slide(ground, row, col, up, left, diagonal_hold, share, masks)
         slid += slide(ground, row, col, up, col, row_hold, share, masks)

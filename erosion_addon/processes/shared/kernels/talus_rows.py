@@ -62,6 +62,7 @@ def flows_along(heights, loose, masks, row, first, last, constants, flows):
     """Fluxes of the columns first - 1 … last - 1 of a row to the next column, indexed by
     destination.
     """
+    # unsigned indices spare numba's test for negative ones, here and below
     up = np.uintp((row - 1) % 3)
     at = np.uintp(row % 3)
     down = np.uintp((row + 1) % 3)

@@ -180,6 +180,7 @@ def make_sums(rows: int) -> Sums:
 def _sum(values):
     """Pairwise sum; values are overwritten."""
     count = values.size
+    # a fixed order of additions that vector instructions keep
     while count > 1:
         half = count // 2
         count -= half
@@ -245,6 +246,7 @@ def _exchange(maps, row, work, ground):
         spare = np.float64(capacity[col]) - suspended[col]
         room = min(soil[col], max(bed[col] - floor[col], 0.0) * 0.5)
         taken[col] = min(spare * pick_up, room) if spare > 0.0 else spare * settle
+    # loops of their own, because the compiler turns short loops into vector instructions
     if masks.shape[0] > CARRIED:
         for col in range(bed.size):
             spare = np.float64(capacity[col] * masks[CARRIED, row, col]) - suspended[col]
@@ -300,6 +302,7 @@ def fill_seam(maps, face, seam, seams, work, ground):
     copy_row(bed, above, seams.above, seam)
     copy_row(bed, below, seams.below, seam)
     seams.slide[seam, :] = np.float32(0.0)
+    # both are the same row at an edge, where nothing slides
     if above != below:
         _gather(maps, above, 0, work, ground)
         _gather(maps, below, 1, work, ground)

@@ -104,6 +104,7 @@ def _cascade(ground, row, col, share, masks, constants):
     rows = ground.shape[0]
     cols = ground.shape[1]
     slid = 0.0
+    # a bit for each of 3 × 3 cells; the middle one needs no slide
     finished = 1 << 4
     for _ in range(8):
         lowest = math.inf

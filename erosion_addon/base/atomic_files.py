@@ -99,7 +99,7 @@ class Outputs:
                 self._folders.append(folder)
 
     def _add(self, path: Path, target: Path) -> None:
-        # Windows and macOS tell no a.exr from A.exr.
+        # Windows and macOS do not distinguish a.exr from A.exr.
         if self._planned.setdefault(str(target).casefold(), path) is not path:
             raise InputError("{path} would be written twice; choose another name.").format(
                 path=path

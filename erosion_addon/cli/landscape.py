@@ -181,9 +181,7 @@ def _tasks(order: ErosionOrder, in_rounds: bool) -> None:
 
 
 def _task(order: TaskOrder) -> None:
-    """Do a task; one that comes too early ends with a code of its own, so that a farm tries
-    again.
-    """
+    """Do a task; one that starts too early has its own exit code, so that a farm retries it."""
     sentences: list[str] = []
 
     def on_wait(sentence: str) -> None:

@@ -346,6 +346,6 @@ def _planned(order: ResultsOrder, digest: str) -> Iterator[_Results]:
             results = _Results(outputs, order, digest)
             yield results
     except Exception:
-        if results is not None:  # which has room now that what was half-written is gone
+        if results is not None:  # there is room again without the unfinished files
             results.keep()
         raise

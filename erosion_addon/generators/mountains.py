@@ -175,7 +175,7 @@ def _start(canvas: Canvas, parameters: MountainsParameters) -> _Land:
         * (2.0 * massifs + noise.octaves(canvas, 4.0, 5, 0.6, 20))
     )
     rock = np.clip(0.5 + VARIED * noise.octaves(canvas, 8.0, 4, 0.8, 24), 0.0, HARDEST)
-    # Beds are as hard as they are, whatever the rock.
+    # The hardness of beds does not depend on that of the rock.
     hardness = parameters.roughness * (1.0 - parameters.hardness) * rock
     coast = _coast(canvas, parameters)
     uplift = 1.0 + UNEVEN * massifs

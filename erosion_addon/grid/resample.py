@@ -61,7 +61,7 @@ def _shares(coarse: int, fine: int) -> Array:
         padded[np.arange(fine), low + offset] = share
     shares = padded[:, 2:-2]
     for end, beyond in ((shares, padded[:, 1::-1]), (shares[:, ::-1], padded[:, -2:])):
-        for steps in (1, 2):  # a cell so far beyond the end goes on as the last two do
+        for steps in (1, 2):  # cells beyond the end continue the slope of the last two
             end[:, 0] += (1 + steps) * beyond[:, steps - 1]
             end[:, 1] -= steps * beyond[:, steps - 1]
     return np.ascontiguousarray(shares)
@@ -104,7 +104,7 @@ def _block(points: Array, count: int) -> Array:
     if width < 1e-3:  # so small a mean would be lost in rounding
         return _cubic(points, _slopes(points), place)
     reach = int(np.ceil(width / 2)) + 1
-    # goes on as steep as it was
+    # continued with the same slope
     points = np.pad(points, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
     slopes = _slopes(points)
     place = place + reach

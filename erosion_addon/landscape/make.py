@@ -245,7 +245,7 @@ def _roughness(elevation: Array) -> float:
     rows, cols = (side // 2 * 2 for side in elevation.shape)
     blocks = elevation[:rows, :cols].reshape(rows // 2, 2, cols // 2, 2)
     rest = blocks - blocks.mean(axis=(1, 3), keepdims=True)
-    # A slope differs between neighbors too; what bends does not lie on their plane.
+    # A slope differs between neighbors too; a bend leaves their plane.
     bend = (rest[:, 0, :, 0] - rest[:, 0, :, 1] - rest[:, 1, :, 0] + rest[:, 1, :, 1]) / 2
     return float(np.sqrt(np.mean(bend * bend)))
 

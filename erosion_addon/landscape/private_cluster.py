@@ -38,7 +38,7 @@ def private_cluster(workers: int, memory: int) -> Iterator[SpecCluster]:
     # Workers get the key through a pipe.
     security = Security.temporary()  # type: ignore[no-untyped-call]
     shared = {"host": _HOST, "protocol": "tls://", "security": security}
-    # What a worker lacks memory for goes to its folder as a pickle: the folder is the user's alone.
+    # Workers spill data to their folder as pickles, so the folder is the user's alone.
     with TemporaryDirectory(prefix="terrain-erosion-", ignore_cleanup_errors=True) as folder:
         options = {
             **shared,

@@ -85,7 +85,7 @@ def reliefs(
     """Shaded relief of a terrain after each recipe, (rows, cols, 3). watch: takes a run to its
     end; returns its last progress.
     """
-    # what Blender starts without
+    # not imported when Blender starts
     from ..bake.light import shaded_relief
     from .simulation import begin
 

@@ -262,7 +262,7 @@ class Runner:
                 send(stream, *order)
                 del order  # a terrain is large, and the next order may be long in coming
         except OSError:
-            pass  # the worker is gone, which `_listen` reports
+            pass  # the worker has ended, reported by `_listen`
         except MemoryError:
             self._give_up(
                 Sentence(

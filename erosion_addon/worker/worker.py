@@ -102,7 +102,7 @@ def _serve() -> None:
     if sys.platform != "win32":  # where it is the starting process that says so
         os.nice(NICENESS)
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not end up among the answers
+    os.dup2(2, 1)  # the output of libraries must not mix with the answers
     orders: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
     try:
@@ -131,7 +131,7 @@ def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: Binar
 
 
 def _listen(orders: "queue.SimpleQueue[Message]") -> None:
-    # Blender is gone, wants this process gone, or cannot be heard any more
+    # The process ends if Blender has ended or closed the pipe, or if the pipe fails.
     with _last_of_the_process():
         while (message := receive(sys.stdin.buffer)) is not None:
             orders.put(message)
@@ -162,7 +162,7 @@ def _compute(order: Message, answers: BinaryIO) -> None:
     number = order.values["run"]
 
     def answer(kind: str, values: dict[str, Any], arrays: dict[str, Array] | None = None) -> None:
-        with lock:  # several threads tell how far they are
+        with lock:  # several threads report progress
             send(answers, kind, {"run": number, **values}, arrays)
 
     def on_progress(fraction: float, message: str) -> None:
@@ -286,7 +286,7 @@ def _erode(
             if word == "heights":
                 is_due = True
             elif word == "warm":
-                answer("warm", {})  # too late: what a run calls is compiled when it begins
+                answer("warm", {})  # too late: a run compiles its kernels when it begins
             else:
                 return progress, word
         if is_due and throttle.due:
@@ -372,7 +372,7 @@ def _simulation(
         run = resume(checkpoint, values["threads"], _results)
         answer("start", {"fields": sorted(result_fields(checkpoint))}, {"elevation": start})
         return frames.keep(run, lost=lost) if frames else run
-    # Popped, so that what the terrain copies is not held twice.
+    # Popped, so that arrays copied by the terrain are not held twice.
     region = arrays.pop(REGION, None)
     masks = {
         kind: arrays.pop(MASK_PREFIX + kind) for kind in MASK_KINDS if MASK_PREFIX + kind in arrays

@@ -65,7 +65,7 @@ def refine(net, surface, allowed):
             first = make_delaunay(net, cols, surface.row_step, surface.col_step, first)
             waiting = _measure_around(net, surface, first, allowed, waiting)
         if waiting == 0:
-            waiting = _find_waiting(net, allowed)  # those that did not fit into the list
+            waiting = _find_waiting(net, allowed)  # triangles that did not fit into the list
     return True
 
 

@@ -113,7 +113,7 @@ class _SealedCache(caching._Cache):
     def save_overload(self, sig: Any, data: Any) -> None:
         if data.lifted or data.library.has_dynamic_globals:  # which holds addresses of this process
             return
-        # The disk is full, the folder gone or no longer one, something cannot be kept.
+        # The disk is full, the folder was removed, or a result cannot be stored.
         with suppress(Exception):
             private_folder.make(self._folder)
             private_folder.write(

@@ -192,7 +192,7 @@ def carve(heights, network, labels, links, spill):
         while entry >= 0:
             cell, number = links[entry // 2]
             next_cell = neighbor(network, cell, number)
-            # the pass is met from its own side: what drains over it lies on the other
+            # the pass is met from its own side; the basin that drains over it is on the other
             if entry % 2 == 0:
                 cell, next_cell, number = next_cell, cell, 7 - number
             above = labels[cell]

@@ -139,7 +139,7 @@ def fill_and_spill(tree, outer, rooms, water, lakes):
         if parent != 0:
             water[parent] += water[depression]
     out = 0.0
-    for place in range(outer.size - 1, -1, -1):  # what flows to others comes before them
+    for place in range(outer.size - 1, -1, -1):  # donors come before their receivers
         root = outer[place]
         over = water[root] - rooms[root]
         if over > 0.0:

@@ -62,7 +62,7 @@ def ways_out(tiles: Sequence[Arrays], land: tuple[int, int]) -> list[Array]:
     node_of = np.flatnonzero(toward >= 0)
     edges = tree_edges[toward[node_of]]
     at_first = first[edges] == node_of
-    over = ~(at_first & (edges < len(exits)))  # water of an exit that goes on where it went stays
+    over = ~(at_first & (edges < len(exits)))  # exits that keep their target stay
     node_of = node_of[over]
     edges = edges[over]
     at_first = at_first[over]

@@ -63,7 +63,7 @@ def _numbers(text: bytes) -> Array:
         return np.empty(0)  # for which numpy returns -1
     try:
         with warnings.catch_warnings():
-            # how numpy tells of anything but numbers
+            # numpy warns of anything but numbers
             warnings.simplefilter("error", DeprecationWarning)
             return np.fromstring(text.decode("ascii"), sep=" ")
     except (DeprecationWarning, ValueError):

@@ -169,7 +169,7 @@ class Canvas:
             volumes = ground.volumes
             elevation = ground.elevation
             loose = {**part.layers, **part.split_loose(ground.loose, name="sediment")}
-            if stroke.kind == "wind":  # what it has heaped up too steeply slides
+            if stroke.kind == "wind":  # heaps that are too steep slide
                 piled = replace(part, elevation=elevation, layers=loose)
                 slid, elevation, loose = _completed(
                     _slides(self._tools, stroke, key, strength, piled, share, distance), piled

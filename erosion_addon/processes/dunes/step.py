@@ -155,7 +155,7 @@ class DuneStep(Step):
         cover[..., 0] = 0 if grass is None else np.clip(grass, 0, 1)
         cover[..., 1] = 1 if moisture is None else 1 - np.clip(moisture, 0, 1)
         if water is not None:
-            cover[water > DROWNED] = 1, 0  # what falls in sinks
+            cover[water > DROWNED] = 1, 0  # sand that falls in sinks
         if self._beach.any():
             strip = self._beside_water(BEACH + GRASS) & ~self._beach
             grown = np.float32(self._parameters.beach_grass)
@@ -244,7 +244,7 @@ class DuneStep(Step):
             parameters.gustiness, chances[:3]
         )
         sine, cosine = sincos(math.radians(direction))
-        # In cells, as those may not be square.
+        # In cells, because they may not be square.
         row = float(sine) / row_spacing
         col = float(cosine) / col_spacing
         rays = self._lines.make_rays(row, col, chances[3])

@@ -172,7 +172,7 @@ class CoarseStep(Step):
             if RISE in coarse_layers
             else None
         )
-        if risen is not None:  # what is lost and gained is told without it
+        if risen is not None:  # wear and deposition exclude the rise
             surface = surface - risen
         changed = self._spread(np.maximum(-more_loose, 0.0), state.loose() * _may_gain(masks))
         loose = state.loose() - changed
@@ -240,7 +240,7 @@ class CoarseStep(Step):
         before = self._state.layers[name]
         change = self._grids.spread(values - self._coarse.layers[name])
         if name == "surface_color" and "strength" in self._state.masks:
-            # a color comes with what is laid down
+            # deposits bring their color
             change *= _may_gain(self._state.masks)[..., None]
         change += before
         return np.clip(change, min(before.min(), 0.0), max(before.max(), 1.0)).astype(values.dtype)

@@ -253,7 +253,7 @@ class UpliftStep(Step):
     def _cut(self) -> None:
         kernels = self._incision
         graph = self._graph
-        if not self._drained:  # a run that goes on from here
+        if not self._drained:  # a run resumed from here
             self._drain()
         self._drained = False
         totals = np.zeros((graph.parts.size - 1, 2))
@@ -504,7 +504,7 @@ def _on_coarser_cells(
     if not (parameters.coarse_to_fine and parameters.years and shape):
         return None
     masks = state.masks
-    if sea is not None and sea.any():  # nothing comes to lie in the sea
+    if sea is not None and sea.any():  # no deposits in the sea
         masks = {**masks, "strength": masks.get("strength", np.float32(1.0)) * ~sea}
     first = replace(parameters, years=parameters.years * COARSE_STEPS / STEPS)
     return CoarseStep(UpliftStep, with_folded(replace(state, masks=masks)), shape, first, key)

@@ -39,7 +39,7 @@ def layer_constants(parameters: WindParameters, state: State, kernel: Any) -> An
     def share(on_a_feature_size: float) -> float:
         return float(1.0 - power(1.0 - on_a_feature_size, step)) if on_a_feature_size < 1.0 else 1.0
 
-    # The air that follows the ground damps what sinks and swirls: less of it in a shorter step.
+    # The air along the ground damps sinking and turbulence: less in a shorter step.
     follow = share(FOLLOW)
     sinking = follow / (1.0 - follow) * (1.0 - FOLLOW) / FOLLOW if follow < FOLLOW else 1.0
     # Swirls add up as their squares do, over ways of the air's memory; and the shorter a step, the

@@ -81,7 +81,7 @@ class Painter:
         ground = self._ground
         used = {kind: np.asarray(mask, np.float32) for kind, mask in masks.items()}
         if "sediment" in attributes.ours(obj.data):
-            used.pop("sediment", None)  # of which what is left lies on the terrain
+            used.pop("sediment", None)  # the rest of it is already part of the terrain
         same = ground.masks.keys() == used.keys() and all(
             np.array_equal(ground.masks[kind], used[kind]) for kind in used
         )

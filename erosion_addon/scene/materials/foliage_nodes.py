@@ -104,7 +104,7 @@ NODES = (
     _vector("tallest", "SCALE", "up.Vector", Scale="in.Height"),
     _vector("tall", "SCALE", "tallest.Vector", Scale=f"{DENSITY}.Attribute"),
     _vector("top", "DIVIDE", "tall.Vector", "axes.Scale"),
-    # Keep only what the material needs, as every shell has a copy.
+    # Only attributes that the material needs, because every shell has a copy.
     Node(
         "kept",
         "GeometryNodeCaptureAttribute",

@@ -266,7 +266,7 @@ def water_material(width: float = LAND) -> bpy.types.Material:
         inputs = material.node_tree.nodes[nodes.SURFACE].inputs
         for control in LENGTHS:
             inputs[control].default_value *= min(width / LAND, 1.0)
-        # needed for the color of what is seen through it
+        # needed for the color of the ground seen through the water
         material.surface_render_method = "BLENDED"
         material.use_transparency_overlap = False
         material.diffuse_color = (0.03, 0.12, 0.15, 0.8)

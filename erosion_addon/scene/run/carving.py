@@ -44,7 +44,7 @@ def carve(terrain: bpy.types.Object, request: Request, settings: TerrainSettings
         original.keep_source(mesh, place[:, 2])
         original.keep_place(mesh, write_heights(mesh, after, place))
         _keep_water_level(terrain, request)
-        # a run begins with what was carved, and not with what was before
+        # a run begins with the carved ground, not with the one before
         mesh.pop(original.RESULT, None)
         transaction.keep(mesh, None)
     return notes + update_derived.update(terrain, settings)

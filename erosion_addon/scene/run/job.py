@@ -128,7 +128,7 @@ class Job(Task):
         """Resume the run paused on the mesh, with its frames in the folder of `frames`."""
         file = original.paused_run(mesh)
         first = original.source_heights(mesh)
-        # until the worker tells what the run began with
+        # until the worker sends the start of the run
         self._heights = start_state.Heights(first, first)
         with self.locks as locks:
             if frames is not None:
@@ -194,7 +194,7 @@ class Job(Task):
             self._preparing.start()
 
     def _make_change(self, result: Terrain) -> None:
-        with suppress(MemoryError):  # which is told when the result is written
+        with suppress(MemoryError):  # reported by `_write`
             update_derived.load()
             self._change = self._change_to(result)
 

@@ -45,7 +45,7 @@ def compile_all() -> None:
         or environment.get("TERRAIN_EROSION_CACHE") == ""
     ):
         return
-    with contextlib.suppress(OSError):  # else each recipe compiles what it needs
+    with contextlib.suppress(OSError):  # otherwise each recipe compiles its own kernels
         session.worker.compiler = client.start(
             "run.precompile_all", environment, subprocess.DEVNULL, "IDLE"
         )

@@ -52,7 +52,7 @@ def _take() -> None:
     if terrain is not None and terrain.session_uid == uid and session.run.task is None:
         try:
             modal.call("erosion.how_far", {"frame": number})
-        except RuntimeError as error:  # what the operator reports
+        except RuntimeError as error:  # the report of the operator
             print(printable_lines(str(error)))
 
 

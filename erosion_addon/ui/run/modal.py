@@ -339,7 +339,7 @@ def _turn() -> float | None:
         return None
     poll(run)
     if not (run.ready and possible()):
-        run.commit()  # or say what it waits for
+        run.commit()  # or report the reason to wait
     progress.redraw(run)
     if run.ended:
         leave()
@@ -374,7 +374,7 @@ def _repeat() -> None:
     session.progress.repeated = None
     try:
         call(*called)
-    except RuntimeError as error:  # what the operator reports
+    except RuntimeError as error:  # the report of the operator
         terrain = active_terrain(bpy.context)
         progress.say(progress.GONE if terrain is None else terrain.session_uid, reason_of(error))
 

@@ -47,7 +47,7 @@ def unregister() -> None:
 
 
 def _tick() -> float | None:
-    if session.run.task is not None:  # which compiles what it needs
+    if session.run.task is not None:  # it compiles its own kernels
         return None
     try:
         warm_up(run_queue.find_object(session.warmup.terrain))
@@ -59,7 +59,7 @@ def _tick() -> float | None:
     redraw_panels()
     if worker_process.is_getting_ready():
         return INTERVAL
-    worker_process.compile_all()  # beginning with what is shown, which is what will be run first
+    worker_process.compile_all()  # the terrain on display first, as the likeliest run
     return None
 
 

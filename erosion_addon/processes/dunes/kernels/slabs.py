@@ -296,7 +296,7 @@ def _fly(line, holds, at, base, begin, last, load, start, draw, constants):
     """
     hops = 1
     worn = 0.0
-    while True:  # each hop goes on by a step at least
+    while True:  # each hop advances by one step at least
         if at >= last:
             return hops, draw, worn, at - last
         place = line[np.uintp(at)]

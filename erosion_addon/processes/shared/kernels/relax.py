@@ -148,7 +148,7 @@ def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work,
             last = min(1 + segment * SEGMENT, cols + 1)
             flows_along(heights, loose, masks, row, first, last, constants, flowing)
             flows_down(heights, loose, masks, row, first, last, constants, flowing, below)
-        if row == last_row:  # what lies beyond the seam may be swept already
+        if row == last_row:  # rows beyond the seam may be swept already
             flowing[below] = seams.flows[seam + 1]
         for segment in range(segments):
             if active[row, segment]:

@@ -179,7 +179,7 @@ def limit_slopes(network, heights, limited, cols, rises, steeper, upwards, first
     that does not change. Returns whether it stopped there.
     """
     width = cols + 2
-    lower = np.empty(width)  # what the rows beside a row give, for both ways along it
+    lower = np.empty(width)  # bounds from the rows beside a row, for both directions along it
     slanting = np.empty(width)
     was = np.empty(width)
     for turn in range(last - first):
@@ -473,7 +473,7 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
         level = bottom + (1.0 - constants.breach) * (levels[place] - bottom)
         if load > 0.0:
             river = constants.deposition * load / (trees.areas[place] + constants.channel)
-            # No higher than what drains to it, or rivers would dam themselves.
+            # No higher than its donors, or rivers would dam themselves.
             room = max(level - height, min(river, lowest[place] - height), 0.0)
             if masks is not None:
                 room *= masks[cell, TAKES]
@@ -571,7 +571,7 @@ def fill_lowest(heights, loose, order, amount, masks):
             refused += share - gain
             heights[cell] += gain
             loose[cell] += gain
-    heights[deepest] += rest  # what rounding left
+    heights[deepest] += rest  # the rounding error
     loose[deepest] += rest
     return refused
 

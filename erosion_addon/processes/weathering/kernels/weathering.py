@@ -224,7 +224,7 @@ def _weather(rock, loose, masks, moisture, row, heights, constants):
             amount *= masks[row, col, BREAKS]
         cover = exp(-loose[row, col] / constants.depth)
         before = rock[row, col]
-        # What comes is what the rock loses, to the last bit.
+        # The gain equals the loss of the rock, to the last bit.
         rock[row, col] = before - constants.depth * log1p(amount / constants.depth * cover)
         loose[row, col] += before - rock[row, col]
 
@@ -237,7 +237,7 @@ def sweep(rock, loose, masks, moisture, constants, first_row, last_row, seam, ma
     heights = work.heights
     creeps = constants.row_share > 0.0
     weathers = constants.production > 0.0
-    # with the ring; what lies beyond the seams may be swept already
+    # with the ring; rows beyond the seams may be swept already
     for row in range(first_row, last_row + 1):
         if row == first_row:
             heights[row % 3] = maps.seams[seam, 0]

@@ -14,7 +14,7 @@ ACROSS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 """Offsets of a ribbon's vertices from its middle, in half widths to the left."""
 
 WHITE = (0.08, 0.35)
-"""Slope of a river in m/m at which foam begins, and at which it is full."""
+"""River slopes (m/m) for no foam and full foam."""
 
 RAPID = 6
 """Points of a river, half a cell apart, up and down from a place over which its slope makes foam

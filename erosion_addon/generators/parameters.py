@@ -12,7 +12,7 @@ CALM = 0.75
 """How much smoother the valleys of ridged noise are than its crests."""
 
 SPURS = 0.1
-"""How far its small forms are drawn out down the slopes."""
+"""Downslope stretch of small forms."""
 
 SAND_OCTAVES = 4
 SAND_GAIN = 0.3

@@ -71,12 +71,11 @@ def erode(
 ) -> Landscape:
     """Erode a landscape; the same bytes on any number of workers, and after any of them was lost.
 
-    on_progress: called with the share done and what was done last. An interrupted run of the same
-    user on the same machine continues where it was, and so do tasks done alone on any, see
-    `do_one`. If the result exists with the hashes of the manifest, only a missing pyramid is made;
-    else on_plan is called first, and may refuse. on_note: called with a sentence if work of others
-    is done again. InputError if the landscape cannot be eroded, or where another version has begun
-    to.
+    on_progress: called with the share done and the last task. An interrupted run of the same user
+    on the same machine continues where it was, and so do tasks done alone on any, see `do_one`. If
+    the result exists with the hashes of the manifest, only a missing pyramid is made; else on_plan
+    is called first, and may refuse. on_note: called with a sentence if work of others is done
+    again. InputError if the landscape cannot be eroded, or where another version has begun to.
     """
     with changing(folder):
         landscape = Landscape(folder)

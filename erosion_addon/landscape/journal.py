@@ -60,8 +60,8 @@ def this_version() -> Version:
 def require_version(version: Any, whose: str, remedy: str) -> None:
     """Raise InputError with both versions unless the other one is this one.
 
-    version: version and digest of its sources. whose: what has them, at the beginning of the
-    sentence. remedy: what to do, at its end.
+    version: version and digest of its sources. whose: their owner, at the beginning of the
+    sentence. remedy: end of the sentence.
     """
     if tuple(version) != tuple(this_version()):
         versions = f"version {Version(*version)} of Terrain Erosion, and this is {this_version()}"

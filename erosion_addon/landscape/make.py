@@ -61,8 +61,7 @@ def generated(
     """Start terrain of a generator, see `generators.registry.make`; above `LARGEST_WHOLE` cells
     with finer detail.
 
-    The detail goes on where the generated terrain ends, by octaves of noise with the height of its
-    finest one.
+    Octaves of noise add the finer detail, with the height of the finest generated octave.
     """
     factor = -(-max(shape) // LARGEST_WHOLE)
     rows, cols = (max(-(-side // factor), 3) for side in shape)

@@ -52,7 +52,7 @@ FIELDS: dict[str, Field] = {
         ),
         Field(RISE, "m", "how far the land rose", dtype=np.float64),
         Field("wear", "m", "rock removed"),
-        Field("deposition", "m", "loose material laid down"),
+        Field("deposition", "m", "deposited loose material"),
         Field("grass", "0-1", "cover of grass"),
         Field("snow", "m", "thickness of the snow on the ground"),
         Field("meltwater", "m", "meltwater of the snow, which the next water step receives"),

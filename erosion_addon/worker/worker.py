@@ -312,7 +312,7 @@ def _rehearse(
     """Compile a recipe's kernels, unless one of the same choices ran here before, as a rehearsal
     takes time.
 
-    Which kernels a recipe calls depends on words, switches and what is 0 or at its limit.
+    The kernels of a recipe depend on words, switches and parameters that are 0 or at their limit.
     """
     steps = [
         (step.kind, _choices(step.parameters), step.limits != NO_LIMITS) for step in recipe.steps

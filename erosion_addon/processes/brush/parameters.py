@@ -18,7 +18,7 @@ MOST_DABS = 16384
 """Dabs in one stroke."""
 
 KINDS = {
-    "rain": "Raindrops fall on the disc, erode where they are fast and deposit where they slow",
+    "rain": "Raindrops fall on the disc, erode where they are fast, deposit where they slow down",
     "rills": "Light drops cut fine rills and fill floors",
     "talus": "Slopes steeper than the angle give way and slide",
     "raise": "The ground rises; inverted, it sinks",

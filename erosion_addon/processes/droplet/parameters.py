@@ -193,8 +193,7 @@ class DropletParameters(Parameters):
         "Where in its cell a drop starts: on the corner, as published, or anywhere in the cell.",
         choices={
             "springs": (
-                "Rain on corners, as published; water of springs anywhere in their cells, so that "
-                "it fans out"
+                "Rain on corners, as published; spring water anywhere in its cell, so it fans out"
             ),
             "corner": "All drops on corners, as published: springs on summits run off to one side",
             "anywhere": "All drops anywhere in their cells",

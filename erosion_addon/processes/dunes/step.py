@@ -112,7 +112,7 @@ class DuneStep(Step):
             (longer, min(int(reach) + 2, longer) if state.edges == "wrap" else 1)
         )
         self._totals = np.zeros((longer, slabs.COUNTS))
-        # Slides of sand break no rock: how hard that is counts for nothing there.
+        # Sand slides do not break rock, so hardness is ignored.
         masks = {
             kind: mask for kind, mask in state.masks.items() if kind not in ("hardness", "protect")
         }

@@ -14,8 +14,8 @@ from ..shared.parameters import (
 
 
 class RillParameters(Parameters):
-    """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). What a
-    drop does on its way counts by the meter, not by the cell.
+    """Light drops cut fine rills, fill wide floors and leave the ground moist (jehoz 2023). Rates
+    are per meter, not per cell.
     """
 
     drops_per_cell: float = parameter(
@@ -37,13 +37,12 @@ class RillParameters(Parameters):
         ),
         choices={
             "simple": (
-                "Drops level what they run over, and make material or destroy it; the report says "
-                "how much"
+                "Drops smooth the ground along their path. Mass is not conserved; see the report"
             ),
-            "capacity": "Drops dig, carry and lay down, and none of it is lost",
+            "capacity": "Drops erode, carry and deposit. Mass is conserved",
             "uncapped": (
-                "As capacity, by the article's first rule: the height between two places does not "
-                "bound a step"
+                "Like Capacity, but a step may move more than the height difference between "
+                "two points"
             ),
         },
     )

@@ -26,7 +26,7 @@ LAST_ROUNDS = 32
 """Maximum rounds after the last drop, until its deposits come to rest."""
 
 LEVEL = 1e-9
-"""Slope in degrees beyond which ground creeps: none, but one by which can be divided."""
+"""Slope in degrees beyond which ground creeps: nonzero only to avoid a division by zero."""
 
 
 class Slides:

@@ -109,13 +109,9 @@ class WaterParameters(Parameters):
         ),
         choices={
             "none": "Only rain and springs bring water",
-            "edges": (
-                "A sea lies beyond the open edges and comes in where the land is lower; its salty "
-                "shore is bare"
-            ),
+            "edges": ("A sea beyond the open edges floods lower land; its salty shore is bare"),
             "everywhere": (
-                "A flood: land below the level is under water from the start, and so are the "
-                "surroundings"
+                "A flood: land below the level is under water from the start, like the surroundings"
             ),
         },
         group="Standing Water",

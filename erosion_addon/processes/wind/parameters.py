@@ -20,8 +20,8 @@ GRASS_DRAG = 0.8
 
 
 class WindParameters(Parameters):
-    """Wind piles sand into dunes and wears what stands in its way (McDonald 2020). Motion,
-    suspension, settling and abrasion are the source's.
+    """Wind piles sand into dunes and wears obstacles (McDonald 2020). Motion, suspension, settling
+    and abrasion follow the source.
     """
 
     particles_per_cell: float = parameter(
@@ -265,7 +265,7 @@ class WindParameters(Parameters):
         "dunes on rock. Suspended sand keeps lone dunes together and gives them horns.",
         choices={
             "particles": "Grains that fly, bounce and creep: seas of sand, and worn obstacles",
-            "boundary layer": "Sand that the air holds near the ground: lone dunes that grow horns",
+            "boundary layer": "Sand suspended near the ground: lone dunes with horns",
         },
         group="As Published",
     )

@@ -26,7 +26,7 @@ _LUMINANCE = (0.2126, 0.7152, 0.0722)  # Rec. 709, linear
 
 SOURCES = {
     "NONE": "No mask",
-    "VERTEX_GROUP": "The weights of a vertex group, which Weight Paint paints",
+    "VERTEX_GROUP": "The weights of a vertex group, as in Weight Paint",
     "ATTRIBUTE": "An attribute of the mesh's vertices: a number, or the brightness of a color",
     "IMAGE": "The brightness of an image, stretched over the terrain",
     "SELECTION": "The selected vertices",

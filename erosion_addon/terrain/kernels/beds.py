@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hardness of the rock layers that come to light."""
+"""Hardness of the exposed rock layers."""
 
 import math
 from typing import NamedTuple

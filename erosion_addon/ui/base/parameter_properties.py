@@ -113,7 +113,7 @@ def switch(name: str, word: str, usual: Any) -> dict[str, Any]:
         set=choose,
         options={"SKIP_SAVE"},
         translation_context=CONTEXT,
-        description=f"{word} instead of a value of your own; for scripts that is 0",
+        description=f"{word} in place of a value; 0 in scripts",
     )
     return {f"{name}{SWITCH}": prop}
 

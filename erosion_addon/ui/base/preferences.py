@@ -77,8 +77,8 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
         name="Compile Early",
         default=True,
         description=(
-            "Start the process that erodes, and compile what the recipe needs, while you still "
-            "set parameters. Off: both happen when you press Run"
+            "Start the erosion process and compile the recipe's kernels while you set "
+            "parameters. Off: both happen when you press Run"
         ),
     )
     kernel_folder: bpy.props.StringProperty(

@@ -72,7 +72,7 @@ def frame(context: bpy.types.Context, obj: bpy.types.Object) -> None:
 
 @contextmanager
 def waiting(context: bpy.types.Context) -> Iterator[None]:
-    """Context in which the window shows the cursor of a wait."""
+    """Context with the wait cursor."""
     if context.window is None:  # as in background mode
         yield
         return

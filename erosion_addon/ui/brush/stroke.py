@@ -35,9 +35,9 @@ SPACING = 0.25
 """Distance between two dabs, in radii."""
 
 MODES = (
-    ("NORMAL", "Normal", "As the settings say"),
+    ("NORMAL", "Normal", "By the settings"),
     ("INVERT", "Invert", "Lower the ground, or remove sand; other kinds stay as they are"),
-    ("SMOOTH", "Smooth", "Let the ground creep, whatever the kind"),
+    ("SMOOTH", "Smooth", "Let the ground creep, with every kind of stroke"),
 )
 
 

@@ -18,7 +18,7 @@ from ..run.modal import ParameterOperator
 class EROSION_OT_river_carve(ParameterOperator, bpy.types.Operator):
     """Carve the selected curves into the terrain as river beds, which never run uphill.
 
-    Each river begins at the first point of its curve. Restore brings back the ground before
+    Each river begins at the first point of its curve. Restore brings back the previous ground
     """
 
     bl_idname = "erosion.river_carve"

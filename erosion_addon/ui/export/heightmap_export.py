@@ -94,7 +94,7 @@ class EROSION_OT_heightmap_export(_Maps, TerrainOperator, bpy.types.Operator, Ex
     engine: bpy.props.EnumProperty(
         name="For",
         description="Program that determines sizes, row order and tile names",
-        items=[("NONE", "Any Program", "The terrain's own size, or one that you choose")]
+        items=[("NONE", "Any Program", "The terrain's own size, or a chosen one")]
         + [
             (name.upper(), engine.label, f"The sizes of {engine.label}")
             for name, engine in ENGINES.items()

@@ -38,7 +38,7 @@ class EROSION_PG_frames(bpy.types.PropertyGroup):
             description="Choice of the number of states",
             items=[
                 ("NUMBER", "Number", "A number of states"),
-                ("FILM", "Frames per Second", "As many states as a film of this length has frames"),
+                ("FILM", "Frames per Second", "The number of frames in a film of this length"),
             ],
         ),
         "length": bpy.props.FloatProperty(

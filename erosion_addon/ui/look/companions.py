@@ -60,7 +60,7 @@ _PLANTS = (
         "trees", True, "Conifers, broad-leaved trees, hedges and palms, where the palette has them."
     ),
     Specification("shrubs", True, "Bushes."),
-    Specification("grass", True, "Tufts of grass, which are seen near the camera only."),
+    Specification("grass", True, "Tufts of grass, visible only near the camera."),
     Specification("boulders", True, "Boulders that fell from cliffs."),
     Specification(
         "density",
@@ -96,7 +96,7 @@ _PLANTS = (
 
 
 class EROSION_OT_water_add(ErrandOperator, bpy.types.Operator):
-    """Show the water as a surface of its own, which follows every run. Press again to update it"""
+    """Show the water as a separate surface that follows every run. Press again to update it"""
 
     bl_idname = "erosion.water_add"
     bl_label = "Add Water Surface"

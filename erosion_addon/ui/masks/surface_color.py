@@ -18,7 +18,7 @@ COLOR_ITEMS = [
     ),
     ("ATTRIBUTE", "Attribute", "A color attribute of the mesh, such as vertex paint"),
     ("IMAGE", "Image", "An image, stretched over the terrain"),
-    ("STRATA", "Strata", "Layers of rock of different colors, which erosion brings to light"),
+    ("STRATA", "Strata", "Layers of rock of different colors, exposed by erosion"),
 ]
 
 

@@ -250,7 +250,7 @@ class EROSION_OT_finish(_StoppingOperator, bpy.types.Operator):
 
 
 class EROSION_OT_pause(_StoppingOperator, bpy.types.Operator):
-    """Stop the run, keep its current result, and store what Resume needs to continue later"""
+    """Stop the run, keep its current result, and store its state for Resume"""
 
     bl_idname = "erosion.pause"
     bl_label = "Pause"

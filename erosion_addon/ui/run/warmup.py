@@ -41,7 +41,7 @@ def _later() -> None:
 
 
 def unregister() -> None:
-    """End the compilation, and forget what was requested."""
+    """End the compilation, and forget requests."""
     worker_process.stop_compiling()
     session.warmup.request = ""
 

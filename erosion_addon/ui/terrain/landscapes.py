@@ -206,7 +206,7 @@ class EROSION_OT_landscape_make(ReadingOptions, bpy.types.Operator):
 class EROSION_OT_landscape_put_back(TerrainOperator, bpy.types.Operator):
     """Write the heights of a window back into its landscape.
 
-    Changes fade toward the border of the window, which stays, so that the land around it fits
+    Changes fade toward the border of the window, so the land around it still fits
     """
 
     bl_idname = "erosion.landscape_put_back"

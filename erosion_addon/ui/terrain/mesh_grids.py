@@ -46,7 +46,7 @@ class EROSION_OT_grid_from_mesh(bpy.types.Operator):
     )
     hide_original: bpy.props.BoolProperty(
         name="Hide Original",
-        description="Hide the object, which would lie within the new terrain",
+        description="Hide the object, so it does not overlap the new terrain",
         default=True,
     )
 
@@ -116,7 +116,7 @@ class EROSION_OT_rotation_apply(_VertexOperator, bpy.types.Operator):
     """Turn and scale the vertices instead of the object, so that heights are along its local Z
     axis.
 
-    Nothing moves in the scene, whatever its parents
+    Nothing moves in the scene, even with transformed parents
     """
 
     bl_idname = "erosion.rotation_apply"

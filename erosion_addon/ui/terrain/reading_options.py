@@ -87,7 +87,7 @@ class ReadingOptions:
         description="Numbers of cells without data",
         items=[
             ("auto", "Auto", "The file's number, and usual ones far from all heights"),
-            ("number", "Number", "A number of your own"),
+            ("number", "Number", "A given number"),
             ("none", "None", "Every number is a height"),
         ],
         options={"SKIP_SAVE"},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Water that runs over the ground through virtual pipes, with what it carries.
+"""Water that runs over the ground through virtual pipes, with its load.
 
 Rows are visited in bands, and a visit takes several time steps at once: the memory gives and takes
 a row far more slowly than a step is computed, so each row makes them all while it is in the cache,

@@ -57,7 +57,7 @@ class Seams(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Copies of the rows around a seam, and what taking steps with them needs."""
+    """Copies of the rows around a seam, and working memory for their steps."""
 
     bed: np.ndarray
     steep: np.ndarray

@@ -56,7 +56,7 @@ class Outputs:
     ) -> Path:
         """Real path of an output file; InputError if it is not writable or is planned already.
 
-        instead_of: the one input that may be overwritten, because the user named it for both.
+        instead_of: input that may be overwritten, because the user named it as the output.
         """
         path = Path(path)
         if path.suffix.lower() not in suffixes:
@@ -211,9 +211,7 @@ class Outputs:
 
 
 def create(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Create a file with its content, whole or not at all. FileExistsError where there is one;
-    OSError.
-    """
+    """Create a file with its content, or not at all. FileExistsError if it exists; OSError."""
     temporary = path.with_name(f".erosion-{secrets.token_hex(8)}")
     try:
         _write_new(temporary, content, mode)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that are imported when they are first used, so that Blender starts without them."""
+"""Objects imported at their first use, so Blender starts without them."""
 
 from collections.abc import Callable
 from importlib import import_module

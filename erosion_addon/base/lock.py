@@ -113,8 +113,8 @@ def _remove_dead(path: Path) -> None:
 
 
 def _locked_stream(path: Path) -> BinaryIO | None:
-    """Opened lock with a lock of the system on it until it is closed; None where another process
-    has one, or where there are none.
+    """Opened lock with a lock of the system on it until it is closed; None if another process has
+    one, or the system has no locks.
     """
     if os.name == "nt":
         return None  # there a file that somebody has open cannot be removed

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 from .errors import InputError, Sentence
 
 UNLIMITED = 2**31 - 1
-"""Greatest length of a list that has no limit of its own."""
+"""Greatest length of a list without a limit."""
 
 
 class Specification(NamedTuple):

@@ -94,7 +94,7 @@ Item = TypeVar("Item")
 
 
 def shared_out(queue: deque[Item]) -> Iterator[Item]:
-    """Items of a queue that several threads empty together, each by an iterator of its own."""
+    """Items of a queue that several threads empty together, each with its own iterator."""
     while queue:
         try:
             item = queue.popleft()

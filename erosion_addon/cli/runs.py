@@ -138,12 +138,12 @@ def _checkpoint_of(
 
 
 def _locked_frames(folder: Path | None) -> AbstractContextManager[None]:
-    """Context of the one run that keeps frames in their folder, if any are kept."""
+    """Context in which only this run keeps frames in their folder, if it keeps any."""
     return frame_files.locked(folder) if folder else nullcontext()
 
 
 def _frames(order: FramesOrder, terrain: Terrain, checkpoint: Checkpoint | None) -> Frames | None:
-    """Frames to keep, if any are asked for; with a checkpoint those of its run."""
+    """Frames to keep, if requested; with a checkpoint, the frames of its run."""
     if order.folder is None or order.count is None:
         return None
     if checkpoint is None:
@@ -242,9 +242,7 @@ class _Results:
             raise
 
     def saving_first(self, run: Iterator[Progress]) -> Iterator[Progress]:
-        """The run, saved in the checkpoint before its first frame, so that frames always have a
-        run.
-        """
+        """The run, saved in the checkpoint before its first frame: frames belong to a run."""
         first = next(run)
         self._save(first)
         yield first

@@ -26,9 +26,9 @@ class FlowGraph:
     """Single-direction flow routing (D8) without pits.
 
     A cell drains to its steepest lower neighbor. Outlets are the border cells of open edges, cells
-    below the sea, and those of `outlets`; if there are none, as between closed edges, the lowest
-    pit is the outlet. All other pits drain over their lowest pass, see `kernels.basins`. `route`
-    builds the graph for given heights and may be called repeatedly.
+    below the sea, and the cells of `outlets`; if there are none, as between closed edges, the
+    lowest pit is the outlet. All other pits drain over their lowest pass, see `kernels.basins`.
+    `route` builds the graph for given heights and may be called repeatedly.
 
     shape: (rows, cols). spacing: (row, col) m. edges: see `base.arrays.EDGES`. outlets: (rows,
     cols) bool, or None. leaving: (rows, cols) bool, border cells that are outlets, in place of all
@@ -116,9 +116,8 @@ class FlowGraph:
         return passes
 
     def find_receivers(self, heights: Array, wander: int | None = None) -> int:
-        """Set the receiver of each cell by its heights (flat, padded; m), those of the ring too;
-        returns the number of pits. wander: see `route`. UnsoundError for heights that are not
-        finite.
+        """Set the receiver of each cell by its heights (flat, padded; m), also in the ring; returns
+        the number of pits. wander: see `route`. UnsoundError for heights that are not finite.
         """
         kernels = self._receivers
         network = self.network
@@ -169,7 +168,7 @@ class FlowGraph:
         return links
 
     def label_basins(self) -> None:
-        """Label cells below 0 in `labels` with that of the first labeled cell on their flow path;
+        """Label cells below 0 in `labels` like the first labeled cell on their flow path;
         UnsoundError for a path without one.
         """
         kernels = self._basins

@@ -166,8 +166,8 @@ def _rows(
 
 
 class _Points(NamedTuple):
-    """Points of ribbons: those of rivers, and where their middles cross edges of the displayed
-    ground.
+    """Points of ribbons: points of rivers, and crossings of their middles with edges of the
+    displayed ground.
 
     middle: (river points, 2) m. starts: as in `Water`. first: (points,), river point at or before
     each point; share: (points,), part of the way from there to the next one.
@@ -293,7 +293,7 @@ def _ground(
 
 
 def _faces(starts: Array, inside: Array, lakes: bool) -> Array:
-    """Faces between consecutive points, except within lakes that have surfaces of their own."""
+    """Faces between consecutive points, except within lakes with surfaces."""
     first = np.setdiff1d(np.arange(len(inside)), starts[1:] - 1)
     if lakes:
         first = first[(inside[first] == 0) | (inside[first + 1] == 0)]

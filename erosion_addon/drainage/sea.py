@@ -15,9 +15,7 @@ BEACH = 4.0
 
 
 def sunk(elevation: Array, level: float) -> Array:
-    """Cells below the sea's `level` m, (rows, cols) bool, also those that open water does not
-    reach.
-    """
+    """Cells below the sea's `level` m, (rows, cols) bool, connected to open water or not."""
     below: Array = elevation < level
     return below
 

@@ -99,8 +99,8 @@ def _rounded(values: Array) -> list[Any]:
 
 
 def _coordinates(ways: Waterways, points: Array) -> list[Any]:
-    """Longitude, latitude to a tenth of a millimeter, and height where there is one; else meters
-    (RFC 7946).
+    """Longitude, latitude to a tenth of a millimeter, and height if there is one; else meters (RFC
+    7946).
     """
     if ways.degrees is None:
         return _rounded(points)

@@ -115,7 +115,7 @@ def _filled(elevation: Array) -> Array:
 
 
 def _all_heights(numbers: Raster, record: Record, options: Reading) -> tuple[Array, Record]:
-    """Heights that are no numbers where there is no data, and the record."""
+    """Heights, NaN for cells without data, and the record."""
     stored, valid = numbers.read(0, record.shape[0], 0, record.shape[1])
     survey = _survey(numbers, options, lambda: [(stored, valid)])
     record = meaning.record_of(record, numbers.header, survey, options)

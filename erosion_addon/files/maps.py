@@ -22,7 +22,7 @@ from .rasters.tiff_writer import Tags
 NORMAL = Field(
     "normal", "0-1", "direction of the surface in tangent space (red, green, blue)", components=3
 )
-"""A map without an attribute, as meshes have normals of their own."""
+"""A map without an attribute: meshes have their own normals."""
 
 GREENS = {"opengl": 1.0, "directx": -1.0}
 """Direction of green: larger y (Blender, Unity, Godot), or smaller y (Unreal)."""

@@ -26,7 +26,7 @@ _FAINT = 0.01
 """Greatest value of a mask that is likely in another unit."""
 
 Masks = Callable[[int, int, int, int], Array]
-"""Reader of windows: top, bottom, left, right → values, 0 where there is no data."""
+"""Reader of windows: top, bottom, left, right → values, 0 without data."""
 
 
 def read_mask(path: str | Path, image_files: ImageFiles, land: Record) -> tuple[Array, list[Doubt]]:

@@ -97,8 +97,8 @@ def entries(path: Path, is_kept: bool = False) -> list[Mapping[str, Any]]:
 
 
 def _near(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Entries of the side file of a heightmap, and of those of tiles that may hold it: NAME.json
-    for NAME_x0_y0.png.
+    """Entries of the side file of a heightmap, and of side files of tiles that may hold it:
+    NAME.json for NAME_x0_y0.png.
     """
     ends = [len(path.stem), *(match.start() for match in re.finditer("[-_. ]", path.stem))]
     for end in sorted({end for end in ends if end}, reverse=True)[:_MOST_NAMES]:

@@ -79,7 +79,7 @@ STEEPEST = 34.0
 """Slope limit in degrees."""
 
 ROUNDED = 8.0
-"""Hillslope length of the oldest land, in those of young land."""
+"""Hillslope length of the oldest land, relative to young land."""
 
 UNEVEN = 0.6
 """Most that the uplift differs from its mean, as a share."""

@@ -59,9 +59,8 @@ class Cluster:
     def work(
         self, folder: Path, tasks: Iterable[Task], finished: set[str]
     ) -> Iterator[dict[str, Any]]:
-        """Do tasks as soon as those that they need are done.
-
-        A task that was lost with its worker is done again. InputError if the cluster is lost.
+        """Do tasks as soon as their needs are done. A task lost with its worker is done again.
+        InputError if the cluster is lost.
         """
         from distributed import as_completed
 

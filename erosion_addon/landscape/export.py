@@ -79,9 +79,8 @@ def export(
     landscape's georeference, each with the origin of its own points.
 
     Beyond the far edges the last point is repeated. maps: written as NAME_weight_rock, NAME_normal
-    in the same tiles; they equal those of the land in one piece, cell by cell. Files are written
-    one by one; each is complete or missing. A side file with the scale comes last, see
-    `side_writing`.
+    in the same tiles; equal, cell by cell, to maps of the land in one piece. Files are written one
+    by one; each is complete or missing. A side file with the scale comes last, see `side_writing`.
     """
     layer = _of_one_value(landscape, layout.layer)
     habits = ENGINES[layout.engine] if layout.engine else ANY

@@ -69,8 +69,8 @@ def require_version(version: Any, whose: str, remedy: str) -> None:
 
 
 class Journal:
-    """Append-only log of an order: a header line, then a line of JSON per finished task. Tasks run
-    alone have files of their own.
+    """Append-only log of an order: a header line, then a line of JSON per finished task. Single
+    tasks have their own files.
 
     is_there: whether the journal belongs to this order. is_foreign: whether it has lines of others,
     which do not count.
@@ -166,10 +166,8 @@ class Journal:
         self._append({**result, "seal": self._seal(result)} if self._secret else result)
 
     def add_alone(self, result: Outcome, file: str, before: Callable[[], object]) -> None:
-        """Keep a task that is done, in a file of its own: whole or not at all, while others keep
-        theirs.
-
-        before: called when it is written, but not in its place; it may raise.
+        """Record a finished single task in its own file: whole or not at all, while other processes
+        do the same. before: called when the file is written but not yet in place; may raise.
         """
         path = self._work / file
         for part in (self._work, path):

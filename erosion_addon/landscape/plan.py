@@ -290,8 +290,8 @@ class Plan:
         return Part(self.landscape.shape, spacing, window.top, window.left, *window.shape)
 
     def weight(self, tile: Tile) -> Array:
-        """Share (rows, cols) of a tile in each cell of its window; those of all tiles add up to
-        1.
+        """Share (rows, cols) of a tile in each cell of its window; the shares of all tiles add up
+        to 1.
         """
         along, across = self._ramps(tile)
         return along[:, None] * across

@@ -99,9 +99,7 @@ def tasks_of(plan: Plan) -> list[Task]:
 
 
 def rounds(tasks: Sequence[Task]) -> list[tuple[int, int]]:
-    """First and last number of the tasks of each round, which need those of earlier rounds
-    alone.
-    """
+    """First and last number of the tasks of each round; they need only tasks of earlier rounds."""
     firsts = [0] if tasks else []
     names = set[str]()
     for number, task in enumerate(tasks):
@@ -384,7 +382,7 @@ def _left(change: Array, rough: Array) -> Array:
 
 
 def _blended(plan: Plan, window: Window) -> dict[str, Array]:
-    """Further fields of a window: those of the runs around it, by their tiles' weights.
+    """Further fields of a window, from the runs around it, by their tiles' weights.
 
     Where half of the drops fall on each of two tiles, fields that go by the drops are only half
     there on both: dividing by the sum of squared weights makes them whole, and drops that leave one

@@ -30,8 +30,8 @@ def ground_cover(fields: Mapping[str, Array], shape: tuple[int, int]) -> dict[st
     every cell.
 
     Each lies on those before it: soil and sediment ("sand") by their thickness, grass by its cover,
-    snow by its thickness. fields: those of `GROUND` as a terrain has them, (rows, cols); those that
-    are missing count as 0.
+    snow by its thickness. fields: fields `GROUND` of a terrain, (rows, cols); missing ones count as
+    0.
     """
     left = np.ones(shape)
     shares: dict[str, Array] = {}

@@ -126,7 +126,7 @@ GRASS_PROTECTION = 0.8
 """Share of all erosion that full grass prevents."""
 
 AREAS = ("area_a", "area_b", "area_c")
-"""Masks without an effect of their own, which scale the parameters that a step assigns to them."""
+"""Masks that only scale the parameters that a step assigns to them."""
 
 FACTOR_FIELDS = ("moisture", "grass", "wind_path", "sky_light", "sun_light")
 """Fields from 0 to 1 that may also scale parameters; they are read when the step begins."""

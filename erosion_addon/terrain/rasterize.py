@@ -62,7 +62,7 @@ def grid_of(points: Array, triangles: Array, cell_size: float) -> tuple[Array, A
 
 
 def surface_at(points: Array, triangles: Array, shape: tuple[int, int]) -> Array:
-    """Highest surface of a mesh at the points of a grid (rows, cols), -inf where there is none.
+    """Highest surface of a mesh at the points of a grid (rows, cols), -inf without one.
 
     points: (n, 3) float64, x and y in columns and rows. triangles: (m, 3) indices.
     """

@@ -87,7 +87,7 @@ class Strata:
 
     @classmethod
     def load(cls, name: str | Path) -> "Strata":
-        """Shipped strata by name, or those of a file by its path (ending in .toml)."""
+        """Shipped strata by name, or strata from a file by its path (ending in .toml)."""
         if isinstance(name, str) and not name.lower().endswith(".toml"):
             path = shipped("strata").get(name)
             if path is None:

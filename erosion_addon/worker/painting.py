@@ -28,7 +28,7 @@ from .messages import MASK_PREFIX
 
 class Painting:
     """A terrain under the brush. values: spacing, edges, threads, and strata as a table or None;
-    arrays: elevation, fields and masks, as of a run. Raises InputError where they are none.
+    arrays: elevation, fields and masks, as of a run. Raises InputError if they are invalid.
     """
 
     def __init__(self, values: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:

@@ -69,7 +69,7 @@ _rehearsed: set[str] = set()
 """Choices of recipes whose kernels are compiled."""
 
 _paintings: list[Painting] = []
-"""The terrain under the brush, where there is one."""
+"""The terrain under the brush, if any."""
 
 
 def main() -> None:
@@ -119,7 +119,7 @@ def _serve() -> None:
 
 
 def _follow(order: Message, orders: "queue.SimpleQueue[Message]", answers: BinaryIO) -> None:
-    """Process orders; those for a run that has already ended are ignored."""
+    """Process orders; orders for a finished run are ignored."""
     if order.kind in ("run", "resume"):
         _run(order, orders, answers)
     elif order.kind == "warm":

@@ -105,7 +105,7 @@ def insert(net, cols, triangle):
 
 @kernel
 def _split_edge(net, point, edge):
-    """Split the triangles on both sides of `edge`, or the one at the border, at a point on it."""
+    """Split the triangles on both sides of `edge` (one at the border) at a point on it."""
     first = edge // 3
     twin = net.twins[edge]
     second = net.count[1]
@@ -135,8 +135,8 @@ def make_delaunay(net, cols, row_step, col_step, triangle):
     """Flip outer edges around a new point until all are Delaunay in meters; returns the first
     triangle around it.
 
-    Each triangle has the point as its last corner, so that its outer edge is its first and the next
-    one around lies beyond its second.
+    Each triangle has the point as its last corner: its outer edge is the first, and the next
+    triangle lies beyond the second.
     """
     first = triangle
     before = net.twins[3 * first + 2]

@@ -29,7 +29,7 @@ class Rays(NamedTuple):
 
 @kernel
 def _raise(slopes, heights, near, far, part, per_meter):
-    """Raise slopes to those of points interpolated between near and far, all (count,) float32;
+    """Raise slopes to the slopes of points interpolated between near and far, all (count,) float32;
     part: 0 at near, 1 at far.
     """
     rest = np.float32(1.0) - part

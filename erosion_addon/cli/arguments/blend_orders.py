@@ -55,7 +55,7 @@ class BlendErodeOrder:
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> "BlendErodeOrder":
-        """From the parsed arguments; InputError for those that do not apply."""
+        """From the parsed arguments; InputError for arguments that do not apply."""
         is_file = arguments.input.suffix.lower() == ".blend"
         _require_only(arguments, is_file)
         return cls(

@@ -31,7 +31,7 @@ class GeneratedStart:
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> "GeneratedStart":
-        """From the arguments of `make`; InputError for those that do not fit."""
+        """From the arguments of `make`; InputError for arguments that do not fit."""
         if arguments.size is None:
             raise InputError("A generated landscape needs --size, such as 8192x8192.")
         if words := reading_words(arguments, but="cell_size"):

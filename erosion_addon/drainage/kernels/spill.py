@@ -24,7 +24,7 @@ class Tree(NamedTuple):
     """
 
     parent: np.ndarray
-    """int64; 0 for those that spill to draining ground, and for 0 itself."""
+    """int64; 0 for depressions that spill to draining ground, and for 0 itself."""
     children: np.ndarray
     """(depressions, 2) int64, 0 for leaves."""
     spill: np.ndarray

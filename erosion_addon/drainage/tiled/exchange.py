@@ -76,7 +76,7 @@ def ways_out(tiles: Sequence[Arrays], land: tuple[int, int]) -> list[Array]:
 
 
 def _root(tiles: Sequence[Arrays], before: Array) -> tuple[int, int]:
-    """Node from which the tree grows, and the lowest pit where it is an outlet; else -1."""
+    """Node from which the tree grows, and the lowest pit if it is an outlet, else -1."""
     if any(tile["outlets"][0] for tile in tiles):
         return 0, -1
     pits = [

@@ -137,7 +137,7 @@ def mask_of(directory: Directory, image: Directory) -> bool:
 
 
 def is_mask_for(directory: Directory, image: Directory) -> bool:
-    """Whether a directory fits an image as a mask: bits or bytes, not 0 where there is data."""
+    """Whether a directory fits an image as a mask: bits or bytes, nonzero for cells with data."""
     is_yes_or_no = directory.channels == 1 and (
         directory.one(BITS, 1) == 1 or kind_of(directory) == "uint8"
     )
@@ -151,7 +151,7 @@ def mask_beside(path: Path) -> Path | None:
 
 
 def alpha_channel(directory: Directory) -> int | None:
-    """Number of the channel that is 0 where there is no data; None without one."""
+    """Number of the channel that is 0 for cells without data; None without one."""
     extra = _extra(directory)
     kinds = [kind for kind in extra if kind in _ALPHA]
     return directory.channels - len(extra) + extra.index(kinds[0]) if kinds else None

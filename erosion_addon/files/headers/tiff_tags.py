@@ -76,7 +76,7 @@ class Directory:
 
     @property
     def is_planar(self) -> bool:
-        """Whether each channel has blocks of its own."""
+        """Whether channels are stored in separate blocks."""
         return self.one(PLANES, 1) == 2 and self.channels > 1
 
     @property

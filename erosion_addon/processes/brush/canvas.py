@@ -108,7 +108,7 @@ class Canvas:
         self.total[2] += float((self.elevation[inside] - elevation).sum()) * area
 
     def _part(self, window: Window) -> State:
-        """The terrain in a window as it is now, as a terrain of its own."""
+        """The current terrain in a window, as a separate terrain."""
         state = self._state
         masks = {kind: window.cut(mask) for kind, mask in state.masks.items()}
         if state.hardness_changes:

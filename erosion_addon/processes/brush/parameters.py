@@ -34,7 +34,7 @@ FALLOFFS = {
     "constant": "The same all over the disc",
 }
 REVERSED = ("raise", "sand")
-"""Kinds that do the opposite where they are inverted."""
+"""Kinds with an inverse."""
 
 
 HOP = 0.25

@@ -76,7 +76,7 @@ def window_at(
     wraps: bool,
 ) -> Window | None:
     """The window of all cells within a reach (m) of a place (m along rows, m along columns); None
-    where there is none.
+    without any.
     """
     spans = []
     for at, side, count in zip(place, spacing, shape, strict=True):

@@ -43,8 +43,7 @@ def ground_now(rock: Array, loose: Array) -> Ground:
 
 
 def volumes(state: State, rock: Array, loose: Array, exported: Array) -> Volumes:
-    """Volumes. Moved material is loosened rock, and the lowering of the ground where it is lower
-    than before.
+    """Volumes. Moved material is loosened rock, and lowering of the ground.
 
     exported: (1,), in meters on one cell.
     """

@@ -40,7 +40,7 @@ squares and products.
 """
 
 ANYTHING = (-LARGEST, LARGEST)
-"""Range of values without limits of their own."""
+"""Range of values without limits."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ class State:
         return 1 if self.limits.depth else usual
 
     def limited(self, limits: Limits) -> "State":
-        """State for a step with limits; those of height and slope become a part of the mask
+        """State for a step with limits; limits of height and slope become a part of the mask
         `strength`.
         """
         if limits == NO_LIMITS:

@@ -15,7 +15,7 @@ in the source.
 """
 
 SLOWEST = 32.0
-"""Steps on a feature size in which a particle ends at the latest, as a multiple of those of the
+"""Steps on a feature size in which a particle ends at the latest, as a multiple of the steps of the
 free wind.
 """
 

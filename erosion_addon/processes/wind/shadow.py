@@ -36,7 +36,7 @@ class WindShadow:
         self, ground: Array, shade: Array, wind: tuple[float, float], drop: float, wrap: bool
     ) -> None:
         """Fill `shade` (rows, cols) float64 with the height of the shadow over each cell; -inf
-        where there is none.
+        without one.
 
         ground: (rows, cols, 2) float64, its surface first. wind: direction (row, col) in cells.
         drop: by how much a shadow sinks on the way to the next row or column, whichever the wind

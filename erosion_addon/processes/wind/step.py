@@ -42,7 +42,7 @@ LEE_FALL = 1.0
 """Settling rate (1/s) of sand in a complete wind shadow."""
 
 DIRECTION_SALT = 0x57494E44
-"""Separates the random numbers of wind directions from those of particles."""
+"""Separates the random numbers of wind directions and particles."""
 
 
 class WindStep(Step):

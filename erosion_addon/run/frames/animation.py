@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animated recipe: frames each of which is a run of its own, from the same start, with its own
-parameters and light.
+"""Animated recipe: each frame is a separate run from the same start, with its own parameters and
+light.
 """
 
 import dataclasses

@@ -66,7 +66,7 @@ def forget() -> None:
 
 
 def of(obj: bpy.types.Object, sediment: Array | None = None) -> Ground:
-    """The ground of an object; InputError where it is no terrain. sediment: of a mask, for a
+    """The ground of an object; InputError if it is not a terrain. sediment: of a mask, for a
     terrain never eroded.
     """
     ground = session.brush.ground
@@ -151,7 +151,7 @@ def _read(obj: bpy.types.Object, sediment: Array | None) -> Ground:
 
 
 def latest(obj: bpy.types.Object) -> Ground:
-    """The ground as it was last read, for where the mouse is; InputError where it is no terrain."""
+    """The ground as last read, for the position of the mouse; InputError if it is not a terrain."""
     ground = session.brush.ground
     if ground is None or ground.mesh_uid != obj.data.session_uid or ground.matrix != _matrix(obj):
         ground = of(obj)

@@ -181,7 +181,7 @@ class Painter:
         return slice(box[0], box[1]), slice(box[2], box[3])
 
     def _fields(self, mesh: bpy.types.Mesh) -> dict[str, Array]:
-        """Fields to write: those that have changed, and those that the mesh does not have yet."""
+        """Fields to write: changed ones, and ones missing on the mesh."""
         fields = {**self._ground.fields, **self._ground.loose_layers}
         names = attributes.ours(mesh)
         present = {name for name in names if attributes.holds(mesh, name)}

@@ -19,7 +19,7 @@ ON_SLOPES = ("rain", "rills", "smooth")
 """Kinds that do nothing on level ground."""
 
 HOLDING = {"strength": 0.0, "plot": 1.0, "rain": 0.0}
-"""Masks that hold a stroke back, at this value; rain those of its kind."""
+"""Masks that prevent a stroke at this value; rain only strokes of rain."""
 
 
 def why_still(

@@ -72,9 +72,7 @@ def update(terrain: bpy.types.Object, place: Array | None = None) -> None:
 def _update_surf(
     terrain: bpy.types.Object, waters: dict[str, list[bpy.types.Object]], wind: tuple[float, float]
 ) -> None:
-    """Write the height of the surf, and the direction of the waves: the wind's where there
-    is surf.
-    """
+    """Write the height of the surf, and the direction of the waves: the wind's if there is surf."""
     surf = material.palette_of(terrain).surf
     for kind in ("water", "sea"):
         for surface in waters.get(kind, ()):

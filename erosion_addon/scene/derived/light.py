@@ -253,7 +253,7 @@ def settings_of(mesh: bpy.types.Mesh) -> LightParameters | None:
 
 
 def remove(mesh: bpy.types.Mesh) -> None:
-    """Remove the baked light from a mesh, and restore the user's attributes of those names."""
+    """Remove the baked light from a mesh, and restore the user's attributes of the same names."""
     attributes.remove_fields(
         mesh, but=[name for name in FIELDS if name not in ("sky_light", *SUNS)]
     )

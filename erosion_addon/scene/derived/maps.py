@@ -124,7 +124,7 @@ def update(terrain: bpy.types.Object) -> None:
 
 
 def images_of(terrain: bpy.types.Object) -> dict[str, bpy.types.Image]:
-    """Images of the terrain by map name, without those that a copied terrain shares with its
+    """Images of the terrain by map name, without images that a copied terrain shares with its
     original.
     """
     mine = _stored_images(terrain) or _named_after(terrain)

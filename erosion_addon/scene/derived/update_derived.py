@@ -142,7 +142,7 @@ def update_companions(
 
 
 def remove_companions(terrain: bpy.types.Object, kind: str) -> int:
-    """Remove the companions of a kind with their unused data, and update those beside water;
+    """Remove the companions of a kind with their unused data, and update companions beside water;
     returns their number.
     """
     count = companions.remove(terrain, kind)

@@ -30,7 +30,7 @@ def georeference_of(terrain: bpy.types.Object) -> Georeference | None:
 
 
 def of(terrain: bpy.types.Object, images: Iterable[bpy.types.Image]) -> list[Path]:
-    """Input files of a terrain: imported heightmap, and those of the images that it reads."""
+    """Input files of a terrain: imported heightmap, and files of its images."""
     paths = [bpy.path.abspath(image.filepath, library=image.library) for image in images]
     paths.append(terrain.get(MADE_FROM))
     return [

@@ -322,7 +322,7 @@ def color_layer_for(obj: bpy.types.Object, layer: str) -> str:
 
 
 def only_image() -> bpy.types.Image | None:
-    """The only image of the file; None where there are several."""
+    """The only image of the file; None if there are several."""
     images = [
         image for image in bpy.data.images if image.type not in ("RENDER_RESULT", "COMPOSITING")
     ]

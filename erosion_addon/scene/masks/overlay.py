@@ -29,7 +29,7 @@ CLEARANCE = 2e-6
 OPACITY = 0.75
 
 MODES = ("OBJECT", "TEXTURE_PAINT")
-"""Modes with an overlay; others have colors of their own, or no readable mesh."""
+"""Modes with an overlay; others have their own colors, or no readable mesh."""
 
 _STEPS = 33
 """Samples of the color ramp, interpolated linearly."""
@@ -80,9 +80,7 @@ class MaskOverlay:
         return self._batches  # type: ignore[return-value]
 
     def terrain(self) -> bpy.types.Object | None:
-        """Terrain, if the current viewport shows it with overlays in a mode without colors of its
-        own.
-        """
+        """Terrain, if the current viewport shows it with overlays, in a mode of MODES."""
         if not bpy.context.space_data.overlay.show_overlays:
             return None
         obj = seen(self.uid)
@@ -202,7 +200,7 @@ def hues_of(vectors: Array) -> Array:
 
 
 def _ramp() -> Array:
-    """Weight Paint colors from 0 to 1, (_STEPS, 3) float32: Blender's default, or those of the
+    """Weight Paint colors from 0 to 1, (_STEPS, 3) float32: Blender's default, or from the
     preferences.
     """
     shares = np.linspace(0, 1, _STEPS)

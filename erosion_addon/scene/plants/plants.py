@@ -59,7 +59,7 @@ instances; kinds.
 def add(terrain: bpy.types.Object, **settings: float | bool) -> bpy.types.Object:
     """Add plants and boulders to the terrain, or change their settings; see `USUAL`.
 
-    Kinds and colors are those of the terrain's palette. InputError if nothing grows there.
+    Kinds and colors follow the terrain's palette. InputError if nothing grows there.
     """
     options = {**USUAL, **settings}
     land = _land(terrain, options)

@@ -249,9 +249,7 @@ class Job(Task):
         self._runner.pause()
 
     def cancel(self) -> None:
-        """Cancel without changes; frames of this run are removed, but for those of its part before
-        a pause.
-        """
+        """Cancel without changes; frames of this run are removed, except from before a pause."""
         was_ended = self.ended
         super().cancel()
         if not was_ended and self._frames is not None:
@@ -292,7 +290,7 @@ class Job(Task):
             self.fail(reason or "")
 
     def _outcome_of_failure(self) -> State:
-        """A result that is there goes to a new object, or is held if that fails too."""
+        """A complete result goes to a new object, or is held if that fails too."""
         if self._result is None:
             return State.FAILED
         try:

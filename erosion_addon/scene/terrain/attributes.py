@@ -190,9 +190,7 @@ def holds(mesh: bpy.types.Mesh, name: str) -> bool:
 
 
 def remove_fields(mesh: bpy.types.Mesh, but: Iterable[str] = ()) -> None:
-    """Remove our attributes except those of some fields, and restore the user's that they
-    replaced.
-    """
+    """Remove our attributes except of some fields, and restore the replaced ones of the user."""
     active = _active_names(mesh)
     exceptions = attribute_names(but)
     existing = ours(mesh)
@@ -275,7 +273,7 @@ def drop_aside(mesh: bpy.types.Mesh, name: str) -> None:
 
 
 def users_attribute(mesh: bpy.types.Mesh, name: str) -> str:
-    """Current name of the user's attribute `name`: the one set aside while ours has the name."""
+    """Current name of the user's attribute `name`: set aside while ours has the name."""
     return ASIDE + name if name in ours(mesh) and ASIDE + name in mesh.attributes else name
 
 

@@ -228,8 +228,8 @@ def straighten(obj: bpy.types.Object) -> int:
 
 
 def apply_rotation(obj: bpy.types.Object) -> None:
-    """Move the rotation and scale of an object, and those of its parents, into its vertices.
-    Nothing moves in the world, nor do its children.
+    """Move the rotation and scale of an object and its parents into its vertices. Nothing moves in
+    the world, nor do its children.
     """
     before = obj.matrix_world.copy()
     children = {child: child.matrix_world.copy() for child in obj.children}

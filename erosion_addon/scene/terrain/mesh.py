@@ -221,8 +221,8 @@ class Geometry:
     ) -> Self:
         """Geometry of local positions (vertices, 3) and faces (faces, corners).
 
-        up: whether faces counterclockwise from above point along local z. edges: those of the faces
-        if `up`, which saves nine tenths of the time that Blender takes to compute them.
+        up: whether faces counterclockwise from above point along local z. edges: edges of the faces
+        if `up`; they save nine tenths of Blender's time to compute them.
         """
         return cls(
             np.ascontiguousarray(place, np.float32).ravel(),

@@ -116,7 +116,7 @@ def update(obj: bpy.types.Object, settings: TerrainSettings) -> None:
 
 
 def remove(mesh: bpy.types.Mesh) -> None:
-    """Remove the analysis from a mesh, and restore the user's attributes of those names."""
+    """Remove the analysis from a mesh, and restore the user's attributes of the same names."""
     attributes.remove_fields(mesh, but=[name for name in FIELDS if name not in ANALYZED])
     mesh.pop(ANALYSIS, None)
     mesh.update()

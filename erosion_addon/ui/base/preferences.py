@@ -187,7 +187,7 @@ def threads() -> int:
 
 
 def previews_live() -> bool:
-    """Default of the live preview for terrains without a choice of their own."""
+    """Default of the live preview for terrains without their own choice."""
     return bool(_preferred("live_preview"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that carve rivers: drawn ones, and those of the terrain."""
+"""Operators that carve drawn rivers, and rivers of the terrain."""
 
 import bpy
 

@@ -58,8 +58,8 @@ def is_own_process() -> bool:
 
 
 def run_alone(command: Sequence[str]) -> int:
-    """Run a command that calls `report_end` in a process of its own; returns its exit code, or 2
-    and a message if it crashed before.
+    """Run a command that calls `report_end` in a separate process; returns its exit code, or 2 and
+    a message if it crashed before.
     """
     with tempfile.TemporaryDirectory() as folder, signals.handled():
         file = Path(folder) / "end"

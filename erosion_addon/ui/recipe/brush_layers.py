@@ -107,7 +107,7 @@ def _cut(collection: Any, count: int) -> None:
 
 
 def mark(terrain: bpy.types.Object) -> None:
-    """Mark the steps after a run on the terrain: new strokes may continue its last step; those of
+    """Mark the steps after a run on the terrain: new strokes may continue its last step; strokes of
     earlier steps are part of the result.
     """
     at_work = [item for item in terrain.erosion.steps if item.enabled]

@@ -243,9 +243,7 @@ def ensure(settings: Any) -> None:
 
 
 def recipe_of(settings: Any, springs: list[list[float]]) -> Recipe:
-    """Recipe made from the settings. springs: rows of x, y, rate; they replace those of the
-    recipe.
-    """
+    """Recipe made from the settings. springs: rows of x, y, rate, in place of the recipe's."""
     steps = tuple(step_of(item, springs) for item in settings.steps)
     loaded = loaded_recipe.recipe(settings, steps)
     return replace(loaded, steps=steps or loaded.steps, seed=settings.seed, edges=settings.edges)

@@ -65,7 +65,7 @@ def fields_of(settings: Any) -> tuple[str, ...]:
 
 
 def animated_fields_of(obj: bpy.types.Object) -> tuple[str, ...]:
-    """Fields of an animation of the object: the chosen ones, and those of its baked light."""
+    """Fields of an animation of the object: chosen ones, and its baked light."""
     lit = ("sky_light", *SUNS) if light.settings_of(obj.data) is not None else ()
     layers = attributes.ours(obj.data) if lit else ()
     return (*fields_of(obj.erosion.frames), *(name for name in lit if name in layers))

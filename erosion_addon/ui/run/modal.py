@@ -232,7 +232,7 @@ def join(operator: Any, context: bpy.types.Context) -> int:
 
 
 def is_by(number: int) -> bool:
-    """Whether the operator with that number is the one of the task."""
+    """Whether the operator with that number belongs to the task."""
     return number == session.modal.present
 
 

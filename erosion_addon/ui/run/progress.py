@@ -25,7 +25,7 @@ GONE = 0
 
 
 def say(uid: int, sentence: str) -> None:
-    """Append a message for the panel; those of a queue are kept together. uid: of its object, or
+    """Append a message for the panel; messages of a queue are kept together. uid: of its object, or
     `GONE`.
     """
     session.progress.messages[uid] = " ".join(

@@ -112,7 +112,7 @@ class Seams(NamedTuple):
     """
 
     above: np.ndarray
-    """Heights of the row above before the sweep, m; at an edge those of the row below."""
+    """Heights of the row above before the sweep, m; at an edge, of the row below."""
     below: np.ndarray
     slide: np.ndarray
     """Slides over the faces of the seam, m, positive downward."""

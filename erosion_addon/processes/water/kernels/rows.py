@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One time step of the water row by row, and the seams between bands of rows.
 
-Work on each row is in `kernels.faces`; level, pipes and arrays are those of `flow.run_water`.
+Work on each row is in `kernels.faces`; level, pipes and arrays: see `flow.run_water`.
 """
 
 from typing import NamedTuple

@@ -12,8 +12,8 @@ import numpy as np
 from ....base.kernels.jit import kernel
 
 STRIP = 8
-"""Cells of a column that are taken together: those of a large map, at distances of a power of two,
-hardly find room in the cache at once.
+"""Cells of a column that are processed together: cells of a large map, at distances of a power of
+two, hardly fit into the cache at once.
 """
 
 
@@ -59,15 +59,14 @@ def _inside(at, count, wrap):
 def cast(ground, shade, rays, begin, end, first, last, alone):
     """Let shadows fall on the cells first … last - 1 of the lines begin … end - 1.
 
-    Lines are numbered as the wind meets them, and on from `lines` around a second time. What
-    reaches a cell is the higher of ground and shadow, interpolated between two cells of the line
-    before, less `drop`.
+    Lines are numbered as the wind meets them, and on from `lines` around a second time. The shadow
+    at a cell is the higher of ground and shadow, interpolated between two cells of the line before,
+    less `drop`.
 
     The cells beside these may be another thread's: so first, with alone=True, go only those that
-    nothing reaches from
-    there since the line before `begin`; when all threads are done with that, with alone=False, the
-    others. For that
-    there must be fewer lines than in all, and at most (last - first) / |reach|.
+    nothing reaches from there since the line before `begin`; when all threads are done with that,
+    with alone=False, the others. For that there must be fewer lines than in all, and at most (last
+    - first) / |reach|.
 
     ground: (rows, cols, 2) float64, its surface first; shade: (rows, cols) float64, changed in
     place.

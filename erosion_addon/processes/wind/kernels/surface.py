@@ -118,8 +118,8 @@ def pass_by(flows, at, load, down, right, vz, vx):
 
 @inlined
 def _blend(top, upper, lower, bottom, down, right):
-    """Differences of height over two cells along columns and rows, blended from those of the two
-    middle cells of `upper` and `lower`, rows of four; top, bottom: the cells above and below them.
+    """Differences of height over two cells along columns and rows, blended from the two middle
+    cells of `upper` and `lower`, rows of four; top, bottom: the cells above and below them.
     """
     left = 1.0 - right
     up = 1.0 - down

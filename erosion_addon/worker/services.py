@@ -103,6 +103,7 @@ def _analysis(
     parameters = AnalysisParameters.from_dict(values["parameters"])
     tally = Tally(lambda fraction: on_progress(fraction, "Analysis"))
     analysis = analyze(terrain, parameters, values["edges"], threads, tally, arrays.get("outlets"))
+    # answers consist of arrays only
     figures = json.dumps({"figures": analysis.figures, "notes": analysis.notes}).encode()
     return {**analysis.fields, FIGURES: np.frombuffer(figures, np.uint8)}
 

@@ -90,6 +90,7 @@ def _srtm(path: Path, size: int) -> Block:
         south = int(corner[2]) * (1 if corner[1] in "Nn" else -1)
         west = int(corner[4]) * (1 if corner[3] in "Ee" else -1)
         right = 1 / (cols - 1)
+        # heights are points, also on the borders of the tile: pixels reach half a step beyond
         place = Placement(
             (west - right / 2, south + 1 + step / 2), (right, 0.0), (0.0, 0.0 - step), _GLOBE
         )
@@ -118,7 +119,9 @@ def _portable_floats(path: Path) -> Block:
     cols = int(words[2])
     rows = int(words[3])
     scale = float(words[4])
+    # a negative scale stands for little endian
     order = "little" if scale < 0 else "big"
+    # rows of this format run from the bottom to the top
     header = ImageHeader(rows, cols, 1, "float32", byte_order=order, south_up=True)
     dtype = np.dtype("<f4" if scale < 0 else ">f4")
     return Block(with_surroundings(header, path), dtype, words.end(), cols * 4, 4)
@@ -156,6 +159,7 @@ def _esri(path: Path, text: str) -> Block:
                 "its header does not say whether its numbers are signed; they count as signed."
             )
         )
+    # I stands for Intel, M for Motorola
     order = "big" if words.text("byteorder").lower().startswith("m") else "little"
     dtype = _dtype(path, f"{number}{bits // 8}" if bits % 8 == 0 else "", order)
     no_data = words.number("nodata_value", words.number("nodata", None))
@@ -193,6 +197,7 @@ def grid_corner(
     down = words.get("ydim", words.get("dy", words.get("cellsize")))
     if right is None or down is None or not (right > 0 and down > 0):
         return None
+    # the middle of the first pixel; xllcorner and yllcorner are a corner of the last row
     if "ulxmap" in words and "ulymap" in words:
         return words["ulxmap"] - right / 2, words["ulymap"] + down / 2, right, down
     x = words.get("xllcorner", words.get("xllcenter", 0.0) - right / 2)
@@ -231,6 +236,7 @@ def _placed_by_map(header: ImageHeader, words: "_Words", path: Path) -> ImageHea
     elif not wkt and fields[0].lower() == "utm" and len(fields) > 8 and fields[7].isdecimal():
         south = "south" in fields[8].lower()
         wgs = "wgs-84" in words.text("map info").lower()
+        # EPSG has a code for each zone of UTM on WGS 84
         system = System(PROJECTED, 1.0, (32700 if south else 32600) + int(fields[7]) if wgs else 0)
     if not all(map(math.isfinite, (col, row, x, y, right, down))) or right <= 0 or down <= 0:
         return header

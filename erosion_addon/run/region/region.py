@@ -71,6 +71,7 @@ class Region:
         wraps = edges == "wrap"
         rows = _window(inside.any(axis=1), wraps)
         cols = _window(inside.any(axis=0), wraps)
+        # edges of a window within the terrain are open
         is_complete = (len(rows), len(cols)) == share.shape
         return cls(share, spacing, rows, cols, edges if is_complete else "open")
 
@@ -126,6 +127,7 @@ def _faded(cells: Array, spacing: Spacing, wraps: bool) -> Array:
     border.
     """
     reach = WIDEST / FADE * max(spacing)
+    # across a wrapped edge the region continues, as far as the fade reaches
     pad = math.ceil(reach / min(spacing)) + 1 if wraps else 0
     padded = np.pad(cells, pad, mode="wrap") if pad else cells
     outside = padded == 0
@@ -146,6 +148,7 @@ def _window(inside: Array, wraps: bool) -> Array:
     margin = int(min(max(MARGIN * (end - first), LEAST_MARGIN), MOST_MARGIN, count))
     first = first - margin
     end = end + margin
+    # indices beyond the edges, which `cut` takes modulo the size
     if wraps and end - first < count:
         return np.arange(first, end)
     first = max(first, 0)

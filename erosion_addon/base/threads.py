@@ -4,9 +4,8 @@
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
 
 OnProgress = Callable[[float, str], None]
 """Callback (fraction, message): share of the work, 0-1, and its description."""
@@ -90,19 +89,6 @@ def in_parts(work: Callable[[int], object], count: int, threads: int) -> None:
         raise phase.errors[min(phase.errors)]
 
 
-Item = TypeVar("Item")
-
-
-def shared_out(queue: deque[Item]) -> Iterator[Item]:
-    """Items of a queue that several threads empty together, each with its own iterator."""
-    while queue:
-        try:
-            item = queue.popleft()
-        except IndexError:  # another thread was quicker
-            return
-        yield item
-
-
 class _Phase:
     """Parts of work that several threads take one after the other, and their errors."""
 
@@ -120,15 +106,21 @@ class _Phase:
         """Whether another helper would find something to do."""
         return bool(self._parts) and self._seats > 0
 
+    def _next(self) -> int | None:
+        try:
+            return self._parts.popleft()
+        except IndexError:
+            return None
+
     def serve(self) -> None:
         """Work on parts until none is left."""
-        number = -1
+        number: int | None = None
         try:
-            for number in shared_out(self._parts):
+            while (number := self._next()) is not None:
                 self._work(number)
         except BaseException as error:
             self._parts.clear()
-            self.errors[number] = error
+            self.errors[-1 if number is None else number] = error
             if not isinstance(error, Exception):  # an interruption
                 raise
 

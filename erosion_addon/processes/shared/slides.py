@@ -2,12 +2,15 @@
 """Slides: steep loose material moves pass by pass until it rests."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...base.arrays import EDGES, Array, cell_diagonal
 from ...base.kernels.elementary import tan
+from ...base.threads import in_bands
 from .cell_units import datum_of
 from .halo import ground_now, inner, share_masks
 from .parameters import PORTIONS, ROUND, SPREAD, creep_passes
@@ -21,6 +24,9 @@ REST = 1e-4
 LOOK = 16
 """Passes between updates of the hardness of bare rock."""
 
+
+BANDS = 4
+"""Bands per thread; often only a part of them moves."""
 
 LAST_ROUNDS = 32
 """Maximum rounds after the last drop, until its deposits come to rest."""
@@ -59,7 +65,7 @@ class Slides:
         self._marks = relax.make_marks(rows, cols)
         self.active = self._marks.active
         self.exported = self._marks.exported
-        self._bands = Bands((rows, cols), state.threads, effort=0.25)
+        self._bands = Bands((rows, cols), state.threads, BANDS)
         self._seams = relax.make_seams(self._bands.count, cols)
         self._rows = [relax.make_rows(cols) for _ in range(self._bands.count)]
         self._constants = self._make_constants(state, hold, stand, collapse, spread)
@@ -222,14 +228,19 @@ class Hillslopes:
         drops: int,
         share: float = 1.0,
     ) -> None:
+        from .kernels import hillslopes
+
+        self._kernel = hillslopes
         self._portions = max(1, round(share * PORTIONS))
         self._ground = ground
-        self._datum = datum = datum_of(state)
-        self._unit = unit = state.cell_size
+        self._threads = state.threads
+        datum = datum_of(state)
+        unit = state.cell_size
         self._drops = drops
         shape = state.elevation.shape[0] + 2, state.elevation.shape[1] + 2
         self._rock = np.zeros(shape)
         self._loose = np.zeros(shape)
+        self._layers = hillslopes.Layers(ground, self._rock, self._loose, unit, datum)
         surface = ground[..., 0] * unit
         self._floor = datum + float(surface.min() - max(np.ptp(surface), state.cell_size))
         self._passes, spread = creep_passes(
@@ -276,37 +287,31 @@ class Hillslopes:
     def _let_creep(self, portions: int) -> None:
         if self._creep:
             self._fill_with_ground()
-            before = inner(self._loose).copy()
             self._creep.wake()
             self._creep.run(self._passes * portions)
-            change = inner(self._loose) - before
-            self._take(change, change)
+            self._take(partial(self._kernel.take_creep, self._layers, self._floor))
 
     def _let_slide(self) -> bool:
         """One round of slides; returns whether all cells rest."""
         if self._slides is None:
             return True
         self._fill_with_layers()
-        rock = inner(self._rock).copy()
-        loose = inner(self._loose).copy()
         self._slides.wake()
         self._slides.run(ROUND)
-        rock = inner(self._rock) - rock
-        loose = inner(self._loose) - loose
-        self._take(rock + loose, loose)
+        self._take(partial(self._kernel.take_slides, self._layers))
         return self._slides.at_rest
 
     def _fill_with_layers(self) -> None:
-        loose = self._ground[..., 1] * self._unit
-        inner(self._rock)[...] = self._ground[..., 0] * self._unit + self._datum - loose
-        inner(self._loose)[...] = loose
+        self._in_bands(partial(self._kernel.split, self._layers))
 
     def _fill_with_ground(self) -> None:
-        self._rock[...] = self._floor
-        inner(self._loose)[...] = self._ground[..., 0] * self._unit + self._datum - self._floor
+        self._in_bands(partial(self._kernel.stand_on_floor, self._layers, self._floor))
 
-    def _take(self, risen: Array, thicker: Array) -> None:
-        """Apply changes of surface and loose material (m) to the ground."""
-        self.moved += np.sum(np.maximum(-risen, 0.0))
-        self._ground[..., 0] += risen / self._unit
-        self._ground[..., 1] = np.maximum(self._ground[..., 1] + thicker / self._unit, 0.0)
+    def _take(self, take: Callable[[int, int, Array], object]) -> None:
+        """Apply changes of surface and loose material to the ground."""
+        moved = np.empty(len(self._ground))
+        self._in_bands(lambda first, last: take(first, last, moved))
+        self.moved += math.fsum(moved)
+
+    def _in_bands(self, work: Callable[[int, int], object]) -> None:
+        in_bands(work, len(self._ground), self._threads)

@@ -3,14 +3,13 @@
 
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
 
 from ...base.arrays import Array
-from ...base.threads import in_parts, shared_out
+from ...base.threads import in_parts
 from .state import ANYTHING, within
 
 SIDE = 64
@@ -160,19 +159,16 @@ class TileRun:
         if len(worked) == 1:
             work(worked, self.tiles, self.pool)
             return
-        batches = deque(self._batches(worked))
+        batches = list(self._batches(worked))
+        is_late = False
 
-        def run_batches(_: int) -> None:
-            for batch in shared_out(batches):
-                try:
-                    work(batch, self.tiles, self.pool)
-                except BaseException:
-                    batches.clear()  # nobody begins anything any more
-                    raise
-                if time.perf_counter() >= until:
-                    batches.clear()
+        def work_in_time(number: int) -> None:
+            nonlocal is_late
+            if not is_late:
+                work(batches[number], self.tiles, self.pool)
+                is_late = time.perf_counter() >= until
 
-        in_parts(run_batches, self._threads, self._threads)
+        in_parts(work_in_time, len(batches), self._threads)
 
     def _batches(self, worked: Array) -> Iterator[Array]:
         """Batches of tiles."""
@@ -225,7 +221,7 @@ def _rate(shape: tuple[int, int], count: int) -> int:
     return max(1, min(shape[0] * shape[1] // CELLS_PER_DROP, -(-count // TURNS)))
 
 
-CELLS = 2**16
+CELLS = 2**14
 """Smallest band in cells; handing a smaller one to another thread takes longer than the work."""
 
 
@@ -242,33 +238,36 @@ def however_small() -> Iterator[None]:
 
 
 class Bands:
-    """Bands of a terrain, one for each thread; `starts`: first row of each, and the number of rows.
+    """Bands of a terrain; `starts`: first row of each, and the number of rows.
 
-    For kernels whose result does not depend on the bands. effort: cost of a cell relative to one
-    pass of water.
+    For kernels whose result does not depend on the bands. each: bands per thread, several where
+    some have less to do than others.
     """
 
-    def __init__(self, shape: tuple[int, int], threads: int, effort: float = 1.0) -> None:
+    def __init__(self, shape: tuple[int, int], threads: int, each: int = 1) -> None:
         rows, cols = shape
-        self.count = max(1, min(threads, rows, int(rows * cols * effort) // CELLS))
+        self._threads = threads
+        most = threads * each if threads > 1 else 1
+        self.count = max(1, min(most, rows, rows * cols // CELLS))
         self.starts = np.arange(self.count + 1) * rows // self.count
 
     def run(
         self, fill_seam: Callable[[int, int], object], sweep: Callable[[int, int], object]
     ) -> None:
-        """Fill all seams, then sweep all bands, on threads numbered by band.
+        """Fill all seams, then sweep all bands.
 
-        fill_seam(seam, thread); sweep(band, thread). Seam 0 lies above the first band.
+        fill_seam(seam, band), with the working memory of a band; sweep(band, band). Seam 0 lies
+        above the first band.
         """
 
-        def seams(thread: int) -> None:
-            fill_seam(thread, thread)
-            if thread == self.count - 1:
-                fill_seam(self.count, thread)
+        def seams(band: int) -> None:
+            fill_seam(band, band)
+            if band == self.count - 1:
+                fill_seam(self.count, band)
 
-        in_parts(seams, self.count, self.count)
+        in_parts(seams, self.count, self._threads)
         self.sweep(sweep)
 
     def sweep(self, sweep: Callable[[int, int], object]) -> None:
-        """Sweep all bands: sweep(band, thread)."""
-        in_parts(lambda band: sweep(band, band), self.count, self.count)
+        """Sweep all bands: sweep(band, band)."""
+        in_parts(lambda band: sweep(band, band), self.count, self._threads)

@@ -23,10 +23,11 @@ something.
 
 
 def test_bands_are_all_rows_and_large_enough_to_be_worth_a_thread():
-    assert Bands((255, 256), 8).starts.tolist() == [0, 255]
+    assert Bands((127, 128), 8).starts.tolist() == [0, 127]
     assert Bands((512, 512), 3).starts.tolist() == [0, 170, 341, 512]
-    assert Bands((512, 512), 8).count == 4
-    assert Bands((512, 512), 8, effort=0.25).count == 1
+    assert Bands((256, 256), 8).count == 4
+    assert Bands((512, 512), 2, 4).count == 8
+    assert Bands((512, 512), 1, 4).count == 1
     assert Bands((2, 2**20), 8).starts.tolist() == [0, 1, 2]
 
 

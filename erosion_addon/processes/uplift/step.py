@@ -3,7 +3,9 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 
 from ...base.arrays import Array
 from ...base.kernels.elementary import tan
-from ...base.threads import in_bands
+from ...base.threads import in_bands, in_parts
 from ...drainage.flow_graph import FlowGraph
 from ...drainage.sea import river_ends, sunk
 from ...grid.stencils import squared_slope
@@ -348,21 +350,38 @@ class UpliftStep(Step):
         ends = [rows * band // bands for band in range(bands + 1)]
         ends = sorted([*ends, *((first + last) // 2 for first, last in pairwise(ends))])
         in_bands(limit_band, bands, bands, band=1)
-        # Each half began beside ground that was not limited yet: what comes of it is limited once
-        # more.
-        halves = range(2 * bands)
-        for half in list(halves[::-1] if upwards else halves)[1:]:
-            kernels.limit_slopes(
-                network,
-                self._heights,
-                self._loose,
-                cols,
-                rises,
-                self._steeper,
-                upwards,
-                ends[half],
-                ends[half + 1],
-            )
+        limit = partial(
+            kernels.limit_slopes, network, self._heights, self._loose, cols, rises, self._steeper
+        )
+        self._limit_across(limit, ends, upwards)
+
+    def _limit_across(
+        self, limit: Callable[[bool, int, int, Array], bool], ends: list[int], upwards: bool
+    ) -> None:
+        """Limit parts again that began beside ground that was not limited yet, as far as it
+        reaches: from one that changes to its end into the next.
+        """
+        parts = list(pairwise(ends))[:: -1 if upwards else 1]
+        behind: dict[int, Array] = {}
+        changes = [False] * len(parts)
+        numbers = list(range(1, len(parts)))
+
+        def limit_again(place: int) -> None:
+            number = numbers[place]
+            changes[number] = not limit(upwards, *parts[number], behind[number])
+
+        while numbers:
+            for number in numbers:
+                first, last = parts[number]
+                behind[number] = self._limited_row(last + 1 if upwards else first)
+            in_parts(limit_again, len(numbers), self._state.threads)
+            numbers = [number + 1 for number in numbers if changes[number]]
+            numbers = [number for number in numbers if number < len(parts)]
+
+    def _limited_row(self, row: int) -> Array:
+        """Copy of a row within the slope limit, counted with the ring."""
+        width = self._state.elevation.shape[1] + 2
+        return self._loose[row * width : (row + 1) * width].copy()
 
     def _raise(self) -> None:
         """Uplift, and creep along rows and columns: rivers come last, so nothing dams them."""

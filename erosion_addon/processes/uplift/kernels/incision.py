@@ -168,15 +168,15 @@ def _shares(masks, cell):
 
 
 @kernel
-def limit_slopes(network, heights, limited, cols, rises, steeper, upwards, first, last):
+def limit_slopes(network, heights, limited, cols, rises, steeper, upwards, first, last, behind):
     """Fill rows first … last - 1 of `limited` with the heights within the slope limit, in one sweep
     over the rows.
 
     The highest surface below the given one with |∇z| ≤ tan φ solves an eikonal equation (fast
     sweeping, Zhao 2005). Each time step makes one sweep, downward and upward in turn. rises: tan φ
     times the spacing along a column and along a row, m. steeper: (cells) float32, factor of tan φ
-    in each cell, or None. The row before the first one is limited already; stops at the first row
-    that does not change. Returns whether it stopped there.
+    in each cell, or None. behind: (cols + 2,) heights of the row before the first one of the sweep,
+    which is limited. Stops at the first row that does not change; returns whether it did.
     """
     width = cols + 2
     lower = np.empty(width)  # bounds from the rows beside a row, for both directions along it
@@ -189,7 +189,7 @@ def limit_slopes(network, heights, limited, cols, rises, steeper, upwards, first
         toward = network.toward[start : start + width]
         was[:] = line
         factors = _begin_row(
-            heights, limited, limited, row, upwards, rises, steeper, lower, slanting
+            heights, limited, behind, row, upwards, rises, steeper, lower, slanting
         )
         for place in range(1, cols + 1):
             _lower(
@@ -204,6 +204,7 @@ def limit_slopes(network, heights, limited, cols, rises, steeper, upwards, first
             same &= line[place] == was[place]
         if same:
             return True
+        behind = line
     return False
 
 
@@ -225,20 +226,23 @@ def limit_two(network, heights, limited, cols, rises, steeper, upwards, first, m
             (middle - 1 - turn, last - 1 - turn) if upwards else (first + turn, middle + turn)
         )
         before = heights if turn == 0 else limited
+        back = 2 * width if upwards else 0
         two = turn < middle - first
         start = (row + 1) * width
         start_2 = (row_2 + 1) * width
         own_2 = limited[start_2 : start_2 + width]
         toward_2 = network.toward[start_2 : start_2 + width]
+        behind = before[row_2 * width + back :][:width]
         factors_2 = _begin_row(
-            heights, limited, before, row_2, upwards, rises, steeper, lower_2, slanting_2
+            heights, limited, behind, row_2, upwards, rises, steeper, lower_2, slanting_2
         )
         if not two:
             start = start_2
             factors = factors_2
         else:
+            behind = before[row * width + back :][:width]
             factors = _begin_row(
-                heights, limited, before, row, upwards, rises, steeper, lower, slanting
+                heights, limited, behind, row, upwards, rises, steeper, lower, slanting
             )
         line = limited[start : start + width]
         toward = network.toward[start : start + width]
@@ -289,16 +293,15 @@ def limit_two(network, heights, limited, cols, rises, steeper, upwards, first, m
 
 
 @kernel
-def _begin_row(heights, limited, beside, row, upwards, rises, steeper, lower, slanting):
+def _begin_row(heights, limited, behind, row, upwards, rises, steeper, lower, slanting):
     """Set a row to its heights, and fill `lower` and `slanting`; returns the factors of tan φ along
     it, or None.
 
-    beside: flat array with the heights of the row before it in the sweep.
+    behind: heights of the row before it in the sweep.
     """
     width = lower.size
     start = (row + 1) * width
-    back, ahead = (start + width, start - width) if upwards else (start - width, start + width)
-    behind = beside[back : back + width]
+    ahead = start - width if upwards else start + width
     before = heights[ahead : ahead + width]
     above, below = (before, behind) if upwards else (behind, before)
     factors = None if steeper is None else steeper[start : start + width]

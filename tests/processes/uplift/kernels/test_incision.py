@@ -120,8 +120,9 @@ def test_where_edges_wrap_a_cone_around_a_shaft_goes_on_beyond_them(singly):
             flat = flat.copy() if singly else np.zeros_like(flat)
             given = graph.network, before, flat, 17, (7.0, 7.0), None, bool(sweep % 2)
             if singly:
+                rows = flat.reshape(15, 19)
                 for row in range(13) if sweep % 2 == 0 else range(12, -1, -1):
-                    limit_slopes(*given, row, row + 1)
+                    limit_slopes(*given, row, row + 1, rows[row + 2 * (sweep % 2)])
             else:
                 limit_two(*given, 0, 0, 13)
         found.append(np.roll(graph.inside(flat), (6 - shaft[0], 8 - shaft[1]), (0, 1)))
@@ -158,8 +159,12 @@ def test_slopes_limited_in_bands_are_those_of_one_sweep(upwards):
     limit_two(*given, parts, 40, (6.0, 6.0), None, upwards, 0, 25, 51)
     limit_two(*given, parts, 40, (6.0, 6.0), None, upwards, 51, 51, 90)
     assert parts.tobytes() != whole.tobytes()
+
+    def behind(first, last):
+        return parts.reshape(92, 42)[last + 1 if upwards else first]
+
     ended = [
-        limit_slopes(*given, parts, 40, (6.0, 6.0), None, upwards, *each)
+        limit_slopes(*given, parts, 40, (6.0, 6.0), None, upwards, *each, behind(*each))
         for each in ends[:: -1 if upwards else 1][1:]
     ]
     assert parts.tobytes() == whole.tobytes() and True in ended

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Flow graph: the receiver of each cell. All water reaches an outlet."""
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from ..base.arrays import Array
 from ..base.errors import InputError
-from ..base.threads import in_bands
+from ..base.threads import in_bands, in_parts
 
 NEIGHBORS = np.array([(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col])
 """Row and column offsets of the neighbors, by number."""
+
+
+PARTS = 64
+"""Most parts of the order, and of the land in the largest branch of a river."""
+
+SMALLEST = 4096
+"""Cells of a part that are worth a thread."""
 
 
 class UnsoundError(InputError):
@@ -82,8 +89,10 @@ class FlowGraph:
         """Number of each cell's basin, flat; while a routing runs."""
         self.places = self.labels[: rows * cols]  # which are made when labels are no longer needed
         """Position in the order of each cell's receiver; an outlet's own."""
-        self.parts = np.zeros(2, np.int64)
-        """Boundaries in the order between parts of whole trees."""
+        self._sizes = np.empty(rows * cols, np.int32)
+        self._stretches = np.empty((2, rows * cols // 2 + 2, 2), np.int32)
+        self._trunks = self._stretches[0, :0]
+        self._branches = [self._trunks]
 
     def padded(self, array: Array) -> Array:
         """Flat copy of a (rows, cols) array with a ring of zeros."""
@@ -152,8 +161,28 @@ class FlowGraph:
         streams.depth_first(network, self._donors, self.order, self.places, trees)
         if trees[-1] < self.order.size:
             raise UnsoundError
-        targets = np.linspace(0, self.order.size, 1 + min(64, max(1, self.order.size // 4096)))
-        self.parts = np.unique(trees[np.searchsorted(trees, targets)])
+        self._cut(trees)
+
+    def _cut(self, trees: Array) -> None:
+        """Cut the trees into parts for threads. trees: their places, and the number of cells."""
+        streams = self._streams
+        cells = self.order.size
+        targets = np.linspace(0, cells, 1 + min(PARTS, max(1, cells // SMALLEST)))
+        ends = np.unique(trees[np.searchsorted(trees, targets)])
+        in_parts(
+            lambda part: streams.count_upstream(
+                self.places, ends[part], ends[part + 1], self._sizes
+            ),
+            ends.size - 1,
+            self._threads,
+        )
+        trunks, branches = self._stretches
+        numbers = streams.cut_branches(self._sizes, max(cells // PARTS, SMALLEST), trunks, branches)
+        self._trunks = trunks[: numbers[0]]
+        branches = branches[: numbers[1]]
+        sizes = np.cumsum(branches[:, 1] - branches[:, 0])
+        splits = np.unique(np.searchsorted(sizes, targets[1:-1]))
+        self._branches = np.split(branches, splits)
 
     def _lead_out(self, heights: Array, count: int) -> Array:
         kernels = self._basins
@@ -217,25 +246,37 @@ class FlowGraph:
         toward = self.network.toward
         toward[toward == self._receivers.OUTLET] = self._receivers.PIT
 
-    def in_parts(self, work: Any) -> None:
-        """Call work(part, first, last) on parts of the order that hold whole trees, on all threads.
+    @property
+    def parts(self) -> int:
+        """Number of parts that `upstream` and `downstream` work on."""
+        return 1 + len(self._branches)
 
-        The largest part goes first; otherwise one thread would be left with it at the end.
+    def upstream(self, work: Callable[[int, Array], object]) -> None:
+        """Call work(part, stretches) on parts of the order, receivers before their donors, on all
+        threads.
+
+        stretches: (n, 2) int32 in ascending order, first place and the one after the last of each.
+        The parts do not depend on the number of threads.
         """
-        parts = self.parts
-        turns = np.argsort(-np.diff(parts), kind="stable")
+        work(0, self._trunks)
+        self._on_branches(work)
 
-        def serve(turn: int, _: int) -> None:
-            part = turns[turn]
-            work(part, parts[part], parts[part + 1])
+    def downstream(self, work: Callable[[int, Array], object]) -> None:
+        """As `upstream`, with donors before their receivers: to be taken from the last stretch to
+        the first. All donors of a cell are in its own part or in parts before it.
+        """
+        self._on_branches(work)
+        work(0, self._trunks)
 
-        in_bands(serve, turns.size, self._threads, band=1)
+    def _on_branches(self, work: Callable[[int, Array], object]) -> None:
+        branches = self._branches
+        in_parts(lambda part: work(part + 1, branches[part]), len(branches), self._threads)
 
     def accumulate(self, amounts: Array) -> Array:
         """Accumulate amounts (flat) downstream, in place."""
-        self.in_parts(
-            lambda _, first, last: self._streams.accumulate(
-                self.network, self.order, amounts, first, last
+        self.downstream(
+            lambda _, stretches: self._streams.accumulate(
+                self.network, self.order, amounts, stretches
             )
         )
         return amounts

@@ -81,15 +81,51 @@ def depth_first(network, donors, order, places, trees):
 
 
 @kernel
-def accumulate(network, order, amounts, first, last):
-    """Accumulate amounts downstream over positions first … last - 1 of the order, which hold whole
-    trees.
-    """
+def count_upstream(places, first, last, sizes):
+    """Number of cells that drain to each, with itself; of whole trees, places first … last - 1."""
+    for place in range(first, last):
+        sizes[place] = 1
     for place in range(last - 1, first - 1, -1):
-        cell = np.int64(order[place])
-        number = network.toward[cell]
-        if number < OUTLET:
-            amounts[neighbor(network, cell, number)] += amounts[cell]
+        if places[place] != place:
+            sizes[places[place]] += sizes[place]
+
+
+@kernel
+def cut_branches(sizes, largest, trunks, branches):
+    """Split the order into branches of at most a number of cells, without the cell in which each
+    ends, and trunks, which have the rest.
+
+    Fills both, (n, 2) int32, with stretches of the order: the first place, and the one after the
+    last. Returns the number of both.
+    """
+    trunk = -1
+    branch = -1
+    place = 0
+    while place < sizes.size:
+        if trunk < 0 or trunks[trunk, 1] != place:
+            trunk += 1
+            trunks[trunk, 0] = place
+        trunks[trunk, 1] = place + 1
+        size = sizes[place]
+        place += 1
+        if 1 < size <= largest:
+            branch += 1
+            branches[branch, 0] = place
+            place += size - 1
+            branches[branch, 1] = place
+    return trunk + 1, branch + 1
+
+
+@kernel
+def accumulate(network, order, amounts, stretches):
+    """Accumulate amounts downstream over stretches of the order, the last first."""
+    for stretch in range(len(stretches) - 1, -1, -1):
+        first, last = stretches[stretch]
+        for place in range(last - 1, first - 1, -1):
+            cell = np.int64(order[place])
+            number = network.toward[cell]
+            if number < OUTLET:
+                amounts[neighbor(network, cell, number)] += amounts[cell]
 
 
 @kernel

@@ -36,6 +36,9 @@ CREEP_LINES = 128
 they load.
 """
 
+RAINED_ON = 2**15
+"""Cells per work item where each gets the area that it drains alone."""
+
 LIMITED_ROWS = 64
 """Rows of the slope limit that are worth a thread."""
 
@@ -62,7 +65,7 @@ class UpliftStep(Step):
     steps: time steps of all years, for a step without coarser cells; 0 for `STEPS`.
     """
 
-    bytes_per_cell = 80
+    bytes_per_cell = 92
     """Working memory beyond terrain and result: heights, loose, six in the order of the graph,
     graph, masks.
     """
@@ -245,11 +248,15 @@ class UpliftStep(Step):
         # another one each time
         chance = self._random.stream(np.uint64(self._key), self._done // PHASES)
         self._graph.route(self._heights, int(chance))
-        self._graph.in_parts(
-            lambda _, first, last: self._incision.drain(
+        in_bands(
+            lambda first, last: self._incision.rain(
                 self._trees, first, last, self._rained_on, self._area
-            )
+            ),
+            self._graph.order.size,
+            self._state.threads,
+            RAINED_ON,
         )
+        self._graph.downstream(lambda _, stretches: self._incision.drain(self._trees, stretches))
         self._drained = True
 
     def _cut(self) -> None:
@@ -258,14 +265,13 @@ class UpliftStep(Step):
         if not self._drained:  # a run resumed from here
             self._drain()
         self._drained = False
-        totals = np.zeros((graph.parts.size - 1, 2))
+        totals = np.zeros((graph.parts, 2))
         limits = self._parameters.slope_limit < 90
         network = graph.network
-        graph.in_parts(
-            lambda part, first, last: kernels.cut_down(
+        graph.upstream(
+            lambda part, stretches: kernels.cut_down(
                 network,
-                first,
-                last,
+                stretches,
                 self._ground,
                 self._trees,
                 self._masks,
@@ -276,11 +282,10 @@ class UpliftStep(Step):
         )
         if limits:
             self._limit()
-        graph.in_parts(
-            lambda part, first, last: kernels.carry_down(
+        graph.downstream(
+            lambda part, stretches: kernels.carry_down(
                 network,
-                first,
-                last,
+                stretches,
                 self._ground,
                 self._trees,
                 limits,

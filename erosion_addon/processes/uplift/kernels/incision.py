@@ -375,26 +375,32 @@ def _highest(up, side, row_rise, col_rise):
 
 
 @kernel
-def drain(trees, first, last, rained_on, area):
-    """Fill the drainage areas of whole trees, at places first … last - 1.
+def rain(trees, first, last, rained_on, area):
+    """Fill the drainage areas at places first … last - 1 with those of the cells themselves.
 
     rained_on: m² of each cell in the grid's order, weighted by rain; None: `area` everywhere.
     """
-    order = trees.order
-    places = trees.places
-    areas = trees.areas
     for place in range(np.uintp(first), np.uintp(last)):
-        areas[place] = area if rained_on is None else rained_on[np.uintp(order[place])]
-    for turn in range(last - 1, first - 1, -1):
-        donor = np.uintp(turn)
-        receiver = np.uintp(places[donor])
-        if receiver != donor:
-            areas[receiver] += areas[donor]
+        trees.areas[place] = area if rained_on is None else rained_on[np.uintp(trees.order[place])]
 
 
 @kernel
-def cut_down(network, first, last, ground, trees, masks, constants, totals, part):
-    """Incise the cells of whole trees, receivers first, at places first … last - 1.
+def drain(trees, stretches):
+    """Add drainage areas up over stretches of the order, see `FlowGraph.downstream`."""
+    places = trees.places
+    areas = trees.areas
+    for stretch in range(len(stretches) - 1, -1, -1):
+        first, last = stretches[stretch]
+        for turn in range(last - 1, first - 1, -1):
+            donor = np.uintp(turn)
+            receiver = np.uintp(places[donor])
+            if receiver != donor:
+                areas[receiver] += areas[donor]
+
+
+@kernel
+def cut_down(network, stretches, ground, trees, masks, constants, totals, part):
+    """Incise the cells of stretches of the order, see `FlowGraph.upstream`.
 
     masks: (cells, 3) float32, see `processes.shared.halo.share_masks`, or None. totals: (parts, 2),
     eroded and exported, m on a cell.
@@ -405,45 +411,46 @@ def cut_down(network, first, last, ground, trees, masks, constants, totals, part
     lowest = trees.lowest
     carried = trees.carried
     lifted = 0.0
-    for place in range(np.uintp(first), np.uintp(last)):
-        cell = np.uintp(trees.order[place])
-        below = np.uintp(trees.places[place])
-        old = ground.heights[cell]
-        heights[place] = old
-        loose[place] = ground.loose[cell]
-        carried[place] = 0.0
-        lowest[place] = math.inf
-        if below == place:
-            levels[place] = old
-            continue
-        base = heights[below]
-        if old > base:
-            dug, soft = _shares(masks, cell)
-            if dug > 0.0:
-                distance = network.distances[network.toward[cell]]
-                pull = (
-                    dug
-                    * constants.cut
-                    * _reach(trees.areas[place], constants.area_exponent)
-                    / distance
-                )
-                depth = old - (old + pull * base) / (1.0 + pull)
-                if constants.slope_exponent != 1.0:
-                    pull *= power((old - base) / distance, constants.slope_exponent - 1.0)
-                    depth = (old - base) * (1.0 - _share_left(pull, constants.slope_exponent))
-                if 0.0 < soft < 1.0:
-                    soft = _softened(pull, soft, constants.slope_exponent)
-                carried[place] = _take(ground, trees, place, depth, soft)
-                lifted += carried[place]
-                ground.heights[cell] = heights[place]
-        levels[place] = max(heights[place], levels[below])
+    for first, last in stretches:
+        for place in range(np.uintp(first), np.uintp(last)):
+            cell = np.uintp(trees.order[place])
+            below = np.uintp(trees.places[place])
+            old = ground.heights[cell]
+            heights[place] = old
+            loose[place] = ground.loose[cell]
+            carried[place] = 0.0
+            lowest[place] = math.inf
+            if below == place:
+                levels[place] = old
+                continue
+            base = heights[below]
+            if old > base:
+                dug, soft = _shares(masks, cell)
+                if dug > 0.0:
+                    distance = network.distances[network.toward[cell]]
+                    pull = (
+                        dug
+                        * constants.cut
+                        * _reach(trees.areas[place], constants.area_exponent)
+                        / distance
+                    )
+                    depth = old - (old + pull * base) / (1.0 + pull)
+                    if constants.slope_exponent != 1.0:
+                        pull *= power((old - base) / distance, constants.slope_exponent - 1.0)
+                        depth = (old - base) * (1.0 - _share_left(pull, constants.slope_exponent))
+                    if 0.0 < soft < 1.0:
+                        soft = _softened(pull, soft, constants.slope_exponent)
+                    carried[place] = _take(ground, trees, place, depth, soft)
+                    lifted += carried[place]
+                    ground.heights[cell] = heights[place]
+            levels[place] = max(heights[place], levels[below])
     totals[part, 0] += lifted
 
 
 @kernel
-def carry_down(network, first, last, ground, trees, limits, masks, constants, totals, part):
-    """Route the eroded material down the trees, donors first; deposit part of it, and cut through
-    the rims of pits.
+def carry_down(network, stretches, ground, trees, limits, masks, constants, totals, part):
+    """Route the eroded material down stretches of the order, see `FlowGraph.downstream`; deposit
+    part of it, and cut through the rims of pits.
 
     limits: whether slopes are limited.
     """
@@ -453,52 +460,54 @@ def carry_down(network, first, last, ground, trees, limits, masks, constants, to
     levels = trees.levels
     lowest = trees.lowest
     left = lifted = 0.0
-    for turn in range(last - 1, first - 1, -1):
-        place = np.uintp(turn)
-        cell = np.uintp(trees.order[place])
-        below = np.uintp(trees.places[place])
-        load = carried[place]
-        if below == place:
-            left += load
-            ground.heights[cell] = heights[place]
+    for stretch in range(len(stretches) - 1, -1, -1):
+        first, last = stretches[stretch]
+        for turn in range(last - 1, first - 1, -1):
+            place = np.uintp(turn)
+            cell = np.uintp(trees.order[place])
+            below = np.uintp(trees.places[place])
+            load = carried[place]
+            if below == place:
+                left += load
+                ground.heights[cell] = heights[place]
+                ground.loose[cell] = loose[place]
+                continue
+            if limits:
+                dug, soft = _shares(masks, cell)
+                fallen = dug * constants.falling * max(heights[place] - ground.loose[cell], 0.0)
+                soft = _softened(constants.falling / (1.0 - constants.falling), soft, 1.0)
+                fallen = _take(ground, trees, place, fallen, soft)
+                load += fallen
+                lifted += fallen
+            height = heights[place]
+            bottom = min(lowest[place], height)
+            # to which a lake is drained and filled
+            level = bottom + (1.0 - constants.breach) * (levels[place] - bottom)
+            if load > 0.0:
+                river = constants.deposition * load / (trees.areas[place] + constants.channel)
+                # No higher than its donors, or rivers would dam themselves.
+                room = max(level - height, min(river, lowest[place] - height), 0.0)
+                if masks is not None:
+                    room *= masks[cell, TAKES]
+                deposit = min(load, room)
+                if ground.ceiling.size:
+                    deposit = min(deposit, max(ground.ceiling[cell] - height, 0.0))
+                height += deposit
+                loose[place] += deposit
+                load -= deposit
+            ground.heights[cell] = height
             ground.loose[cell] = loose[place]
-            continue
-        if limits:
-            dug, soft = _shares(masks, cell)
-            fallen = dug * constants.falling * max(heights[place] - ground.loose[cell], 0.0)
-            soft = _softened(constants.falling / (1.0 - constants.falling), soft, 1.0)
-            fallen = _take(ground, trees, place, fallen, soft)
-            load += fallen
-            lifted += fallen
-        height = heights[place]
-        bottom = min(lowest[place], height)
-        # to which a lake is drained and filled
-        level = bottom + (1.0 - constants.breach) * (levels[place] - bottom)
-        if load > 0.0:
-            river = constants.deposition * load / (trees.areas[place] + constants.channel)
-            # No higher than its donors, or rivers would dam themselves.
-            room = max(level - height, min(river, lowest[place] - height), 0.0)
-            if masks is not None:
-                room *= masks[cell, TAKES]
-            deposit = min(load, room)
-            if ground.ceiling.size:
-                deposit = min(deposit, max(ground.ceiling[cell] - height, 0.0))
-            height += deposit
-            loose[place] += deposit
-            load -= deposit
-        ground.heights[cell] = height
-        ground.loose[cell] = loose[place]
-        lowest[below] = min(lowest[below], bottom if levels[below] == levels[place] else height)
-        rim = heights[below] - max(height, level)
-        if rim > 0.0:
-            dug, soft = _shares(masks, trees.order[below])
-            reach = _reach(trees.areas[place], constants.area_exponent)
-            pull = FLOODS * constants.cut * reach / network.distances[network.toward[cell]]
-            soft = _softened(pull, soft, 1.0)
-            taken = _take(ground, trees, below, dug * rim * pull / (1.0 + pull), soft)
-            load += taken
-            lifted += taken
-        carried[below] += load
+            lowest[below] = min(lowest[below], bottom if levels[below] == levels[place] else height)
+            rim = heights[below] - max(height, level)
+            if rim > 0.0:
+                dug, soft = _shares(masks, trees.order[below])
+                reach = _reach(trees.areas[place], constants.area_exponent)
+                pull = FLOODS * constants.cut * reach / network.distances[network.toward[cell]]
+                soft = _softened(pull, soft, 1.0)
+                taken = _take(ground, trees, below, dug * rim * pull / (1.0 + pull), soft)
+                load += taken
+                lifted += taken
+            carried[below] += load
     totals[part, 0] += lifted
     totals[part, 1] += left
 

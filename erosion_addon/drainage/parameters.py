@@ -98,7 +98,7 @@ class RiverParameters(Parameters):
     )
     rain: float = parameter(
         100.0,
-        "Rainfall, which runs down to the lakes: higher values fill more of them.",
+        "Rainfall that runs down to the lakes: higher values fill more of them.",
         low=0,
         high=1e7,
         unit="mm",

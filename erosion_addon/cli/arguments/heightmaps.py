@@ -88,10 +88,7 @@ def add_analyze(commands: Any) -> None:
     )
     analyze.add_argument("input", metavar="INPUT", type=file, help="heightmap to read")
     analyze.add_argument(
-        "--edges",
-        choices=EDGES,
-        default="open",
-        help="what lies around the terrain; default: %(default)s",
+        "--edges", choices=EDGES, default="open", help="edges of the terrain; default: %(default)s"
     )
     analyze.add_argument("--report", metavar="FILE.json", type=file, help="write the figures")
     analyze.add_argument(
@@ -148,10 +145,7 @@ def add_rivers(commands: Any) -> None:
         help="heightmap to write with the river beds carved in; the other files then fit it",
     )
     rivers.add_argument(
-        "--edges",
-        choices=EDGES,
-        default="open",
-        help="what lies around the terrain; default: %(default)s",
+        "--edges", choices=EDGES, default="open", help="edges of the terrain; default: %(default)s"
     )
     rivers.add_argument(
         "--headwaters",

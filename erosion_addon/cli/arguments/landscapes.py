@@ -190,14 +190,10 @@ def _add_order(command: Parser) -> None:
     )
     add_common(command, None, "default: the recipe's", "STEP.PARAMETER=VALUE", "")
     command.add_argument(
-        "--edges", choices=("open", "closed"), help="what lies around it; default: the recipe's"
+        "--edges", choices=("open", "closed"), help="edges of the landscape; default: the recipe's"
     )
     command.add_argument(
-        "--coarse",
-        metavar="CELLS",
-        type=count,
-        default=1024,
-        help="longer side of what is eroded as a whole",
+        "--coarse", metavar="CELLS", type=count, default=1024, help="longer side of the coarse grid"
     )
 
 
@@ -210,7 +206,7 @@ def _add_workers(command: Parser) -> None:
         "--worker-memory",
         metavar="GB",
         type=memory,
-        help="most memory of each; default: their share of what is free",
+        help="memory limit of each; default: its share of the free memory",
     )
     command.add_argument(
         "--threads", metavar="N", type=count, help="maximum number of threads for each tile"

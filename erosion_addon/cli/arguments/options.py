@@ -100,9 +100,7 @@ def add_source(command: Parser) -> None:
     )
     add_input(command)
     command.add_argument(
-        "--edges",
-        metavar="|".join(EDGES),
-        help="what lies around the terrain; default: the recipe's",
+        "--edges", metavar="|".join(EDGES), help="edges of the terrain; default: the recipe's"
     )
     add_masks(command, "; ".join(f"{kind}: {mask.meaning}" for kind, mask in MASK_KINDS.items()))
     command.add_argument(

@@ -14,10 +14,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         "type": number,
         "help": "side of a cell; default: the file's, or 1",
     },
-    "numbers": {
-        "choices": NUMBERS,
-        "help": "what the numbers of the file are; default: by its kind",
-    },
+    "numbers": {"choices": NUMBERS, "help": "meaning of the numbers; default: by the kind of file"},
     "unit": {
         "choices": tuple(UNITS),
         "help": "of heights: meters, feet, US survey feet; default: the file's, or m",
@@ -40,7 +37,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         "choices": DEPTHS,
         "help": "of a raw file: shades, signed numbers, floats; default: the smoothest",
     },
-    "flip_rows": {"action": "store_true", "help": "the first row lies at the other end than usual"},
+    "flip_rows": {"action": "store_true", "help": "reverse the usual order of rows"},
     "every": {"metavar": "N", "type": count, "help": "read each N-th cell of each N-th row"},
     "window": {
         "nargs": 4,

@@ -28,7 +28,7 @@ def add_render(commands: Any) -> None:
         help="picture to write: " + " ".join(PICTURE_FORMATS),
     )
     render.add_argument(
-        "--object", metavar="NAME", help="the terrain; default: the one that was eroded"
+        "--object", metavar="NAME", help="name of the terrain; default: the eroded one"
     )
     render.add_argument(
         "--view",

@@ -47,9 +47,7 @@ def add_erode(commands: Any) -> None:
         help="heightmap to write; may be INPUT; in Blender also a .blend file",
     )
     erode.add_argument(
-        "--object",
-        metavar="NAME",
-        help="the terrain of a .blend file; default: the one that was eroded",
+        "--object", metavar="NAME", help="terrain of a .blend file; default: the eroded one"
     )
     erode.add_argument(
         "--look",

@@ -61,7 +61,7 @@ class EROSION_AP_preferences(bpy.types.AddonPreferences):
         default=False,
         description=(
             "Show a coarse preview on the terrain while its settings are dragged, unless the "
-            "terrain has a setting of its own"
+            "terrain has its own setting"
         ),
     )
     keep_worker: bpy.props.BoolProperty(

@@ -39,7 +39,7 @@ class EROSION_OT_material_add(bpy.types.Operator):
     palette: bpy.props.StringProperty(
         name="Palette",
         description=(
-            "Name of a palette, or path of a .toml file; empty: the one chosen before, or the "
+            "Name of a palette, or path of a .toml file; empty: the previous choice, or the "
             "recipe's"
         ),
         search=_palettes,

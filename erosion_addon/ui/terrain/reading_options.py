@@ -176,7 +176,7 @@ class ReadingOptions:
         min=0,
         max=1 << 17,
         options={"SKIP_SAVE"},
-        description="Rows and columns of a raw file. Auto: those of a square",
+        description="Rows and columns of a raw file. Auto: a square",
     )
     raw_size_auto: switch("raw_size", "Auto", (1024, 1024))["raw_size_auto"]
 

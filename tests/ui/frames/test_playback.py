@@ -210,7 +210,7 @@ def test_frames_of_another_grid_are_refused(kept, tmp_path):
     other = make_grid_object("Other", fractal(20, 30), (10.0, 10.0), bpy.context.scene.collection)
     activate(other)
     other.erosion.frames.folder = str(tmp_path / "frames")
-    with pytest.raises(RuntimeError, match=r"64 × 48 cells, and Other has 30 × 20"):
+    with pytest.raises(RuntimeError, match=r"64 × 48 cells, but Other has 30 × 20"):
         bpy.ops.erosion.playback_add()
     with pytest.raises(RuntimeError, match="another grid or scale"):
         bpy.ops.erosion.how_far(frame=2)

@@ -32,6 +32,7 @@ from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.recipe.recipe import Step
 from erosion_addon.run.estimate import seconds_of
 from erosion_addon.run.region.rerun import simulate_region
+from erosion_addon.terrain.fields import FIELDS
 from erosion_addon.terrain.limits import Limits
 from erosion_addon.terrain.masks import FACTORS, MASK_KINDS
 from tests.terrains import fractal
@@ -60,6 +61,9 @@ HANG = 300.0
 """Seconds without a word from a case that are a hang."""
 ROUNDINGS = 1e4
 """Sums at each height that mass may lose to rounding, in units of the last place."""
+
+SIGNED = ("elevation", "bedrock", "velocity", "wind_flow", "sand_flow")
+"""Heights and vectors, which may be negative."""
 
 Case = dict[str, Any]
 
@@ -139,10 +143,14 @@ def bounded(
 
 
 def step_of(
-    chance: np.random.Generator, shape: tuple[int, int], cell: tuple[float, float], edges: str
+    chance: np.random.Generator,
+    shape: tuple[int, int],
+    cell: tuple[float, float],
+    edges: str,
+    kind: str = "",
 ) -> Case:
-    """A step of any process."""
-    kind = str(chance.choice(list(PROCESSES)))
+    """A step of a process, or of any."""
+    kind = kind or str(chance.choice(list(PROCESSES)))
     step = {
         "kind": kind,
         **values_of(chance, PROCESSES[kind].parameters, float(chance.choice([0.2, 0.5, 1.0]))),
@@ -168,8 +176,8 @@ def ordered(limits: dict[str, Any]) -> dict[str, Any]:
     return limits
 
 
-def case_of(number: int, seed: int) -> Case:
-    """The case of a number."""
+def case_of(number: int, seed: int, kind: str = "") -> Case:
+    """The case of a number. kind: of a process, for steps of that one alone."""
     chance = np.random.default_rng([seed, number])
     rows, cols = SHAPES[chance.integers(len(SHAPES))]
     cell = float(
@@ -183,11 +191,12 @@ def case_of(number: int, seed: int) -> Case:
         else 30.0 * cell * float(chance.random())
     )
     edges = str(chance.choice(EDGES))
-    if chance.random() < 0.1:
+    if not kind and chance.random() < 0.1:
         recipe = Recipe.load(str(chance.choice(sorted(shipped())))).to_dict()
     else:
         steps = [
-            step_of(chance, (rows, cols), spacing, edges) for _ in range(chance.integers(1, 4))
+            step_of(chance, (rows, cols), spacing, edges, kind)
+            for _ in range(1 if kind else chance.integers(1, 4))
         ]
         recipe = {"name": f"case {number}", "step": steps}
     contents = ["zero", "one", "noise", "half"]
@@ -282,6 +291,18 @@ def run(case: Case) -> str:
         return str(refusal)
     for name, values in {"elevation": after.elevation, **after.fields}.items():
         assert np.isfinite(values).all(), f"{name} is not finite"
+        if name not in SIGNED:
+            assert values.min() >= 0, f"{name} is negative"
+            assert FIELDS[name].unit != "0-1" or values.max() <= 1, f"{name} is over 1"
+    # rock rises, or sand is supplied
+    if not {"uplift", "wind", "dunes"}.intersection(
+        step["kind"] for step in case["recipe"]["step"]
+    ):
+        rounding = 1e-4 + 1e-6 * float(np.abs(terrain.elevation).max())
+        loose = sum(values.max() for values in fields.values()) + ("sediment" in masks)
+        raised = (after.elevation.max() - terrain.elevation.max()) - after["deposition"].max()
+        lowered = (terrain.elevation.min() - after.elevation.min()) - after["wear"].max() - loose
+        assert max(raised, lowered) <= rounding, (raised, lowered)
     mass = after.report["mass"]
     heights = np.abs(terrain.elevation).sum() + np.abs(after.elevation).sum()
     rounding = ROUNDINGS * 2.0**-53 * float(heights) * terrain.cell_area

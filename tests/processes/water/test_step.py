@@ -65,34 +65,6 @@ def test_thicknesses_are_never_negative_and_the_input_stays_as_it_was():
     assert layers["velocity"].shape == (40, 50, 2)
 
 
-@pytest.mark.fuzz
-def test_any_parameters_in_range_stay_finite_and_within_bounds():
-    random = np.random.default_rng(11)
-    for scale in (1e-3, 1.0, 1e3):
-        for edges in EDGES:
-            before = hills(12, 15, 100.0) * scale
-            parameters = {
-                "duration": 0.1,
-                "rain": 10 ** random.uniform(0, 4),
-                "evaporation": 10 ** random.uniform(0, 4),
-                "pipe_depth": 10 ** random.uniform(-2, 3),
-                "capacity": 10 ** random.uniform(0, 3),
-                "minimum_tilt": random.uniform(0, 1),
-                "pick_up": 10 ** random.uniform(0, 3),
-                "settling": 10 ** random.uniform(0, 3),
-                "rock_erosion": 10 ** random.uniform(1, 4),
-                "bank_erosion": 10 ** random.uniform(0, 5),
-                "slide_angle": random.uniform(0, 89),
-                "gravity": 10 ** random.uniform(-2, 3),
-                "time_step": 10 ** random.uniform(0, 1.5),
-            }
-            layers = run(before, edges, cell_size=5.0, **parameters).layers()
-            assert all(np.isfinite(array).all() for array in layers.values()), parameters
-            assert layers["elevation"].min() >= before.min() - 1e-9, parameters
-            laid_down = layers["soil"].max() + layers["sediment"].max()
-            assert layers["elevation"].max() <= before.max() + laid_down + 1e-9, parameters
-
-
 @pytest.mark.slow
 def test_rain_carves_valleys_and_fills_hollows():
     before = hills(64, 64, 300.0)

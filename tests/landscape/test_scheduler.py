@@ -135,7 +135,7 @@ def other_package(folder, kind):
     compared.
     """
     package = Path(shutil.copytree(ROOT / "erosion_addon", folder / kind / "erosion_addon"))
-    changed = {"version": "__init__.py", "sources": "landscape/wear.py", "old": "__init__.py"}[kind]
+    changed = {"version": "__init__.py", "sources": "landscape/plan.py", "old": "__init__.py"}[kind]
     text = (package / changed).read_text(encoding="utf-8").replace(f'"{VERSION}"', '"0.0.7"')
     (package / changed).write_text(text + "\n", encoding="utf-8")
     if kind == "old":

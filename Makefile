@@ -88,7 +88,8 @@ test-3.13:
 # or our own code, which are the same on both.
 ON_OLDER := -m "not (landscape or fuzz or compile or kernel)" --ignore=tests/processes --ignore=tests/drainage \
 	--ignore=tests/landscape --ignore=tests/run --ignore=tests/worker --ignore=tests/terrain --ignore=tests/bake --ignore=tests/test_architecture.py \
-	--ignore=tests/test_bench.py --ignore=tests/test_mutants.py --ignore=tests/base/test_data_files.py
+	--ignore=tests/test_bench.py --ignore=tests/test_mutants.py --ignore=tests/test_stubs.py --ignore=tests/test_language.py \
+	--ignore=tests/test_limits.py --ignore=tests/test_manual.py --ignore=tests/test_manual_pages.py --ignore=tests/base/test_data_files.py
 
 test-3.11:
 	@if [ -n "$(PYTHON_3_11)" ]; then $(MAKE) test PYTHON="$(PYTHON_3_11)" VENV=.venv-3.11 TEST_OPTIONS='$(ON_OLDER)'; \

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FAST = ["recipe", "image", "reading", "side", "manifest", "checkpoint", "words"]
+FEW = ["recipe", "image", "checkpoint"]
+"""Kinds for `make test`: manifests, words and side files have tests of their own by hand."""
+FAST = [*FEW, "reading", "side", "manifest", "words"]
 SLOWER = ["pixels", "mask", "mesh", "place", "numbers", "raster"]
 """All kinds but those for which Blender draws its panels, or tiles are eroded."""
 
 
 CASES = [
-    (FAST, 30),
+    (FEW, 30),
     pytest.param(FAST, 100, marks=pytest.mark.thorough),
     pytest.param(SLOWER, 300, marks=pytest.mark.thorough),
     pytest.param(["blend"], 30, marks=pytest.mark.thorough),

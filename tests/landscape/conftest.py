@@ -9,6 +9,17 @@ from erosion_addon.landscape.storage.manifest import Manifest
 from erosion_addon.landscape.tasks import run
 from erosion_addon.recipe.recipe import Recipe
 
+QUICK = (
+    "--recipe",
+    "alpine",
+    "--set",
+    "droplet.drops_per_cell=0.1",
+    "uplift.years=2000",
+    "--coarse",
+    "80",
+)
+"""Options of a command that erodes the landscape of `fractal` quickly, as `recipe` does."""
+
 
 class EndsError(Exception):
     pass

@@ -26,7 +26,7 @@ from erosion_addon.landscape.journal import Version
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from tests.cli.commandline import run
-from tests.landscape.conftest import fractal
+from tests.landscape.conftest import QUICK, fractal
 
 JOB_TYPE = Path(__file__).parents[2] / "examples" / "flamenco" / "terrain-erosion-landscape.js"
 
@@ -100,17 +100,6 @@ def test_tasks_that_cannot_run_say_why(landscape, recipe):
         do_one(landscape.folder, "coarse")
 
 
-FEW = (
-    "--recipe",
-    "alpine",
-    "--set",
-    "droplet.drops_per_cell=0.1",
-    "uplift.years=2000",
-    "--coarse",
-    "80",
-)
-
-
 def test_a_task_that_comes_too_early_ends_with_the_code_to_try_again(landscape, recipe, capsys):
     words = ["landscape", "task", str(landscape.folder), "shape_x1_y0"]
     assert main(words) == 75  # before landscape tasks
@@ -176,7 +165,7 @@ def test_a_task_waits_for_what_it_needs(landscape, recipe, monkeypatch):
 
 def test_tasks_of_a_round_need_those_of_earlier_rounds_alone(landscape, recipe, capsys):
     tasks = prepare(landscape.folder, recipe, coarse=80)
-    assert main(["landscape", "tasks", str(landscape.folder), *FEW, "--rounds"]) == 0
+    assert main(["landscape", "tasks", str(landscape.folder), *QUICK, "--rounds"]) == 0
     lines = capsys.readouterr().out.split()
     ranges = [(int(line.partition("-")[0]), int(line.rpartition("-")[2])) for line in lines]
     # coarse, four colors, cover, finish
@@ -214,7 +203,7 @@ def test_a_task_whose_files_were_damaged_holds_up_those_after_it(landscape, reci
 
 @pytest.mark.slow
 def test_the_commands_print_tasks_and_do_them(landscape):
-    told = run("landscape", "tasks", landscape.folder, *FEW)
+    told = run("landscape", "tasks", landscape.folder, *QUICK)
     assert told.returncode == 0, told.stderr
     first, second, *_ = told.stdout.decode().splitlines()
     assert first == "0 coarse" and second == "1 shape_x0_y0 coarse"
@@ -348,7 +337,8 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [("task", "coarse"), ("task", "1", "--wait", "30"), ("erode", *FEW), ("tasks", *FEW)]
+    "words",
+    [("task", "coarse"), ("task", "1", "--wait", "30"), ("erode", *QUICK), ("tasks", *QUICK)],
 )
 def test_another_version_is_refused_with_both_and_what_is_done_stays(landscape, recipe, words):
     prepare(landscape.folder, recipe, coarse=80)
@@ -388,7 +378,7 @@ def example(word, land):
         list(lines) for _, lines in groupby(lines, lambda line: not line or line.startswith("    "))
     )
     (found,) = (text for block in blocks if word in (text := "\n".join(block)))
-    few = " ".join(FEW[2:]) if word == "deadlinecommand" else '", "'.join(FEW[2:])
+    few = " ".join(QUICK[2:]) if word == "deadlinecommand" else '", "'.join(QUICK[2:])
     recipe = "--recipe alpine" if word == "deadlinecommand" else '"--recipe", "alpine"'
     more = f"{recipe} {few}" if word == "deadlinecommand" else f'{recipe}, "{few}"'
     assert recipe in found and "/farm/land" in found

@@ -25,18 +25,8 @@ from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
 from erosion_addon.landscape.window import overview
 from erosion_addon.recipe.recipe import Recipe
-from tests.landscape.conftest import Ending, EndsError, fractal
+from tests.landscape.conftest import QUICK, Ending, EndsError, fractal
 from tests.small_disk import small_disk
-
-WORDS = (
-    "--recipe",
-    "alpine",
-    "--set",
-    "droplet.drops_per_cell=0.1",
-    "uplift.years=2000",
-    "--coarse",
-    "80",
-)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +50,7 @@ def test_a_second_run_is_refused_and_a_killed_one_is_gone_on_with(landscape, rec
         "landscape",
         "erode",
         landscape.folder,
-        *WORDS,
+        *QUICK,
         "--quiet",
     ]
     first = subprocess.Popen(
@@ -95,7 +85,7 @@ def test_an_order_to_end_while_a_tile_is_moved_ends_the_run_after_it(
 
     monkeypatch.setattr(Path, "replace", replace)
     assert (
-        main(["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--threads", "1"])
+        main(["landscape", "erode", str(landscape.folder), *QUICK, "--quiet", "--threads", "1"])
         == code
     )
     assert (
@@ -390,6 +380,6 @@ def test_slow_renames_do_not_show(landscape, recipe, calm, monkeypatch):
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/St_Johns"])
 def test_neither_odd_letters_in_paths_nor_time_zones_show(tmp_path, calm, zone):
     folder = fractal(tmp_path / "my länd's (1) & 地形 #%" / "a b").folder
-    words = [sys.executable, "-m", "erosion_addon", "landscape", "erode", folder, *WORDS, "--quiet"]
+    words = [sys.executable, "-m", "erosion_addon", "landscape", "erode", folder, *QUICK, "--quiet"]
     subprocess.run(words, cwd=Path(__file__).parents[2], env={**os.environ, "TZ": zone}, check=True)
     assert Landscape(folder).manifest.layers == calm

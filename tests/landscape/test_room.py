@@ -13,16 +13,7 @@ from erosion_addon.landscape.erode import Alone, erode, order
 from erosion_addon.landscape.plan import Plan
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
-
-WORDS = (
-    "--recipe",
-    "alpine",
-    "--set",
-    "droplet.drops_per_cell=0.1",
-    "uplift.years=2000",
-    "--coarse",
-    "80",
-)
+from tests.landscape.conftest import QUICK
 
 
 class Weighed(Alone):
@@ -55,7 +46,7 @@ def test_the_folder_grows_about_as_large_as_is_told(landscape, recipe):
 def test_a_disk_without_room_is_refused_before_any_work(landscape, monkeypatch, capsys):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10**9, 10**9 - 10**6, 10**6))
-    assert main(["landscape", "erode", str(landscape.folder), *WORDS]) == 2
+    assert main(["landscape", "erode", str(landscape.folder), *QUICK]) == 2
     told = capsys.readouterr().err
     assert "and 1.0 MB is free there; make room" in told and told.count("\n") == 1
     assert not (landscape.folder / WORK).exists()
@@ -66,7 +57,7 @@ def test_the_time_limit_ends_after_a_task_and_the_same_command_goes_on(
     landscape, recipe, capsys, tmp_path
 ):
     copy = shutil.copytree(landscape.folder, tmp_path / "copy")
-    words = ["landscape", "erode", str(landscape.folder), *WORDS]
+    words = ["landscape", "erode", str(landscape.folder), *QUICK]
     assert main([*words, "--time-limit", "0.001"]) == 75
     told = capsys.readouterr().err
     assert (

@@ -21,20 +21,11 @@ from erosion_addon.landscape.cluster import Cluster, cluster
 from erosion_addon.landscape.erode import Alone, erode
 from erosion_addon.landscape.storage.folder import Landscape
 from erosion_addon.landscape.tasks import WORK
-from tests.landscape.conftest import fractal
+from tests.landscape.conftest import QUICK, fractal
 
 pytestmark = pytest.mark.slow
 distributed = pytest.importorskip("distributed")
 
-WORDS = (
-    "--recipe",
-    "alpine",
-    "--set",
-    "droplet.drops_per_cell=0.1",
-    "uplift.years=2000",
-    "--coarse",
-    "80",
-)
 ROOT = Path(__file__).parents[2]
 
 
@@ -86,7 +77,7 @@ def calm(tmp_path_factory):
     """Hashes of a landscape eroded in this process."""
     folder = tmp_path_factory.mktemp("calm") / "land"
     fractal(folder)
-    assert main(["landscape", "erode", str(folder), *WORDS, "--quiet"]) == 0
+    assert main(["landscape", "erode", str(folder), *QUICK, "--quiet"]) == 0
     return Landscape(folder).manifest.layers
 
 
@@ -97,7 +88,7 @@ def test_a_scheduler_is_found_by_its_address_and_by_its_file(landscape, calm, tm
         where = str(file) if by == "file" else json.loads(file.read_text())["address"]
         assert (
             main(
-                ["landscape", "erode", str(landscape.folder), *WORDS, "--quiet", "--cluster", where]
+                ["landscape", "erode", str(landscape.folder), *QUICK, "--quiet", "--cluster", where]
             )
             == 0
         )
@@ -165,7 +156,7 @@ def test_a_worker_of_another_version_does_no_task(
             "landscape",
             "erode",
             str(landscape.folder),
-            *WORDS,
+            *QUICK,
             "--quiet",
             "--cluster",
             str(file),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Speed of whole recipes by number of threads, and what keeps them from more: a Markdown table.
 
-    python bench/run/cores.py [--sides SIDE ...] [--threads COUNT ...] [RECIPE ...]
+    python bench/run/cores.py [RECIPE ...] [--sides SIDE ...] [--threads COUNT ...] [--phases]
 
 Measured: runs on as many threads as the machine has processors. Computed: the parts of each phase
 are timed one after another on one thread, split as for the number of threads, and shared out to

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from erosion_addon.drainage import flow_graph
 from erosion_addon.drainage.flow_graph import FlowGraph, UnsoundError
 from tests.terrains import bowl, fractal, plane
 
@@ -233,3 +234,37 @@ def test_passes_that_do_not_join_all_basins_are_counted():
     graph.label_basins()
     links = np.empty((2, 2), np.int64)
     assert basins.span(flat, graph.network, graph.labels, np.empty(0, np.uint32), links) == 0
+
+
+@pytest.mark.parametrize("smallest", [1, 7, 100])
+@pytest.mark.parametrize("land", ["hills", "one basin", "closed"])
+def test_branches_and_trunks_hold_each_cell_once_and_its_donors_before_it(
+    smallest, land, monkeypatch
+):
+    """Summed up by parts, amounts have the bytes of a sum over the order from its end."""
+    monkeypatch.setattr(flow_graph, "SMALLEST", smallest)
+    heights = fractal(64, 48, 300.0, seed=5)
+    outlets = np.zeros(heights.shape, bool)
+    outlets[10, 0] = True
+    graph, _ = {
+        "hills": lambda: graph_of(heights, threads=4),
+        "one basin": lambda: graph_of(heights, "closed", outlets, threads=4),
+        "closed": lambda: graph_of(heights, "closed", threads=4),
+    }[land]()
+    part_of = np.full(graph.order.size, -1)
+
+    def note(part, stretches):
+        for first, last in stretches:
+            assert (part_of[first:last] == -1).all()
+            part_of[first:last] = part
+
+    graph.upstream(note)
+    assert (part_of >= 0).all() and graph.parts > 2
+    receivers = part_of[graph.places]
+    assert ((receivers == part_of) | (receivers == 0)).all()
+    amounts = graph.padded(np.random.default_rng(1).random(heights.shape))
+    expected = amounts.copy()
+    for place in range(graph.order.size - 1, -1, -1):
+        if graph.places[place] != place:
+            expected[graph.order[graph.places[place]]] += expected[graph.order[place]]
+    assert graph.accumulate(amounts).tobytes() == expected.tobytes()

@@ -9,13 +9,11 @@ from ..base.memory import require
 from ..base.threads import granted, processors
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Spacing
+from ..processes.shared.tile_scheduler import CELLS
 from ..recipe.recipe import Recipe, Step
 
 BYTES_PER_CELL = 80
 """Memory for input, result and intermediates beside the working memory of the steps; measured."""
-
-GAIN = 0.85
-"""Efficiency of each further processor; measured with two."""
 
 
 def bytes_needed(recipe: Recipe, cells: int, masks: int = 0) -> int:
@@ -54,15 +52,22 @@ def seconds_needed(
     recipe = recipe.scaled_to(longer_side(shape, spacing))
     rates = speeds or {}
     steps = (step for step in recipe.steps if step.enabled)
-    alone = sum(
-        seconds_of(step, shape, spacing, recipe.edges) * rates.get(step.kind, 1.0) for step in steps
+    return sum(
+        seconds_of(step, shape, spacing, recipe.edges)
+        * rates.get(step.kind, 1.0)
+        * share_of_time(step.kind, shape[0] * shape[1], threads)
+        for step in steps
     )
-    return alone / speed_up(threads)
 
 
-def speed_up(threads: int = 0) -> float:
-    """Speedup over one processor; threads: 0 for all processors."""
-    return 1 + GAIN * (min(granted(threads), processors()) - 1)
+def share_of_time(kind: str, cells: int, threads: int = 0) -> float:
+    """Duration of a kind of step relative to one thread. threads: 0 for all processors.
+
+    Amdahl's law, with the share that one thread does alone.
+    """
+    lone = PROCESSES[kind].step.lone
+    helping = max(1, min(granted(threads), processors(), cells // CELLS))
+    return lone + (1.0 - lone) / helping
 
 
 def seconds_of(step: Step, shape: tuple[int, int], spacing: Spacing, edges: str = "open") -> float:

@@ -25,7 +25,7 @@ from ..terrain.fields import FIELDS, RISE
 from ..terrain.masks import prepare
 from ..terrain.terrain import HIGHEST, Terrain
 from .checkpoint import Checkpoint
-from .estimate import bytes_needed, require_memory, seconds_of, speed_up
+from .estimate import bytes_needed, require_memory, seconds_of, share_of_time
 from .progress import Progress
 from .report import hashes, mass_balance, peak_memory_bytes
 from .restored_state import RestoredState, require_sound
@@ -419,10 +419,12 @@ class _Simulation:
 
     def _estimated(self) -> dict[str, float]:
         """Estimated duration of the step, unless an earlier run did a part of it."""
-        alone = self.estimates()[self._number]
-        if self._whole_step:
-            return {"estimated_seconds": alone / speed_up(self._state.threads)}
-        return {}
+        if not self._whole_step:
+            return {}
+        share = share_of_time(
+            self.kinds[self._number], self._terrain.elevation.size, self._state.threads
+        )
+        return {"estimated_seconds": share * self.estimates()[self._number]}
 
     def snapshot(self, fraction: float, make: Callable[..., Terrain] = Terrain) -> Terrain:
         """Current terrain with its report. make: its constructor from elevation, spacing and

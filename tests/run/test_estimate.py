@@ -11,7 +11,8 @@ from erosion_addon.processes.registry import PROCESSES
 from erosion_addon.processes.shared.state import State
 from erosion_addon.processes.wind.parameters import WindParameters
 from erosion_addon.processes.wind.step import WindStep
-from erosion_addon.run.estimate import bytes_needed, in_words, seconds_needed
+from erosion_addon.run import estimate
+from erosion_addon.run.estimate import bytes_needed, in_words, seconds_needed, share_of_time
 from tests.terrains import fractal
 
 
@@ -99,3 +100,13 @@ def test_a_run_that_needs_more_memory_than_is_free_is_refused_with_numbers(monke
         next(simulate(Terrain(fractal(64, 64)), recipe("droplet")))
     monkeypatch.setattr("erosion_addon.base.memory.available_memory", lambda: needed)
     next(simulate(Terrain(fractal(64, 64)), recipe("droplet")))
+
+
+def test_threads_help_by_the_work_they_share_on_land_that_has_enough_for_each(monkeypatch):
+    """Amdahl's law: a fifth of uplift is one thread's. On 128² no second thread is used."""
+    monkeypatch.setattr(estimate, "processors", lambda: 16)
+    assert share_of_time("uplift", 512**2, 1) == 1.0
+    assert share_of_time("uplift", 512**2, 16) == pytest.approx(0.2 + 0.8 / 16)
+    assert share_of_time("uplift", 128**2, 16) == 1.0
+    assert share_of_time("uplift", 256**2, 16) == pytest.approx(0.2 + 0.8 / 4)
+    assert share_of_time("snow", 512**2, 2) > 0.5

@@ -44,6 +44,7 @@ def started(monkeypatch):
             return made(state, parameters, key)
 
         step.bytes_per_cell = process.step.bytes_per_cell
+        step.lone = process.step.lone
         monkeypatch.setitem(PROCESSES, kind, process._replace(maker=lambda made=step: made))
     return kinds
 

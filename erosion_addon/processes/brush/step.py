@@ -105,6 +105,7 @@ class BrushSteps:
     """Maker of brush steps. tools: the processes that strokes are made of, by kind."""
 
     bytes_per_cell = BrushStep.bytes_per_cell
+    lone = BrushStep.lone
 
     def __init__(self, tools: Mapping[str, Process]) -> None:
         self.tools = tools

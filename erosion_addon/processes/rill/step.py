@@ -25,6 +25,8 @@ class RillStep(DropStep):
 
     continues = ("moisture",)
 
+    lone = 0.15
+
     evolving = ("_ground", "_water", "_scale", "_totals", "_run", "_hillslopes", "_brought")
 
     limits = {"_scale": (2.0**-80, 1.0)}

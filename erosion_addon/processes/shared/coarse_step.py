@@ -52,6 +52,11 @@ class FeatureSizedSteps:
         """
         return self.step.bytes_per_cell + 24
 
+    @property
+    def lone(self) -> float:
+        """Share of the work that one thread does alone."""
+        return self.step.lone
+
     def __call__(self, state: State, parameters: Any, key: int) -> Step:
         """A step on `state`."""
         state = with_folded(under_grass(state))

@@ -95,6 +95,10 @@ class StepFactory(Protocol):
     def bytes_per_cell(self) -> int:
         """Working memory beyond terrain and result."""
 
+    @property
+    def lone(self) -> float:
+        """Share of the work that one thread does alone."""
+
     def __call__(self, state: "State", parameters: Any, key: int, /) -> "Step":
         """Running step on `state`; key: uint64 of its random numbers."""
 

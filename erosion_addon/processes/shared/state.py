@@ -279,6 +279,9 @@ class Step:
     bytes_per_cell: int
     """Working memory beyond terrain and result."""
 
+    lone = 0.1
+    """Share of the work that one thread does alone, on 512² cells; see bench/run/cores.py."""
+
     continues: tuple[str, ...] = ()
     """Layers beyond the loose ones that it continues from on coarser cells."""
 

@@ -84,6 +84,8 @@ class SnowStep(Step):
     factors of the snowfall.
     """
 
+    lone = 0.15
+
     evolving = ("_snow", "_active", "_exported", "_done")
 
     def __init__(self, state: State, parameters: SnowParameters, key: int) -> None:

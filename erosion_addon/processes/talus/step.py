@@ -25,6 +25,8 @@ class TalusStep(Step):
     bytes_per_cell = 16 + 12
     """Working memory beyond terrain and result: rock, loose material and masks."""
 
+    lone = 0.15
+
     evolving: tuple[str, ...] = ("_rock", "_loose", "_active", "_exported", "_done")
 
     def __init__(
@@ -122,6 +124,7 @@ class TalusStepFactory:
     """
 
     bytes_per_cell = TalusStep.bytes_per_cell
+    lone = TalusStep.lone
 
     def __call__(self, state: State, parameters: TalusParameters, key: int) -> Step:
         """A step on `state`."""

@@ -70,6 +70,8 @@ class UpliftStep(Step):
     graph, masks.
     """
 
+    lone = 0.2
+
     continues = ("uplift",)
     evolving = ("_heights", "_loose", "_total", "_done")
 

@@ -117,6 +117,9 @@ def _start_of(environment) -> object:
     return sys.executable, sys.path[:1], variables
 
 
+USUAL = _start_of(os.environ)
+
+
 class Template:
     """The process that is forked: started for the first worker, and again if a test ends it."""
 
@@ -143,22 +146,27 @@ class Template:
             self._process.wait()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def forked_workers():
-    """Workers that would start as usual come from a fork."""
+@pytest.fixture(scope="session")
+def worker_template():
+    template = Template()
+    yield template
+    template.end()
+
+
+@pytest.fixture(autouse=True)
+def forked_workers(worker_template):
+    """Workers that would start as usual come from a fork: only in rooms that import this."""
     if sys.platform != "linux":
         yield
         return
     start = client.start
-    template = Template()
-    usual = _start_of(os.environ)
 
     def fork(module, environment, stdout, priority):
-        if module == "worker.worker" and _start_of({**os.environ, **environment}) == usual:
-            return template.fork()
+        is_usual = _start_of({**os.environ, **environment}) == USUAL
+        if module == "worker.worker" and is_usual:
+            return worker_template.fork()
         return start(module, environment, stdout, priority)
 
     client.start = fork
     yield
     client.start = start
-    template.end()

@@ -33,7 +33,7 @@ time.sleep(max(0.0, begin - time.time()))
 try:
     with locked(folder):
         print("in", flush=True)
-        time.sleep(0.3)
+        sys.stdin.read()
         print("out", flush=True)
 except InputError as error:
     print(error)
@@ -69,10 +69,18 @@ def test_of_several_processes_that_find_a_dead_lock_one_takes_it(tmp_path):
         words = [sys.executable, "-c", RACE, folder, str(time.time() + 1.0)]
         racers = [
             subprocess.Popen(
-                words, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=Path(__file__).parents[2],
             )
             for _ in range(4)
         ]
+        # the one that has it keeps it until the others have ended, however late they begin
+        end = time.monotonic() + 120
+        while sum(racer.poll() is None for racer in racers) > 1 and time.monotonic() < end:
+            time.sleep(0.02)
         told = [racer.communicate()[0].splitlines() for racer in racers]
         assert [lines for lines in told if lines == ["in", "out"]] == [["in", "out"]]
         refused = (

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from erosion_addon.scene.terrain.mesh import make_grid_object
-from tests.forked_workers import forked_workers, worker_template  # noqa: F401 - fixtures
 from tests.measured import no_speeds, speeds_file  # noqa: F401 - fixtures
 from tests.mesh_contents import everything
 from tests.node_groups import groups_from_a_file  # noqa: F401 - a fixture

@@ -9,7 +9,6 @@ import erosion_addon
 from erosion_addon.base.data_files import OWN_FOLDER
 from erosion_addon.scene.run import job
 from erosion_addon.scene.terrain.mesh import make_grid_object, vertex_heights
-from tests.forked_workers import forked_workers, worker_template  # noqa: F401 - fixtures
 from tests.measured import no_speeds, speeds_file  # noqa: F401 - fixtures
 from tests.node_groups import groups_from_a_file  # noqa: F401 - a fixture
 from tests.terrains import fractal

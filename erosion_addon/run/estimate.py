@@ -9,7 +9,6 @@ from ..base.memory import require
 from ..base.threads import granted, processors
 from ..processes.registry import PROCESSES
 from ..processes.shared.process import Spacing
-from ..processes.shared.tile_scheduler import CELLS
 from ..recipe.recipe import Recipe, Step
 
 BYTES_PER_CELL = 80
@@ -65,6 +64,9 @@ def share_of_time(kind: str, cells: int, threads: int = 0) -> float:
 
     Amdahl's law, with the share that one thread does alone.
     """
+    # here, as it brings all that runs
+    from ..processes.shared.tile_scheduler import CELLS
+
     lone = PROCESSES[kind].step.lone
     helping = max(1, min(granted(threads), processors(), cells // CELLS))
     return lone + (1.0 - lone) / helping

@@ -140,7 +140,10 @@ OK = ("erode", "dem.npy", "out.npy")
         (("erode", "garbage.tif", "out.npy"), "garbage.tif"),
         (("erode", "dem.txt", "out.npy"), "dem.txt is not a kind of file that holds heights"),
         (("erode", "dem", "out.npy"), "dem is not a kind of file"),
-        (("erode", "odd.r16", "out.npy", "--height-range", "0", "1"), "is not a square of 16-bit"),
+        (
+            ("erode", "odd.r16", "out.npy", "--height-range", "0", "1"),
+            "is not a square of 16/32-bit",
+        ),
         (("erode", "gray.png", "out.npy"), "give the height range"),
         (("erode", "huge.png", "out.npy", "--height-range", "0", "1"), "huge.png"),
         (("erode", "far.npy", "out.npy"), "the first at row 3, column 4"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.arrays import EDGES, Array, cell_diagonal
 from ...base.kernels.elementary import tan
-from ...base.threads import in_bands
+from ...base.threads import in_bands, in_parts
 from .cell_units import datum_of
 from .halo import ground_now, inner, share_masks
 from .parameters import PORTIONS, ROUND, SPREAD, creep_passes
@@ -144,7 +144,7 @@ class Slides:
                 self._alone(1)
                 continue
             kernel.fill_border(self._rock, self._loose, self.masks, edges)
-            self._bands.run(self._fill_seam, self._sweep)
+            self._sweep()
             kernel.wake(self._marks, edges == EDGES.index("wrap"))
         return passes
 
@@ -163,19 +163,17 @@ class Slides:
         )
         return count
 
-    def _fill_seam(self, seam: int, thread: int) -> None:
-        self._kernel.fill_seam(
-            self._rock,
-            self._loose,
-            self.masks,
-            self._constants,
-            self._bands.starts[seam],
-            seam,
-            self._seams,
-            self._rows[thread],
+    def _sweep(self) -> None:
+        """Sweep the bands in which a cell moves."""
+        starts = self._bands.starts
+        self._kernel.fill_seams(
+            self._rock, self._loose, self.masks, self._constants, starts, self._seams, self._rows[0]
         )
+        moving = np.count_nonzero(self.active[1:-1], axis=1)
+        busy = np.flatnonzero(np.add.reduceat(moving, starts[:-1]))
+        in_parts(lambda part: self._sweep_band(busy[part]), busy.size, self._state.threads)
 
-    def _sweep(self, band: int, thread: int) -> None:
+    def _sweep_band(self, band: int) -> None:
         first, last = self._bands.starts[band : band + 2]
         self._kernel.sweep(
             self._rock,
@@ -186,7 +184,7 @@ class Slides:
             last,
             band,
             self._seams,
-            self._rows[thread],
+            self._rows[band],
             self._marks,
         )
 

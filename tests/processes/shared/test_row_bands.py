@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from erosion_addon import Recipe, Terrain, erode
+from erosion_addon.processes.shared import slides
 from erosion_addon.processes.shared import tile_scheduler as bands
 from erosion_addon.processes.shared.tile_scheduler import Bands
 from tests.terrains import fractal
@@ -64,6 +65,21 @@ def late(parts, fill_seam, sweep):
         sweep(band, band)
 
 
+def late_slides(step):
+    """`Slides._sweep` as `late`."""
+    for band in range(step._bands.count):
+        step._kernel.fill_seams(
+            step._rock,
+            step._loose,
+            step.masks,
+            step._constants,
+            step._bands.starts,
+            step._seams,
+            step._rows[band],
+        )
+        step._sweep_band(band)
+
+
 @pytest.mark.landscape
 @pytest.mark.parametrize(
     "edges",
@@ -93,7 +109,9 @@ def test_bands_leave_the_same_bytes_on_any_number_of_threads(name, edges, monkey
         assert all(told(**given, threads=threads) == alone for threads in (3, 8)), kind
         with monkeypatch.context() as patched:
             patched.setattr(bands, "in_parts", in_turn)
+            patched.setattr(slides, "in_parts", in_turn)
             assert told(**given, threads=8) == alone, kind
         with monkeypatch.context() as patched:
             patched.setattr(Bands, "run", late)
+            patched.setattr(slides.Slides, "_sweep", late_slides)
             assert told(**given, threads=8) != alone, kind

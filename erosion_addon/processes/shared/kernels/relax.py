@@ -111,6 +111,13 @@ def fill_seam(rock, loose, masks, constants, face, seam, seams, work):
 
 
 @kernel
+def fill_seams(rock, loose, masks, constants, bands, seams, work):
+    """Fill all seams, see `fill_seam`. bands: first row of each band, and the number of rows."""
+    for seam in range(bands.size):
+        fill_seam(rock, loose, masks, constants, bands[seam], seam, seams, work)
+
+
+@kernel
 def sweep(rock, loose, masks, constants, first_row, last_row, seam, seams, work, marks):
     """One pass over the rows from first_row to last_row - 1 of the terrain; see `relax`.
 
@@ -231,8 +238,7 @@ def relax(rock, loose, masks, constants, bands, seams, work, marks, passes):
         if not np.any(marks.active):
             return number
         fill_border(rock, loose, masks, constants.edges)
-        for seam in range(bands.size):
-            fill_seam(rock, loose, masks, constants, bands[seam], seam, seams, work)
+        fill_seams(rock, loose, masks, constants, bands, seams, work)
         for band in range(bands.size - 1):
             sweep(
                 rock,

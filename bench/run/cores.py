@@ -47,7 +47,7 @@ Phases = dict[str, list[list[float]]]
 
 @dataclass
 class Work:
-    """What a step did on one thread: its seconds of processor time, and its phases."""
+    """Processor time of a step on one thread in seconds, and its phases."""
 
     kind: str
     seconds: float = 0.0

@@ -161,7 +161,7 @@ class _Crew:
         self._phase: _Phase | None = None
 
     def do(self, phase: _Phase, helpers: int) -> None:
-        """Work on the parts of a phase, with at most so many helpers, until all are done."""
+        """Work on all parts of a phase. helpers: the most threads besides the caller's."""
         self._grow(helpers)
         self._phase = phase
         self._wake(2)

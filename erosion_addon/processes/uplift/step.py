@@ -338,7 +338,7 @@ class UpliftStep(Step):
         upwards = bool(step % 2)
         network = graph.network
 
-        def limit_band(band: int, _: int) -> None:
+        def limit_band(band: int) -> None:
             first, middle, last = ends[2 * band : 2 * band + 3]
             kernels.limit_two(
                 network,
@@ -356,7 +356,7 @@ class UpliftStep(Step):
         bands = max(1, min(state.threads, rows // LIMITED_ROWS))
         ends = [rows * band // bands for band in range(bands + 1)]
         ends = sorted([*ends, *((first + last) // 2 for first, last in pairwise(ends))])
-        in_bands(limit_band, bands, bands, band=1)
+        in_parts(limit_band, bands, bands)
         limit = partial(
             kernels.limit_slopes, network, self._heights, self._loose, cols, rises, self._steeper
         )
@@ -382,8 +382,9 @@ class UpliftStep(Step):
                 first, last = parts[number]
                 behind[number] = self._limited_row(last + 1 if upwards else first)
             in_parts(limit_again, len(numbers), self._state.threads)
-            numbers = [number + 1 for number in numbers if changes[number]]
-            numbers = [number for number in numbers if number < len(parts)]
+            numbers = [
+                number + 1 for number in numbers if changes[number] and number + 1 < len(parts)
+            ]
 
     def _limited_row(self, row: int) -> Array:
         """Copy of a row within the slope limit, counted with the ring."""
